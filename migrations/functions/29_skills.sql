@@ -79,9 +79,9 @@ begin
 end $$;
 
 -- Records which skills a daemon has found at a place, in place of what was reported of it before: p_skills, an array of {name, origin, hash}. Deletes what
--- places have reported that no daemon has spoken for in a week.
--- Locks: the rows, in the order of their names. Raises: nothing.
-create or replace function animus.report_skills(p_place text, p_skills jsonb) returns void
+-- places have reported that no daemon has spoken for in a week. p_stale_days: after how many days without use a skill is stale, here.
+-- Locks: the rows, in the order of their names; the setting. Raises: nothing.
+create or replace function animus.report_skills(p_place text, p_skills jsonb, p_stale_days int default 30) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := animus.now();
@@ -93,4 +93,6 @@ begin
   insert into animus.skill_names as n (name, place, origin, content_hash, first_seen_at, seen_at)
   select s ->> 'name', p_place, s ->> 'origin', s ->> 'hash', v_now, v_now from jsonb_array_elements(p_skills) s order by 1
   on conflict (name, place) do update set origin = excluded.origin, content_hash = excluded.content_hash, seen_at = excluded.seen_at;
+  insert into animus.settings as s (key, value) values ('stale_skill_days', to_jsonb(p_stale_days))
+  on conflict (key) do update set value = excluded.value where s.value <> excluded.value;
 end $$;

@@ -81,17 +81,31 @@ language sql stable as $$
                   (select max(o.activated_at) from animus.skill_outcomes o where o.skill = p_skill))
 $$;
 
--- Returns the skills that daemons have found and that nobody has used for p_days: first those that have never been used, or that have been unused for
--- longest. A skill counts from the day on which it was found.
+-- Returns after how many days without use a skill is stale: what a daemon has reported last, else 30.
 -- Locks: none. Raises: nothing.
-create or replace function animus.stale_skills(p_days int default 30)
+create or replace function animus.stale_days() returns int
+language sql stable as $$
+  select coalesce((select (s.value #>> '{}')::int from animus.settings s where s.key = 'stale_skill_days'), 30)
+$$;
+
+-- Returns the skills that daemons have found and that nobody has used for p_days: first those that have never been used, or that have been unused for
+-- longest. A skill counts from the day on which it was found. p_days: default what daemons have reported, else 30.
+-- Locks: none. Raises: nothing.
+create or replace function animus.stale_skills(p_days int default null)
 returns table (skill text, origin text, last_used_at timestamptz, first_seen_at timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select n.name, n.origin, u.used_at, n.first_seen_at
     from (select name, min(origin) as origin, min(first_seen_at) as first_seen_at from animus.skill_names group by name) n
     cross join lateral animus.skill_used_at(n.name) u (used_at)
-   where greatest(u.used_at, n.first_seen_at) < animus.now() - make_interval(days => p_days)
+   where greatest(u.used_at, n.first_seen_at) < animus.now() - make_interval(days => coalesce(p_days, animus.stale_days()))
    order by u.used_at nulls first, n.name
+$$;
+
+-- Returns how many skills are stale, for `animus status`: {stale_skills: {count, days}}.
+-- Locks: none. Raises: nothing.
+create or replace function animus.skill_status() returns jsonb
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select jsonb_build_object('stale_skills', jsonb_build_object('count', (select count(*) from animus.stale_skills()), 'days', animus.stale_days()))
 $$;
 
 -- Deletes packages that neither a version nor a focus refers to and that were last used more than p_older_than ago; null when another retention call is

@@ -81,6 +81,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     host,
     directories,
     shelf,
+    staleDays: config.skills.staleDays,
     onProblems: registration.skillProblems,
   });
   const tools = daemonTools(means, { web: () => newest.web, sandbox: () => means.sandbox, skills: shelf.ready });
@@ -187,9 +188,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     faculties: () => registration.faculties().values(),
     onProblems: registration.sandboxProblems,
   });
-  const queueMetrics = means.exportsMetrics
-    ? [createQueueMetrics({ db, clock, log, staleDays: config.skills.staleDays })]
-    : [];
+  const queueMetrics = means.exportsMetrics ? [createQueueMetrics({ db, clock, log })] : [];
   const reload = watchFaculties({
     directory: resolve(options.facultiesDir),
     initial,

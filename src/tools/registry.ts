@@ -84,7 +84,13 @@ export const CODE_TOOL: Tool = executeCodeTool(
 );
 
 /** The engine's tools that a faculty gets by a key of its own, and does not list. */
-const CHOSEN_TOOLS: readonly Tool[] = [...CHILD_TOOLS, AWARENESS_TOOL, ...SKILL_TOOLS, CODE_TOOL, ...SKILL_WRITING_TOOLS];
+const CHOSEN_TOOLS: readonly Tool[] = [
+  ...CHILD_TOOLS,
+  AWARENESS_TOOL,
+  ...SKILL_TOOLS,
+  CODE_TOOL,
+  ...SKILL_WRITING_TOOLS,
+];
 
 /** Every tool that permission rules may name, beside those of servers. */
 export function knownTools(): readonly KnownTool[] {

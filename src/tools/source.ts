@@ -12,7 +12,14 @@ import type { ToolSource } from './tool-source.ts';
 
 /** Every source of a process, in the order in which their tools are listed for the model. */
 export function toolSources(settings: ToolSettings, mcp: McpSettings): readonly ToolSource[] {
-  return [registry(settings), childSource(settings.skills), awarenessSource, skillSource(settings.skills), skillWritingSource(settings.writesSkills), mcpSource(mcp)];
+  return [
+    registry(settings),
+    childSource(settings.skills),
+    awarenessSource,
+    skillSource(settings.skills),
+    skillWritingSource(settings.writesSkills),
+    mcpSource(mcp),
+  ];
 }
 
 /** The engine's own tools, and the tools of the registry that the faculty lists. */

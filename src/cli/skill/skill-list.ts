@@ -5,7 +5,6 @@ import type { CommonOptions, Invocation } from '../command/command.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
 import { styled } from '../view/output.ts';
 import { counted } from '../view/quantities.ts';
-import { listStale } from './stale-skills.ts';
 
 export interface SkillOptions extends CommonOptions {
   readonly skills?: string;
@@ -18,7 +17,7 @@ interface ListOptions extends SkillOptions {
 /** Prints the skills of all directories, without those that are left out. */
 export async function listSkills(invocation: Invocation, options: ListOptions): Promise<number> {
   const { output } = invocation;
-  if (options.stale) return listStale(invocation);
+  if (options.stale) return (await import('./stale-skills.ts')).listStale(invocation);
   const { skills, problems, directories } = loadSkills(await skillsDirectories(invocation, options.skills));
   output.document({ directories, skills: [...skills.values()].map(skillLine), problems });
   output.table(

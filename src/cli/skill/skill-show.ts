@@ -8,7 +8,6 @@ import { skillsDirectories } from '../command/skills-directories.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { bytes } from '../view/quantities.ts';
 import { type SkillOptions, skillLine } from './skill-list.ts';
-import { readSources, showSources, sourceLine } from './skill-sources.ts';
 
 interface ShowOptions extends SkillOptions {
   readonly sources?: boolean;
@@ -20,12 +19,12 @@ export async function showSkill(invocation: Invocation, options: ShowOptions, na
   const library = loadSkills(await skillsDirectories(invocation, options.skills));
   const skill = library.skills.get(name) ?? unknown(name, library);
   const problems = library.problems.filter((problem) => problem.skill === name);
-  const sources = options.sources ? await readSources(invocation, name) : null;
+  const sources = options.sources ? await (await import('./skill-sources.ts')).readSources(invocation, name) : null;
   output.document({
     ...skillLine(skill),
     ...details(skill),
     problems,
-    ...(sources && { sources: sources.map(sourceLine) }),
+    ...(sources && { sources: sources.lines }),
   });
   showHead(output, skill);
   output.table(
@@ -38,7 +37,7 @@ export async function showSkill(invocation: Invocation, options: ShowOptions, na
   for (const { message } of problems) output.block(`remark  ${message}`);
   showText(output, 'SKILL.md', skill.body);
   if (skill.prompt !== null) showText(output, 'prompt.md', skill.prompt);
-  if (sources !== null) showSources(output, sources);
+  sources?.show();
   return 0;
 }
 

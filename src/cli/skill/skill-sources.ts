@@ -5,13 +5,16 @@ import { withDatabase } from '../command/database.ts';
 import { type Output, styled } from '../view/output.ts';
 import { shortId } from '../view/quantities.ts';
 
-/** Reads the ledger entries of all versions, the newest first. */
-export async function readSources(invocation: Invocation, name: string): Promise<readonly RecordedSource[]> {
-  return withDatabase(invocation, (db) => readSkillSources(db, name));
+/** The ledger entries of all versions, the newest first: for programs, and shown. */
+export async function readSources(invocation: Invocation, name: string) {
+  const sources = await withDatabase(invocation, (db) => readSkillSources(db, name));
+  return {
+    lines: sources.map(({ workItemId, ...source }) => ({ ...source, work_item_id: workItemId })),
+    show: () => showSources(invocation.output, sources),
+  };
 }
 
-/** Shows them. */
-export function showSources(output: Output, sources: readonly RecordedSource[]): void {
+function showSources(output: Output, sources: readonly RecordedSource[]): void {
   output.line();
   output.line(styled('sources', 'bold'));
   if (sources.length === 0) output.line('  none is recorded');
@@ -25,9 +28,4 @@ export function showSources(output: Output, sources: readonly RecordedSource[]):
     if (supports !== null) output.block(`supports: ${supports}`, '    ');
     output.block(content, '    ');
   }
-}
-
-/** For programs. */
-export function sourceLine({ workItemId, ...source }: RecordedSource) {
-  return { ...source, work_item_id: workItemId };
 }

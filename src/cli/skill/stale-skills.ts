@@ -8,10 +8,8 @@ import { age } from '../view/quantities.ts';
 /** Lists them, those unused for longest first. */
 export async function listStale(invocation: Invocation): Promise<number> {
   const { output } = invocation;
-  const { staleDays } = (await invocation.config()).skills;
-  const stale = await withDatabase(invocation, (db) => staleSkills(db, staleDays));
+  const stale = await withDatabase(invocation, (db) => staleSkills(db));
   output.document({
-    days: staleDays,
     stale: stale.map(({ skill, origin, lastUsedAt, firstSeenAt }) => ({
       name: skill,
       origin,
@@ -34,7 +32,7 @@ export async function listStale(invocation: Invocation): Promise<number> {
       age(firstSeenAt, now),
     ]),
   );
-  if (stale.length === 0) output.note(`every skill was used within ${staleDays} days, or is newer`);
+  if (stale.length === 0) output.note('no skill is stale: each was used lately, or is new');
   else output.note("agents' skills can be archived: animus skill archive NAME; those of people are their files");
   return 0;
 }

@@ -1,11 +1,7 @@
 /** The commands of `animus skill` about skills that work has written, and about how skills were used. */
 import type { Command } from 'commander';
 import { pastMoment, wholeNumber } from '../command/arguments.ts';
-import { addCommand, type RunCommand } from '../command/command.ts';
-import { approveCommand, archiveCommand, denyCommand } from './skill-decide.ts';
-import { diffCommand } from './skill-diff.ts';
-import { historyCommand } from './skill-history.ts';
-import { statsCommand } from './skill-stats.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 
 const version = wholeNumber(1, 1_000_000_000);
 
@@ -16,18 +12,18 @@ export function addWrittenSkillCommands(group: Command, run: RunCommand): void {
     examples: ['animus skill stats', 'animus skill stats release-notes --since 90d --json'],
   })
     .option('--since <time>', 'a time, or 12h, 30d ago (default: 30d)', pastMoment)
-    .action(run(statsCommand));
+    .action(run(lazily(async () => (await import('./skill-stats.ts')).statsCommand)));
   addCommand(group, 'history <skill>', {
     summary: 'list the versions of a skill that agents have written, with who decided about them',
     examples: ['animus skill history release-notes'],
-  }).action(run(historyCommand));
+  }).action(run(lazily(async () => (await import('./skill-history.ts')).historyCommand)));
   addCommand(group, 'diff <skill>', {
     summary: 'show what a version of a skill changes: the proposed one, if one waits, otherwise the current one',
     examples: ['animus skill diff release-notes', 'animus skill diff release-notes --from 1 --to 2'],
   })
     .option('--to <n>', 'this version', version)
     .option('--from <n>', 'compare with this version (default: the one that it was made from)', version)
-    .action(run(diffCommand));
+    .action(run(lazily(async () => (await import('./skill-diff.ts')).diffCommand)));
   addCommand(group, 'approve <skill>', {
     summary:
       'approve the proposed version of a skill: foci can use it from then on; see it first with: animus skill diff',
@@ -35,18 +31,31 @@ export function addWrittenSkillCommands(group: Command, run: RunCommand): void {
   })
     .option('--note <text>', 'why; it is kept with the decision')
     .option('--hash <hex>', 'refuse if another version waits than the one with this content hash')
-    .action(run(approveCommand));
+    .action(run(lazily(async () => (await import('./skill-decide.ts')).approveCommand)));
   addCommand(group, 'deny <skill>', {
     summary: 'deny the proposed version of a skill: it is kept and never used',
     examples: ['animus skill deny release-notes --note "this is only true of one customer"'],
   })
     .option('--note <text>', 'why; it is kept with the decision')
     .option('--hash <hex>', 'refuse if another version waits than the one with this content hash')
-    .action(run(denyCommand));
+    .action(run(lazily(async () => (await import('./skill-decide.ts')).denyCommand)));
   addCommand(group, 'archive <skill>', {
     summary: 'stop using a skill that agents have written: daemons delete its files, and its versions stay',
     examples: ['animus skill archive release-notes --note "unused for a month"'],
   })
     .option('--note <text>', 'why; it is kept with the decision')
-    .action(run(archiveCommand));
+    .action(run(lazily(async () => (await import('./skill-decide.ts')).archiveCommand)));
+}
+
+type CommandOf<Options extends CommonOptions, Name> = (
+  invocation: Invocation,
+  options: Options,
+  name: Name,
+) => Promise<number>;
+
+/** A command that loads the database's driver, which `skill list` does not need, when it runs. */
+function lazily<Options extends CommonOptions, Name>(
+  load: () => Promise<CommandOf<Options, Name>>,
+): CommandOf<Options, Name> {
+  return async (...given) => (await load())(...given);
 }

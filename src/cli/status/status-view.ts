@@ -14,17 +14,11 @@ import { showInbox, showSchedules } from './status-ways-in.ts';
 export interface StatusReport {
   readonly kind: string;
   readonly where: string;
-  readonly status: Status & StaleSkills;
-}
-
-/** How many skills no work has used for so many days. */
-interface StaleSkills {
-  readonly stale_skills: { readonly count: number; readonly days: number };
+  readonly status: Status;
 }
 
 /** A report as programs read it: the status beside the database's name. */
-export type ReportDocument = Status &
-  StaleSkills & { readonly database: { readonly kind: string; readonly where: string } };
+export type ReportDocument = Status & { readonly database: { readonly kind: string; readonly where: string } };
 
 /** Prints it, a section for each thing there is. */
 export function showStatus(output: Output, { kind, where, status }: StatusReport): void {
@@ -46,7 +40,7 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
   showStaleSkills(output, status);
 }
 
-function showStaleSkills(output: Output, { stale_skills: { count, days } }: StaleSkills): void {
+function showStaleSkills(output: Output, { stale_skills: { count, days } }: Status): void {
   if (count === 0) return;
   output.line();
   output.line(

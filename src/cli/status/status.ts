@@ -1,6 +1,5 @@
 /** `animus status`: shows the state of the system, once or repeatedly. */
 import type { Command } from 'commander';
-import { staleSkills } from '../../store/skills/skill-stats.ts';
 import { readStatus } from '../../store/views/status-view.ts';
 import { wholeNumber } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
@@ -34,20 +33,5 @@ async function statusCommand(invocation: Invocation, { watch, every }: StatusOpt
 }
 
 function readReport(invocation: Invocation): Promise<StatusReport> {
-  return withDatabase(invocation, async (db) => {
-    const days = await staleDays(invocation);
-    const stale = await staleSkills(db, days);
-    const status = await readStatus(db);
-    return {
-      kind: db.kind,
-      where: db.where,
-      status: { ...status, stale_skills: { count: stale.length, days } },
-    };
-  });
-}
-
-/** The default where animus.toml is broken: its problems are shown by other commands, and status has to work. */
-async function staleDays(invocation: Invocation): Promise<number> {
-  const config = await invocation.config().catch(() => null);
-  return config?.skills.staleDays ?? 30;
+  return withDatabase(invocation, async (db) => ({ kind: db.kind, where: db.where, status: await readStatus(db) }));
 }

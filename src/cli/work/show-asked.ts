@@ -46,10 +46,19 @@ export function commandsOf({
   subject,
   request,
 }: Pick<AskedView, 'work_item_id' | 'call_id' | 'kind' | 'subject' | 'request'>): string[] {
+  if (subject === 'skill') return skillCommands(request);
   const name = `${shortId(id)} --call ${shellWord(call)}`;
   if (kind === 'human') return [`animus work answer ${name} 'YOUR ANSWER'`];
   const input = subject === 'budget' ? ` --input '{"add": ${enough(request)}}'` : '';
   return [`animus work approve ${name}${input}`, `animus work deny ${name} --note 'WHY'`];
+}
+
+/** No work waits for it, and its work item may be gone: it is decided by its own name. */
+function skillCommands({ skill }: AskedView['request']): string[] {
+  const name = shellWord(String(skill));
+  return ['diff', 'approve', 'deny'].map(
+    (what) => `animus skill ${what} ${name}${what === 'deny' ? " --note 'WHY'" : ''}`,
+  );
 }
 
 /** By how much a limit has to be raised for the next turn: the configured amount, as often as that takes. */
@@ -64,6 +73,8 @@ function enough({ amount, base, used, needed }: AskedView['request']): number {
 export function titleOf({ kind, subject, request }: Pick<AskedView, 'kind' | 'subject' | 'request'>): string {
   if (kind === 'human') return 'asks a question';
   if (subject === 'budget') return 'needs more budget';
+  if (subject === 'skill')
+    return `${request['base'] === null ? 'proposes the skill' : 'proposes another version of'} ${String(request['skill'])}`;
   return subject === 'tool_call' ? `wants to run ${String(request['tool'])}` : `asks for approval: ${subject}`;
 }
 

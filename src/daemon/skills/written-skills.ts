@@ -19,6 +19,8 @@ export interface WrittenSkillsMeans {
   /** Absolute; files are written into the first. Without directories nothing is done. */
   readonly directories: readonly string[];
   readonly shelf: Pick<SkillShelf, 'ready' | 'refresh'>;
+  /** After how many days without use a skill is stale. */
+  readonly staleDays: number;
   /** Gets all problems whenever they have changed. Never rejects. */
   readonly onProblems: (problems: readonly string[]) => Promise<void>;
 }
@@ -82,7 +84,7 @@ export function createWrittenSkills(means: WrittenSkillsMeans): WrittenSkills {
       origin,
       hash: contentHash,
     }));
-    await reportSkills(db, place, skills);
+    await reportSkills(db, place, skills, means.staleDays);
     reported = library;
     reportedMs = clock.monotonicMs();
   }

@@ -2,7 +2,6 @@
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import { staleSkills } from '../../store/skills/skill-stats.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readStatus } from '../../store/views/status-view.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -12,14 +11,13 @@ export interface QueueMetricsMeans {
   readonly db: Queryable;
   readonly clock: Clock;
   readonly log: Log;
-  readonly staleDays: number;
 }
 
 /** Half the interval at which OpenTelemetry exports metrics by default. */
 const INTERVAL_MS = 30_000;
 
-/** Sets `work.queue.depth`, `work.queue.oldest_age`, `work.unroutable` and `work.skills.stale` every 30 s, by two cheap calls. */
-export function createQueueMetrics({ db, clock, log, staleDays }: QueueMetricsMeans): Service {
+/** Sets `work.queue.depth`, `work.queue.oldest_age`, `work.unroutable` and `work.skills.stale` every 30 s, one cheap call each time. */
+export function createQueueMetrics({ db, clock, log }: QueueMetricsMeans): Service {
   const stopping = new AbortController();
   // A gauge keeps its last value: a faculty whose queue has emptied is set to 0 once.
   let known = new Set<string>();
@@ -29,7 +27,6 @@ export function createQueueMetrics({ db, clock, log, staleDays }: QueueMetricsMe
     while (!stopping.signal.aborted) {
       try {
         known = await measure(db, known);
-        gauge('work.skills.stale', (await staleSkills(db, staleDays)).length, {});
       } catch (error) {
         log.debug({ error: messageOf(error) }, 'could not read the queue for its metrics');
       }
@@ -50,7 +47,8 @@ export function createQueueMetrics({ db, clock, log, staleDays }: QueueMetricsMe
 
 /** Sets the gauges of every faculty that has or had queued work; returns the faculties that have some now. */
 export async function measure(db: Queryable, known: ReadonlySet<string>): Promise<Set<string>> {
-  const { at, queue } = await readStatus(db);
+  const { at, queue, stale_skills: stale } = await readStatus(db);
+  gauge('work.skills.stale', stale.count, {});
   const rows = new Map(queue.map((row) => [row.faculty, row]));
   for (const faculty of new Set([...known, ...rows.keys()])) {
     const row = rows.get(faculty);

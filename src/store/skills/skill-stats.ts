@@ -75,15 +75,20 @@ export async function skillStats(
   }));
 }
 
-/** Skills that daemons have and that nobody has used for so many days, those unused for longest first. */
-export async function staleSkills(db: Queryable, days = 30): Promise<readonly StaleSkill[]> {
+/** Skills that daemons have and that nobody has used for so many days (default: what a daemon has reported last), those unused for longest first. */
+export async function staleSkills(db: Queryable, days: number | null = null): Promise<readonly StaleSkill[]> {
   return db.query<StaleSkill & { readonly [column: string]: unknown }>(
     'select skill, origin, last_used_at as "lastUsedAt", first_seen_at as "firstSeenAt" from animus.stale_skills($1)',
     [days],
   );
 }
 
-/** Records what a daemon has found at a place, a host with its directories, in place of what was reported of it before. */
-export async function reportSkills(db: Queryable, place: string, skills: readonly ReportedSkill[]): Promise<void> {
-  await db.query('select animus.report_skills($1, $2::jsonb)', [toText(place), toJsonb(skills)]);
+/** Records what a daemon has found at a place, a host with its directories, in place of what was reported of it before. `staleDays`: after how many days without use a skill is stale. */
+export async function reportSkills(
+  db: Queryable,
+  place: string,
+  skills: readonly ReportedSkill[],
+  staleDays = 30,
+): Promise<void> {
+  await db.query('select animus.report_skills($1, $2::jsonb, $3)', [toText(place), toJsonb(skills), staleDays]);
 }

@@ -25,6 +25,8 @@ export interface Status {
   readonly memory: { readonly vector: boolean; readonly reason: string | null } | null;
   /** Of the model that makes the embeddings of memories; null: no daemon has run with one. */
   readonly embeddings: EmbeddingStatus | null;
+  /** How many skills no work has used for so many days. */
+  readonly stale_skills: { readonly count: number; readonly days: number };
   readonly inbox: InboxStatus;
   readonly schedules: readonly ScheduleStatus[];
   /** Turns that wait for batches, by provider. */
@@ -152,7 +154,7 @@ interface SpendStatus {
 /** Reads it in one cheap call. */
 export async function readStatus(db: Queryable): Promise<Status> {
   const [row] = await db.query<{ status: Status }>(
-    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() as status',
+    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.skill_status() as status',
   );
   return row!.status;
 }
