@@ -48,6 +48,7 @@ const ONE_WIRE = [
   'mcp-hostile',
   'mcp-servers',
   'memory-kills',
+  'skill-writing-kills',
   'odd-work',
   'previous-version',
   'psql',

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { childTools } from '../../src/tools/children/child-source.ts';
 import { CODE_TOOL, FACULTY_TOOL_NAMES, toolSpecs, toolset } from '../../src/tools/registry.ts';
 import { SKILL_TOOLS } from '../../src/tools/skills/skill-source.ts';
+import { SKILL_WRITING_TOOLS } from '../../src/tools/skills/writing/writing-source.ts';
 import { tableRows } from '../support/markdown-table.ts';
 
 const PAGE = readFileSync(new URL('../../docs/tools.md', import.meta.url), 'utf8');
@@ -18,7 +19,7 @@ test('the page lists every input of every tool, with type, default and meaning, 
   const children = childTools({ faculties: ['reader', 'writer'], maxChildren: 50, maxDepth: 5 });
   const tools = new Map([
     ...toolset(FACULTY_TOOL_NAMES, undefined, [CODE_TOOL]),
-    ...[...children, ...SKILL_TOOLS].map((tool) => [tool.name, tool] as const),
+    ...[...children, ...SKILL_TOOLS, ...SKILL_WRITING_TOOLS].map((tool) => [tool.name, tool] as const),
   ]);
   const rows = toolSpecs(tools).flatMap(({ name, inputSchema }) => {
     const { properties, required = [] } = inputSchema as {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { EXIT_CODES, VARIABLES } from '../../../src/cli/shell/help-topics.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
+import { write as writeVersion } from '../../store/skills/written-skills.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { tableRows } from '../../support/markdown-table.ts';
@@ -160,12 +161,22 @@ async function prepare(argv: readonly string[]): Promise<void> {
   if (group === 'audit' && what === 'verify') writeFileSync(join(cwd, 'decisions.jsonl'), '');
   if (group === 'work' && what === 'retry') await target.database.query('select animus.cancel_work($1, $2)', [id, 'x']);
   if (group === 'work' && /^(approve|deny|answer)$/.test(what ?? '')) id = await asking(what === 'answer');
+  if (group === 'skill' && /^(history|diff|approve|deny|archive)$/.test(what ?? '')) await writeSkill(what!);
   if (group === 'work' && what === 'revoke') {
     await target.database.query(
       `insert into animus.grants overriding system value
        values (17, 'faculty', null, 'engineer', 'bash', '*', null, '', 'x', now(), now() + interval '1 day', null, null)`,
     );
   }
+}
+
+/** The skill release-notes with two versions, of which the second waits for a decision about it. */
+async function writeSkill(command: string): Promise<void> {
+  const db = target.database;
+  await db.query('truncate animus.skills, animus.pauses cascade');
+  const work = await beginFocus(db);
+  await writeVersion(db, work, 'release-notes');
+  if (command !== 'archive') await writeVersion(db, work, 'release-notes', { base: 1, mode: 'ask' });
 }
 
 /** A new item that waits for a person. */

@@ -80,23 +80,23 @@ export type NewSkill = z.infer<typeof newSkill>;
 export const skillChange = z.strictObject({
   name,
   version: z.int().min(1).describe('the version that you have read'),
-  instructions: instructions.optional(),
+  instructions: instructions.optional().describe('the whole new text'),
   diff: z
     .string()
     .min(1)
     .max(MAX_TEXT_CHARS)
     .optional()
-    .describe('instead of the whole instructions: hunks of unchanged, "-" and "+" lines, each after a line @@'),
-  description: description.optional(),
-  keywords: keywords.optional(),
-  faculties: faculties.optional(),
+    .describe('instead of them: hunks of unchanged, "-" and "+" lines, each after a line @@'),
+  description: description.optional().describe('the new one'),
+  keywords: keywords.optional().describe('all that it has from now on'),
+  faculties: faculties.optional().describe('all that it has from now on'),
   files: files.optional().describe('files that are added or replaced'),
   remove_files: z
     .array(z.string().min(1).max(200))
     .max(MAX_FILES)
     .optional()
     .describe('paths of files that are deleted'),
-  sources: sources.optional(),
+  sources: sources.optional().describe('the ledger entries that the change comes from'),
   reason,
 });
 export type SkillChange = z.infer<typeof skillChange>;
