@@ -27,7 +27,7 @@ export interface Proposed {
 }
 
 /** The keys `propose…` of `[skills]`. */
-export type ProposeSettings = Omit<SkillsConfig, 'directories'>;
+export type ProposeSettings = Omit<SkillsConfig, 'directories' | 'staleDays'>;
 
 export interface SkillProposer {
   /** One pass; `nowUs`: the time of the database. */
