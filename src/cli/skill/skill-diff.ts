@@ -48,8 +48,6 @@ interface Change {
 }
 
 function changes(before: readonly PackageFile[], after: readonly PackageFile[]): Change[] {
-  const contentOf = (files: readonly PackageFile[], path: string) =>
-    files.find((file) => file.path === path)?.content ?? null;
   const paths = [...new Set([...before, ...after].map(({ path }) => path))].sort();
   return paths.flatMap((path) => {
     const [old, fresh] = [contentOf(before, path), contentOf(after, path)];
@@ -61,6 +59,13 @@ function patchOf(path: string, old: Buffer | null, fresh: Buffer | null): string
   const [from, to] = [old === null ? '/dev/null' : `a/${path}`, fresh === null ? '/dev/null' : `b/${path}`];
   if (old?.includes(0) || fresh?.includes(0))
     return `--- ${from}\n+++ ${to}\nbinary: ${bytes(old?.length ?? 0)} before, ${bytes(fresh?.length ?? 0)} now`;
-  const text = (content: Buffer | null) => content?.toString('utf8') ?? '';
   return createTwoFilesPatch(from, to, text(old), text(fresh)).replace(/^=+\n/, '').trimEnd();
+}
+
+function contentOf(files: readonly PackageFile[], path: string): Buffer | null {
+  return files.find((file) => file.path === path)?.content ?? null;
+}
+
+function text(content: Buffer | null): string {
+  return content?.toString('utf8') ?? '';
 }

@@ -15,8 +15,8 @@ const ASIDE = '-old';
 /** An exchange takes milliseconds; a folder of this age was left behind by a process that was killed. */
 const LEFT_BEHIND_MS = 600_000;
 
-/** What is in the place of a skill: nothing, the hash of the files of a folder, or something that is no readable skill. */
-export function hashOnDisk(directory: string): string | null | 'unreadable' {
+/** What is in the place of a skill: null, nothing; the hash of the files of a folder; `unreadable`, something else. */
+export function hashOnDisk(directory: string): string | null {
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found === undefined) return null;
   if (!found.isDirectory()) return 'unreadable';
@@ -43,7 +43,7 @@ export async function exchangeFolder(
   try {
     if (files !== null) await writeFolder(fresh, files);
     const aside = expected === null ? null : await moveAside(directory, fresh + ASIDE, expected);
-    if (aside === 'changed') return false;
+    if (aside === false) return false;
     const placed = files === null || (await renameIfFree(fresh, directory));
     if (aside !== null) await rm(aside, { recursive: true, force: true });
     return placed;
@@ -75,11 +75,11 @@ async function writeFolder(folder: string, files: readonly SkillContent[]): Prom
 }
 
 /** Moved first and read then: whoever edits it meanwhile has edited what is read. */
-async function moveAside(directory: string, aside: string, expected: string): Promise<string | 'changed'> {
-  if (!(await renameIfThere(directory, aside))) return 'changed';
+async function moveAside(directory: string, aside: string, expected: string): Promise<string | false> {
+  if (!(await renameIfThere(directory, aside))) return false;
   if (hashOnDisk(aside) === expected) return aside;
   await renameIfFree(aside, directory);
-  return 'changed';
+  return false;
 }
 
 async function renameIfThere(from: string, to: string): Promise<boolean> {

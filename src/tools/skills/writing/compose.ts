@@ -97,8 +97,11 @@ function compose(
 
 /** White space aside: a model wraps lines as it likes. */
 function says(files: readonly SkillContent[], words: string): boolean {
-  const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
   return files.some(({ content }) => plain(content.toString('utf8')).includes(plain(words)));
+}
+
+function plain(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }
 
 function triggersOf(
@@ -117,7 +120,10 @@ function contentsOf(files: NonNullable<NewSkill['files']>): SkillContent[] {
 
 /** Whether only the number of the version would differ. */
 function isSame(base: readonly SkillContent[], text: string, files: readonly SkillContent[]): boolean {
-  const others = (all: readonly SkillContent[]) => contentHashOf(all.filter(({ path }) => path !== 'SKILL.md'));
   const old = base.find(({ path }) => path === 'SKILL.md');
   return old?.content.toString('utf8') === text && others(base) === others(files);
+}
+
+function others(all: readonly SkillContent[]): string {
+  return contentHashOf(all.filter(({ path }) => path !== 'SKILL.md'));
 }
