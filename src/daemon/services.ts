@@ -73,13 +73,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     log,
   });
   const directories = options.skillsDirs ?? [];
-  const shelf = createShelf({
-    directories,
-    clock,
-    log,
-    onChange: () => writtenSkills.ring(),
-    onProblems: registration.libraryProblems,
-  });
+  const shelf = createShelf({ directories, clock, log, onChange: () => writtenSkills.ring() });
   const writtenSkills = createWrittenSkills({
     db,
     clock,
