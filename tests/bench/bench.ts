@@ -15,6 +15,7 @@ const ALL: readonly (readonly [file: string, usual: readonly string[], quick: re
   ['focus/run.ts', [], ['--runs', '1', '--items', '200']],
   ['engage/run.ts', ['overhead', 'parallel', 'concurrent'], ['overhead', '--rounds', '1']],
   ['llm/run.ts', ['3'], ['1', 'anthropic']],
+  ['http/run.ts', [], ['--readers', '50', '--entries', '10', '--seconds', '1']],
   ['cli/run.ts', [], ['--runs', '3']],
 ];
 

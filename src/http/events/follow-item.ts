@@ -123,9 +123,9 @@ function ringReader(item: WatchedItem, begun: Position, from: number) {
       return position;
     },
     async *read({ eyes, clock, until }: Reading): AsyncGenerator<readonly Frame[], boolean> {
-      let resume = () => {};
+      let resume: (() => void) | null = null;
       // One listener for each reader, not for each wait: a thousand readers wait at every event.
-      until.addEventListener('abort', () => resume(), { once: true });
+      until.addEventListener('abort', () => resume?.(), { once: true });
       const changed = () =>
         new Promise<void>((resolve) => {
           resume = resolve;

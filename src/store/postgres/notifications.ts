@@ -80,7 +80,7 @@ export function openNotifications(
     let client: GuardedClient | null = first;
     while (client && !stopping.signal.aborted) {
       standing = client;
-      await untilLost(client, stopping.signal);
+      await untilLost(client, stopping.signal, inTurn);
       standing = null;
       await client.close();
       client = await listenAgain();
@@ -107,12 +107,17 @@ export function openNotifications(
 
   /** A lost connection fails the statement; the next one listens on every channel that is wanted then. */
   function run(command: 'listen' | 'unlisten', channel: string): Promise<void> {
-    // One after the other: a client runs one statement at a time.
-    last = last.then(async () => {
+    return inTurn(async () => {
       const client = standing;
       await client?.query(`${command} ${client.escapeIdentifier(channel)}`).catch(() => undefined);
     });
-    return last;
+  }
+
+  /** One statement after the other: a client runs one at a time. */
+  function inTurn(statement: () => Promise<void>): Promise<void> {
+    const done = last.then(statement);
+    last = done.catch(() => undefined);
+    return done;
   }
 
   return {
@@ -139,7 +144,11 @@ export function openNotifications(
 }
 
 /** Resolves when the connection is lost, when it no longer answers, or when the signal aborts. */
-async function untilLost(client: GuardedClient, signal: AbortSignal): Promise<void> {
+async function untilLost(
+  client: GuardedClient,
+  signal: AbortSignal,
+  inTurn: (statement: () => Promise<void>) => Promise<void>,
+): Promise<void> {
   const over = new AbortController();
   void client.gone.then(() => over.abort());
   const either = AbortSignal.any([over.signal, signal]);
@@ -147,7 +156,7 @@ async function untilLost(client: GuardedClient, signal: AbortSignal): Promise<vo
     await systemClock.sleep(CHECK_MS, either);
     if (either.aborted) return;
     try {
-      await client.query('select 1');
+      await inTurn(async () => void (await client.query('select 1')));
     } catch {
       // For any reason: a connection that cannot run this statement is useless, and the caller opens another.
       return;

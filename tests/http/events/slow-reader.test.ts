@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { type EventHub, openEventHub } from '../../../src/http/events/event-hub.ts';
+import type { Eyes } from '../../../src/http/events/eyes.ts';
+import { followItem } from '../../../src/http/events/follow-item.ts';
+import type { Frame } from '../../../src/http/events/frame.ts';
+import { silentLog } from '../../../src/telemetry/silent-log.ts';
+import { beginFocus } from '../../support/begun-focus.ts';
+import { testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const pg = testDatabase();
+let hub: EventHub;
+beforeAll(async () => {
+  hub = openEventHub({ db: pg.database, clock: systemClock, log: silentLog });
+  await hub.start();
+});
+afterAll(() => hub.stop());
+
+test('a reader that is too slow is told so, gets every recorded event once, and nothing is kept for it', async () => {
+  const work = await beginFocus(pg.database);
+  const eyes: Eyes = { key: 'slow', look: (look) => look(pg.database) };
+  const leaving = new AbortController();
+  const frames = followItem({ hub, clock: systemClock }, eyes, work.id, null, leaving.signal);
+  const got: Frame[] = [];
+  const take = async () => got.push(...((await frames.next()).value as readonly Frame[]));
+  // Until it has joined the others: it is shown where the item is.
+  while (!got.some(({ id, type }) => id === null && type === 'state')) await take();
+  const fast: Frame[] = [];
+  const other = (async () => {
+    for await (const batch of followItem({ hub, clock: systemClock }, { ...eyes }, work.id, null, leaving.signal)) {
+      fast.push(...batch);
+    }
+  })();
+  const ENTRIES = 700;
+  await pg.database.query(
+    `select animus.append_ledger($1, 'note', 'entry ' || n, $2) from generate_series(1, $3::int) n`,
+    [work.id, work.leaseToken, ENTRIES],
+  );
+  await eventually('the other has all', () => (entries(fast).length === ENTRIES ? true : null));
+  while (entries(got).length < ENTRIES) await take();
+  expect(got.map(({ type }) => type)).toContain('missed');
+  expect(entries(got)).toEqual(Array.from({ length: ENTRIES }, (_, n) => n + 1));
+  expect(new Set(got.flatMap(({ id }) => id ?? [])).size).toBe(got.filter(({ id }) => id !== null).length);
+  leaving.abort('enough');
+  await frames.return(undefined);
+  await other;
+  expect(hub.watched).toBe(0);
+});
+
+function entries(frames: readonly Frame[]): number[] {
+  return frames.flatMap(({ type, json }) => (type === 'ledger' ? [(JSON.parse(json) as { seq: number }).seq] : []));
+}
