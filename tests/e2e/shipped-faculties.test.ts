@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { newcomer } from '../support/newcomer.ts';
 
 const FACULTIES = new URL('../../faculties', import.meta.url).pathname;
-const NAMES = ['heartbeat', 'librarian', 'reader', 'reporter', 'researcher', 'reviewer', 'triage'] as const;
+const NAMES = ['heartbeat', 'librarian', 'reader', 'reporter', 'researcher', 'reviewer', 'scribe', 'triage'] as const;
 /** It looks back on what the others did. */
 const FIRST = NAMES.filter((name) => name !== 'heartbeat');
 type Name = (typeof NAMES)[number];
@@ -22,7 +22,7 @@ describe('on a daemon, submitted by the SQL in the file', () => {
   const pg = testDatabase();
 
   test('complete their work with real tools and hooks', async () => {
-    const daemon = await startTestDaemon({ databaseUrl: pg.connectionString, ...played() });
+    const daemon = await startTestDaemon({ databaseUrl: pg.connectionString, skills: true, ...played() });
     const repository = repositoryIn(daemon.directory);
     const items = Object.fromEntries(
       await Promise.all(FIRST.map(async (name) => [name, await submit(name, repository)] as const)),
@@ -50,6 +50,8 @@ describe('on a daemon, submitted by the SQL in the file', () => {
     expect(items.reviewer.told).toContain('+The new first line.');
     expectReport(items.reporter, daemon);
     expect(items.reader).toMatchObject({ state: 'completed', outcome: { found: true } });
+    expect(items.scribe.ledger).toEqual([expect.stringMatching(/^decision: Wrote the skill/)]);
+    expect(await pg.database.query('select name, state from animus.skill_versions')).toHaveLength(1);
     await expectResearch(items.researcher);
     await expectMemory(await submit('heartbeat', repository));
   }, 60_000);

@@ -27,7 +27,10 @@ export interface Proposed {
 }
 
 /** The keys `propose…` of `[skills]`. */
-export type ProposeSettings = Omit<SkillsConfig, 'directories' | 'staleDays'>;
+export type ProposeSettings = Pick<
+  SkillsConfig,
+  'propose' | 'proposeThreshold' | 'proposeWindowDays' | 'proposeIntervalSeconds'
+>;
 
 export interface SkillProposer {
   /** One pass; `nowUs`: the time of the database. */

@@ -1,4 +1,5 @@
 /** Looks for findings that recur, and submits work for the scribe: one daemon at a time, as long as it has this faculty (docs/skills.md). */
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
@@ -14,7 +15,7 @@ import type { ModelSource } from '../models/focus-model.ts';
 export interface RecurringFindingsMeans extends Omit<ProposerMeans, 'embedder' | 'explain'> {
   readonly clock: Clock;
   readonly models: Pick<ModelSource, 'embedder' | 'explain'>;
-  readonly registration: { readonly faculties: () => { has(name: string): boolean } };
+  readonly registration: { readonly faculties: () => ReadonlyMap<string, Pick<Faculty, 'skillCreation'>> };
   /** The current setting. */
   readonly settings: () => ProposeSettings;
 }
@@ -42,7 +43,7 @@ export function createRecurringFindings(means: RecurringFindingsMeans): Service 
 
   async function look(): Promise<void> {
     const current = settings();
-    if (!current.propose || !means.registration.faculties().has(SCRIBE)) return leave();
+    if (!current.propose || !hasScribe()) return leave();
     // Long enough that the daemon that knows the findings keeps the turn, unless it dies.
     const nowUs = await watchFindings(db, daemonId, 2 * current.proposeIntervalSeconds + 60);
     if (nowUs === null) {
@@ -52,6 +53,12 @@ export function createRecurringFindings(means: RecurringFindingsMeans): Service 
     proposer ??= createSkillProposer({ ...means, embedder: models.embedder, explain: models.explain });
     const { lost } = await proposer.pass(nowUs, current, stopping.signal);
     if (lost) proposer = null;
+  }
+
+  /** A faculty of this name that may not write skills is another one. */
+  function hasScribe(): boolean {
+    const scribe = means.registration.faculties().get(SCRIBE);
+    return scribe !== undefined && scribe.skillCreation !== 'no';
   }
 
   async function leave(): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Faculty } from '../../../src/catalog/faculty/faculty.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createRecurringFindings } from '../../../src/daemon/timers/recurring-findings.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
@@ -25,7 +26,7 @@ async function startDaemon(db: Database = target.database) {
   const sleeps: number[] = [];
   const daemon = {
     settings: SETTINGS,
-    faculties: new Set(['scribe']),
+    faculties: new Map<string, Pick<Faculty, 'skillCreation'>>([['scribe', { skillCreation: 'ask' }]]),
     warnings,
     sleeps,
     /** Lets it look once, and waits until it has. */
@@ -71,7 +72,9 @@ test('a daemon proposes where it has the scribe and may, as the configuration sa
   const daemon = await startDaemon();
   daemon.faculties.delete('scribe');
   await daemon.look();
-  daemon.faculties.add('scribe');
+  daemon.faculties.set('scribe', { skillCreation: 'no' });
+  await daemon.look();
+  daemon.faculties.set('scribe', { skillCreation: 'auto' });
   daemon.settings = { ...SETTINGS, propose: false };
   await daemon.look();
   daemon.settings = { ...SETTINGS, proposeThreshold: 4 };
@@ -107,7 +110,7 @@ test('of several daemons one looks, and another goes on when it stops, loses the
   // It dies: its time is over.
   await find(subjects[1]!);
   await target.database.query('update animus.finding_watch set until = animus.now()');
-  two.faculties.add('scribe');
+  two.faculties.set('scribe', { skillCreation: 'ask' });
   await two.look();
   expect(await proposals()).toBe(3);
 });
