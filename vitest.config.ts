@@ -49,7 +49,6 @@ const ONE_WIRE = [
   'mcp-hostile',
   'mcp-servers',
   'memory-kills',
-  'skill-writing-kills',
   'odd-work',
   'previous-version',
   'psql',

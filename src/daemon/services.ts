@@ -73,7 +73,13 @@ export function createServices(means: ServiceMeans): DaemonServices {
     log,
   });
   const directories = options.skillsDirs ?? [];
-  const shelf = createShelf({ directories, clock, log, onChange: () => writtenSkills.ring() });
+  const shelf = createShelf({
+    directories,
+    clock,
+    log,
+    onChange: () => writtenSkills.ring(),
+    onProblems: registration.libraryProblems,
+  });
   const writtenSkills = createWrittenSkills({
     db,
     clock,
