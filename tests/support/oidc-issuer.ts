@@ -16,6 +16,8 @@ export interface TestIssuer {
   readonly url: string;
   /** Requests for the keys so far. */
   readonly fetches: number;
+  /** All requests so far. */
+  readonly requests: number;
   /** What it answers instead of its documents; null: its documents. */
   trouble: { readonly status: number; readonly body: string } | null;
   /** Replaces all its keys by a new one. */
@@ -28,10 +30,11 @@ export interface TestIssuer {
 
 export async function startIssuer(): Promise<TestIssuer> {
   let keys: IssuerKey[] = [];
-  let fetches = 0;
+  let [fetches, requests] = [0, 0];
   const server = createServer((request, response) => {
     const { trouble } = issuer;
     const discovery = request.url === '/.well-known/openid-configuration';
+    requests += 1;
     if (!discovery) fetches += 1;
     if (trouble !== null) return void response.writeHead(trouble.status, { location: '/keys' }).end(trouble.body);
     const body = discovery
@@ -46,6 +49,9 @@ export async function startIssuer(): Promise<TestIssuer> {
     url,
     get fetches() {
       return fetches;
+    },
+    get requests() {
+      return requests;
     },
     trouble: null,
     async rotate(alg = 'ES256') {

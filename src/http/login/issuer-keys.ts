@@ -1,6 +1,7 @@
 /** The public keys of an OIDC issuer: fetched when they are needed, kept, and fetched again when a token names a key that is not among them. */
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { JOSEError, JWKSInvalid, JWKSTimeout } from 'jose/errors';
+import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 
 export interface KeySource {
   readonly issuer: string;
@@ -24,14 +25,7 @@ export function issuerKeys({ issuer, jwksUrl, pauseMs = PAUSE_MS, now = Date.now
   let failed: { readonly at: number; readonly error: AnimusError } | null = null;
   const read = async (url: string): Promise<Response> => {
     if (failed !== null && now() - failed.at < pauseMs) throw failed.error;
-    try {
-      const response = await readJson(url);
-      failed = null;
-      return response;
-    } catch (error) {
-      failed = { at: now(), error: unreadable(url, error) };
-      throw failed.error;
-    }
+    return readJson(url);
   };
   const open = async (): Promise<JWTVerifyGetKey> => {
     const url = jwksUrl ?? (await discover(issuer, read));
@@ -39,12 +33,19 @@ export function issuerKeys({ issuer, jwksUrl, pauseMs = PAUSE_MS, now = Date.now
     return createRemoteJWKSet(new URL(url), { ...settings, [customFetch]: read });
   };
   return async (header, token) => {
-    resolving ??= open();
-    const keys = await resolving.catch((error: unknown) => {
-      resolving = null;
-      throw error;
-    });
-    return keys(header, token);
+    try {
+      resolving ??= open().catch((error: unknown) => {
+        resolving = null;
+        throw error;
+      });
+      return await (await resolving)(header, token);
+    } catch (error) {
+      // The token names no key that there is.
+      if (error instanceof JOSEError && !(error instanceof JWKSInvalid || error instanceof JWKSTimeout)) throw error;
+      if (error === failed?.error) throw error;
+      failed = { at: now(), error: isAnimusError(error, 'http.issuer') ? error : unreadable(issuer, error) };
+      throw failed.error;
+    }
   };
 }
 

@@ -215,13 +215,32 @@ test('an issuer that does not answer is another error, is not asked all the time
     { status: 200, body: JSON.stringify({ issuer: issuer.url, jwks_uri: 'x'.repeat(1_100_000) }) },
   ]) {
     issuer.trouble = trouble;
-    const before = issuer.fetches;
+    const before = issuer.requests;
     for (let n = 0; n < 3; n++) expect(await code(door.visitor(`Bearer ${token}`))).toBe('http.issuer');
-    expect(issuer.fetches - before).toBeLessThan(2);
+    expect(issuer.requests - before).toBe(1);
     now += 31_000;
   }
+  const fixed = login(issuer.config({ jwksUrl: `${issuer.url}/keys` }), () => now);
+  issuer.trouble = { status: 200, body: '{"keys": "none"}' };
+  const before = issuer.requests;
+  for (let n = 0; n < 3; n++) expect(await code(fixed.visitor(`Bearer ${token}`))).toBe('http.issuer');
+  expect(issuer.requests - before).toBe(1);
   issuer.trouble = null;
+  now += 31_000;
+  expect(await code(fixed.visitor(`Bearer ${token}`))).toBe('accepted');
   expect(await code(door.visitor(`Bearer ${token}`))).toBe('accepted');
+});
+
+test('while the issuer is down, the keys that are known go on, whatever strangers send', async () => {
+  await issuer.rotate();
+  const keys = issuerKeys({ issuer: issuer.url, jwksUrl: null, pauseMs: 0 });
+  const door = openLogin({ database: target.database, issuer: openIssuer(issuer.config(), Date.now, keys) });
+  const good = await issuer.sign();
+  expect(await code(door.visitor(`Bearer ${good}`))).toBe('accepted');
+  issuer.trouble = { status: 500, body: '' };
+  const stranger = await issuer.sign({}, {}, await newKey());
+  expect(await code(door.visitor(`Bearer ${stranger}`))).toBe('http.issuer');
+  expect(await code(door.visitor(`Bearer ${good}`))).toBe('accepted');
 });
 
 test('without an issuer, its tokens are not valid', async () => {
