@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { defaultOf, expectationOf, fieldsOf, isPlanned, unwrapField } from '../../src/core/toml/fields.ts';
+import { defaultOf, expectationOf, fieldsOf, unwrapField } from '../../src/core/toml/fields.ts';
 import { tableRows } from './markdown-table.ts';
 
 /** A key of a TOML schema, as the tables of the docs list it. */
@@ -11,10 +11,9 @@ export interface SchemaKey {
   readonly fallback: string;
 }
 
-/** All keys of a schema: those that can be used, and planned ones that are refused as not supported yet. */
-export function schemaKeys(schema: z.core.$ZodType): { supported: SchemaKey[]; planned: string[] } {
+/** All keys of a schema. */
+export function schemaKeys(schema: z.core.$ZodType): SchemaKey[] {
   const supported: SchemaKey[] = [];
-  const planned: string[] = [];
   const visit = (field: z.core.$ZodType, path: readonly string[]) => {
     const fields = fieldsOf(field);
     const { def } = unwrapField(field)._zod;
@@ -23,11 +22,10 @@ export function schemaKeys(schema: z.core.$ZodType): { supported: SchemaKey[]; p
       const { catchall } = def as z.core.$ZodObjectDef;
       if (catchall && catchall._zod.def.type !== 'never') visit(catchall, [...path, 'NAME']);
     } else if (def.type === 'record') visit((def as z.core.$ZodRecordDef).valueType, [...path, 'NAME']);
-    else if (isPlanned(field)) planned.push(path.join('.'));
     else supported.push({ key: path.join('.'), expected: expectationOf(field), fallback: fallbackOf(field) });
   };
   visit(schema, []);
-  return { supported, planned };
+  return supported;
 }
 
 /** The rows of a page's tables of keys: key, expects, default, meaning. */
@@ -35,12 +33,6 @@ export function documentedKeys(page: string): SchemaKey[] {
   return tableRows(page)
     .filter((cells) => cells.length === 4 && cells[0]?.startsWith('`'))
     .map(([key = '', expected = '', fallback = '']) => ({ key: bare(key), expected, fallback: bare(fallback) }));
-}
-
-/** The keys of the page's line "Not supported yet: …". */
-export function documentedPlanned(page: string): string[] {
-  const line = /^Not supported yet: (.*)\.$/m.exec(page)?.[1] ?? '';
-  return [...line.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key);
 }
 
 function bare(code: string): string {

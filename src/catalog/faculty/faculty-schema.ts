@@ -12,7 +12,6 @@ import {
   flagOrAsk,
   matching,
   oneOf,
-  planned,
   seconds,
   table,
   tables,

@@ -1,6 +1,6 @@
 /** The effective value of each key of a faculty file. */
 import type { z } from 'zod';
-import { fieldsOf, isPlanned } from '../../core/toml/fields.ts';
+import { fieldsOf } from '../../core/toml/fields.ts';
 import { readStrictToml } from '../../core/toml/strict-toml.ts';
 import { facultySchema } from './faculty-schema.ts';
 
@@ -26,7 +26,7 @@ export function facultyValues(file: string, text: string): readonly FacultyValue
       return;
     }
     for (const [name, inner] of fields) {
-      if (!isPlanned(inner)) visit(inner, (value as Record<string, unknown>)[name], [...path, name]);
+      visit(inner, (value as Record<string, unknown>)[name], [...path, name]);
     }
   };
   const faculty = fieldsOf(facultySchema)?.get('faculty');

@@ -8,6 +8,7 @@ import { age, counted, grouped, shortId, stateLabel, usd } from '../view/quantit
 import { showAsks } from './status-asks.ts';
 import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';
+import { showStaleSkills } from './status-skills.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
 
 /** The status of one database. */
@@ -38,15 +39,6 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
   showPauses(output, status);
   showMemory(output, status);
   showStaleSkills(output, status);
-}
-
-function showStaleSkills(output: Output, { stale_skills: { count, days } }: Status): void {
-  if (count === 0) return;
-  output.line();
-  output.line(
-    styled('Skills    ', 'bold'),
-    `${counted(count, 'skill')} not used for ${days} days: animus skill list --stale`,
-  );
 }
 
 /** The same for programs. */

@@ -24,7 +24,6 @@ export const ERRORS = {
   'config.syntax': row('{file}: invalid TOML: {detail}', false, 2, 500),
   'config.problems': row('{count} problems in the configuration:\n{problems}', false, 2, 500),
   'config.unreadable': row('{file}: cannot be read: {detail}', false, 2, 500),
-  'config.not_supported_yet': row('{file}: {key}: not supported yet{hint}', false, 2, 500),
   'config.secret_mode': row('{file}: is readable by others (mode {mode}); run: chmod 600 {file}', false, 2, 500),
 
   'faculty.invalid': row('{count} problem(s) in the faculties:\n{problems}', false, 2, 500),

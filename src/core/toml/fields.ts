@@ -132,16 +132,6 @@ export function listOf<const Value extends string>(values: readonly Value[]) {
   return z.array(oneOf(values)).max(values.length).register(expectations, { expected });
 }
 
-/** A key that is planned but not built yet; using it is an error. */
-export function planned() {
-  return z.custom<undefined>((value) => value === undefined, { params: { planned: true } }).optional();
-}
-
-/** True for a field made by `planned`. */
-export function isPlanned(schema: z.core.$ZodType): boolean {
-  return unwrapField(schema)._zod.def.type === 'custom';
-}
-
 /** A table with exactly these keys. */
 export function table<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape).register(expectations, { expected: 'a table' });

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { messageOf } from '../errors/errors.ts';
 import { type Place, type Problem, problemAt, showValue } from '../errors/problem.ts';
 import { didYouMean } from '../errors/suggest.ts';
-import { expectationOf, fieldAt, fieldsOf, isPlanned, unwrapField } from './fields.ts';
+import { expectationOf, fieldAt, fieldsOf, unwrapField } from './fields.ts';
 import { keyLines, pathKey } from './toml-lines.ts';
 
 /** The text of a file, parsed and validated by a schema. */
@@ -148,8 +148,6 @@ function explain(
     const { path } = issue;
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) add([...path, key], unknownKey(path, key, schema, placeAt([...path, key])));
-    } else if (issue.code === 'custom' && issue.params?.['planned'] === true) {
-      add(path, problemAt('config.not_supported_yet', placeAt(path), { hint: '' }));
     } else {
       const expected = issue.code === 'invalid_key' ? keyExpectation(schema, path) : expectationAt(schema, path);
       const value = issue.code === 'invalid_key' ? path.at(-1) : valueAt(raw, path);
@@ -171,7 +169,7 @@ function unknownKey(path: readonly PropertyKey[], key: string, schema: z.core.$Z
 /** The table in which a key of this name exists, for keys under the wrong header. */
 function tableOfKey(schema: z.core.$ZodType, key: string, at: readonly string[] = []): string | null {
   for (const [name, field] of fieldsOf(schema) ?? []) {
-    if (name === key && at.length > 0 && !isPlanned(field)) return showPath(at);
+    if (name === key && at.length > 0) return showPath(at);
     const deeper = tableOfKey(field, key, [...at, name]);
     if (deeper !== null) return deeper;
   }

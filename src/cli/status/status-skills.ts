@@ -1,0 +1,14 @@
+/** The part of `animus status` about skills that no focus uses any more. */
+import type { Status } from '../../store/views/status-view.ts';
+import { type Output, styled } from '../view/output.ts';
+import { counted } from '../view/quantities.ts';
+
+/** A line if there are any. */
+export function showStaleSkills(output: Output, { stale_skills: { count, days } }: Pick<Status, 'stale_skills'>): void {
+  if (count === 0) return;
+  output.line();
+  output.line(
+    styled('Skills    ', 'bold'),
+    `${counted(count, 'skill')} not used for ${days} days: animus skill list --stale`,
+  );
+}
