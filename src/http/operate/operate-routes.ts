@@ -1,12 +1,8 @@
 /** Faculties, pauses, status and spend. */
 import { z } from 'zod';
 import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
-import {
-  readVisibleFaculties,
-  readVisiblePauses,
-  readVisibleStatus,
-} from '../../store/views/visible-appliance.ts';
 import { readVisibleSpend, SPEND_GROUPS, type SpendGroup } from '../../store/views/spend.ts';
+import { readVisibleFaculties, readVisiblePauses, readVisibleStatus } from '../../store/views/visible-appliance.ts';
 import { ALL_FACULTIES, pauseFaculty, resumeFaculty } from '../../store/work/operate.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { jsonObject, time } from '../route/schemas.ts';
@@ -119,17 +115,19 @@ const spend = jsonRoute({
     limit: z.coerce.number().int().min(1).max(10_000).default(200),
   }),
   output: z.object({
-    rows: z.array(
-      z.object({
-        day: z.string().nullable(),
-        month: z.string().nullable(),
-        faculty: z.string().nullable(),
-        model: z.string().nullable(),
-        operation: z.string().nullable(),
-        submitter: z.string().nullable(),
-        ...sum,
-      }),
-    ).readonly(),
+    rows: z
+      .array(
+        z.object({
+          day: z.string().nullable(),
+          month: z.string().nullable(),
+          faculty: z.string().nullable(),
+          model: z.string().nullable(),
+          operation: z.string().nullable(),
+          submitter: z.string().nullable(),
+          ...sum,
+        }),
+      )
+      .readonly(),
     total: z.object({ ...sum, groups: z.int() }),
   }),
   run: ({ tx }, { query }) => {

@@ -4,12 +4,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { readCron } from '../../core/work/cron.ts';
 import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
 import { readVisibleSchedules } from '../../store/views/visible-appliance.ts';
-import {
-  addScheduleAs,
-  pauseScheduleAs,
-  removeScheduleAs,
-  runScheduleAs,
-} from '../../store/work/change-schedules.ts';
+import { addScheduleAs, pauseScheduleAs, removeScheduleAs, runScheduleAs } from '../../store/work/change-schedules.ts';
 import { MISSED_POLICIES } from '../../store/work/schedules.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { id, jsonObject, time } from '../route/schemas.ts';

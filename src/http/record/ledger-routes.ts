@@ -36,7 +36,9 @@ const readLedger = jsonRoute({
   run: async ({ tx }, { path, query }) => {
     await requireVisibleWork(tx, path.id);
     const { type = null, after, limit: most } = query;
-    return pageOf(await readVisibleLedger(tx, path.id, { type, after, limit: most + 1 }), most, ({ seq }) => String(seq));
+    return pageOf(await readVisibleLedger(tx, path.id, { type, after, limit: most + 1 }), most, ({ seq }) =>
+      String(seq),
+    );
   },
 });
 

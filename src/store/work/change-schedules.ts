@@ -29,7 +29,10 @@ export async function addScheduleAs(tx: Queryable, schedule: NewSchedule): Promi
 /** Pauses or resumes it; true when that changed anything. Errors: `schedule.not_found`. */
 export async function pauseScheduleAs(tx: Queryable, name: string, paused: boolean): Promise<boolean> {
   return found(name, async () => {
-    const [row] = await tx.query<{ changed: boolean }>('select animus.pause_schedule($1, $2) as changed', [name, paused]);
+    const [row] = await tx.query<{ changed: boolean }>('select animus.pause_schedule($1, $2) as changed', [
+      name,
+      paused,
+    ]);
     return row!.changed;
   });
 }
