@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
 import { testApi } from '../../support/api.ts';
-import { createPerson } from '../../support/people.ts';
+import { createPerson, createToken } from '../../support/people.ts';
 
 const { start, owner } = testApi();
 const NONE = '01900000-0000-7000-8000-000000000000';
@@ -22,7 +22,9 @@ test.each(ofItems.map((route) => [route.id, route] as const))(
   '%s: the item of another person looks like none',
   async (id, { method, path }) => {
     const { call } = await start();
-    const { body } = await call('alice', 'POST', '/work', { body: { faculty: 'engineer', params: { secret: 'plans' } } });
+    const { body } = await call('alice', 'POST', '/work', {
+      body: { faculty: 'engineer', params: { secret: 'plans' } },
+    });
     const to = (item: string) =>
       call('mallory', method, path.replace('{id}', item), method === 'GET' ? {} : { body: BODIES[id] });
     const [hidden, absent] = [await to(body.id), await to(NONE)];
@@ -42,7 +44,10 @@ test('files, memories, lists and children of others are not there', async () => 
   const [file] = files.items;
   const hidden = await call('mallory', 'GET', `/artifacts/${file.id}`);
   const absent = await call('mallory', 'GET', `/artifacts/${NONE}`);
-  expect([hidden.status, JSON.stringify(hidden.body).replaceAll(file.id, NONE)]).toEqual([404, JSON.stringify(absent.body)]);
+  expect([hidden.status, JSON.stringify(hidden.body).replaceAll(file.id, NONE)]).toEqual([
+    404,
+    JSON.stringify(absent.body),
+  ]);
 
   const { body: memory } = await call('alice', 'POST', '/memories', { body: { content: 'The door code is 1234' } });
   expect((await call('mallory', 'GET', '/memories?query=door')).body.items).toEqual([]);
@@ -52,7 +57,10 @@ test('files, memories, lists and children of others are not there', async () => 
   ] as const) {
     const there = await call('mallory', method, path.replace('ID', memory.id), given);
     const none = await call('mallory', method, path.replace('ID', NONE), given);
-    expect([there.status, JSON.stringify(there.body).replaceAll(memory.id, NONE)]).toEqual([404, JSON.stringify(none.body)]);
+    expect([there.status, JSON.stringify(there.body).replaceAll(memory.id, NONE)]).toEqual([
+      404,
+      JSON.stringify(none.body),
+    ]);
   }
   expect((await call('mallory', 'GET', '/work')).body.items).toEqual([]);
   expect((await call('mallory', 'GET', '/approvals')).body.items).toEqual([]);
@@ -60,7 +68,10 @@ test('files, memories, lists and children of others are not there', async () => 
   expect(await call('mallory', 'GET', '/status')).toMatchObject({ status: 403, body: { code: 'http.forbidden' } });
   const child = await call('mallory', 'POST', '/work', { body: { faculty: 'engineer', parent_id: item.id } });
   const orphan = await call('mallory', 'POST', '/work', { body: { faculty: 'engineer', parent_id: NONE } });
-  expect([child.status, JSON.stringify(child.body).replaceAll(item.id, NONE)]).toEqual([404, JSON.stringify(orphan.body)]);
+  expect([child.status, JSON.stringify(child.body).replaceAll(item.id, NONE)]).toEqual([
+    404,
+    JSON.stringify(orphan.body),
+  ]);
 });
 
 test('a reader sees all work and changes nothing of it; an operator decides', async () => {
@@ -75,21 +86,33 @@ test('a reader sees all work and changes nothing of it; an operator decides', as
     expect([id, refused.status]).toEqual([id, expect.toSatisfy((status) => status === 403 || status === 404)]);
     expect(JSON.stringify(refused.body)).not.toMatch(/postgres|animus_test|127\.0\.0\.1/);
   }
-  expect((await call('olga', 'POST', `/work/${item.id}/cancel`, { body: { reason: 'no' } })).body.state).toBe('cancelled');
-  expect(await call('olga', 'POST', `/work/${item.id}/retry`, { body: {} })).toMatchObject({ status: 200, body: { id: item.id } });
-  expect(await call('olga', 'POST', `/work/${item.id}/retry`, { body: {} })).toMatchObject({ status: 409, body: { code: 'work.state' } });
+  expect((await call('olga', 'POST', `/work/${item.id}/cancel`, { body: { reason: 'no' } })).body.state).toBe(
+    'cancelled',
+  );
+  expect(await call('olga', 'POST', `/work/${item.id}/retry`, { body: {} })).toMatchObject({
+    status: 200,
+    body: { id: item.id },
+  });
+  expect(await call('olga', 'POST', `/work/${item.id}/retry`, { body: {} })).toMatchObject({
+    status: 409,
+    body: { code: 'work.state' },
+  });
 });
 
 test('a token does only what its scopes name', async () => {
   const { url } = await start();
-  const { createToken } = await import('../../support/people.ts');
   await createPerson(owner(), 'olga', 'operator');
   for (const { id, method, path, scope } of API_ROUTES) {
     for (const other of (['read', 'work', 'decide'] as const).filter((each) => each !== scope)) {
       const { secret } = await createToken(owner(), 'olga', { scopes: [other] });
       const headers = { authorization: `Bearer ${secret}` };
       const response = await fetch(`${url}/api/v1${path.replaceAll(/\{\w+\}/g, 'x')}`, { method, headers });
-      expect([id, other, response.status, (await response.json()).detail]).toEqual([id, other, 403, `this token is not for scope ${scope}`]);
+      expect([id, other, response.status, await response.json()]).toMatchObject([
+        id,
+        other,
+        403,
+        { code: 'http.forbidden', detail: `this token is not for scope ${scope}` },
+      ]);
     }
   }
 });
