@@ -1,6 +1,7 @@
 /** Errors as `application/problem+json` (RFC 9457). */
 import { z } from 'zod';
 import { AnimusError, ERRORS, type ErrorCode, isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import { sqlState } from '../../store/sql/database-errors.ts';
 
 /** The body of every answer that reports an error. It names no request, so that what one may not see and what is not there look the same. */
 export const problemSchema = z
@@ -38,6 +39,11 @@ export function publicError(
   error: unknown,
   requestId: string,
 ): { readonly shown: AnimusError; readonly hidden: boolean } {
+  const state = sqlState(error) ?? '';
+  // Data that the database refuses and no schema of ours: the client's fault, and a gap of the schema that the log should show.
+  if (state.startsWith('22') || state === '23514') {
+    return { shown: new AnimusError('work.invalid', { detail: messageOf(error) }, { cause: error }), hidden: true };
+  }
   if (!isAnimusError(error)) return { shown: internal(requestId, error), hidden: true };
   if (error.code === 'db.forbidden') {
     // The message of the table names the server; its cause says who may not do what.

@@ -3,6 +3,7 @@ import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { serveApi } from '../../../src/http/api/serve-api.ts';
 import { openHealthServer } from '../../../src/http/health-server.ts';
+import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
 import { embeddedHome, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -31,10 +32,23 @@ test('serves the API without a daemon, until it is interrupted', async () => {
 });
 
 test('opens the embedded database', async () => {
+  const owned = await openEmbedded({ home });
+  const { secret } = await createToken(owned, 'alice');
+  await owned.close();
   const listen = `127.0.0.1:${await freePort()}`;
   const interrupts = createInterrupts(systemClock);
   const running = run(['http', '--listen', listen], { env: { ANIMUS_HOME: home }, interrupts, http });
-  await answered(`http://${listen}/api/v1/work`, 401);
+  const url = `http://${listen}/api/v1/work`;
+  await answered(url, 401);
+  const headers = {
+    authorization: `Bearer ${secret}`,
+    'content-type': 'application/json',
+    'idempotency-key': 'one',
+  };
+  const submit = () => fetch(url, { method: 'POST', headers, body: '{"faculty":"engineer"}' });
+  const [first, second] = await Promise.all([submit(), submit()]);
+  expect([first.status, await first.text()]).toEqual([201, await second.text()]);
+  expect((await (await fetch(url, { headers })).json()).items).toHaveLength(1);
   interrupts.receive('SIGTERM');
   expect(await running).toMatchObject({ code: 0, stdout: expect.stringContaining('on the embedded database') });
 });

@@ -12,6 +12,7 @@ describe('a body', () => {
     ['', 400, 'empty'],
     ['['.repeat(200_000), 400, 'nested'],
     [`{"faculty":"a","params":{"a":${'{"a":'.repeat(200)}1${'}'.repeat(200)}}}`, 400, 'nested'],
+    ['{"faculty":"a","description":"\\u0000"}', 400, 'NUL'],
     ['null', 400, 'expected object'],
     ['"[[[["', 400, 'expected object'],
   ])('of the wrong form is refused: %.30s', async (body, status, word) => {
