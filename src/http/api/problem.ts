@@ -52,7 +52,7 @@ export function publicError(
   if (UNAVAILABLE.has(error.code)) return { shown: new AnimusError('http.no_database'), hidden: true };
   // What is wrong with the issuer is for the log of the server.
   if (error.code === 'http.issuer') return { shown: error, hidden: true };
-  return ERRORS[error.code].http >= 500 && !SHOWN.has(error.code)
+  return ERRORS[error.code].http >= 500 && !error.code.startsWith('http.')
     ? { shown: internal(requestId, error), hidden: true }
     : { shown: error, hidden: false };
 }
@@ -65,8 +65,6 @@ const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
   'db.schema_newer',
   'db.embedded_locked',
 ]);
-const SHOWN: ReadonlySet<ErrorCode> = new Set(['http.starting', 'http.no_database']);
-
 function internal(requestId: string, cause: unknown): AnimusError {
   return new AnimusError('internal.bug', { detail: `request ${requestId}; the log of the server has more` }, { cause });
 }

@@ -102,9 +102,9 @@ test('a reader sees all work and changes nothing of it; an operator decides', as
 test('a token does only what its scopes name', async () => {
   const { url } = await start();
   await createPerson(owner(), 'olga', 'operator');
-  for (const { id, method, path, scope } of API_ROUTES) {
-    for (const other of (['read', 'work', 'decide'] as const).filter((each) => each !== scope)) {
-      const { secret } = await createToken(owner(), 'olga', { scopes: [other] });
+  for (const other of ['read', 'work', 'decide'] as const) {
+    const { secret } = await createToken(owner(), 'olga', { scopes: [other] });
+    for (const { id, method, path, scope } of API_ROUTES.filter((route) => route.scope !== other)) {
       const headers = { authorization: `Bearer ${secret}` };
       const response = await fetch(`${url}/api/v1${path.replaceAll(/\{\w+\}/g, 'x')}`, { method, headers });
       expect([id, other, response.status, await response.json()]).toMatchObject([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testApi } from '../../support/api.ts';
 
 const { start } = testApi();
-const bytes = Buffer.from(Array.from({ length: 2_000_000 }, (_, n) => n % 251));
+const bytes = Buffer.from(Array.from({ length: 700_000 }, (_, n) => n % 251));
 
 async function withFile(content: Buffer, name = 'data.bin') {
   const api = await start();
@@ -36,7 +36,7 @@ test('a file is sent as it is, and as an attachment', async () => {
 
 test.each([
   ['bytes=0-9', 0, 9],
-  ['bytes=1048570-1048590', 1_048_570, 1_048_590],
+  ['bytes=524280-524300', 524_280, 524_300],
   ['bytes=-5', png.length - 5, png.length - 1],
   [`bytes=${png.length - 1}-`, png.length - 1, png.length - 1],
   ['bytes=5-99999999', 5, png.length - 1],

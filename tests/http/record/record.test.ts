@@ -17,9 +17,9 @@ test('ledger, turns and tool calls come in pages, each row once and in order', a
   ] as const) {
     const whole = await call('rita', 'GET', `/work/${item.id}/${what}`);
     expect(whole.status).toBe(200);
-    expect(new Set(whole.body.items.map((row: Record<string, unknown>) => `${row['turn']} ${row[key]}`)).size).toBe(
-      count,
-    );
+    expect(
+      new Set(whole.body.items.map((row: Record<string, unknown>) => JSON.stringify([row['turn'], row[key]]))).size,
+    ).toBe(count);
     const seen: object[] = [];
     let next: string | null = '';
     while (next !== null) {
