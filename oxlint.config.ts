@@ -41,7 +41,14 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['command'],
     ['view'],
   ],
-  'src/http': [['*'], ['api'], ['sockets', 'streams', 'work'], ['route'], ['events'], ['login']],
+  'src/http': [
+    ['*'],
+    ['api'],
+    ['approvals', 'artifacts', 'memory', 'operate', 'record', 'skills', 'sockets', 'streams', 'work'],
+    ['route'],
+    ['events'],
+    ['login'],
+  ],
   'src/daemon': [
     ['*'],
     ['batches', 'presence', 'reload', 'timers'],

@@ -1014,6 +1014,19 @@ create table animus.finding_watch (
   constraint finding_watch_one_check check (one)
 );
 
+create table animus.idempotency_keys (
+  actor      text        not null,
+  key        text        not null,
+  request    bytea       not null,
+  status     integer,
+  answer     text,
+  created_at timestamptz not null,
+  primary key (actor, key),
+  constraint idempotency_keys_key_check check (length(key) >= 1 and length(key) <= 200),
+  constraint idempotency_keys_request_check check (octet_length(request) = 32)
+);
+create index idempotency_keys_by_age on animus.idempotency_keys (created_at);
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 

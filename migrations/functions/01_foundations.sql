@@ -29,6 +29,7 @@ $$;
 -- Raises an error of animus with an SQLSTATE of class WA, or 57PA1 for a locked row; p_id becomes its DETAIL. The project's own
 -- SQLSTATEs, class WA (classes I to Z are free for applications). src/store/postgres/postgres.ts maps them:
 --   WA001 lease lost · WA002 not possible in this state · WA003 not found · WA004 invalid · WA005 cancelled · WA006 budget · WA007 token refused
+--   WA008 key used for another request
 --   57PA1 somebody else has a row locked: try again. Not of class WA: daemons of schema version 9 know class 57P as a failure of the
 --   world, release the work and burn no attempt.
 -- Locks: none. Raises: p_sqlstate.

@@ -100,7 +100,7 @@ begin
   return v_sum;
 end $$;
 
--- Deletes watches that ended, batches that ended 40 days ago, and daemons that have been gone for a week; null when another retention call is running.
+-- Deletes watches that ended, idempotency keys a day old, batches that ended 40 days ago, and daemons that have been gone for a week; null when another retention call is running.
 -- Locks: animus.retention_turn; the rows, and skips those that others have locked. Raises: nothing.
 create or replace function animus.prune_registers(p_limit int default 1000) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -115,6 +115,9 @@ begin
   if not animus.try_retention() then return null; end if;
   set constraints all immediate;
   delete from animus.watches where work_item_id in (select work_item_id from animus.watches where until < v_now order by until limit p_limit for update skip locked);
+  get diagnostics v_count = row_count; v_sum := v_sum + v_count;
+  delete from animus.idempotency_keys where (actor, key) in (
+    select actor, key from animus.idempotency_keys where created_at < v_now - interval '1 day' order by created_at limit p_limit for update skip locked);
   get diagnostics v_count = row_count; v_sum := v_sum + v_count;
   delete from animus.retention_kept where seen_at < v_now - interval '1 day';
   begin

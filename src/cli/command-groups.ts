@@ -16,6 +16,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['serve'], load: async () => (await import('./serve/serve.ts')).addServeCommand },
   { names: ['status'], load: async () => (await import('./status/status.ts')).addStatusCommand },
   { names: ['health'], load: async () => (await import('./serve/health.ts')).addHealthCommand },
+  { names: ['http'], load: async () => (await import('./serve/http.ts')).addHttpCommand },
   { names: ['work'], load: async () => (await import('./work/work.ts')).addWorkCommands },
   { names: ['inbox'], load: async () => (await import('./work/inbox.ts')).addInboxCommand },
   { names: ['pause', 'resume'], load: async () => (await import('./operate/pause.ts')).addPauseCommands },

@@ -41,6 +41,9 @@ const ATTRIBUTES = {
   'gen_ai.tool.name': 'string',
   'gen_ai.tool.call.id': 'string',
   'mcp.server': 'string',
+  'http.route': 'string',
+  'http.request.method': 'string',
+  'http.response.status_code': 'number',
 } as const;
 
 /** The name of an attribute. */

@@ -24,8 +24,8 @@ import {
 /** A row of the table of spans. */
 export interface SpanRow {
   readonly description: string;
-  /** OpenTelemetry's span kind: `client` calls another system, `consumer` takes work from a queue. */
-  readonly kind: 'internal' | 'client' | 'consumer';
+  /** OpenTelemetry's span kind: `client` calls another system, `server` answers one, `consumer` takes work from a queue. */
+  readonly kind: 'internal' | 'client' | 'consumer' | 'server';
   /** The attributes of the span, in addition to `error.type`, which a failure sets. */
   readonly attributes: readonly AttributeName[];
   /** The attribute that follows the name in the span's name, as in `chat claude-sonnet-4-5`. */
@@ -155,6 +155,12 @@ export const SPANS = {
     kind: 'internal',
     attributes: [...WORK, 'work.attempt'],
   },
+  'http.request': {
+    description: 'One request to the API, below the span of the client if it sends a `traceparent`',
+    kind: 'server',
+    suffix: 'http.route',
+    attributes: ['http.route', 'http.request.method', 'http.response.status_code'],
+  },
 } as const satisfies Record<string, SpanRow>;
 
 export type SpanName = keyof typeof SPANS;
@@ -231,4 +237,10 @@ export const METRICS = {
   'gen_ai.client.token.usage': histogram('{token}', 'Tokens of one call', [...GEN_AI, 'gen_ai.token.type'], TOKENS),
   'gen_ai.client.operation.duration': histogram('s', 'One model call, retries included', GEN_AI, CALL_S),
   'gen_ai.client.operation.time_to_first_chunk': histogram('s', 'To the first streamed chunk', GEN_AI, CALL_S),
+  'http.server.request.duration': histogram(
+    's',
+    'One request to the API; of a stream, until it begins',
+    ['method', 'route', 'status'],
+    CALL_S,
+  ),
 } as const satisfies Record<string, MetricRow>;

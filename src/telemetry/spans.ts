@@ -58,7 +58,12 @@ export function currentTraceparent(): string | null {
   return traceparentOf(trace.getActiveSpan()?.spanContext());
 }
 
-const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const;
+const KINDS = {
+  internal: SpanKind.INTERNAL,
+  client: SpanKind.CLIENT,
+  consumer: SpanKind.CONSUMER,
+  server: SpanKind.SERVER,
+} as const;
 
 function parentContext({ parent, root }: SpanOptions) {
   if (root) return ROOT_CONTEXT;

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { CliContext } from '../../src/cli/command/command.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
@@ -19,6 +20,8 @@ export interface RunOptions {
   /** Columns of the terminal; if missing: piped. */
   readonly terminal?: number;
   readonly interrupts?: ReturnType<typeof createInterrupts>;
+  /** What serves HTTP; default: nothing does. */
+  readonly http?: Pick<CliContext, 'loadHealth' | 'openApi'>;
 }
 
 /** Runs one command in this process, without this process's environment. */
@@ -33,6 +36,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     stdout: { write: (text) => (stdout += text), ...tty },
     stderr: { write: (text) => (stderr += text) },
     signals: options.interrupts ?? createInterrupts(systemClock),
+    ...options.http,
   });
   return { code, stdout, stderr };
 }

@@ -49,8 +49,8 @@ async function openAndWork<T>({ output, reach }: Invocation, work: (db: Database
   }
 }
 
-/** Inside a work item, silently opening a database other than the daemon's would mislead the agent that runs the command. */
-async function refuseInsideWork({ context, reach }: Invocation): Promise<void> {
+/** Errors: `db.not_in_work`. Inside a work item, silently opening a database other than the daemon's would mislead the agent that runs the command. */
+export async function refuseInsideWork({ context, reach }: Pick<Invocation, 'context' | 'reach'>): Promise<void> {
   const workItemId = context.env['ANIMUS_WORK_ID'];
   if (workItemId && (await reach()).databaseUrl === null) throw new AnimusError('db.not_in_work', { id: workItemId });
 }

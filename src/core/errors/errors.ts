@@ -116,7 +116,7 @@ export const ERRORS = {
   'http.media_type': row('the body must be JSON, with the header Content-Type: application/json', false, 2, 415),
   'http.too_large': row('the body has more than {limit} bytes', false, 2, 413),
   'http.too_many': row('too many requests; try again in {seconds} s', true, 5, 429),
-  'http.key_reused': row('the Idempotency-Key {key} was used for another request', false, 5, 422),
+  'http.key_reused': row('{detail}', false, 5, 422),
   'http.issuer': row('the keys of the issuer of the token cannot be read; try again in a moment', true, 4),
   'http.no_database': row('the database does not answer; try again in a moment', true, 4),
 

@@ -4,6 +4,7 @@ import { currentTraceparent } from '../../telemetry/spans.ts';
 import { asVisitor } from '../login/visitor.ts';
 import type { ApiMeans, JsonRoute, Route, Visit } from '../route/route.ts';
 import type { Doorkeeper } from './authorize.ts';
+import { type Answer, keyOf, once, requestDigest } from './idempotency.ts';
 import { parseInput } from './parse-input.ts';
 
 /** A request that found its route. */
@@ -32,20 +33,30 @@ export async function answerRoute(
   const authorization = request.headers.get('authorization') ?? undefined;
   const visitor = await door.admit(authorization, address, route.scope);
   arrival.admitted();
-  const { input } = await parseInput(route, request, path);
+  const { input, bytes } = await parseInput(route, request, path);
   const traceparent = currentTraceparent() ?? request.headers.get('traceparent');
   const visit: Visit = { visitor, means, traceparent, signal };
   if (route.kind === 'stream') return route.respond(visit, input, request);
-  const act = () => asVisitor(means.db, visitor, (tx) => route.run({ ...visit, tx }, input));
-  const result = await untilUnlocked(act, { clock: means.clock, signal, forMs: LOCKED_MS });
-  return jsonResponse(route, result);
+  const key = keyOf(request, route);
+  const act = () =>
+    asVisitor(means.db, visitor, (tx) => {
+      const run = async () => answerOf(route, await route.run({ ...visit, tx }, input));
+      return key === null ? run() : once(tx, key, requestDigest(request, bytes), run);
+    });
+  return jsonResponse(await untilUnlocked(act, { clock: means.clock, signal, forMs: LOCKED_MS }));
 }
 
 /** Only what the schema names leaves. */
-function jsonResponse(route: JsonRoute, result: unknown): Response {
-  const body = route.output.parse(result);
-  return new Response(`${JSON.stringify(body)}\n`, {
-    status: route.status,
-    headers: { 'content-type': 'application/json; charset=utf-8' },
+function answerOf(route: JsonRoute, result: unknown): Answer {
+  return { status: route.status, text: `${JSON.stringify(route.output.parse(result))}\n` };
+}
+
+function jsonResponse({ status, text, replayed = false }: Answer): Response {
+  return new Response(text, {
+    status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      ...(replayed && { 'idempotency-replayed': 'true' }),
+    },
   });
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { HttpConfig } from '../../core/config/http-config.ts';
 import { AnimusError, type ErrorCode } from '../../core/errors/errors.ts';
 import type { HttpApi } from '../../core/lifecycle/health.ts';
@@ -15,6 +15,7 @@ import { API_ROUTES } from './api-routes.ts';
 import { type Doorkeeper, doorkeeper, FAILURES_PER_MINUTE } from './authorize.ts';
 import { checkHost, checkOrigin, corsHeaders, preflight } from './gate.ts';
 import { rateLimit } from './limits.ts';
+import { observed } from './observed.ts';
 import { openSockets } from './open-sockets.ts';
 import { API_ROOT, openApiDocument } from './openapi.ts';
 import { problemResponse, publicError } from './problem.ts';
@@ -106,7 +107,13 @@ function createApp(options: ApiOptions & ApiMeans, door: Doorkeeper, stopping: A
       const path = context.req.param() as Record<string, string>;
       const address = incoming.socket.remoteAddress ?? '';
       const admitted = () => ADMITTED.get(incoming)?.();
-      return answerRoute(route, { request: context.req.raw, path, address, signal, admitted }, options, door);
+      const { raw } = context.req;
+      const arrival = { request: raw, path, address, signal, admitted };
+      const parent = raw.headers.get('traceparent');
+      const seen = { method: route.method, route: route.path, requestId: context.get('requestId'), parent };
+      return observed(seen, options, () =>
+        answerRoute(route, arrival, options, door).catch((error: unknown) => failed(error, context)),
+      );
     });
   }
   for (const [path, methods] of Map.groupBy(routes, (route) => honoPath(route.path))) {
@@ -116,13 +123,15 @@ function createApp(options: ApiOptions & ApiMeans, door: Doorkeeper, stopping: A
     });
   }
   app.notFound(() => problemResponse(new AnimusError('http.not_found')));
-  app.onError((error, context) => {
+  app.onError(failed);
+  return app;
+
+  function failed(error: unknown, context: Context<Env>): Response {
     const requestId = context.get('requestId');
     const { shown, hidden } = publicError(error, requestId);
     if (hidden) options.log.error({ err: error, request_id: requestId }, 'a request to the API failed');
     return problemResponse(shown, CHALLENGE[shown.code]);
-  });
-  return app;
+  }
 }
 
 const CHALLENGE: Partial<Record<ErrorCode, Record<string, string>>> = {

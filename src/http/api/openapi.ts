@@ -45,7 +45,9 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A token of `animus token create`.' } },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'A token of a person (docs/people.md).' },
+      },
       schemas,
     },
   };

@@ -12,6 +12,7 @@ export async function parseInput(
   request: Request,
   path: Readonly<Record<string, string>>,
 ): Promise<{ readonly input: Parsed; readonly bytes: Uint8Array }> {
+  refuseNul(path);
   const query = onlyOnce(new URL(request.url).searchParams);
   const checked = { path: check('path', route.input.path, path), query: check('query', route.input.query, query) };
   if (route.input.body === null) return { input: { ...checked, body: undefined }, bytes: new Uint8Array() };
@@ -25,7 +26,14 @@ function onlyOnce(parameters: URLSearchParams): Record<string, string> {
     if (Object.hasOwn(query, name)) throw new AnimusError('http.invalid', { detail: `query: ${name} is given twice` });
     query[name] = value;
   }
+  refuseNul(query);
   return query;
+}
+
+function refuseNul(values: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (value.includes('\0')) throw new AnimusError('http.invalid', { detail: `${name} contains the character NUL` });
+  }
 }
 
 function check<Schema extends z.ZodType>(part: string, schema: Schema, value: unknown): z.output<Schema> {

@@ -1,6 +1,7 @@
 /** Errors as `application/problem+json` (RFC 9457). */
 import { z } from 'zod';
 import { AnimusError, ERRORS, type ErrorCode, isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import { sqlState } from '../../store/sql/database-errors.ts';
 
 /** The body of every answer that reports an error. It names no request, so that what one may not see and what is not there look the same. */
 export const problemSchema = z
@@ -38,6 +39,11 @@ export function publicError(
   error: unknown,
   requestId: string,
 ): { readonly shown: AnimusError; readonly hidden: boolean } {
+  const state = sqlState(error) ?? '';
+  // Data that the database refuses and no schema of ours: the client's fault, and a gap of the schema that the log should show.
+  if (state.startsWith('22') || state === '23514') {
+    return { shown: new AnimusError('work.invalid', { detail: messageOf(error) }, { cause: error }), hidden: true };
+  }
   if (!isAnimusError(error)) return { shown: internal(requestId, error), hidden: true };
   if (error.code === 'db.forbidden') {
     // The message of the table names the server; its cause says who may not do what.
@@ -46,7 +52,7 @@ export function publicError(
   if (UNAVAILABLE.has(error.code)) return { shown: new AnimusError('http.no_database'), hidden: true };
   // What is wrong with the issuer is for the log of the server.
   if (error.code === 'http.issuer') return { shown: error, hidden: true };
-  return ERRORS[error.code].http >= 500 && !SHOWN.has(error.code)
+  return ERRORS[error.code].http >= 500 && !error.code.startsWith('http.')
     ? { shown: internal(requestId, error), hidden: true }
     : { shown: error, hidden: false };
 }
@@ -59,8 +65,6 @@ const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
   'db.schema_newer',
   'db.embedded_locked',
 ]);
-const SHOWN: ReadonlySet<ErrorCode> = new Set(['http.starting', 'http.no_database']);
-
 function internal(requestId: string, cause: unknown): AnimusError {
   return new AnimusError('internal.bug', { detail: `request ${requestId}; the log of the server has more` }, { cause });
 }

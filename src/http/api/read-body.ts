@@ -38,7 +38,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
 
 function parse(bytes: Uint8Array): unknown {
   const text = decode(bytes);
-  if (isDeeper(text, MAX_DEPTH)) throw invalid(`the body is nested more than ${MAX_DEPTH} levels deep`);
+  checkCharacters(text);
   try {
     return JSON.parse(text);
   } catch {
@@ -54,15 +54,24 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Whether arrays and objects stand more than `most` levels inside each other; text in quotes does not count. */
-function isDeeper(text: string, most: number): boolean {
+/**
+ * Refuses what JSON allows and the database does not: values that are nested too deeply, and the character NUL. One character after the
+ * other: a regular expression overflows the stack at a string of some megabytes.
+ */
+function checkCharacters(text: string): void {
   let depth = 0;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/gs)) {
-    if (token === '[' || token === '{') depth++;
-    else if (token === ']' || token === '}') depth--;
-    if (depth > most) return true;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') inString = !inString;
+    else if (inString) {
+      if (character !== '\\') continue;
+      if (text.startsWith('u0000', at + 1)) throw invalid('the body contains the character NUL');
+      at++;
+    } else if (character === '[' || character === '{') depth++;
+    else if (character === ']' || character === '}') depth--;
+    if (depth > MAX_DEPTH) throw invalid(`the body is nested more than ${MAX_DEPTH} levels deep`);
   }
-  return false;
 }
 
 function invalid(detail: string): AnimusError {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
-import { listVisibleWork } from '../../store/views/visible-work.ts';
+import { listVisibleWork, requireVisibleWork } from '../../store/views/visible-work.ts';
 import { jsonRoute } from '../route/route.ts';
 import { id, limit, page, pageOf, workState } from '../route/schemas.ts';
 import { workSummary } from './work-schemas.ts';
 
-export const listWorkRoute = jsonRoute({
+export const listWork = jsonRoute({
   id: 'listWork',
   method: 'GET',
   path: '/work',
@@ -15,14 +15,32 @@ export const listWorkRoute = jsonRoute({
   query: z.strictObject({
     state: workState().optional(),
     faculty: z.string().regex(FACULTY_NAME).optional(),
-    parent_id: id().optional(),
     after: id().optional(),
     limit: limit(),
   }),
   output: page(workSummary),
   run: async ({ tx }, { query }) => {
-    const { state, faculty, parent_id: parentId, after, limit: most } = query;
-    const rows = await listVisibleWork(tx, { state, faculty, parentId, after, limit: most + 1 });
+    const { state, faculty, after, limit: most } = query;
+    const rows = await listVisibleWork(tx, { state, faculty, after, limit: most + 1 });
+    return pageOf(rows, most, (row) => row.id);
+  },
+});
+
+export const listChildren = jsonRoute({
+  id: 'listChildren',
+  method: 'GET',
+  path: '/work/{id}/children',
+  tag: 'work',
+  summary: 'The child work of an item, newest first',
+  scope: 'read',
+  params: z.strictObject({ id: id() }),
+  query: z.strictObject({ state: workState().optional(), after: id().optional(), limit: limit() }),
+  output: page(workSummary),
+  errors: ['work.not_found'],
+  run: async ({ tx }, { path, query }) => {
+    await requireVisibleWork(tx, path.id);
+    const { state, after, limit: most } = query;
+    const rows = await listVisibleWork(tx, { parentId: path.id, state, after, limit: most + 1 });
     return pageOf(rows, most, (row) => row.id);
   },
 });

@@ -38,5 +38,11 @@ export const workItem = z
     input_tokens: z.int(),
     output_tokens: z.int(),
     updated_at: time(),
+    root_id: id(),
+    depth: z.int(),
+    max_attempts: z.int().nullable(),
+    cancel_reason: z.string().nullable(),
+    submitted_by: z.string().nullable(),
+    batch: z.boolean().nullable().describe('null: as its faculty says'),
   })
   .meta({ id: 'WorkItem' });

@@ -14,6 +14,7 @@ const WORK_SQLSTATES: Readonly<Record<string, ErrorCode>> = {
   WA005: 'work.cancelled',
   WA006: 'work.budget',
   WA007: 'http.unauthorized',
+  WA008: 'http.key_reused',
   // Not of class WA: what an older daemon does with class 57P is right for it, too (migrations/functions/01_foundations.sql).
   '57PA1': 'work.locked',
 };

@@ -39,13 +39,33 @@ export interface Spend {
 }
 
 /** Adds up the calls of a period. */
-export async function readSpend(
+export function readSpend(
   db: Queryable,
+  by: readonly SpendGroup[],
+  period: SpendPeriod,
+  limit: number,
+): Promise<Spend> {
+  return addUp(db, SUMS, by, period, limit);
+}
+
+/** The same of the work that the actor may see, in the transaction of a gateway. */
+export function readVisibleSpend(
+  tx: Queryable,
+  by: readonly SpendGroup[],
+  period: SpendPeriod,
+  limit: number,
+): Promise<Spend> {
+  return addUp(tx, VISIBLE_SUMS, by, period, limit);
+}
+
+async function addUp(
+  db: Queryable,
+  sums: string,
   by: readonly SpendGroup[],
   { since, until }: SpendPeriod,
   limit: number,
 ): Promise<Spend> {
-  const found = await db.query<SpendRow & Totals>(SUMS, [by, since, until, limit]);
+  const found = await db.query<SpendRow & Totals>(sums, [by, since, until, limit]);
   const [setting] = await db.query<{ since: Date }>(
     `select (value #>> '{}')::timestamptz as since from animus.settings where key = 'spend_details_since'`,
   );
@@ -73,7 +93,7 @@ interface Totals {
   readonly all_groups: number;
 }
 
-const SUMS = `
+const sumsOf = (relation: 'spend_details' | 'visible_spend') => `
   select day::text as day, to_char(month, 'YYYY-MM') as month, faculty, model, operation, submitter, usd::float8 as usd, input_tokens::float8 as input_tokens,
          output_tokens::float8 as output_tokens, calls::float8 as calls,
          (sum(usd) over ())::float8 as all_usd, (sum(input_tokens) over ())::float8 as all_input,
@@ -84,8 +104,11 @@ const SUMS = `
                  case when 'operation' = any ($1) then operation end as operation,
                  case when 'submitter' = any ($1) then submitter end as submitter,
                  sum(usd) as usd, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(calls) as calls
-            from animus.spend_details
+            from animus.${relation}
            where day >= $2::date and day < coalesce($3::date, 'infinity')
            group by 1, 2, 3, 4, 5, 6) grouped
    order by grouped.day desc nulls last, grouped.month desc nulls last, usd desc, faculty, model, operation, submitter
    limit $4`;
+
+const SUMS = sumsOf('spend_details');
+const VISIBLE_SUMS = sumsOf('visible_spend');

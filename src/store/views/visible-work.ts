@@ -6,35 +6,35 @@ import type { WorkFilter } from './work-list.ts';
 import { LISTED, type WorkDetail, type WorkSummary } from './work-views.ts';
 
 /** What the API shows of an item. */
-export type VisibleWork = WorkSummary &
-  Pick<
-    WorkDetail,
-    | 'skill'
-    | 'params'
-    | 'dedup_key'
-    | 'concurrency_key'
-    | 'source'
-    | 'trigger_info'
-    | 'cancel_requested_at'
-    | 'outcome'
-    | 'error'
-    | 'input_tokens'
-    | 'output_tokens'
-    | 'updated_at'
-  >;
+export type VisibleWork = Omit<WorkDetail, 'lease_owner' | 'lease_expires_at'> & {
+  readonly submitted_by: string | null;
+  readonly batch: boolean | null;
+};
+
+/** A JSON column; work of an earlier animus may hold more than a text of JavaScript can. */
+const readable = (column: 'params' | 'trigger_info' | 'outcome' | 'error') =>
+  `case when pg_column_size(${column}) > 65536 and octet_length(${column}::text) > 16777216
+        then jsonb_build_object('left_out', octet_length(${column}::text) || ' bytes') else ${column} end as ${column}`;
 
 /** One item. Errors: `work.not_found`, also for one that the actor may not see. */
 export async function readVisibleWork(tx: Queryable, id: string): Promise<VisibleWork> {
   const [row] = await tx.query<VisibleWork>(
     `select id, faculty, state, left(description, 1048576) as description, priority, attempts, turns, cost_usd::float8 as cost_usd, parent_id,
-            merged_into, left(outcome_summary, 10000) as outcome_summary, run_at, created_at, resolved_at, skill, params, dedup_key, concurrency_key,
-            left(source, 1024) as source, trigger_info, cancel_requested_at, outcome, error, input_tokens::float8 as input_tokens,
-            output_tokens::float8 as output_tokens, updated_at
-       from animus.own_work where id = $1::uuid`,
+            merged_into, left(outcome_summary, 10000) as outcome_summary, run_at, created_at, resolved_at, skill, ${readable('params')}, dedup_key,
+            concurrency_key, left(source, 1024) as source, ${readable('trigger_info')}, root_id, depth, max_attempts, cancel_requested_at, cancel_reason,
+            ${readable('outcome')}, ${readable('error')}, input_tokens::float8 as input_tokens, output_tokens::float8 as output_tokens, updated_at,
+            submitted_by, batch
+       from animus.visible_work where id = $1::uuid`,
     [id],
   );
-  if (row === undefined) throw new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
+  if (row === undefined) throw notFound(id);
   return row;
+}
+
+/** Errors: `work.not_found`, as `readVisibleWork`. */
+export async function requireVisibleWork(tx: Queryable, id: string): Promise<void> {
+  const [row] = await tx.query('select from animus.visible_work where id = $1::uuid', [id]);
+  if (row === undefined) throw notFound(id);
 }
 
 /** The newest items that pass the filter, newest first. Descriptions have at most 10,000 characters. */
@@ -44,10 +44,12 @@ export async function listVisibleWork(tx: Queryable, filter: WorkFilter): Promis
   return tx.query<WorkSummary>(
     `select w.id, w.faculty, w.state, ${LISTED}, w.priority, w.attempts, w.turns, w.cost_usd::float8 as cost_usd, w.parent_id, w.merged_into,
             w.run_at, w.created_at, w.resolved_at
-       from animus.own_work w
-      where ($2::uuid is null or w.id < $2) and ($3::text is null or w.state = $3) and ($4::text is null or w.faculty = $4)
-        and ($5::uuid is null or w.parent_id = $5)
-      order by w.id desc limit $1`,
+       from animus.list_visible_work($1, $2, $3, $4, $5) listed (id) join animus.visible_work w on w.id = listed.id
+      order by w.id desc`,
     [limit, after, state, faculty, parentId],
   );
+}
+
+function notFound(id: string): AnimusError {
+  return new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
 }

@@ -69,3 +69,13 @@ test.each([
   const answer = await call('alice', 'POST', '/work', { body });
   expect(answer).toMatchObject({ status, body: { detail: expect.stringContaining(word) } });
 });
+
+test('the largest files that the database takes arrive', async () => {
+  const { call } = await start();
+  const content = Buffer.alloc(10 * 1024 * 1024, 'x').toString('base64');
+  const attachments = ['a.txt', 'b.txt'].map((name) => ({ name, content }));
+  const { status, body } = await call('alice', 'POST', '/work', { body: { faculty: 'accountant', attachments } });
+  expect([status, body.state]).toEqual([201, 'queued']);
+  const escaped = await call('alice', 'POST', '/work', { body: { faculty: 'a', description: '\n'.repeat(300_000) } });
+  expect([201, 422]).toContain(escaped.status);
+});

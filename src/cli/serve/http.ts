@@ -1,0 +1,97 @@
+/** `animus http`: the API without a daemon. */
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Config } from '../../core/config/config.ts';
+import { type HttpConfig, isLoopback, unencrypted } from '../../core/config/http-config.ts';
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { systemClock } from '../../core/lifecycle/clock.ts';
+import { type HttpAddress, type Readiness, showAddress } from '../../core/lifecycle/health.ts';
+import { parseListenAddress } from '../../core/text/addresses.ts';
+import { checkCompatible } from '../../store/migrations/compatibility.ts';
+import { migrate } from '../../store/migrations/migrate.ts';
+import { hasFunctions } from '../../store/migrations/schema-version.ts';
+import { openConfiguredDatabase } from '../../store/open/open-database.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { openLog } from '../../telemetry/log.ts';
+import { startTelemetry } from '../../telemetry/setup.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { refuseInsideWork } from '../command/database.ts';
+import { version } from '../command/version.ts';
+
+interface HttpOptions extends CommonOptions {
+  readonly listen?: HttpAddress;
+}
+
+/** Adds `animus http`. */
+export function addHttpCommand(program: Command, run: RunCommand): void {
+  addCommand(program, 'http', {
+    summary: 'serve the HTTP API without a daemon, until SIGINT or SIGTERM',
+    examples: ['animus http', 'DATABASE_URL=postgres://gate@db/work animus http --listen 127.0.0.1:8080'],
+  })
+    .option('--listen <address>', 'HOST:PORT (default: daemon.http)', listenAddress)
+    .action(run(httpCommand));
+}
+
+async function httpCommand(invocation: Invocation, { listen }: HttpOptions): Promise<number> {
+  const { context, output } = invocation;
+  await refuseInsideWork(invocation);
+  const config = await invocation.config();
+  const address = addressOf(config, listen);
+  const { loadHealth, openApi } = context;
+  if (!loadHealth || !openApi) throw new AnimusError('internal.bug', { detail: 'nothing here serves HTTP' });
+  await using closing = new AsyncDisposableStack();
+  const log = openLog({ level: config.logLevel });
+  const telemetry = await startTelemetry({ version: version(), log });
+  closing.defer(() => telemetry.shutdown());
+  const { poolSize } = config.daemon;
+  const db = await openConfiguredDatabase(config, { role: 'command', log, poolSize });
+  closing.defer(() => db.close());
+  // Only animus uses an embedded database, so the first command creates it.
+  if (db.kind === 'embedded' && !(await hasFunctions(db))) await migrate(db);
+  await checkCompatible(db);
+
+  const api = await openApi({ db, log, clock: systemClock, version: version(), settings: config.http });
+  const openHealth = await loadHealth();
+  const server = openHealth(address, () => lookAt(db), config.http);
+  server.serveApi(api);
+  await server.start();
+  closing.defer(() => server.stop());
+  closing.defer(() => api.stop());
+  const url = `http://${showAddress(server.address())}/api/v1`;
+  output.document({ url, database: { kind: db.kind, where: db.where } });
+  output.line(`serving the API at ${url} on the ${db.kind} database at ${db.where}; Ctrl-C stops it`);
+  await aborted(context.signals.drain);
+  context.signals.endedAsAsked();
+  return 0;
+}
+
+function listenAddress(value: string): HttpAddress {
+  const address = parseListenAddress(value);
+  if (address === null) throw new InvalidArgumentError('Expected HOST:PORT with a port from 1 to 65535.');
+  return address;
+}
+
+/** Where to listen. Errors: `usage.invalid` for an address at which tokens would be sent unencrypted. */
+function addressOf({ daemon, http }: { daemon: Config['daemon']; http: HttpConfig }, given?: HttpAddress): HttpAddress {
+  const address = given ?? daemon.http;
+  if (address === null) {
+    throw new AnimusError('usage.invalid', {
+      detail: 'daemon.http is "off": say where to listen with --listen HOST:PORT',
+    });
+  }
+  if (http.behindTls || isLoopback(address.host)) return address;
+  throw new AnimusError('usage.invalid', { detail: unencrypted(showAddress(address)) });
+}
+
+/** This process takes no work: `/readyz` says whether it can answer requests. */
+async function lookAt(db: Database): Promise<Readiness> {
+  const problem = await checkCompatible(db).then(() => 'ok', messageOf);
+  const checks = { database: problem, schema: problem, listening: 'ok' };
+  return { ready: problem === 'ok', phase: 'serving', version: version(), daemon_id: null, checks };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done();
+    signal.addEventListener('abort', () => done(), { once: true });
+  });
+}

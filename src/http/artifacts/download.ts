@@ -1,0 +1,77 @@
+/** Sends a file in parts, so that a slow reader costs little memory, and a token that is revoked meanwhile ends the download. */
+
+import type { ArtifactView } from '../../store/views/artifact-views.ts';
+import { readArtifactPart, readVisibleArtifact } from '../../store/views/visible-artifacts.ts';
+import { asVisitor } from '../login/visitor.ts';
+import type { Visit } from '../route/route.ts';
+
+/** One part, in bytes. */
+const PART_BYTES = 512 * 1024;
+
+/** Answers 200, 206 for one Range, 304 for a known ETag, 416 for a Range beyond the end. A file never changes. */
+export async function download(visit: Visit, id: string, request: Request): Promise<Response> {
+  const { visitor, means } = visit;
+  const file = await asVisitor(means.db, visitor, (tx) => readVisibleArtifact(tx, id));
+  const headers = headersOf(file);
+  if (request.headers.get('if-none-match') === headers.etag) return new Response(null, { status: 304, headers });
+  const wanted = request.headers.get('if-range') ?? headers.etag;
+  const range = wanted === headers.etag ? rangeOf(request.headers.get('range'), file.bytes) : null;
+  if (range === 'beyond') {
+    return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${file.bytes}` } });
+  }
+  const { first, last } = range ?? { first: 0, last: file.bytes - 1 };
+  return new Response(partsOf(visit, id, first, last), {
+    status: range === null ? 200 : 206,
+    headers: {
+      ...headers,
+      'content-length': String(last - first + 1),
+      ...(range !== null && { 'content-range': `bytes ${first}-${last}/${file.bytes}` }),
+    },
+  });
+}
+
+/** Browsers must neither show a file of work as a page of this address nor guess what it is. */
+function headersOf({ id, name, media_type: type }: ArtifactView) {
+  return {
+    'content-type': /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream',
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name.toWellFormed()).replaceAll("'", '%27')}`,
+    'content-security-policy': 'sandbox',
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    etag: `"${id}"`,
+  };
+}
+
+interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** One range of bytes; null: none, or of a form that is ignored (RFC 9110, 14.2). */
+function rangeOf(header: string | null, bytes: number): ByteRange | 'beyond' | null {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+  if (from === '' && to === '') return null;
+  if (from === '') {
+    return Number(to) === 0 || bytes === 0 ? 'beyond' : { first: Math.max(0, bytes - Number(to)), last: bytes - 1 };
+  }
+  const [first, last] = [Number(from), to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1)];
+  if (first >= bytes) return 'beyond';
+  return last < first ? null : { first, last };
+}
+
+function partsOf({ visitor, means }: Visit, id: string, first: number, last: number): ReadableStream<Uint8Array> {
+  let next = first;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (next > last) return controller.close();
+        const length = Math.min(PART_BYTES, last - next + 1);
+        const part = await asVisitor(means.db, visitor, (tx) => readArtifactPart(tx, id, next, length));
+        if (part === null || part.byteLength !== length) throw new Error(`artifact ${id} ended before its length`);
+        next += length;
+        controller.enqueue(part);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,135 @@
+/** Memories. SQL decides who may find, change and forget them. */
+import { z } from 'zod';
+import { forgetMemory, MEMORY_LAYERS, storeMemory, updateMemory } from '../../store/memory/memories.ts';
+import { searchMemories } from '../../store/memory/search-memories.ts';
+import { requireVisibleWork } from '../../store/views/visible-work.ts';
+import { jsonRoute, type Route } from '../route/route.ts';
+import { id, jsonObject, time } from '../route/schemas.ts';
+
+const layer = () => z.enum(MEMORY_LAYERS);
+const words = () => z.array(z.string().min(1).max(100)).max(20);
+const memory = z
+  .object({
+    id: id(),
+    layer: layer(),
+    project: z.string().nullable(),
+    task: id().nullable(),
+    kind: z.string(),
+    tags: z.array(z.string()),
+    content: z.string(),
+    metadata: jsonObject(),
+    submitted_by: z.string().nullable().describe('null: everybody’s'),
+    created_at: time(),
+    updated_at: time(),
+    score: z.number().nullable(),
+    source_item: id().nullable(),
+  })
+  .meta({ id: 'Memory' });
+
+const search = jsonRoute({
+  id: 'searchMemories',
+  method: 'GET',
+  path: '/memories',
+  tag: 'memory',
+  summary: 'Find memories by words, best first; without a query the newest',
+  scope: 'read',
+  query: z.strictObject({
+    query: z.string().max(4000).default(''),
+    layer: layer().optional(),
+    kind: z.string().optional(),
+    tag: z.string().optional(),
+    project: z.string().optional(),
+    task: id().optional().describe('of the task that this work item belongs to'),
+    limit: z.coerce.number().int().min(1).max(200).default(20),
+  }),
+  output: z.object({ items: z.array(memory) }),
+  run: async ({ tx }, { query }) => {
+    const { query: text, limit, layer: of, kind, tag, project, task } = query;
+    const filters = {
+      ...(of !== undefined && { layers: [of] }),
+      ...(kind !== undefined && { kinds: [kind] }),
+      ...(tag !== undefined && { tags: [tag] }),
+      ...(project !== undefined && { project }),
+      ...(task !== undefined && { task }),
+    };
+    const { memories } = await searchMemories(tx, { viewer: null, text, embedding: null, filters, limit });
+    return {
+      items: memories.map((found) => ({
+        ...found,
+        tags: [...found.tags],
+        submitted_by: found.submittedBy,
+        created_at: found.createdAt,
+        updated_at: found.updatedAt,
+        source_item: found.sourceItem,
+      })),
+    };
+  },
+});
+
+const parts = {
+  kind: z.string().optional().describe('such as fact, preference, procedure, lesson; default fact'),
+  tags: words().optional(),
+  metadata: jsonObject().optional(),
+};
+
+const store = jsonRoute({
+  id: 'storeMemory',
+  method: 'POST',
+  path: '/memories',
+  tag: 'memory',
+  summary: 'Store a memory',
+  scope: 'work',
+  body: z.strictObject({
+    content: z.string().min(1),
+    layer: layer().optional().describe('default global'),
+    project: z.string().optional(),
+    work_item_id: id().optional().describe('the work that it is stored for; otherwise it is the person’s own'),
+    everybody: z.boolean().optional().describe('for all; operators only'),
+    ...parts,
+  }),
+  status: 201,
+  output: z.object({ id: id(), merged: z.boolean().describe('the same text was there already') }),
+  errors: ['work.not_found', 'work.invalid'],
+  run: async ({ tx }, { body }) => {
+    const { work_item_id: workItemId, ...given } = body;
+    if (workItemId !== undefined) await requireVisibleWork(tx, workItemId);
+    return storeMemory(tx, present(given), workItemId === undefined ? null : { workItemId });
+  },
+});
+
+const update = jsonRoute({
+  id: 'updateMemory',
+  method: 'PATCH',
+  path: '/memories/{id}',
+  tag: 'memory',
+  summary: 'Change a memory',
+  scope: 'work',
+  params: z.strictObject({ id: id() }),
+  body: z.strictObject({ content: z.string().min(1).optional(), ...parts }),
+  output: z.object({ id: id().describe('another one, if it was merged into that') }),
+  errors: ['work.not_found', 'work.invalid'],
+  run: async ({ tx }, { path, body }) => ({ id: await updateMemory(tx, path.id, present(body), null) }),
+});
+
+const forget = jsonRoute({
+  id: 'forgetMemory',
+  method: 'DELETE',
+  path: '/memories/{id}',
+  tag: 'memory',
+  summary: 'Delete a memory with its history',
+  scope: 'work',
+  params: z.strictObject({ id: id() }),
+  query: z.strictObject({ reason: z.string().min(1).max(1000) }),
+  output: z.object({ id: id() }),
+  errors: ['work.not_found'],
+  run: async ({ tx }, { path, query }) => ({ id: await forgetMemory(tx, path.id, query.reason, null) }),
+});
+
+type Present<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };
+
+/** Without keys that have no value. */
+function present<T extends object>(given: T): Present<T> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Present<T>;
+}
+
+export const memoryRoutes: readonly Route[] = [search, store, update, forget];

@@ -1,0 +1,96 @@
+/** What concerns no single item, as the actor may see it: the inbox, faculties, schedules, pauses, status, skills. */
+import type { Queryable } from '../sql/database.ts';
+import type { AskedView } from './inbox-view.ts';
+
+/** What waits for a person, oldest first: of an item, or of all work that the actor may see. */
+export async function readVisibleInbox(tx: Queryable, id: string | null, limit: number): Promise<AskedView[]> {
+  return tx.query<AskedView>(
+    `select work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, turn, submitted_by, left(description, 300) as description
+       from animus.visible_inbox where $1::uuid is null or work_item_id = $1 order by asked_at, work_item_id, call_id limit $2`,
+    [id, limit],
+  );
+}
+
+export interface VisibleFaculty {
+  readonly name: string;
+  readonly daemons: number;
+  /** Null for who may not see all work. */
+  readonly hosts: readonly string[] | null;
+}
+
+/** The faculties that running daemons serve, by name. */
+export async function readVisibleFaculties(tx: Queryable): Promise<VisibleFaculty[]> {
+  return tx.query<VisibleFaculty>('select name, daemons, hosts from animus.visible_faculties order by name');
+}
+
+export interface VisibleSchedule {
+  readonly name: string;
+  readonly cron: string;
+  readonly time_zone: string;
+  readonly faculty: string;
+  readonly description: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly missed: 'skip' | 'once' | 'all';
+  readonly grace_seconds: number;
+  readonly paused: boolean;
+  readonly problem: string | null;
+  readonly next_at: Date | null;
+  readonly last_at: Date | null;
+  readonly created_at: Date;
+}
+
+/** All schedules by name; none for who may not see all work. */
+export async function readVisibleSchedules(tx: Queryable): Promise<VisibleSchedule[]> {
+  return tx.query<VisibleSchedule>(
+    `select name, cron, time_zone, faculty, left(description, 1048576) as description, params, missed, grace_seconds, paused, problem, next_at, last_at,
+            created_at
+       from animus.visible_schedules order by name`,
+  );
+}
+
+export interface VisiblePause {
+  /** `*`: all. */
+  readonly faculty: string;
+  readonly reason: string;
+  readonly paused_by: string;
+  readonly until: Date | null;
+  readonly created_at: Date;
+}
+
+/** The pauses that are in force; none for who may not see all work. */
+export async function readVisiblePauses(tx: Queryable): Promise<VisiblePause[]> {
+  return tx.query<VisiblePause>(
+    `select faculty, reason, paused_by, until, created_at from animus.visible_pauses
+      where until is null or until > animus.now() order by faculty`,
+  );
+}
+
+/** What `animus status` shows. Errors: `db.forbidden` for who may not see all work. */
+export async function readVisibleStatus(tx: Queryable): Promise<Record<string, unknown>> {
+  const [row] = await tx.query<{ status: Record<string, unknown> }>('select animus.visible_status() as status');
+  return row!.status;
+}
+
+export interface VisibleSkill {
+  readonly name: string;
+  readonly version: number;
+  readonly state: string;
+  readonly description: string;
+  readonly note: string;
+  readonly content_hash: string;
+  readonly faculty: string | null;
+  readonly created_at: Date;
+  readonly decided_by: string | null;
+  readonly decided_at: Date | null;
+  readonly work_item_id: string | null;
+}
+
+/** Versions of the skills that agents wrote: of one name, newest first, or the current ones of all. */
+export async function readVisibleSkills(tx: Queryable, name: string | null): Promise<VisibleSkill[]> {
+  return tx.query<VisibleSkill>(
+    `select name, version, state, description, note, content_hash, faculty, created_at, decided_by, decided_at, work_item_id
+       from animus.visible_skill_versions where case when $1::text is null then state = 'current' else name = $1 end
+      order by name, version desc limit 1000`,
+    [name],
+  );
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
+import { serveApi } from '../../../src/http/api/serve-api.ts';
+import { openHealthServer } from '../../../src/http/health-server.ts';
+import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
+import { embeddedHome, testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { freePort } from '../../support/free-port.ts';
+import { createToken } from '../../support/people.ts';
+import { run } from '../run-cli.ts';
+
+const target = testDatabase();
+const home = embeddedHome();
+const http = { loadHealth: async () => openHealthServer, openApi: serveApi };
+
+test('serves the API without a daemon, until it is interrupted', async () => {
+  const listen = `127.0.0.1:${await freePort()}`;
+  const interrupts = createInterrupts(systemClock);
+  const env = { DATABASE_URL: target.connectionString };
+  const running = run(['http', '--listen', listen, '--json'], { env, interrupts, http });
+  const { secret } = await createToken(target.database, 'alice');
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+  const url = `http://${listen}/api/v1`;
+  await answered(`http://${listen}/readyz`, 200);
+  const submitted = await fetch(`${url}/work`, { method: 'POST', headers, body: '{"faculty":"engineer"}' });
+  expect(submitted.status).toBe(201);
+  interrupts.receive('SIGTERM');
+  const { code, stdout } = await running;
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ url, database: { kind: 'postgres' } });
+});
+
+test('opens the embedded database', async () => {
+  const owned = await openEmbedded({ home });
+  const { secret } = await createToken(owned, 'alice');
+  await owned.close();
+  const listen = `127.0.0.1:${await freePort()}`;
+  const interrupts = createInterrupts(systemClock);
+  const running = run(['http', '--listen', listen], { env: { ANIMUS_HOME: home }, interrupts, http });
+  const url = `http://${listen}/api/v1/work`;
+  await answered(url, 401);
+  const headers = {
+    authorization: `Bearer ${secret}`,
+    'content-type': 'application/json',
+    'idempotency-key': 'one',
+  };
+  const submit = () => fetch(url, { method: 'POST', headers, body: '{"faculty":"engineer"}' });
+  const [first, second] = await Promise.all([submit(), submit()]);
+  expect([first.status, await first.text()]).toEqual([201, await second.text()]);
+  expect(await (await fetch(url, { headers })).json()).toMatchObject({ items: [{ faculty: 'engineer' }], next: null });
+  interrupts.receive('SIGTERM');
+  expect(await running).toMatchObject({ code: 0, stdout: expect.stringContaining('on the embedded database') });
+});
+
+test.each([
+  [['--listen', '0.0.0.0:7718'], 'would send tokens over the network without encryption'],
+  [['--listen', 'nowhere'], 'expected HOST:PORT'],
+])('refuses %j', async (options, message) => {
+  const refused = await run(['http', ...options], { env: { DATABASE_URL: target.connectionString }, http });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+});
+
+function answered(url: string, status: number): Promise<true> {
+  return eventually(`${url} answers ${status}`, async () => {
+    const response = await fetch(url).catch(() => null);
+    return response?.status === status ? true : null;
+  });
+}
