@@ -61,7 +61,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/store': [
     ['open'],
     ['embedded', 'migrations'],
-    ['views'],
+    ['conversations', 'views'],
     ['transcript'],
     ['events', 'memory', 'people', 'skills', 'work'],
     ['postgres'],
