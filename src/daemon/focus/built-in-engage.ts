@@ -36,11 +36,16 @@ export function modelSees(
   faculty: Faculty,
   { tools }: Toolset,
   { isolation, unattended }: Pick<PhaseMeans, 'isolation' | 'unattended'>,
+  inConversation = false,
 ) {
   const { name, engage: settings, permissions } = faculty;
   const unprotected = hostIsolation(faculty, isolation) === 'none' && !faculty.bashContainer;
   const rows = permissions ? permissionTable(permissions, [...tools.values()].map(permittedTool), unprotected) : [];
-  const prompt = systemPrompt({ name, systemPrompt: settings.systemPrompt }, permissionsText(rows, unattended));
+  const prompt = systemPrompt(
+    { name, systemPrompt: settings.systemPrompt },
+    permissionsText(rows, unattended),
+    inConversation,
+  );
   return {
     systemPrompt:
       prompt + bashContainerText(faculty.bashContainer ?? null) + outcomeInstruction(settings.outcomeSchema),
@@ -72,7 +77,8 @@ interface CommandPlaces {
 function loopWith({ background, container }: CommandPlaces, focus: Focus, recorded: Transcript): Promise<EngageEnd> {
   const { means, faculty, control, key, work } = focus;
   const settings = faculty.engage;
-  const model = means.models.forFocus(faculty, key.focusId);
+  // The provider's cache is looked up by it: the same for all answers of a conversation.
+  const model = means.models.forFocus(faculty, focus.answer?.conversation ?? key.focusId);
   const hooks = loopHooksOf(focus);
   return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
     engage(

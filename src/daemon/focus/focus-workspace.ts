@@ -8,6 +8,7 @@ import { estimateTokens } from '../../core/work/tokens.ts';
 import { worktreeBranch } from '../../core/work/worktree-branch.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
+import type { AnswerStart } from '../../store/conversations/answer-start.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { readEarlierFoci } from '../../store/transcript/earlier-foci.ts';
 import { type FocusKey, type FocusRow } from '../../store/transcript/focus-row.ts';
@@ -55,8 +56,9 @@ export async function openWorkspace(
   { tools }: Toolset,
   control: FocusControl,
   means: WorkspaceMeans,
+  answer: AnswerStart | null = null,
 ): Promise<FocusWorkspace> {
-  const goesOn = row.resumes > 0;
+  const goesOn = row.resumes > 0 || Boolean(answer?.before);
   const isolation = hostIsolation(faculty, means.isolation);
   const directory = focusDirectory(row.directory, async () => {
     await makeFocusDirectory(row.directory);
@@ -76,9 +78,15 @@ export async function openWorkspace(
   }
   await directory.make();
   const foci = await readEarlierFoci(means.db, key.workItemId, row.number);
-  const earlier = foci.map((id) => join(dirname(row.directory), id));
+  // All answers of a conversation have the same directory.
+  const earlier = answer === null ? foci.map((id) => join(dirname(row.directory), id)) : [];
   const worktree = await openWorktree(
-    { repo: faculty.repo, directory: row.directory, branch: worktreeBranch(key.workItemId), earlier },
+    {
+      repo: faculty.repo,
+      directory: row.directory,
+      branch: worktreeBranch(answer?.conversation ?? key.workItemId),
+      earlier,
+    },
     worktreeMeans(row.directory, key, faculty, control.signal, means),
   );
   // Earlier foci of the item have ended, so the rest of their directories can be removed.
