@@ -122,8 +122,10 @@ function expectAppended(server: ModelServer): void {
   for (const [index, request] of requests.entries()) {
     const before = requests[index - 1];
     if (before === undefined) continue;
-    const calls = before.findIndex((message) => /tool_use|tool_calls|function_call/.test(message));
-    const kept = calls < 0 ? before : before.slice(0, calls);
+    const call = before.findIndex((message) => /tool_use|tool_calls|function_call/.test(message));
+    // The block begins after what people said last; on Responses, with the reasoning before the call.
+    const block = before.findLastIndex((message, at) => at < call && message.includes('"role":"user"')) + 1;
+    const kept = call < 0 ? before : before.slice(0, block);
     expect(request.slice(0, kept.length)).toEqual(kept);
   }
 }
