@@ -20,7 +20,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/cli': [
     ['*'],
-    ['demo', 'doctor', 'faculty', 'shell'],
+    ['chat', 'demo', 'doctor', 'faculty', 'shell'],
     [
       'audit',
       'db',

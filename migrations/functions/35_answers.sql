@@ -211,16 +211,17 @@ begin
 end $$;
 
 -- Returns a conversation as the text of its .chat file, in Markdown, and its ETag: a hash of the text, in quotes. A message that nobody has answered
--- yet stands without an answer. The text of messages is indented nowhere: headings have the form `## N · AUTHOR · TIME`.
+-- yet stands without an answer. The heading of a message is `## ID · ROLE · AUTHOR · TIME`; a line of a message that begins with `## ` gets a backslash in
+-- front, so that it is none.
 -- Locks: none. Raises: nothing.
 create or replace function animus.render_chat(p_file_id uuid, out content text, out etag text)
 language sql stable as $$
   select r.text, '"' || encode(sha256(convert_to(r.text, 'UTF8')), 'hex') || '"'
     from (
       select format(E'# %s\n\nA conversation with %s.\n', coalesce(nullif(c.title, ''), f.path), c.faculty)
-             || coalesce(string_agg(format(E'\n## %s · %s · %s%s\n\n%s\n', m.id, m.author,
+             || coalesce(string_agg(format(E'\n## %s · %s · %s · %s%s\n\n%s\n', m.id, m.role, m.author,
                   to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
-                  case when m.told then ' · told' when m.ended_as <> 'completed' then ' · ' || m.ended_as else '' end, m.content),
+                  case when m.told then ' · told' when m.ended_as <> 'completed' then ' · ' || m.ended_as else '' end, regexp_replace(m.content, '^(\\*## )', '\\\1', 'gn')),
                   '' order by m.place), '') as text
         from animus.conversations c join animus.files f on f.id = c.file_id
         left join lateral (select w.*, row_number() over () as place from animus.words_of(c.file_id, c.head_id) w) m on true

@@ -127,3 +127,12 @@ export async function importMessages(db: Queryable, id: string, messages: readon
   ]);
   return row!.count;
 }
+
+/** Attaches a file to the item of a message, in the transaction that added it (`animus.attach_file`). Errors: `work.invalid`. */
+export async function attachToMessage(
+  db: Queryable,
+  workItemId: string,
+  file: { readonly name: string; readonly content: Uint8Array },
+): Promise<void> {
+  await db.query('select animus.attach_file($1, $2, $3)', [workItemId, toText(file.name), Buffer.from(file.content)]);
+}

@@ -70,3 +70,23 @@ export async function readVirtualFile(
   );
   return row!;
 }
+
+/** The ids of conversations of the actor that end in these digits; at most two. */
+export async function conversationsLike(db: Queryable, end: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select file_id as id from animus.own_conversations where right(replace(file_id::text, '-', ''), length($1)) = $1 limit 2`,
+    [end.replaceAll('-', '')],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The conversation of a message, and its newest answer, if there is one. */
+export async function readAnswer(db: Queryable, workItemId: string): Promise<ChatMessage | null> {
+  const [row] = await db.query<ChatMessage>(
+    `select id::text, role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs",
+            null as state, null as attachments
+       from animus.own_chat_messages where work_item_id = $1 and role = 'assistant' order by id desc limit 1`,
+    [workItemId],
+  );
+  return row ?? null;
+}

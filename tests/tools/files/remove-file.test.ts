@@ -47,7 +47,6 @@ test.each([
   'dir',
   'dir/',
   'dir/..',
-  '',
   '../outside.txt',
   '/etc/passwd',
   'out/secret',
