@@ -2,8 +2,9 @@
 import { lstat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { type ToolContext, worldTool } from '../tool.ts';
+import { worldTool } from '../tool.ts';
 import { inTurn } from './file-turns.ts';
+import { withMounts } from './mounts.ts';
 import { isRefusal, type Refusal, refusalOf, refuse, refusedCall } from './refusal.ts';
 import { refuseVirtual } from './virtual-files.ts';
 import { isHidden, openDirectoryInside, readOnlyReason, resolveInside } from './workspace.ts';
@@ -23,7 +24,7 @@ export const removeFileTool = worldTool<z.infer<typeof input>>({
   async run({ path }, context) {
     const virtual = await refuseVirtual(path, context);
     if (virtual) return refusedCall(virtual);
-    const removed = await remove(path, context);
+    const removed = await remove(path, await withMounts(context, [path]));
     if (isRefusal(removed)) return refusedCall(removed);
     return { content: `Removed ${removed.shown}`, details: { path: removed.shown, bytes: removed.bytes } };
   },
@@ -35,7 +36,7 @@ interface Removed {
 }
 
 /** Its directory is resolved, not the file itself: a link is removed, wherever it leads. */
-async function remove(path: string, context: ToolContext): Promise<Removed | Refusal> {
+async function remove(path: string, context: Awaited<ReturnType<typeof withMounts>>): Promise<Removed | Refusal> {
   if (path.includes('\0')) return refuse('the path contains a NUL character');
   const absolute = resolve(context.workspace, path);
   if (absolute === context.workspace || /(^|\/)\.{0,2}$/.test(path))
