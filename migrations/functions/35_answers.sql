@@ -266,25 +266,29 @@ begin
   return v_count;
 end $$;
 
--- Removes conversations that were deleted, or in which nothing was said for p_older_than, with their items and all that belongs to these. Those with open
--- work stay. Returns how many; null when another retention call is running.
+-- Deletes conversations in which nothing was said for p_older_than and no work is open: marks them first, as a person does. An hour after the mark they are
+-- removed, with their items and all that belongs to these: until then, each daemon has removed their files on its host. Returns how many were removed;
+-- null when another retention call is running.
 -- Locks: animus.retention_turn; the rows of the conversations and of their items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.prune_conversations(p_older_than interval, p_limit int default 20) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_before timestamptz := animus.now() - p_older_than;
-  v_count  int := 0;
-  v_file   uuid;
-  v_ids    uuid[];
+  v_now   timestamptz := animus.now();
+  v_count int := 0;
+  v_file  uuid;
+  v_ids   uuid[];
 begin
   if not animus.try_retention() then return null; end if;
   set constraints all immediate;
+  update animus.files set deleted_at = v_now where id in (
+    select f.id from animus.files f
+     where f.kind = 'chat' and f.deleted_at is null and coalesce(f.deleted_at, f.updated_at) < v_now - p_older_than and not animus.conversation_works(f.id)
+     order by f.updated_at limit p_limit for update skip locked);
   for v_file in
-    select f.id from animus.files f join animus.conversations c on c.file_id = f.id
-     where (f.deleted_at is not null or f.updated_at < v_before)
-       and not exists (select from animus.chat_messages m join animus.work_items r on r.id = m.work_item_id join animus.work_items w on w.root_id = r.root_id
-                        where m.file_id = f.id and w.resolved_at is null)
-     order by coalesce(f.deleted_at, f.updated_at) limit p_limit for update of f, c skip locked
+    select f.id from animus.files f
+     where f.kind = 'chat' and f.deleted_at is not null and coalesce(f.deleted_at, f.updated_at) < v_now - interval '1 hour'
+       and not animus.conversation_works(f.id)
+     order by f.deleted_at limit p_limit for update skip locked
   loop
     v_ids := array(
       select w.id from animus.work_items w
@@ -297,6 +301,15 @@ begin
   end loop;
   return v_count;
 end $$;
+
+-- Returns whether an item of a conversation, or one below it, has not ended.
+-- Locks: none. Raises: nothing.
+create or replace function animus.conversation_works(p_file_id uuid) returns boolean
+language sql stable as $$
+  select exists (
+    select from animus.chat_messages m join animus.work_items r on r.id = m.work_item_id join animus.work_items w on w.id = r.id or w.root_id = r.root_id and w.depth > 0
+     where m.file_id = p_file_id and w.resolved_at is null)
+$$;
 
 -- The conversations in which the actor takes part.
 create or replace view animus.own_conversations with (security_barrier) as
