@@ -1110,6 +1110,9 @@ create trigger keep_chat_message before update on animus.chat_messages for each 
 -- create view animus.inbox: its query stands in functions/
 --   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description
 
+-- create view animus.own_answers: its query stands in functions/
+--   work_item_id
+
 -- create view animus.own_artifacts with (security_barrier=true): its query stands in functions/
 --   id, work_item_id, name, media_type, bytes, content, created_at
 

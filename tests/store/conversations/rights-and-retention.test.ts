@@ -81,6 +81,31 @@ describe('who takes no part', () => {
   });
 });
 
+test('a person who takes part sees the answers and what they have spawned, through a gateway', async () => {
+  const logins: string[] = [];
+  const gateway = openPostgres(await createLogin(target.connectionString, 'animus_gateway', logins));
+  const talk = await newTalk(db());
+  const { workItemId } = await sayInConversation(db(), talk.id, 'hello');
+  const [child] = await db().query<{ id: string }>(
+    `insert into animus.work_items (faculty, parent_id) values ('x', $1) returning id`,
+    [workItemId],
+  );
+  const seenBy = (name: string) =>
+    gateway.transaction(async (tx) => {
+      await tx.query('select animus.act_as($1)', [name]);
+      const rows = await tx.query<{ id: string }>(
+        'select id from animus.visible_work where root_id = $1 order by depth',
+        [workItemId],
+      );
+      return rows.map(({ id }) => id);
+    });
+  await setParticipant(db(), talk.id, 'person:carol');
+  expect(await seenBy('carol')).toEqual([workItemId, child!.id]);
+  expect(await seenBy('dave')).toEqual([]);
+  await gateway.close();
+  await dropLogins(logins);
+});
+
 describe('retention', () => {
   const age = (id: string, hours: number) =>
     db().query(
