@@ -13,13 +13,13 @@ const MESSAGES = 7;
 /** Every third answer looks around first and records a step. */
 const usesTools = (n: number) => n % 3 === 0;
 
+const textOf = (block: Readonly<Record<string, unknown>>) => (typeof block['text'] === 'string' ? block['text'] : '');
+
 const programme: AnthropicProgramme = (body) => {
   const blocks = messagesOf(body).flatMap(({ content }) => content);
-  const n = blocks.flatMap((block) => [...String(block['text'] ?? '').matchAll(/^question (\d+)$/gm)]).length;
+  const n = blocks.flatMap((block) => [...textOf(block).matchAll(/^question (\d+)$/gm)]).length;
   const calls = blocks.filter(({ type }) => type === 'tool_use').length;
-  const stepped = blocks.some(({ text: said }) =>
-    String(said ?? '').startsWith('What you recorded about finished work'),
-  );
+  const stepped = blocks.some((said) => textOf(said).startsWith('What you recorded about finished work'));
   if (!usesTools(n)) return { content: [text(`Answer ${n}.`)] };
   if (stepped || calls >= 4) return { content: [text(`Answer ${n}, after a look.`)] };
   if (calls >= 2) {
@@ -92,7 +92,7 @@ describe('a conversation', () => {
     expectAppended(server);
     const last = messagesOf(server.requests.at(-1)!.json!).flatMap(({ content }) => content);
     expect(last.filter(({ type }) => type !== 'text' && type !== 'thinking')).toEqual([]);
-    const said = last.map((block) => String(block['text'])).join('\n');
+    const said = last.map(textOf).join('\n');
     for (const words of ['A look for 3.', 'On with 6.', 'Answer 6, after a look.', 'finding: fact 3', 'question 7'])
       expect(said).toContain(words);
     // One chain: every focus goes on with the one before.

@@ -10,6 +10,10 @@ import { sendCommand } from './chat-send.ts';
 const MESSAGE = 'the number of the message, as chat show prints it';
 const CHAT = 'the conversation: its id, or at least 4 digits of its end';
 
+function collected(file: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), file];
+}
+
 /** Adds the group. */
 export function addChatCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'chat', 'conversations with a faculty');
@@ -30,11 +34,7 @@ export function addChatCommands(program: Command, run: RunCommand): void {
       '--tell',
       'in a new conversation, tell messages into an answer that is being given (default: answer them next)',
     )
-    .option(
-      '--attach <file>',
-      'an image, PDF or text that comes with it, at most 10 MiB; repeat for more',
-      (file: string, before: readonly string[] = []) => [...before, file],
-    )
+    .option('--attach <file>', 'an image, PDF or text that comes with it, at most 10 MiB; repeat for more', collected)
     .option('--wait', 'wait for the answer and print it; exit 0 when it completed, else 1')
     .action(run(sendCommand));
   addCommand(group, 'list', {

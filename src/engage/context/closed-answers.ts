@@ -71,7 +71,6 @@ function piecesOf(era: Era, first: boolean, folds: readonly Fold[]): Piece[] {
     messages.filter((message) => !isFold(message)),
     ({ afterTurn }) => afterTurn,
   );
-  const asMessages = (these: readonly EngineMessage[] = []) => these.map((message) => ({ message }));
 
   // What a summary stands for ends before the first turn that it keeps; the answer that was under way then keeps its question.
   const told = first || summary === undefined || messages.includes(summary) || start + 1 >= summary.keepsFrom;
@@ -94,6 +93,10 @@ function piecesOf(era: Era, first: boolean, folds: readonly Fold[]): Piece[] {
   ];
 }
 
+function asMessages(these: readonly EngineMessage[] = []): Piece[] {
+  return these.map((message) => ({ message }));
+}
+
 /** What was said to a focus while it worked stays whatever is summarised; the questions and files of earlier answers do not. */
 function staysForGood(message: EngineMessage): boolean {
   return outlivesItsBlock(message) && message.kind !== 'attachment';
@@ -101,11 +104,14 @@ function staysForGood(message: EngineMessage): boolean {
 
 /** True if there is more in the turns than words and the thinking before them. */
 function hasTraffic(turns: readonly RecordedTurn[]): boolean {
-  const plain = (block: ContentBlock) => ['text', 'thinking', 'redacted_thinking'].includes(block.type);
   return (
-    turns.some(({ content, calls }) => calls.length > 0 || !content.every(plain)) ||
+    turns.some(({ content, calls }) => calls.length > 0 || !content.every(isPlain)) ||
     !(turns.at(-1)?.content.some(isSaid) ?? true)
   );
+}
+
+function isPlain({ type }: ContentBlock): boolean {
+  return ['text', 'thinking', 'redacted_thinking'].includes(type);
 }
 
 /** The words of an answer. */
