@@ -20,7 +20,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/cli': [
     ['*'],
-    ['demo', 'doctor', 'faculty', 'shell'],
+    ['chat', 'demo', 'doctor', 'faculty', 'shell'],
     [
       'audit',
       'db',
@@ -68,7 +68,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/store': [
     ['open'],
     ['embedded', 'migrations'],
-    ['views'],
+    ['conversations', 'views'],
     ['transcript'],
     ['events', 'memory', 'people', 'skills', 'work'],
     ['postgres'],

@@ -76,7 +76,7 @@ const ONE_WIRE = [
 ].join('|');
 
 /** Those in which it matters most: kills and the bytes of requests. They run on Responses too, which the others leave out for time. */
-const EVERY_WIRE = ['attachments', 'batch', 'journal-points', 'kill'].join('|');
+const EVERY_WIRE = ['attachments', 'batch', 'conversations', 'journal-points', 'kill'].join('|');
 
 export default defineConfig({
   test: {

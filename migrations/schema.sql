@@ -195,6 +195,8 @@ create table animus.foci (
   started_at       timestamptz not null,
   ended_at         timestamptz,
   settings_id      bytea,
+  continues        uuid,
+  turns_before     integer,
   primary key (id),
   constraint foci_work_item_id_number_key unique (work_item_id, number),
   constraint foci_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
@@ -704,7 +706,7 @@ create table animus.mailbox (
   constraint mailbox_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
   constraint delivered_says_where check (num_nonnulls(delivered_at, focus_id, after_turn) in (0, 3)),
   constraint duplicate_names_item check ((author_is = 'duplicate') = (duplicate_id is not null)),
-  constraint mailbox_author_is_check check (author_is in ('operator', 'submitter', 'duplicate')),
+  constraint mailbox_author_is_check check (author_is in ('operator', 'submitter', 'duplicate', 'participant')) not valid,
   constraint mailbox_text_check check (text <> '')
 );
 create index mailbox_item on animus.mailbox (work_item_id, id);
@@ -1027,6 +1029,79 @@ create table animus.idempotency_keys (
 );
 create index idempotency_keys_by_age on animus.idempotency_keys (created_at);
 
+create table animus.workspaces (
+  id         uuid        not null,
+  name       text        not null,
+  owner      text        not null,
+  created_at timestamptz not null,
+  primary key (id),
+  constraint workspaces_owner_name_key unique (owner, name),
+  constraint workspaces_name_check check (length(name) >= 1 and length(name) <= 200)
+);
+
+create table animus.files (
+  id           uuid        not null,
+  workspace_id uuid        not null,
+  path         text        not null,
+  is_virtual   boolean     not null,
+  kind         text        not null,
+  created_at   timestamptz not null,
+  updated_at   timestamptz not null,
+  deleted_at   timestamptz,
+  primary key (id),
+  constraint files_workspace_id_fkey foreign key (workspace_id) references animus.workspaces(id) on delete cascade,
+  constraint files_kind_check check (kind = 'chat'),
+  constraint files_path_check check (length(path) >= 1 and length(path) <= 500)
+);
+create index files_old on animus.files (coalesce(deleted_at, updated_at));
+create unique index files_path on animus.files (workspace_id, path) where deleted_at is null;
+
+create table animus.conversations (
+  file_id         uuid   not null,
+  faculty         text   not null,
+  title           text   not null default '',
+  while_answering text   not null default 'queue',
+  head_id         bigint,
+  created_by      text   not null,
+  primary key (file_id),
+  constraint conversations_file_id_fkey foreign key (file_id) references animus.files(id) on delete cascade,
+  constraint conversations_while_answering_check check (while_answering in ('queue', 'tell'))
+);
+
+create table animus.conversation_people (
+  file_id uuid not null,
+  actor   text not null,
+  primary key (file_id, actor),
+  constraint conversation_people_file_id_fkey foreign key (file_id) references animus.conversations(file_id) on delete cascade
+);
+create index conversation_people_actor on animus.conversation_people (actor);
+
+create table animus.chat_messages (
+  id           bigint      not null generated always as identity,
+  file_id      uuid        not null,
+  role         text        not null,
+  content      text        not null,
+  author       text        not null,
+  created_at   timestamptz not null,
+  after_id     bigint,
+  replaces     bigint,
+  work_item_id uuid,
+  told         boolean     not null default false,
+  fresh        boolean     not null default false,
+  ended_as     text,
+  deleted_at   timestamptz,
+  deleted_by   text,
+  primary key (id),
+  constraint chat_messages_file_id_fkey foreign key (file_id) references animus.conversations(file_id) on delete cascade,
+  constraint chat_messages_ended_as_check check (ended_as in ('completed', 'dead', 'cancelled')),
+  constraint chat_messages_role_check check (role in ('user', 'assistant', 'system')),
+  constraint deleted_by_somebody check ((deleted_at is null) = (deleted_by is null))
+);
+create index chat_messages_after on animus.chat_messages (after_id) where after_id is not null;
+create index chat_messages_file on animus.chat_messages (file_id, id);
+create index chat_messages_item on animus.chat_messages (work_item_id) where work_item_id is not null;
+create trigger keep_chat_message before update on animus.chat_messages for each row execute function animus.keep_chat_message();
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 
@@ -1048,8 +1123,17 @@ create index idempotency_keys_by_age on animus.idempotency_keys (created_at);
 -- create view animus.inbox: its query stands in functions/
 --   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description
 
+-- create view animus.own_answers: its query stands in functions/
+--   work_item_id
+
 -- create view animus.own_artifacts with (security_barrier=true): its query stands in functions/
 --   id, work_item_id, name, media_type, bytes, content, created_at
+
+-- create view animus.own_chat_messages with (security_barrier=true): its query stands in functions/
+--   id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, told, ended_as
+
+-- create view animus.own_conversations with (security_barrier=true): its query stands in functions/
+--   file_id, workspace_id, path, title, faculty, while_answering, created_by, created_at, updated_at
 
 -- create view animus.own_ledger with (security_barrier=true): its query stands in functions/
 --   work_item_id, seq, entry_type, content, created_at
@@ -1059,6 +1143,9 @@ create index idempotency_keys_by_age on animus.idempotency_keys (created_at);
 
 -- create view animus.own_work with (security_barrier=true): its query stands in functions/
 --   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, turns, batch
+
+-- create view animus.own_workspaces with (security_barrier=true): its query stands in functions/
+--   id, name, created_at
 
 -- create view animus.refused_calls: its query stands in functions/
 --   created_at, work_item_id, faculty, submitted_by, focus_id, turn, call_id, tool, input, refused_by, rule, decided_by

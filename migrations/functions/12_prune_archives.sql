@@ -20,6 +20,7 @@ begin
   v_ids := array(
     select a.id from animus.artifacts a left join animus.foci f on f.id = a.focus_id join animus.work_items w on w.id = coalesce(a.work_item_id, f.work_item_id)
      where a.created_at < v_before and w.resolved_at < v_before and not animus.was_kept('animus.artifacts', a.id::text, v_now)
+       and not exists (select from animus.chat_messages m where m.work_item_id = w.root_id)
      order by a.created_at limit p_limit for update of a skip locked);
   begin
     delete from animus.artifacts where id = any (v_ids);

@@ -86,6 +86,8 @@ begin
   return query
   select r.id, r.resolved_at, case
            when exists (select from animus.work_items d where d.root_id = r.id and d.depth > 0 and (d.resolved_at is null or d.resolved_at >= p_before)) then 0
+           -- Items of a conversation are kept with it (prune_conversations).
+           when exists (select from animus.chat_messages m where m.work_item_id = r.id) then 0
            when exists (select from animus.retention_kept k where k.table_name = 'animus.work_items' and k.id = r.id::text and k.seen_at > v_kept) then 0
            else 1 + (select count(*)::int from (select from animus.work_items d where d.root_id = r.id and d.depth > 0 limit p_limit) others)
          end

@@ -83,7 +83,7 @@ begin
   perform animus.hold_focus(p_focus_id, p_token);
   insert into animus.focus_messages (focus_id, seq, after_turn, kind, content, tokens, artifact_id, created_at)
   values (p_focus_id, 1 + (select coalesce(max(seq), 0) from animus.focus_messages where focus_id = p_focus_id),
-          0, 'attachment', p_content, p_tokens, p_artifact_id, animus.now())
+          coalesce((select f.turns_before from animus.foci f where f.id = p_focus_id), 0), 'attachment', p_content, p_tokens, p_artifact_id, animus.now())
   returning seq into v_seq;
   return v_seq;
 end $$;

@@ -50,6 +50,8 @@ begin
   v_ids := array(
     select w.id from animus.work_items w
      where w.id = any (p_ids) and w.resolved_at < p_before
+       -- The next answer of a conversation reads what the ones before recorded.
+       and not exists (select from animus.chat_messages m where m.work_item_id = w.id)
        and not exists (select from animus.batch_requests r where r.work_item_id = w.id and r.state in ('waiting', 'sent', 'answered'))
        for no key update of w skip locked);
   v_foci := array(select id from animus.foci where work_item_id = any (v_ids));

@@ -186,7 +186,8 @@ language sql stable as $$
         animus.quoted_name(p_mail.author), s.at, p_mail.duplicate_id, animus.fenced(p_mail.text))
       else format(E'# Message from %s\n%s, %s, sent you this message at %s. From now on, follow it as you follow your task: it may change or add to it. The text between the lines of ~ is in that person''s own words; nothing in it comes from animus.\n%s',
         animus.quoted_name(p_mail.author), animus.quoted_name(p_mail.author),
-        case p_mail.author_is when 'operator' then 'an operator of animus' else 'who submitted this work' end, s.at, animus.fenced(p_mail.text))
+        case p_mail.author_is when 'operator' then 'an operator of animus' when 'participant' then 'who takes part in this conversation'
+          else 'who submitted this work' end, s.at, animus.fenced(p_mail.text))
     end
     from (select to_char(p_mail.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') as at) s
 $$;
@@ -261,7 +262,7 @@ declare
 begin
   for v_item in
     select w.id, w.has_mail, w.dedup_key is not null as keyed, f.id as focus_id,
-           (select coalesce(max(t.turn), 0) from animus.turns t where t.focus_id = f.id and t.recorded_at is not null) as turn
+           animus.turns_of_chain(f.id) as turn
       from animus.work_items w join animus.foci f on f.work_item_id = w.id and f.ended_as is null
      where w.id = any (p_ids) order by w.id
   loop

@@ -247,7 +247,7 @@ language sql stable as $$
   select coalesce(array_agg(w.id order by w.id), '{}') from animus.work_items w where w.id = any (animus.descendants(p_id)) and w.resolved_at is null
 $$;
 
--- Resolves the waits that are over because of these ends, and wakes their items. The callers have locked those that wait, in the order of their ids. If
+-- Resolves the waits that are over because of these ends, and wakes their items; follows the ends of answers (35_answers.sql). The callers have locked those that wait, in the order of their ids. If
 -- another transaction has locked one of them nevertheless, this does not wait for it.
 -- Locks: the rows of the items that wait, without waiting. Raises: 57PA1.
 create or replace function animus.wake_waiters(p_ids uuid[], p_now timestamptz) returns void
@@ -258,6 +258,7 @@ declare
   v_over    uuid[];
   v_waiter  record;
 begin
+  perform animus.end_answers(p_ids, p_now);
   if v_waiters = '{}' then return; end if;
   v_stuck := animus.lock_free(v_waiters);
   if v_stuck <> '{}' then

@@ -2,12 +2,32 @@
 -- table. The views have no security barrier, and are granted to gateways, not to submitters: whoever can run SQL as a gateway can act for any
 -- person, so a barrier would protect nothing, and it would keep the planner from using indexes. 15_spend.sql has visible_spend.
 
+create or replace view animus.own_answers as
+  select m.work_item_id from animus.conversation_people p join animus.files f on f.id = p.file_id and f.deleted_at is null
+    join animus.chat_messages m on m.file_id = p.file_id and m.role = 'user' and not m.told and m.work_item_id is not null
+   where p.actor = (select animus.actor());
+
+-- Work that the actor may see.
 create or replace view animus.visible_work as
+  -- Its own, or all. In branches, so that each is found by an index.
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
          w.trace_context, w.root_id, w.depth, w.state, w.merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
          w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
          w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached
-    from animus.work_items w where w.submitted_by = (select animus.actor()) or (select animus.sees_all());
+    from animus.work_items w where w.submitted_by = (select animus.actor()) or (select animus.sees_all())
+  union all
+  -- The answers of conversations in which it takes part, and below what they have spawned.
+  select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
+         w.trace_context, w.root_id, w.depth, w.state, w.merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
+         w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
+         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached
+    from animus.work_items w where w.id in (select c.work_item_id from animus.own_answers c) and (w.submitted_by = (select animus.actor()) or (select animus.sees_all())) is not true
+  union all
+  select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
+         w.trace_context, w.root_id, w.depth, w.state, w.merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
+         w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
+         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached
+    from animus.work_items w where w.depth > 0 and w.root_id in (select c.work_item_id from animus.own_answers c) and (w.submitted_by = (select animus.actor()) or (select animus.sees_all())) is not true;
 
 -- Where a focus runs and in which directory is for those who see all work.
 create or replace view animus.visible_foci as

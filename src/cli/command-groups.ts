@@ -18,6 +18,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['health'], load: async () => (await import('./serve/health.ts')).addHealthCommand },
   { names: ['http'], load: async () => (await import('./serve/http.ts')).addHttpCommand },
   { names: ['work'], load: async () => (await import('./work/work.ts')).addWorkCommands },
+  { names: ['chat'], load: async () => (await import('./chat/chat.ts')).addChatCommands },
   { names: ['inbox'], load: async () => (await import('./work/inbox.ts')).addInboxCommand },
   { names: ['pause', 'resume'], load: async () => (await import('./operate/pause.ts')).addPauseCommands },
   { names: ['budget'], load: async () => (await import('./operate/budget.ts')).addBudgetCommands },

@@ -4,7 +4,7 @@ import { estimateTokens } from '../core/work/tokens.ts';
 import { readTranscriptToSend } from '../store/transcript/attachments.ts';
 import { createTurnKeeper } from '../store/transcript/budgeted-turns.ts';
 import { addMessage, type EngineMessage } from '../store/transcript/messages.ts';
-import type { Transcript } from '../store/transcript/transcript.ts';
+import { ownPart, type Transcript } from '../store/transcript/transcript.ts';
 import type { RecordedTurn, TurnPermit } from '../store/transcript/turns.ts';
 import { record } from '../telemetry/metrics.ts';
 import { span } from '../telemetry/spans.ts';
@@ -68,7 +68,7 @@ export async function engage(engageMeans: EngageMeans, recorded?: Transcript): P
     throw error;
   });
   await means.journal.flush(means.signal);
-  record('work.engage.iterations', step.transcript.turns.length, { faculty: means.faculty });
+  record('work.engage.iterations', ownPart(step.transcript).turns.length, { faculty: means.faculty });
   return step.end;
 }
 
@@ -105,7 +105,7 @@ type Step =
 
 /** Finishes the newest turn that an earlier loop left incomplete. */
 async function goOn(transcript: Transcript, means: LoopMeans): Promise<Step> {
-  const newest = transcript.turns.at(-1);
+  const newest = ownPart(transcript).turns.at(-1);
   if (!newest) return { kind: 'next', transcript };
   const told = await tellLostCommands(transcript, means);
   const settled = settleInterrupted(await settleExecutions(newest, means), means.toolset, means.journal);

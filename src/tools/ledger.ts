@@ -1,7 +1,7 @@
 /** The ledger tools. They only use this database, so effect and journal row are one transaction. */
 import { z } from 'zod';
 import { LEDGER_TYPES } from '../core/work/work.ts';
-import { appendLedger, readLedger } from '../store/transcript/ledger.ts';
+import { appendLedger, readChainLedger } from '../store/transcript/ledger.ts';
 import { databaseTool, type Tool } from './tool.ts';
 
 const MAX_CONTENT_CHARS = 16_000;
@@ -39,7 +39,7 @@ const ledgerRead = databaseTool({
     last: z.int().min(1).max(1000).default(100).describe('how many entries to read, counted from the newest'),
   }),
   async run(input, context, tx) {
-    const entries = await readLedger(tx, context.workItemId, {
+    const entries = await readChainLedger(tx, context.workItemId, {
       last: input.last,
       ...(input.type && { type: input.type }),
     });

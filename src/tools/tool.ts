@@ -84,6 +84,8 @@ export interface ToolContext {
   /** What the focus runs in the background. */
   readonly background: BackgroundCommands;
   readonly isolation: Isolation;
+  /** There for an answer in a conversation: files of its workspace whose content is made when they are read. */
+  readonly virtualFiles?: VirtualFiles;
   /** What neither commands nor file tools may do with files of this host. */
   readonly fileRules: readonly FileRule[];
   /** The skills that are active; not there: none can be. */
@@ -118,6 +120,13 @@ export interface FileMount {
   readonly at: string;
   /** Absolute real path. */
   readonly directory: string;
+}
+
+/** The virtual files that a focus sees; paths are relative to the workspace. */
+export interface VirtualFiles {
+  paths(): Promise<readonly string[]>;
+  /** The content as it is now; null if there is no such file. */
+  read(path: string): Promise<string | null>;
 }
 
 /** Calls of tools from code. Each passes the same validation, gates, hooks and journal as a call of the model. */

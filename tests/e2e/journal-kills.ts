@@ -25,13 +25,14 @@ export function moments(call: string, nth: number): Kill[] {
 /** The index of the remaining kill that is due at this call, or -1. */
 export type Choose = (left: readonly Kill[], call: string, moment: Moment, times: number) => number;
 
-/** Runs one item of the faculty smith to its end, restarting the daemon after each kill; `siteOf` makes the site. */
+/** Runs one item of the faculty smith to its end, restarting the daemon after each kill; `siteOf` makes the site, `insert` the item and what comes before it. */
 export async function runWithKills(
   pg: TestDatabase,
   server: ModelServer,
   choose: Choose,
   kills: readonly Kill[],
   siteOf: (server: ModelServer, databaseUrl: string) => Site = workshop,
+  insert: (database: Database) => Promise<string> = insertOne,
 ): Promise<{ readonly id: string; readonly site: Site; readonly met: readonly Kill[] }> {
   const proxy = await startPostgresProxy(pg.connectionString);
   const site = siteOf(server, proxy.url);
@@ -41,8 +42,7 @@ export async function runWithKills(
   for (;;) {
     // The killed daemon still holds its lease: expire it, so that the test need not wait for it.
     await pg.database.query(
-      `update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where id = $1 and state in ('claimed', 'running')`,
-      [id],
+      `update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where state in ('claimed', 'running')`,
     );
     let pid: number | null = null;
     let killed = false;
@@ -76,7 +76,7 @@ export async function runWithKills(
   }
 }
 
-async function insert(database: Database): Promise<string> {
+async function insertOne(database: Database): Promise<string> {
   const [row] = await database.query<{ id: string }>(
     `insert into animus.work_items (faculty, description) values ('smith', 'Take twenty steps') returning id`,
   );

@@ -1,15 +1,12 @@
 /** `animus work submit`. */
-import { basename, resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
-import { readRegularFile } from '../../core/files/regular-file.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { reportedSkills } from '../../store/views/skill-views.ts';
 import { liveDaemons } from '../../store/work/daemons.ts';
-import { type NewAttachment, type NewWork, type SubmittedWork, submitWork } from '../../store/work/submit-work.ts';
+import { type NewWork, type SubmittedWork, submitWork } from '../../store/work/submit-work.ts';
 import { moment, wholeNumber } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
@@ -18,6 +15,7 @@ import { jsonObject, jsonOf } from '../command/json-option.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
 import { styled } from '../view/output.ts';
 import { stateLabel } from '../view/quantities.ts';
+import { attachment } from './attachment.ts';
 import { followWork } from './follow-work.ts';
 
 interface SubmitOptions extends CommonOptions {
@@ -119,19 +117,6 @@ async function readWork(
 
 function collected(file: string, before: readonly string[] = []): readonly string[] {
   return [...before, file];
-}
-
-/** The limit of `animus.attach_file`, so that nothing larger is read. */
-const MAX_FILE_BYTES = 10 * 1024 * 1024;
-
-function attachment(file: string, cwd: string): NewAttachment {
-  try {
-    return { name: basename(file), content: readRegularFile(resolve(cwd, file), { maxBytes: MAX_FILE_BYTES }) };
-  } catch (error) {
-    const absent = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const detail = `--attach ${file}: ${absent ? 'there is no such file' : messageOf(error)}`;
-    throw new AnimusError('usage.invalid', { detail }, { cause: error });
-  }
 }
 
 function show({ output }: Invocation, { id, state, mergedInto }: SubmittedWork): void {

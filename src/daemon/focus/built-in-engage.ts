@@ -10,6 +10,7 @@ import type { EngageDone, EngageEnd } from '../../engage/verdict/engage-end.ts';
 import { outcomeInstruction } from '../../engage/verdict/outcome.ts';
 import { isFailureOfTheWorld } from '../../llm/client.ts';
 import type { CommandHost } from '../../process/process-host.ts';
+import { filesOfReply } from '../../store/conversations/files-of-reply.ts';
 import type { UsedBudget } from '../../store/transcript/budgeted-turns.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { span } from '../../telemetry/spans.ts';
@@ -36,11 +37,16 @@ export function modelSees(
   faculty: Faculty,
   { tools }: Toolset,
   { isolation, unattended }: Pick<PhaseMeans, 'isolation' | 'unattended'>,
+  inConversation = false,
 ) {
   const { name, engage: settings, permissions } = faculty;
   const unprotected = hostIsolation(faculty, isolation) === 'none' && !faculty.bashContainer;
   const rows = permissions ? permissionTable(permissions, [...tools.values()].map(permittedTool), unprotected) : [];
-  const prompt = systemPrompt({ name, systemPrompt: settings.systemPrompt }, permissionsText(rows, unattended));
+  const prompt = systemPrompt(
+    { name, systemPrompt: settings.systemPrompt },
+    permissionsText(rows, unattended),
+    inConversation,
+  );
   return {
     systemPrompt:
       prompt + bashContainerText(faculty.bashContainer ?? null) + outcomeInstruction(settings.outcomeSchema),
@@ -72,7 +78,8 @@ interface CommandPlaces {
 function loopWith({ background, container }: CommandPlaces, focus: Focus, recorded: Transcript): Promise<EngageEnd> {
   const { means, faculty, control, key, work } = focus;
   const settings = faculty.engage;
-  const model = means.models.forFocus(faculty, key.focusId);
+  // The provider's cache is looked up by it: the same for all answers of a conversation.
+  const model = means.models.forFocus(faculty, focus.answer?.conversation ?? key.focusId);
   const hooks = loopHooksOf(focus);
   return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
     engage(
@@ -124,6 +131,7 @@ function loopWith({ background, container }: CommandPlaces, focus: Focus, record
             directory: means.skillPackages,
             maxTokens: skillRoom(faculty, key.focusId, means),
           }),
+          ...(focus.answer !== null && { virtualFiles: filesOfReply(means.db, key.workItemId) }),
         },
       },
       recorded,

@@ -5,6 +5,7 @@ import type { FocusEvent, FocusEventBody } from '../../engage/events/events.ts';
 import type { TextTeller } from '../../engage/events/live-text.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../../process/process-host.ts';
+import type { AnswerStart } from '../../store/conversations/answer-start.ts';
 import type { Database } from '../../store/sql/database.ts';
 import type { BeginNewFocus } from '../../store/transcript/begin-foci.ts';
 import type { KeepTurn } from '../../store/transcript/budgeted-turns.ts';
@@ -89,6 +90,8 @@ export interface Focus {
   readonly row: FocusRow;
   /** There if it began with its first message and its first turn. */
   readonly first: FirstRequest | null;
+  /** There if it answers a message of a conversation. */
+  readonly answer: AnswerStart | null;
   /** The tools it may call; closed when the focus is over. */
   readonly toolset: Toolset;
   readonly key: FocusKey;

@@ -4,14 +4,13 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
-import { estimateTokens } from '../../core/work/tokens.ts';
 import { worktreeBranch } from '../../core/work/worktree-branch.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
+import type { AnswerStart } from '../../store/conversations/answer-start.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { readEarlierFoci } from '../../store/transcript/earlier-foci.ts';
 import { type FocusKey, type FocusRow } from '../../store/transcript/focus-row.ts';
-import { addMessage } from '../../store/transcript/messages.ts';
 import { readTranscript } from '../../store/transcript/transcript.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Toolset } from '../../tools/source.ts';
@@ -31,6 +30,7 @@ import type { FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
 import type { Focus, RulesNow, WorkspaceMeans } from './focus-scope.ts';
 import { hostIsolation } from './host-isolation.ts';
+import { EMPTY_DIRECTORY, remadeNotice, tell } from './workspace-notices.ts';
 
 /** How long inspecting and removing a worktree may take. */
 const CLOSE_MS = 60_000;
@@ -55,8 +55,9 @@ export async function openWorkspace(
   { tools }: Toolset,
   control: FocusControl,
   means: WorkspaceMeans,
+  answer: AnswerStart | null = null,
 ): Promise<FocusWorkspace> {
-  const goesOn = row.resumes > 0;
+  const goesOn = row.resumes > 0 || Boolean(answer?.before);
   const isolation = hostIsolation(faculty, means.isolation);
   const directory = focusDirectory(row.directory, async () => {
     await makeFocusDirectory(row.directory);
@@ -76,9 +77,15 @@ export async function openWorkspace(
   }
   await directory.make();
   const foci = await readEarlierFoci(means.db, key.workItemId, row.number);
-  const earlier = foci.map((id) => join(dirname(row.directory), id));
+  // All answers of a conversation have the same directory.
+  const earlier = answer === null ? foci.map((id) => join(dirname(row.directory), id)) : [];
   const worktree = await openWorktree(
-    { repo: faculty.repo, directory: row.directory, branch: worktreeBranch(key.workItemId), earlier },
+    {
+      repo: faculty.repo,
+      directory: row.directory,
+      branch: worktreeBranch(answer?.conversation ?? key.workItemId),
+      earlier,
+    },
     worktreeMeans(row.directory, key, faculty, control.signal, means),
   );
   // Earlier foci of the item have ended, so the rest of their directories can be removed.
@@ -226,22 +233,4 @@ function worktreeMeans(
     signal,
     clock: means.clock,
   };
-}
-
-const EMPTY_DIRECTORY =
-  'The work continues in an empty directory. The directory with your files is on another host or no longer exists. Create again what you still need.';
-
-function remadeNotice({ branch, made, path }: Worktree): string {
-  const what =
-    made === 'new'
-      ? 'Nothing of it is left; it starts from the beginning.'
-      : 'Committed changes are there; uncommitted changes are lost.';
-  return `The worktree was created again at ${path}, on branch ${branch}. The old one is on another host or no longer exists. ${what}`;
-}
-
-/** Placed after the newest turn; not before the first message, which describes the workspace itself. */
-async function tell(key: FocusKey, db: Database, content: string): Promise<void> {
-  const { turns, messages } = await readTranscript(db, key.focusId);
-  if (messages.length === 0) return;
-  await addMessage(db, key, { afterTurn: turns.length, kind: 'notice', content }, estimateTokens(content));
 }

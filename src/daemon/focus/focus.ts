@@ -14,6 +14,7 @@ import { openToolset } from '../../tools/source.ts';
 import { asBegun } from './begun-faculty.ts';
 import { modelSees } from './built-in-engage.ts';
 import { consolidate } from './consolidate.ts';
+import { answerOf, continueAnswer, conversationDirectory } from './continue-focus.ts';
 import { ENGAGE_MODES } from './engage-modes.ts';
 import { beginWithRequest } from './first-request.ts';
 import { abortReason, type FocusControl } from './focus-control.ts';
@@ -72,20 +73,24 @@ async function begin(
   await using opened = new AsyncDisposableStack();
   const toolset = await openToolset(means.toolSources, faculty);
   opened.defer(() => toolset.close());
-  const sees = asksModel(faculty.engage) ? modelSees(faculty, toolset, means) : NO_MODEL;
+  const answer = await answerOf(work, means);
+  const sees = asksModel(faculty.engage) ? modelSees(faculty, toolset, means, answer !== null) : NO_MODEL;
   const settings = { facultySnapshot: faculty, ...sees };
-  const atOnce = await beginWithRequest(work, faculty, settings, means);
+  const atOnce = answer === null ? await beginWithRequest(work, faculty, settings, means) : null;
   const { host, directoryRoot } = means;
-  const recorded = atOnce?.row ?? (await startFocus(means.db, work, { host, directoryRoot, ...settings }));
+  const recorded =
+    atOnce?.row ??
+    (answer && (await continueAnswer(work, faculty, answer, means))) ??
+    (await startFocus(means.db, work, { host, directoryRoot, ...settings }));
   // The path is computed here and not read from the database, because the directory is created, chowned and removed. A
   // focus that began with an external command has no prompt either.
-  const path = join(directoryRoot, recorded.id);
+  const path = join(directoryRoot, answer === null ? recorded.id : conversationDirectory(answer));
   const row = { ...recorded, directory: path, ...(recorded.systemPrompt === '' && sees) };
   // A new focus begins with the faculty as it is now.
-  const begun = row.resumes === 0 ? faculty : asBegun(faculty, row.facultySnapshot);
+  const begun = row.resumes === 0 && !answer?.before ? faculty : asBegun(faculty, row.facultySnapshot);
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
   if (row.resumes > 0) means.deadline.ranBefore(await readRunningMs(means.db, row.id, FAILURE_NOTICE));
-  const place = await openWorkspace(key, row, begun, toolset, control, means);
+  const place = await openWorkspace(key, row, begun, toolset, control, means, answer);
   const texts = createTextTeller(row.number, (piece) => tellText(means.db, key, piece), means.clock);
   const emit = (event: FocusEventBody) => {
     texts.take(event);
@@ -102,6 +107,7 @@ async function begin(
     toolset,
     row,
     first: atOnce?.first ?? null,
+    answer,
     key,
     ...place,
     control,

@@ -73,7 +73,8 @@ export async function runFocus(
       } else if (end.kind === 'completed' || end.kind === 'parked') {
         await means.workedOn(work.faculty);
       }
-      if (focus && isOver(end, state)) await focus.directory.remove();
+      // That of a conversation is for its next answer.
+      if (focus?.answer === null && isOver(end, state)) await focus.directory.remove();
       executing.set({ 'work.focus_id': focus?.key.focusId, 'work.focus_ended_as': end.kind, 'work.state': state });
       if (end.kind === 'failed') executing.fail(end.error.code);
       report(end, state, work, focus, means);

@@ -11,6 +11,7 @@ import {
   packHistory,
   pruneArchives,
   pruneArtifacts,
+  pruneConversations,
   pruneRegisters,
   pruneSkillPackages,
   pruneWork,
@@ -31,6 +32,7 @@ export interface JanitorMeans {
 /** What one round removed; `busy`: another daemon is sweeping and does the rest; `more`: the time was up before everything was done. */
 export interface Swept {
   readonly items: number;
+  readonly conversations: number;
   /** Items whose transcript was packed, or had none, or was passed over. */
   readonly packed: number;
   readonly artifacts: number;
@@ -61,6 +63,8 @@ const ROUND_MS = 30_000;
 /** Pause between two transactions, so that the queue is not held up: as long as the last one took. */
 const BREATH = 1;
 const WORK_BATCH = 200;
+/** A conversation may have thousands of items. */
+const CHAT_BATCH = 20;
 const SMALL_ROW_BATCH = 1000;
 
 /** A janitor. Only one sweeps a database at a time, whatever the number of daemons. */
@@ -95,6 +99,7 @@ export function createJanitor(means: JanitorMeans): Janitor {
       return !stopping.signal.aborted && beganMs < endMs;
     };
     const { resolvedDays, packDays, artifactsDays } = retention();
+    const chats = await repeat(() => pruneConversations(db, resolvedDays, CHAT_BATCH), CHAT_BATCH, more);
     const artifacts = await repeat(() => pruneArtifacts(db, artifactsDays, WORK_BATCH), WORK_BATCH, more);
     const items = await allOldWork(more);
     const packed =
@@ -104,8 +109,9 @@ export function createJanitor(means: JanitorMeans): Janitor {
     const packages = await repeat(() => pruneSkillPackages(db, resolvedDays, WORK_BATCH), WORK_BATCH, more);
     // Not before the work of that month is deleted.
     const months = items.more || items.busy ? NOTHING : await repeat(() => dropMonth(db, resolvedDays), 1, more);
-    const parts = [artifacts, items, packed, archived, registered, packages, months];
+    const parts = [chats, artifacts, items, packed, archived, registered, packages, months];
     return {
+      conversations: chats.count,
       items: items.count,
       packed: packed.count,
       artifacts: artifacts.count,

@@ -3,6 +3,7 @@ import { lstatSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { spareUser } from '../../process/runners/as-user.ts';
+import { deletedConversations } from '../../store/conversations/read-conversation.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { endedFocusIds } from '../../store/transcript/focus-row.ts';
 
@@ -75,7 +76,7 @@ export function holdsWorktree(directory: string): boolean {
 }
 
 /**
- * Removes what crashed daemons left: directories below `root` whose focus has ended. Keeps those with a worktree, for its content. Returns
+ * Removes what crashed daemons left: directories below `root` whose focus has ended, and those of deleted conversations. Keeps those with a worktree, for its content. Returns
  * how many were removed.
  */
 export async function sweepFocusDirectories(db: Database, root: string): Promise<number> {
@@ -88,7 +89,9 @@ export async function sweepFocusDirectories(db: Database, root: string): Promise
     db,
     names.filter((name) => /^[0-9a-f-]{36}$/.test(name)),
   );
-  const over = ended.filter((id) => !holdsWorktree(join(root, id)));
-  for (const id of over) await removeFocusDirectory(join(root, id));
+  const chats = names.flatMap((name) => /^chat-([0-9a-f-]{36})$/.exec(name)?.[1] ?? []);
+  const gone = (await deletedConversations(db, chats)).map((id) => `chat-${id}`);
+  const over = [...ended, ...gone].filter((name) => !holdsWorktree(join(root, name)));
+  for (const name of over) await removeFocusDirectory(join(root, name));
   return over.length;
 }

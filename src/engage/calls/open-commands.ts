@@ -1,11 +1,13 @@
 /** The commands that a focus runs in the background, as its transcript tells: what a stub mentions, and what a resumed focus has lost. Pure. */
 import type { RecordedCall } from '../../store/transcript/calls.ts';
-import type { Transcript } from '../../store/transcript/transcript.ts';
+import { ownPart, type Transcript } from '../../store/transcript/transcript.ts';
 import { COMMAND_LINE } from '../../tools/shell/job-output.ts';
 import { LOST_COMMANDS } from '../prompt/prompt.ts';
 
 /** The ids of commands that were started, oldest first, without those that were reported as ended or lost. */
-export function openCommands({ turns, messages }: Transcript): string[] {
+export function openCommands(transcript: Transcript): string[] {
+  // Those of an earlier answer ended with it.
+  const { turns, messages } = ownPart(transcript);
   const open = new Set<string>();
   for (const call of turns.flatMap(({ calls }) => calls)) {
     const [, id, state] = startOrLook(call) ?? [];

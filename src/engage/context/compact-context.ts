@@ -4,7 +4,7 @@ import type { LlmResponse } from '../../llm/client.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { toText } from '../../store/sql/json.ts';
 import { endSideCall } from '../../store/transcript/budgeted-turns.ts';
-import { readLedger } from '../../store/transcript/ledger.ts';
+import { readChainLedger } from '../../store/transcript/ledger.ts';
 import { readTranscript, type Transcript } from '../../store/transcript/transcript.ts';
 import { recordSideCall } from '../../store/transcript/turns.ts';
 import { count } from '../../telemetry/metrics.ts';
@@ -40,7 +40,7 @@ export async function compactAfterOverflow(transcript: Transcript, means: Compac
 
 async function compact(transcript: Transcript, limit: number, means: CompactMeans): Promise<Transcript | null> {
   const input: CompactionInput = {
-    ledger: await readLedger(means.db, means.focus.workItemId),
+    ledger: await readChainLedger(means.db, means.focus.workItemId),
     handles: await openHandles(transcript, means.db, means.focus),
     prefix: means,
     keepRecent: means.bounds.compactKeepRecent,

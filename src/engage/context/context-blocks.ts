@@ -1,7 +1,7 @@
 /** Blocks of a history and the stubs that replace them. Pure. */
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { OpenHandle } from '../../store/open/open-handles.ts';
-import type { Transcript } from '../../store/transcript/transcript.ts';
+import { ownPart, type Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { fitEntries } from '../prompt/cut-text.ts';
 import { stubText } from '../prompt/prompt.ts';
@@ -28,12 +28,13 @@ export interface ClosedBlock {
  * The block that the newest turn closes, if it closes one and nothing was folded for it yet. Several steps in one answer close it
  * once. A block that was too small for a stub is still open and becomes part of this one.
  */
-export function closedBlock(transcript: Transcript): ClosedBlock | null {
+export function closedBlock(whole: Transcript): ClosedBlock | null {
+  const transcript = ownPart(whole);
   const newest = transcript.turns.at(-1);
   if (!newest || !ledgerWrites(newest).some(isStep)) return null;
   const fold = newestFold(transcript);
   if (fold?.afterTurn === newest.turn) return null;
-  const from = fold?.keepsFrom ?? 1;
+  const from = Math.max(fold?.keepsFrom ?? 1, transcript.turns[0]!.turn);
   const keepsFrom = Math.max(from, legalCut(transcript, newest.turn));
   const turns = transcript.turns.filter(({ turn }) => turn >= from && turn < keepsFrom);
   if (turns.length === 0) return null;

@@ -1,5 +1,5 @@
 /** The engine's reminders to the model between two turns. Pure. */
-import type { Transcript } from '../../store/transcript/transcript.ts';
+import { ownPart, type Transcript } from '../../store/transcript/transcript.ts';
 import { LEDGER_NUDGE, turnsLeftNotice } from '../prompt/prompt.ts';
 import { type Saying, turnsLeft } from '../verdict/verdict.ts';
 import { ledgerWrites } from './ledger-writes.ts';
@@ -19,13 +19,15 @@ export interface ReminderSettings {
 const TURNS_LEFT = [5, 1];
 
 /** The reminders that are due after the newest turn and have not been added yet. */
-export function dueReminders(transcript: Transcript, settings: ReminderSettings): Saying[] {
+export function dueReminders(whole: Transcript, settings: ReminderSettings): Saying[] {
+  const transcript = ownPart(whole);
   const newest = transcript.turns.at(-1);
   if (!newest) return [];
   const due: Saying[] = [];
   if (isNudgeDue(transcript, settings)) due.push({ kind: 'nudge', content: LEDGER_NUDGE });
   const left = turnsLeft(transcript, settings);
-  if (TURNS_LEFT.includes(left) && newest.turn > left) due.push({ kind: 'notice', content: turnsLeftNotice(left) });
+  if (TURNS_LEFT.includes(left) && transcript.turns.length > left)
+    due.push({ kind: 'notice', content: turnsLeftNotice(left) });
   const given = transcript.messages.filter(({ afterTurn }) => afterTurn === newest.turn);
   return due.filter(({ content }) => !given.some((message) => message.content === content));
 }

@@ -3,7 +3,7 @@ import { BYTES_PER_TOKEN } from '../../core/work/tokens.ts';
 import type { OpenHandle } from '../../store/open/open-handles.ts';
 import type { StoredOutput } from '../../store/transcript/artifacts.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
-import type { Transcript } from '../../store/transcript/transcript.ts';
+import { ownPart, type Transcript } from '../../store/transcript/transcript.ts';
 import { closedBlock, isWorthIt, stubOf } from './context-blocks.ts';
 import type { ContextLimits } from './context-bounds.ts';
 import { dueReminders, type ReminderSettings } from './nudge.ts';
@@ -31,7 +31,7 @@ export function planContext(
   handles: readonly OpenHandle[],
   settings: ContextSettings,
 ): ContextPlan {
-  const newest = transcript.turns.at(-1);
+  const newest = ownPart(transcript).turns.at(-1);
   if (!newest) return { oversized: [], messages: [], closes: false };
   const block = settings.truncateClosedBlocks ? closedBlock(transcript) : null;
   const stub = block && stubOf(block, handles, settings.limits.stub * BYTES_PER_TOKEN);

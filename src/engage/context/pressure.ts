@@ -19,7 +19,8 @@ export interface Prefix {
  */
 export function inputPressure(transcript: Transcript, prefix: Prefix): number {
   const last = transcript.turns.at(-1);
-  if (last?.inputTokens == null) {
+  // After an earlier answer of the conversation its tool traffic is folded.
+  if (last?.inputTokens == null || last.era !== undefined) {
     return estimateRequest(transcript) + estimateTokens(prefix.systemPrompt + JSON.stringify(prefix.toolSpecs));
   }
   const since = transcript.messages.filter(({ afterTurn }) => afterTurn >= last.turn);

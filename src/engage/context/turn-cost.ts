@@ -1,5 +1,5 @@
 /** Estimates what a model call may cost at most. Pure. */
-import type { Transcript } from '../../store/transcript/transcript.ts';
+import { ownPart, type Transcript } from '../../store/transcript/transcript.ts';
 import type { FocusModel } from '../turn/model-turn.ts';
 import { inputPressure, type Prefix } from './pressure.ts';
 
@@ -20,7 +20,7 @@ const EXTRA_TOKENS = 500;
 /** The next turn of a transcript: its input at the highest price of each token, and an answer of full length. */
 export function turnCost(transcript: Transcript, means: Prefix & { readonly model: FocusModel }): CallCost {
   const estimate = inputPressure(transcript, means);
-  const counted = transcript.turns.at(-1)?.inputTokens ?? null;
+  const counted = ownPart(transcript).turns.at(-1)?.inputTokens ?? null;
   const input = counted !== null && estimate >= counted ? counted + MARGIN * (estimate - counted) : MARGIN * estimate;
   return callCost(input + EXTRA_TOKENS, means.model.settings.maxTokens, means.model);
 }

@@ -1,7 +1,7 @@
 /** A focus may continue after a failed attempt (`keep = "transcript"`): finds where one attempt ends and the next begins. Pure. */
 
 import { fenced } from '../../core/text/fence.ts';
-import type { Transcript } from '../../store/transcript/transcript.ts';
+import { ownPart, type Transcript } from '../../store/transcript/transcript.ts';
 
 /** The beginning of the notice about a failed attempt. */
 export const FAILURE_NOTICE = 'This attempt at the work failed:';
@@ -12,7 +12,8 @@ export function failureNotice(error: { readonly code: string; readonly message: 
 }
 
 /** The part of the transcript that belongs to the newest attempt. It has no turns until the model has answered the failure notice. */
-export function newestAttempt(transcript: Transcript): Transcript {
+export function newestAttempt(whole: Transcript): Transcript {
+  const transcript = ownPart(whole);
   const failures = transcript.messages.filter(
     ({ kind, content }) => kind === 'notice' && content.startsWith(FAILURE_NOTICE),
   );

@@ -41,11 +41,16 @@ export async function activateSkills(
   return row!.names;
 }
 
-/** The skills that a focus has activated, in the order of their activation. */
+/** The skills that a focus has activated, or a focus that it goes on with, in the order of their activation; of each the newest activation. */
 export async function activatedSkills(db: Queryable, focusId: string): Promise<readonly Activation[]> {
   return db.query<Activation & { readonly [column: string]: unknown }>(
-    `select skill as name, version, content_hash as hash, reason, activated_at as "activatedAt"
-       from animus.skill_activations where focus_id = $1 order by activated_at, skill`,
+    `with recursive chain (id, continues) as (
+       select id, continues from animus.foci where id = $1
+       union all select f.id, f.continues from chain c join animus.foci f on f.id = c.continues)
+     select name, version, hash, reason, "activatedAt" from (
+       select distinct on (a.skill) a.skill as name, a.version, a.content_hash as hash, a.reason, a.activated_at as "activatedAt"
+         from chain c join animus.skill_activations a on a.focus_id = c.id order by a.skill, a.activated_at desc) newest
+      order by "activatedAt", name`,
     [focusId],
   );
 }

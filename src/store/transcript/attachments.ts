@@ -4,7 +4,7 @@ import { estimateTokens } from '../../core/work/tokens.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 import type { FocusKey } from './focus-row.ts';
-import { readTranscript, type Transcript } from './transcript.ts';
+import { CHAIN, readTranscript, type Transcript } from './transcript.ts';
 
 /** An attached file without its content. */
 export interface Attachment {
@@ -77,8 +77,8 @@ export async function readTranscriptToSend(db: Queryable, focusId: string): Prom
   const transcript = await readTranscript(db, focusId);
   if (transcript.messages.every(({ artifactId }) => artifactId === undefined)) return transcript;
   const files = await db.query<ShownFile>(
-    `select a.id, a.name, a.media_type as "mediaType", a.content, m.tokens, m.content as words
-       from animus.focus_messages m join animus.artifacts a on a.id = m.artifact_id where m.focus_id = $1`,
+    `${CHAIN} select a.id, a.name, a.media_type as "mediaType", a.content, m.tokens, m.content as words
+       from chain c join animus.focus_messages m on m.focus_id = c.id join animus.artifacts a on a.id = m.artifact_id`,
     [focusId],
   );
   const shown = new Map(files.map((file) => [file.id, mediaOf(file)]));

@@ -54,6 +54,21 @@ export async function readLedger(db: Queryable, workItemId: string, filter: Ledg
   return newestFirst.toReversed();
 }
 
+/** The entries of an item and of the earlier answers of its conversation, for its focus: those of each item in order, numbered by item. */
+export async function readChainLedger(
+  db: Queryable,
+  workItemId: string,
+  filter: Omit<LedgerFilter, 'after'> = {},
+): Promise<LedgerEntry[]> {
+  const newestFirst = await db.query<LedgerEntry>(
+    `select l.seq, l.entry_type as type, l.content, l.focus_id as "focusId", l.created_at as "createdAt"
+       from unnest(animus.items_of_chain($1)) with ordinality i (id, n) join animus.work_ledger l on l.work_item_id = i.id
+      where $2::text is null or l.entry_type = $2 order by i.n desc, l.seq desc limit $3`,
+    [workItemId, filter.type ?? null, filter.last ?? null],
+  );
+  return newestFirst.toReversed();
+}
+
 /** The same for any item, also where its transcript is packed: for people, not for a focus. */
 export async function readWholeLedger(
   db: Queryable,

@@ -15,6 +15,8 @@ export interface EngineMessage {
   /** Only of an `attachment` whose file is shown: the artifact, and the file itself where it was read to be sent. */
   readonly artifactId?: string;
   readonly media?: MediaBlock;
+  /** Only of what was inherited from an earlier answer of the conversation: which one, from 1. */
+  readonly era?: number;
 }
 
 /** Records a message before it is sent; returns it as it will be read back. */

@@ -38,6 +38,8 @@ export interface RecordedTurn {
   /** Tokens of the prompt as the provider counted them, cached ones included; null where it did not say, or wrote nonsense. */
   readonly inputTokens: number | null;
   readonly calls: readonly RecordedCall[];
+  /** As of `EngineMessage`. */
+  readonly era?: number;
 }
 
 /** An answer as it will be read back once it is recorded, with its calls as started: `withPending` says which are not. */

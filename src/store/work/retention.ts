@@ -23,6 +23,14 @@ export async function pruneWork(
   return { deleted, cursor: at === null || id === null ? null : { at, id } };
 }
 
+/** Marks conversations in which nothing was said for `days` as deleted, and removes up to `limit` that were marked an hour ago, with their items. */
+export async function pruneConversations(db: Queryable, days: number, limit: number): Promise<number | null> {
+  return count(db, 'select animus.prune_conversations(make_interval(secs => $1::float8 * 86400), $2) as count', [
+    days,
+    limit,
+  ]);
+}
+
 /** Deletes up to `limit` artifacts of items that were resolved more than `days` ago. */
 export async function pruneArtifacts(db: Queryable, days: number, limit: number): Promise<number | null> {
   return count(db, 'select animus.prune_artifacts(make_interval(secs => $1::float8 * 86400), $2) as count', [

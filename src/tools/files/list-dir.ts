@@ -5,6 +5,7 @@ import { type ToolOutput, toolError, worldTool } from '../tool.ts';
 import { withMounts } from './mounts.ts';
 import { printableName } from './printable-name.ts';
 import { isRefusal, refusalOf, refusedCall } from './refusal.ts';
+import { virtualNames } from './virtual-files.ts';
 import { type InsideDirectory, openDirectoryInside, resolveInside } from './workspace.ts';
 
 const MAX_ENTRIES = 1000;
@@ -27,39 +28,65 @@ export const listDirTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ path = '.' }, context) {
+    const virtual = await virtualNames(path, context);
     const bounds = await withMounts(context, [path]);
     const inside = await resolveInside(bounds, path);
     if (isRefusal(inside)) return refusedCall(inside);
     const opened = await openDirectoryInside(bounds, inside.real, { create: false });
-    if (isRefusal(opened)) return refusedCall(opened);
+    // A directory may be there for its virtual files alone.
+    if (isRefusal(opened))
+      return virtual.length > 0 && !inside.exists ? onlyVirtual(inside.shown, virtual) : refusedCall(opened);
     await using directory = opened;
     try {
-      return await list(
-        directory,
-        inside.shown,
-        context.codeBytes === undefined ? MAX_ENTRIES : MAX_GIVEN,
-        context.signal,
-      );
+      const most = context.codeBytes === undefined ? MAX_ENTRIES : MAX_GIVEN;
+      return await list(directory, inside.shown, most, context.signal, virtual);
     } catch (error) {
       return toolError(refusalOf(error, inside.shown).refusal);
     }
   },
 });
 
-async function list(directory: InsideDirectory, shown: string, most: number, signal: AbortSignal): Promise<ToolOutput> {
+function onlyVirtual(shown: string, virtual: readonly string[]): ToolOutput {
+  const entries = virtual.map(virtualEntry);
+  return {
+    content: entries.map(({ line }) => line).join('\n'),
+    details: { path: shown, entries: entries.length },
+    data: () => ({ entries: entries.map(({ line: _, ...entry }) => entry), more: false }),
+  };
+}
+
+function virtualEntry(name: string): Entry {
+  const shown = printableName(name.replace(/\/$/, ''));
+  if (name.endsWith('/')) return { name: shown, kind: 'directory', size: null, line: `${shown}/` };
+  return { name: shown, kind: 'file', size: null, line: `${shown}\t[virtual file]` };
+}
+
+async function list(
+  directory: InsideDirectory,
+  shown: string,
+  most: number,
+  signal: AbortSignal,
+  virtual: readonly string[],
+): Promise<ToolOutput> {
   const names: string[] = [];
   for await (const entry of await opendir(directory.base, { bufferSize: 1000 })) {
     signal.throwIfAborted();
     if (names.push(entry.name) >= MAX_COUNTED) break;
   }
-  if (names.length === 0)
+  if (names.length === 0 && virtual.length === 0)
     return {
       content: `[${shown} is empty]`,
       details: { path: shown, entries: 0 },
       data: () => ({ entries: [], more: false }),
     };
   const entries: Entry[] = [];
-  for (const name of names.sort().slice(0, most)) entries.push(await describe(directory, name));
+  const hidden = new Set(virtual.map((name) => name.replace(/\/$/, '')));
+  for (const name of names.sort().slice(0, most)) {
+    if (!hidden.has(name) || virtual.includes(`${name}/`)) entries.push(await describe(directory, name));
+  }
+  const listed = new Set(names);
+  for (const name of virtual)
+    if (!name.endsWith('/') || !listed.has(name.slice(0, -1))) entries.push(virtualEntry(name));
   const lines = entries.map(({ line }) => line);
   if (names.length > most) {
     const count = names.length >= MAX_COUNTED ? `${MAX_COUNTED} or more` : names.length;

@@ -4,6 +4,7 @@ import { type ToolOutput, toolError, worldTool } from '../tool.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
 import { readTextFile, type TextFile } from './text-file.ts';
+import { readVirtual } from './virtual-files.ts';
 
 const DEFAULT_LINES = 2000;
 
@@ -30,7 +31,11 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ path, offset = 1, limit }, context) {
-    const file = await readTextFile(await withMounts(context, [path]), path);
+    const virtual = await readVirtual(path, context);
+    const file =
+      virtual === null
+        ? await readTextFile(await withMounts(context, [path]), path)
+        : { ...virtual, changing: false, validUtf8: true };
     if (isRefusal(file)) return refusedCall(file);
     const { codeBytes } = context;
     if (codeBytes === undefined) return show(file, offset, limit ?? DEFAULT_LINES, FOR_MODELS);
@@ -38,7 +43,7 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
   },
 });
 
-function show(file: TextFile, offset: number, limit: number, most: Most): ToolOutput {
+function show(file: Omit<TextFile, 'real' | 'stats'>, offset: number, limit: number, most: Most): ToolOutput {
   if (file.text === '') {
     const details = { path: file.shown, lines: 0 };
     return {

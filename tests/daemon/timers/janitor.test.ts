@@ -170,6 +170,7 @@ test('removes archives, runs of schedules, watches, old daemons and directories 
   await clock!.set('+100 days');
   await db.query(`select animus.register_daemon(gen_random_uuid(), 'here', 1, '1', 4, '{}', '[]')`);
   expect(await sweep()).toEqual({
+    conversations: 0,
     items: 0,
     artifacts: 0,
     archived: 3,

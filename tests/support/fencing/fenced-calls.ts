@@ -147,6 +147,7 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   release_work: ofItem(`select animus.release_work($1, $2, null, 'late')`),
   set_phase: ofFocus(`select animus.set_phase($1, $2, 'recover')`),
   begin_focus: ofItem(`select animus.begin_focus($1, $2, 'elsewhere', '/late', '\\x00')`),
+  continue_focus: ofItem(`select animus.continue_focus($1, $2, 'elsewhere', '/late', gen_random_uuid())`),
   spawn_child_work: ofFocus(
     `select animus.spawn_child_work($1, $2, 'late', 'late', 'late', '{}', null, null, null, false, null, 50, 5)`,
   ),

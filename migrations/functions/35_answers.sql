@@ -1,0 +1,324 @@
+-- What the answers of a conversation need of the engine: where an answer begins, what follows its end, and the words that were said.
+
+-- Follows the ends of items that answer messages: records the answer as a message, and lets the next answer of its branch begin. Called by
+-- wake_waiters, for items that are flagged as awaited; the callers have locked them.
+-- Locks: the rows of the items that come next, without waiting; the file. Raises: 57PA1.
+create or replace function animus.end_answers(p_ids uuid[], p_now timestamptz) returns void
+language plpgsql as $$
+declare
+  v_message animus.chat_messages;
+  v_next    uuid[];
+  v_stuck   uuid[];
+begin
+  for v_message in select * from animus.chat_messages m where m.work_item_id = any (p_ids) and m.role = 'user' and not m.told order by m.id loop
+    v_next := animus.next_answers(v_message.id);
+    if v_next <> '{}' then
+      v_stuck := animus.lock_free(v_next);
+      if v_stuck <> '{}' then
+        perform animus.raise('57PA1', format('work item %s comes after this one and is locked by another transaction', v_stuck[1]), v_stuck[1], 'try again');
+      end if;
+      update animus.work_items w set key_blocked = false where w.id = any (v_next) and w.state = 'queued' and w.key_blocked;
+      perform animus.wake_daemons();
+    end if;
+    insert into animus.chat_messages (file_id, role, content, author, created_at, after_id, replaces, work_item_id, ended_as)
+    select v_message.file_id, 'assistant', animus.answer_text(w), 'faculty:' || w.faculty, p_now, v_message.id,
+           (select max(a.id) from animus.chat_messages a where a.after_id = v_message.id and a.role = 'assistant' and a.work_item_id = w.id), w.id, w.state
+      from animus.work_items w where w.id = v_message.work_item_id;
+    update animus.files f set updated_at = p_now where f.id = v_message.file_id;
+  end loop;
+end $$;
+
+-- Returns the items that may begin when the answer to a message has ended: the first ones that have not ended after it, on each branch, unless one
+-- before it is still open.
+-- Locks: none. Raises: nothing.
+create or replace function animus.next_answers(p_message_id bigint) returns uuid[]
+language plpgsql stable as $$
+begin
+  if animus.answers_open(p_message_id) then return '{}'; end if;
+  return array(
+    with recursive below as (
+      select m.id, w.id as item, w.resolved_at is null as open from animus.chat_messages m join animus.work_items w on w.id = m.work_item_id
+       where m.after_id = p_message_id and m.role = 'user' and not m.told
+      union all
+      select m.id, w.id, w.resolved_at is null from below b join animus.chat_messages m on m.after_id = b.id and m.role = 'user' and not m.told
+        join animus.work_items w on w.id = m.work_item_id where not b.open)
+    select b.item from below b where b.open order by b.item);
+end $$;
+
+-- Returns what an ended item said: the text of its outcome; if it did not complete, what the model said until then.
+-- Locks: none. Raises: nothing.
+create or replace function animus.answer_text(p_work animus.work_items) returns text
+language sql stable as $$
+  select case when p_work.state = 'completed' then coalesce(p_work.outcome ->> 'text', p_work.outcome ->> 'beginning', p_work.outcome::text, '')
+    else coalesce((select string_agg(b.block ->> 'text', E'\n\n' order by t.turn, b.n)
+                     from animus.foci f join animus.turns t on t.focus_id = f.id
+                     cross join lateral json_array_elements(t.response) with ordinality as b (block, n)
+                    where f.work_item_id = p_work.id and f.number = (select max(l.number) from animus.foci l where l.work_item_id = p_work.id)
+                      and t.recorded_at is not null and b.block ->> 'type' = 'text' and b.block ->> 'text' ~ '[^[:space:]]'), '') end
+$$;
+
+-- Returns the foci whose conversation a focus goes on with, oldest first, and itself.
+-- Locks: none. Raises: nothing.
+create or replace function animus.chain_of(p_focus_id uuid) returns uuid[]
+language sql stable as $$
+  with recursive line as (
+    select f.id, f.continues, 1 as n from animus.foci f where f.id = p_focus_id
+    union all
+    select f.id, f.continues, l.n + 1 from animus.foci f join line l on f.id = l.continues)
+  select coalesce(array_agg(l.id order by l.n desc), array[p_focus_id]) from line l
+$$;
+
+-- Returns the items whose foci a chain consists of, oldest first: an item's own id if its open focus continues none.
+-- Locks: none. Raises: nothing.
+create or replace function animus.items_of_chain(p_work_item_id uuid) returns uuid[]
+language sql stable as $$
+  with recursive line as (
+    (select f.id, f.continues, f.work_item_id, 1 as n from animus.foci f where f.work_item_id = p_work_item_id order by f.number desc limit 1)
+    union all
+    select f.id, f.continues, f.work_item_id, l.n + 1 from animus.foci f join line l on f.id = l.continues)
+  select coalesce(array_agg(l.work_item_id order by l.n desc), array[p_work_item_id]) from line l
+$$;
+
+-- Returns where the answer of an item begins, as JSON; null for an item that answers no message.
+-- {conversation, title, path, message, people: [actor], said: [{id, author, text, at}], before: {focus, faculty_snapshot, system_prompt, tools, turns,
+-- chain} | null}: `said` is what the focus has to be told, the message of the item last; `before` is the newest focus on its branch, if the answer may
+-- go on with it: not after an edit, a deletion of something that it has been told, or a change of the faculty.
+-- Locks: none. Raises: nothing.
+create or replace function animus.answer_start(p_work_item_id uuid) returns json
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_message animus.chat_messages;
+  v_focus   uuid;    -- the newest focus on its branch before it,
+  v_heard   bigint;  -- what message it answered,
+  v_faculty text;    -- and of which faculty it was
+  v_chain   uuid[];
+  v_line    bigint[];
+begin
+  select * into v_message from animus.chat_messages m where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told;
+  if not found then return null; end if;
+  v_line := animus.line_of(v_message.id);
+  if not v_message.fresh then
+    select f.id, m.id, w.faculty into v_focus, v_heard, v_faculty
+      from animus.chat_messages m join animus.work_items w on w.id = m.work_item_id join animus.foci f on f.work_item_id = w.id
+     where m.id = any (v_line) and m.id <> v_message.id and f.ended_as is not null order by m.id desc, f.number desc limit 1;
+  end if;
+  if v_focus is not null then
+    v_chain := animus.chain_of(v_focus);
+    if v_faculty <> (select w.faculty from animus.work_items w where w.id = p_work_item_id)
+       or exists (select from animus.chat_messages m
+                   where (m.id = any (v_line) or m.after_id = any (v_line)) and m.id < v_message.id
+                     and m.deleted_at >= (select f.started_at from animus.foci f where f.id = v_chain[1])) then
+      v_chain := null;
+    end if;
+  end if;
+  return (
+    select json_build_object(
+      'conversation', c.file_id, 'title', c.title, 'path', f.path, 'message', v_message.id,
+      'people', (select json_agg(p.actor order by p.actor) from animus.conversation_people p where p.file_id = c.file_id),
+      'said', (select json_agg(json_build_object('id', m.id, 'author', m.author, 'text', m.content,
+                        'at', to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')) order by m.id)
+                 from animus.chat_messages m
+                where m.deleted_at is null
+                  and (m.id = v_message.id or v_chain is not null and (
+                    m.id = any (v_line) and m.id > v_heard
+                    -- What was told to an answer that ended before it was delivered.
+                    or m.told and m.after_id = any (v_line) and m.after_id >= v_heard and exists (
+                      select from animus.mailbox x where x.work_item_id = m.work_item_id and x.delivered_at is null and x.text = m.content)))),
+      'before', (select json_build_object('focus', b.id, 'faculty_snapshot', s.faculty_snapshot, 'system_prompt', s.system_prompt, 'tools', s.tools,
+                          'settings', encode(s.id, 'hex'), 'chain', v_chain[1], 'turns', animus.turns_of_chain(b.id))
+                   from animus.foci b join animus.focus_settings s on s.id = b.settings_id where b.id = v_focus and v_chain is not null))
+      from animus.conversations c join animus.files f on f.id = c.file_id where c.file_id = v_message.file_id);
+end $$;
+
+-- Returns how many turns a focus and those before it in its chain have recorded.
+-- Locks: none. Raises: nothing.
+create or replace function animus.turns_of_chain(p_focus_id uuid) returns int
+language sql stable as $$
+  select coalesce((select max(t.turn) from animus.turns t where t.focus_id = f.id and t.recorded_at is not null), f.turns_before, 0)
+    from animus.foci f where f.id = p_focus_id
+$$;
+
+-- Begins the focus of an answer that goes on with another focus, or resumes the one that is open, as begin_focus does with the settings of that focus.
+-- Its turns are numbered after those of the chain. Calls that the focus before left open are answered: cancelled. No row: its settings are not stored
+-- any more, and nothing was changed.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
+create or replace function animus.continue_focus(p_id uuid, p_token bigint, p_host text, p_directory_root text, p_before uuid)
+returns table (id uuid, number int, phase text, directory text, resumes int, faculty_snapshot jsonb, system_prompt text, tools json, has_ledger boolean)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now   timestamptz := animus.now();
+  v_focus record;
+begin
+  perform animus.hold_lease(p_id, p_token);
+  select b.* into v_focus
+    from animus.begin_focus(p_id, p_token, p_host, p_directory_root, (select f.settings_id from animus.foci f where f.id = p_before)) b;
+  if v_focus.id is null then return; end if;
+  if v_focus.resumes = 0 then
+    update animus.foci f set continues = p_before, turns_before = animus.turns_of_chain(p_before) where f.id = v_focus.id;
+    update animus.tool_calls c set state = 'failed', output = 'cancelled: the answer ended before this call did', output_bytes = 46, is_error = true, ended_at = v_now
+     where c.focus_id = p_before and c.state in ('pending', 'started', 'waiting');
+  end if;
+  return query select v_focus.id, v_focus.number, v_focus.phase, v_focus.directory, v_focus.resumes, v_focus.faculty_snapshot, v_focus.system_prompt,
+                      v_focus.tools, v_focus.has_ledger;
+end $$;
+
+-- Returns the messages of people before a message on its branch, and itself.
+-- Locks: none. Raises: nothing.
+create or replace function animus.line_of(p_message_id bigint) returns bigint[]
+language sql stable as $$
+  with recursive line as (
+    select m.id, m.after_id from animus.chat_messages m where m.id = p_message_id
+    union all
+    select m.id, m.after_id from animus.chat_messages m join line l on m.id = l.after_id)
+  select coalesce(array_agg(l.id order by l.id), '{}') from line l
+$$;
+
+-- Returns what was said on the branch of a message, in order, up to it and with what followed it: without deleted messages and without answers that
+-- were replaced. p_message_id null: what stands before the first message of a person.
+-- Locks: none. Raises: nothing.
+create or replace function animus.words_of(p_file_id uuid, p_message_id bigint) returns setof animus.chat_messages
+language sql stable as $$
+  select m.* from animus.chat_messages m cross join (select animus.line_of(p_message_id) as ids) line
+   where m.file_id = p_file_id and m.deleted_at is null
+     and (m.id = any (line.ids) or (m.role <> 'user' or m.told) and (m.after_id = any (line.ids) or m.after_id is null))
+     and not exists (select from animus.chat_messages n where n.replaces = m.id and n.role <> 'user')
+   order by case when m.role = 'user' and not m.told then m.id else coalesce(m.after_id, 0) end, m.id
+$$;
+
+-- Returns the words before a message of a conversation, for an answer that begins from them.
+-- Locks: none. Raises: nothing.
+create or replace function animus.words_before(p_message_id bigint) returns table (id bigint, role text, author text, content text, ended_as text)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select w.id, w.role, w.author, w.content, w.ended_as
+    from animus.chat_messages m cross join lateral animus.words_of(m.file_id, m.after_id) w where m.id = p_message_id
+$$;
+
+-- Returns the messages of a conversation on the branch that is shown, in order. For whoever may read it.
+-- Locks: none. Raises: WA003, 42501.
+create or replace function animus.conversation_messages(p_file_id uuid)
+returns table (id bigint, file_id uuid, role text, content text, author text, created_at timestamptz, replaces bigint, work_item_id uuid, told boolean,
+               ended_as text, state text, attachments jsonb)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_participant(p_file_id, false);
+  return query
+    select m.id, m.file_id, m.role, m.content, m.author, m.created_at, m.replaces, m.work_item_id, m.told, m.ended_as, w.state,
+           case when m.role = 'user' and not m.told then (
+             select jsonb_agg(jsonb_build_object('id', a.id, 'name', a.name, 'media_type', a.media_type, 'bytes', a.bytes) order by a.created_at, a.id)
+               from animus.artifacts a where a.work_item_id = m.work_item_id and a.focus_id is null and w.params -> 'attachments' ? a.id::text) end
+      from animus.words_of(p_file_id, (select c.head_id from animus.conversations c where c.file_id = p_file_id)) m
+      left join animus.work_items w on w.id = m.work_item_id;
+end $$;
+
+-- Returns a conversation as the text of its .chat file, in Markdown, and its ETag: a hash of the text, in quotes. A message that nobody has answered
+-- yet stands without an answer. The heading of a message is `## ID · ROLE · AUTHOR · TIME`; a line of a message that begins with `## ` gets a backslash in
+-- front, so that it is none.
+-- Locks: none. Raises: nothing.
+create or replace function animus.render_chat(p_file_id uuid, out content text, out etag text)
+language sql stable as $$
+  select r.text, '"' || encode(sha256(convert_to(r.text, 'UTF8')), 'hex') || '"'
+    from (
+      select format(E'# %s\n\nA conversation with %s.\n', coalesce(nullif(c.title, ''), f.path), c.faculty)
+             || coalesce(string_agg(format(E'\n## %s · %s · %s · %s%s\n\n%s\n', m.id, m.role, m.author,
+                  to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
+                  case when m.told then ' · told' when m.ended_as <> 'completed' then ' · ' || m.ended_as else '' end, regexp_replace(m.content, '^(\\*## )', '\\\1', 'gn')),
+                  '' order by m.place), '') as text
+        from animus.conversations c join animus.files f on f.id = c.file_id
+        left join lateral (select w.*, row_number() over () as place from animus.words_of(c.file_id, c.head_id) w) m on true
+       where c.file_id = p_file_id
+       group by c.title, c.faculty, f.path) r
+$$;
+
+-- Adds messages to an empty conversation, such as those of an export: [{role, content, author?, created_at?}] in order. They have no work items; the next
+-- answer begins from their words. At most 10,000 messages of 1 MiB each. Returns how many.
+-- Locks: the conversation; its file. Raises: WA002, WA003, WA004, 42501.
+create or replace function animus.import_messages(p_file_id uuid, p_messages jsonb) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now   timestamptz := animus.now();
+  v_after bigint;
+  v_one   record;
+  v_id    bigint;
+  v_count int := 0;
+begin
+  perform animus.require_participant(p_file_id, true);
+  perform from animus.conversations c where c.file_id = p_file_id for no key update;
+  if exists (select from animus.chat_messages m where m.file_id = p_file_id) then
+    perform animus.raise('WA002', 'messages are only imported into an empty conversation', p_file_id);
+  end if;
+  if jsonb_typeof(p_messages) is distinct from 'array' or jsonb_array_length(p_messages) > 10000 then
+    perform animus.raise('WA004', 'an import is a list of at most 10,000 messages', p_file_id);
+  end if;
+  for v_one in select e.value as m, e.ordinality as n from jsonb_array_elements(p_messages) with ordinality e loop
+    if coalesce(v_one.m ->> 'role', '') not in ('user', 'assistant', 'system') or coalesce(jsonb_typeof(v_one.m -> 'content'), '') <> 'string'
+       or octet_length(v_one.m ->> 'content') > 1048576 then
+      perform animus.raise('WA004', format('message %s of the import needs a role (user, assistant or system) and a content of at most 1 MiB', v_one.n), p_file_id);
+    end if;
+    insert into animus.chat_messages (file_id, role, content, author, created_at, after_id, ended_as)
+    values (p_file_id, v_one.m ->> 'role', v_one.m ->> 'content', 'imported:' || animus.cut_text(coalesce(v_one.m ->> 'author', v_one.m ->> 'role'), 200),
+            coalesce((v_one.m ->> 'created_at')::timestamptz, v_now), v_after, case when v_one.m ->> 'role' = 'assistant' then 'completed' end)
+    returning id into v_id;
+    if v_one.m ->> 'role' = 'user' then v_after := v_id; end if;
+    v_count := v_count + 1;
+  end loop;
+  update animus.conversations c set head_id = v_after where c.file_id = p_file_id;
+  update animus.files f set updated_at = v_now where f.id = p_file_id;
+  return v_count;
+end $$;
+
+-- Deletes conversations in which nothing was said for p_older_than and no work is open: marks them first, as a person does. An hour after the mark they are
+-- removed, with their items and all that belongs to these: until then, each daemon has removed their files on its host. Returns how many were removed;
+-- null when another retention call is running.
+-- Locks: animus.retention_turn; the rows of the conversations and of their items, and skips those that others have locked. Raises: nothing.
+create or replace function animus.prune_conversations(p_older_than interval, p_limit int default 20) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now   timestamptz := animus.now();
+  v_count int := 0;
+  v_file  uuid;
+  v_ids   uuid[];
+begin
+  if not animus.try_retention() then return null; end if;
+  set constraints all immediate;
+  update animus.files set deleted_at = v_now where id in (
+    select f.id from animus.files f
+     where f.kind = 'chat' and f.deleted_at is null and coalesce(f.deleted_at, f.updated_at) < v_now - p_older_than and not animus.conversation_works(f.id)
+     order by f.updated_at limit p_limit for update skip locked);
+  for v_file in
+    select f.id from animus.files f
+     where f.kind = 'chat' and f.deleted_at is not null and coalesce(f.deleted_at, f.updated_at) < v_now - interval '1 hour'
+       and not animus.conversation_works(f.id)
+     order by f.deleted_at limit p_limit for update skip locked
+  loop
+    v_ids := array(
+      select w.id from animus.work_items w
+       where w.root_id in (select r.root_id from animus.chat_messages m join animus.work_items r on r.id = m.work_item_id where m.file_id = v_file)
+         for update skip locked);
+    delete from animus.files where id = v_file;
+    -- What another table's foreign key refers to stays, and is from now on retained like other work.
+    perform animus.delete_trees(v_ids);
+    v_count := v_count + 1;
+  end loop;
+  return v_count;
+end $$;
+
+-- Returns whether an item of a conversation, or one below it, has not ended.
+-- Locks: none. Raises: nothing.
+create or replace function animus.conversation_works(p_file_id uuid) returns boolean
+language sql stable as $$
+  select exists (
+    select from animus.chat_messages m join animus.work_items r on r.id = m.work_item_id join animus.work_items w on w.id = r.id or w.root_id = r.root_id and w.depth > 0
+     where m.file_id = p_file_id and w.resolved_at is null)
+$$;
+
+-- The conversations in which the actor takes part.
+create or replace view animus.own_conversations with (security_barrier) as
+  select c.file_id, f.workspace_id, f.path, c.title, c.faculty, c.while_answering, c.created_by, f.created_at, f.updated_at
+    from animus.conversations c join animus.files f on f.id = c.file_id
+    join animus.conversation_people p on p.file_id = c.file_id and p.actor = (select animus.actor()) where f.deleted_at is null;
+
+-- Their messages on all branches, without deleted ones.
+create or replace view animus.own_chat_messages with (security_barrier) as
+  select m.id, m.file_id, m.role, m.content, m.author, m.created_at, m.after_id, m.replaces, m.work_item_id, m.told, m.ended_as
+    from animus.chat_messages m join animus.conversation_people p on p.file_id = m.file_id and p.actor = (select animus.actor())
+    join animus.files f on f.id = m.file_id and f.deleted_at is null where m.deleted_at is null;

@@ -1,0 +1,366 @@
+-- Conversations: messages of people, each with a work item for its answer, and the branches that edits and retries make.
+--
+-- Lock order: the rows of work items in the order of their ids, then the row of the conversation, then that of its file. The end of an item holds
+-- the item and takes the file; it never takes the conversation.
+
+-- Begins a conversation with a faculty, in a workspace of the actor, who takes part in it, and returns the id of its file. p_path: by default
+-- chats/ID.chat. p_while_answering says what happens to a message that comes while an answer is being given: `queue`, it is answered next; `tell`,
+-- it is told into that answer.
+-- Locks: none. Raises: WA003, WA004, 23505, 23514.
+create or replace function animus.start_conversation(
+  p_workspace_id uuid, p_faculty text, p_path text default null, p_title text default '', p_while_answering text default 'queue') returns uuid
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_id  uuid := animus.uuid_v7();
+  v_now timestamptz := animus.now();
+begin
+  perform from animus.workspaces w where w.id = p_workspace_id and (w.owner = animus.actor() or animus.may_operate());
+  if not found then
+    perform animus.raise('WA003', format('no workspace %s', p_workspace_id), p_workspace_id);
+  end if;
+  p_path := coalesce(p_path, format('chats/%s.chat', right(v_id::text, 12)));
+  if p_path !~ '^[^/[:cntrl:]]+(/[^/[:cntrl:]]+)*\.chat$' or p_path ~ '(^|/)\.\.?(/|$)' then
+    perform animus.raise('WA004', format('%s is no path of a conversation', quote_literal(p_path)), p_hint => 'a relative path that ends in .chat, such as chats/plans.chat');
+  end if;
+  if p_faculty is null or p_faculty !~ '^[a-z][a-z0-9_-]*$' or octet_length(p_faculty) > 63 then
+    perform animus.raise('WA004', 'faculty is 1 to 63 lower-case letters, digits, - and _, a letter first');
+  end if;
+  if length(p_title) > 200 or p_title ~ '[[:cntrl:]]' then
+    perform animus.raise('WA004', 'a title has at most 200 characters in one line');
+  end if;
+  insert into animus.files (id, workspace_id, path, is_virtual, kind, created_at, updated_at) values (v_id, p_workspace_id, p_path, true, 'chat', v_now, v_now);
+  insert into animus.conversations (file_id, faculty, title, while_answering, created_by)
+  values (v_id, p_faculty, coalesce(p_title, ''), p_while_answering, animus.actor());
+  insert into animus.conversation_people (file_id, actor) values (v_id, animus.actor());
+  return v_id;
+end $$;
+
+-- Changes faculty, title or the treatment of messages that come while an answer is given; null keeps what is there. Another faculty answers from
+-- the next message on, and begins from the recorded words.
+-- Locks: the row of the conversation. Raises: WA003, WA004, 42501, 23514.
+create or replace function animus.change_conversation(p_file_id uuid, p_faculty text default null, p_title text default null, p_while_answering text default null)
+returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_participant(p_file_id, true);
+  if p_faculty !~ '^[a-z][a-z0-9_-]*$' or octet_length(p_faculty) > 63 then
+    perform animus.raise('WA004', 'faculty is 1 to 63 lower-case letters, digits, - and _, a letter first', p_file_id);
+  end if;
+  if length(p_title) > 200 or p_title ~ '[[:cntrl:]]' then
+    perform animus.raise('WA004', 'a title has at most 200 characters in one line', p_file_id);
+  end if;
+  update animus.conversations c set faculty = coalesce(p_faculty, c.faculty), title = coalesce(p_title, c.title),
+         while_answering = coalesce(p_while_answering, c.while_answering) where c.file_id = p_file_id;
+end $$;
+
+-- Adds somebody who takes part (`alice`, `person:alice`: an actor), or with p_remove removes them. For whoever takes part, and for operators. Returns
+-- whether that changed anything.
+-- Locks: the row of the participant. Raises: WA003, WA004, 42501.
+create or replace function animus.set_participant(p_file_id uuid, p_actor text, p_remove boolean default false) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_participant(p_file_id, true);
+  if coalesce(p_actor, '') !~ '^[^[:space:][:cntrl:]]{1,220}$' then
+    perform animus.raise('WA004', 'the name of an actor has no spaces and no control characters', p_file_id);
+  end if;
+  if p_remove then
+    delete from animus.conversation_people p where p.file_id = p_file_id and p.actor = p_actor;
+  else
+    insert into animus.conversation_people (file_id, actor) values (p_file_id, p_actor) on conflict do nothing;
+  end if;
+  return found;
+end $$;
+
+-- Refuses whoever may not read a conversation, or with p_write not write in it: others than those who take part, readers of all work, and operators.
+-- They do not learn that it exists.
+-- Locks: none. Raises: WA003, 42501.
+create or replace function animus.require_participant(p_file_id uuid, p_write boolean) returns void
+language plpgsql stable as $$
+begin
+  if exists (select from animus.files f where f.id = p_file_id and f.deleted_at is null and f.kind = 'chat') then
+    if exists (select from animus.conversation_people p where p.file_id = p_file_id and p.actor = animus.actor()) or animus.may_operate() then return; end if;
+    if animus.may_see(null) then
+      if not p_write then return; end if;
+      raise insufficient_privilege using message = format('%s takes no part in this conversation', animus.actor()),
+        hint = 'somebody who takes part, or an operator, can add them';
+    end if;
+  end if;
+  perform animus.raise('WA003', format('no conversation %s', p_file_id), p_file_id);
+end $$;
+
+-- Returns whether the actor takes part in the conversation of an item, or of the item at the root of its tree: then it may see the item.
+-- Locks: none. Raises: nothing.
+create or replace function animus.takes_part(p_work_item_id uuid) returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select exists (
+    select from animus.work_items w join animus.chat_messages m on m.work_item_id = w.root_id
+      join animus.conversation_people p on p.file_id = m.file_id and p.actor = animus.actor()
+      join animus.files f on f.id = m.file_id and f.deleted_at is null
+     where w.id = p_work_item_id)
+$$;
+
+-- Says something in a conversation. The message and the work item for its answer are one transaction. The item can be claimed when the answers
+-- before it on its branch have ended. Where the conversation says `tell` and an answer is being given, the message is told into it, work_item_id is
+-- the item of that answer, and told is true. At most 64 KiB.
+-- Locks: the row of the item before it, waits two seconds at most; the conversation; its file. Raises: WA002, WA003, WA004, 42501, 23514, 57PA1.
+create or replace function animus.say_in_conversation(
+  p_file_id uuid, p_text text, p_params jsonb default '{}', p_trace_context text default null,
+  out message_id bigint, out work_item_id uuid, out told boolean)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_chat animus.conversations;
+  v_open uuid;
+begin
+  perform animus.require_participant(p_file_id, true);
+  perform animus.check_chat_text(p_file_id, p_text);
+  v_chat := animus.hold_conversation(p_file_id);
+  select w.id into v_open from animus.chat_messages m join animus.work_items w on w.id = m.work_item_id
+   where m.id = v_chat.head_id and w.resolved_at is null and w.cancel_requested_at is null;
+  told := v_chat.while_answering = 'tell' and v_open is not null and not coalesce(animus.runs_externally(v_open, v_chat.faculty), false);
+  if told then
+    message_id := animus.tell_answer(v_chat, v_open, p_text);
+    work_item_id := v_open;
+    return;
+  end if;
+  select p.message_id, p.work_item_id into message_id, work_item_id
+    from animus.put_message(v_chat, v_chat.head_id, null, false, p_text, p_params, p_trace_context) p;
+end $$;
+
+-- Replaces a message of a person by a new one with other words. The new one stands where the old one stood, and its answer begins from the recorded
+-- words; the old one, what followed it, and their answers stay as a branch that is no longer shown, and answers that are under way there are
+-- cancelled. For whoever wrote it, and for operators.
+-- Locks: as lock_tree_to_end for the items of that branch; the row of the item before it; the conversation; its file.
+-- Raises: WA002, WA003, WA004, 42501, 23514, 57PA1.
+create or replace function animus.edit_message(
+  p_message_id bigint, p_text text, p_trace_context text default null, out message_id bigint, out work_item_id uuid)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_old animus.chat_messages := animus.message_to_change(p_message_id, true);
+begin
+  perform animus.check_chat_text(v_old.file_id, p_text);
+  select b.message_id, b.work_item_id into message_id, work_item_id from animus.branch_off(v_old, p_text, true, p_trace_context) b;
+end $$;
+
+-- Asks for another answer to a message, given by its id or by that of its answer. The message stands again where it stood, as a new one, and its answer
+-- goes on from the answer before. For whoever takes part.
+-- Locks: as edit_message. Raises: WA002, WA003, WA004, 42501, 23514, 57PA1.
+create or replace function animus.retry_message(p_message_id bigint, p_trace_context text default null, out message_id bigint, out work_item_id uuid)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_old animus.chat_messages;
+begin
+  select * into v_old from animus.chat_messages m where m.id = p_message_id;
+  if v_old.role = 'assistant' then p_message_id := v_old.after_id; end if;
+  v_old := animus.message_to_change(p_message_id, false);
+  select b.message_id, b.work_item_id into message_id, work_item_id from animus.branch_off(v_old, v_old.content, false, p_trace_context) b;
+end $$;
+
+-- Marks a message or an answer as deleted: views and later contexts leave it out, and the next answer begins from the words that are left. If the answer
+-- to it is under way, that is cancelled. Returns false if it was deleted before. For whoever wrote it, of an answer for whoever takes part, and for
+-- operators.
+-- Locks: as lock_tree_to_end for its item; the conversation; its file. Raises: WA003, 42501, 57PA1.
+create or replace function animus.delete_message(p_message_id bigint) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_old animus.chat_messages;
+  v_now timestamptz;
+begin
+  select * into v_old from animus.chat_messages m where m.id = p_message_id;
+  if not found then perform animus.raise('WA003', format('no message %s', p_message_id)); end if;
+  perform animus.require_participant(v_old.file_id, true);
+  if v_old.role = 'user' then perform animus.require_author(v_old); end if;
+  if v_old.role = 'user' and not v_old.told then
+    perform animus.cancel_answers(array[v_old.work_item_id], 'its message was deleted');
+  end if;
+  perform from animus.conversations c where c.file_id = v_old.file_id for no key update;
+  v_now := animus.now();
+  update animus.chat_messages m set deleted_at = v_now, deleted_by = animus.actor() where m.id = p_message_id and m.deleted_at is null;
+  if not found then return false; end if;
+  update animus.files f set updated_at = v_now where f.id = v_old.file_id;
+  return true;
+end $$;
+
+-- Deletes a conversation: nobody sees it any more, answers under way are cancelled, and retention removes it with its items and their files. For whoever
+-- began it, and for operators.
+-- Locks: as lock_tree_to_end for its open items; the conversation; its file. Raises: WA003, 42501, 57PA1.
+create or replace function animus.delete_conversation(p_file_id uuid) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_participant(p_file_id, true);
+  if not animus.may_operate() and not exists (select from animus.conversations c where c.file_id = p_file_id and c.created_by = animus.actor()) then
+    raise insufficient_privilege using message = 'only who began a conversation, or an operator, may delete it';
+  end if;
+  perform animus.cancel_answers(array(select m.work_item_id from animus.chat_messages m where m.file_id = p_file_id and m.work_item_id is not null and not m.told),
+    'its conversation was deleted');
+  perform from animus.conversations c where c.file_id = p_file_id for no key update;
+  update animus.files f set deleted_at = animus.now() where f.id = p_file_id;
+end $$;
+
+-- Checks the words of a message.
+-- Locks: none. Raises: WA004.
+create or replace function animus.check_chat_text(p_file_id uuid, p_text text) returns void
+language plpgsql stable as $$
+begin
+  if coalesce(p_text, '') !~ '[^[:space:]]' then
+    perform animus.raise('WA004', 'a message needs a text', p_file_id);
+  end if;
+  if octet_length(p_text) > 65536 then
+    perform animus.raise('WA004', format('the message has %s bytes; at most 65536 (64 KiB) are taken', octet_length(p_text)), p_file_id, 'attach the rest as a file');
+  end if;
+end $$;
+
+-- Locks the item of the newest message and then the conversation, and returns it as it is then.
+-- Locks: the row of the item, waits two seconds at most; the conversation. Raises: 57PA1.
+create or replace function animus.hold_conversation(p_file_id uuid) returns animus.conversations
+language plpgsql as $$
+declare
+  v_item uuid;
+  v_head bigint;
+  v_chat animus.conversations;
+begin
+  loop
+    select c.head_id, w.id into v_head, v_item from animus.conversations c left join animus.chat_messages m on m.id = c.head_id
+      left join animus.work_items w on w.id = m.work_item_id where c.file_id = p_file_id;
+    begin
+      if v_item is not null then perform animus.lock_work(array[v_item], 10); end if;
+      select * into v_chat from animus.conversations c where c.file_id = p_file_id for no key update;
+      if v_chat.head_id is not distinct from v_head then return v_chat; end if;
+      -- Somebody else has said something meanwhile. Releases the locks of this attempt.
+      raise exception using errcode = 'WA00R';
+    exception when sqlstate 'WA00R' then null;
+    end;
+  end loop;
+end $$;
+
+-- Returns a message of a person that is to be edited or retried. p_own: only by whoever wrote it.
+-- Locks: none. Raises: WA002, WA003, 42501.
+create or replace function animus.message_to_change(p_message_id bigint, p_own boolean) returns animus.chat_messages
+language plpgsql stable as $$
+declare
+  v_old animus.chat_messages;
+begin
+  select * into v_old from animus.chat_messages m where m.id = p_message_id;
+  if not found then perform animus.raise('WA003', format('no message %s', p_message_id)); end if;
+  perform animus.require_participant(v_old.file_id, true);
+  if v_old.role <> 'user' or v_old.told or v_old.deleted_at is not null then
+    perform animus.raise('WA002', case when v_old.deleted_at is not null then format('message %s is deleted', p_message_id)
+      when v_old.told then format('message %s was told into an answer', p_message_id) else format('message %s is not one of a person', p_message_id) end);
+  end if;
+  if p_own then perform animus.require_author(v_old); end if;
+  return v_old;
+end $$;
+
+-- Refuses whoever did not write a message and is no operator.
+-- Locks: none. Raises: 42501.
+create or replace function animus.require_author(p_message animus.chat_messages) returns void
+language plpgsql stable as $$
+begin
+  if p_message.author = animus.actor() or animus.may_operate() then return; end if;
+  raise insufficient_privilege using message = format('message %s was written by somebody else', p_message.id), hint = 'only its author or an operator may change it';
+end $$;
+
+-- Puts a new message in the place of another, on a branch of its own, and cancels the answers that are under way on the old one.
+-- Locks: as edit_message. Raises: WA003, WA004, 23514, 57PA1.
+create or replace function animus.branch_off(
+  p_old animus.chat_messages, p_text text, p_fresh boolean, p_trace_context text, out message_id bigint, out work_item_id uuid)
+language plpgsql as $$
+declare
+  v_params jsonb := coalesce((select w.params from animus.work_items w where w.id = p_old.work_item_id), '{}');
+  v_chat   animus.conversations;
+begin
+  perform animus.cancel_answers(array(
+    with recursive below as (
+      select p_old.id as id, p_old.work_item_id as item
+      union all
+      select m.id, m.work_item_id from animus.chat_messages m join below b on m.after_id = b.id where m.role = 'user' and not m.told)
+    select b.item from below b where b.item is not null), 'its message was replaced');
+  -- The item before it, so that its end and this message see each other.
+  perform animus.lock_work(array[w.id], 10) from animus.chat_messages m join animus.work_items w on w.id = m.work_item_id where m.id = p_old.after_id;
+  select * into v_chat from animus.conversations c where c.file_id = p_old.file_id for no key update;
+  select p.message_id, p.work_item_id into message_id, work_item_id
+    from animus.put_message(v_chat, p_old.after_id, p_old.id, p_fresh, p_text, v_params, p_trace_context) p;
+end $$;
+
+-- Cancels those of the items that have not ended, with what they spawned, for the actor.
+-- Locks: as lock_tree_to_end for each; waits two seconds at most for each. Raises: 57PA1.
+create or replace function animus.cancel_answers(p_ids uuid[], p_reason text) returns void
+language plpgsql as $$
+declare
+  v_open uuid[] := '{}';
+  v_id   uuid;
+begin
+  for v_id in select w.id from animus.work_items w where w.id = any (p_ids) and w.resolved_at is null order by w.id loop
+    v_open := v_open || animus.lock_tree_to_end(v_id, 10) || v_id;
+    insert into animus.decisions (work_item_id, action, note, decided_by, created_at) values (v_id, 'cancel', p_reason, animus.actor(), animus.now());
+  end loop;
+  perform animus.cancel_open(array(select w.id from animus.work_items w where w.id = any (v_open) and w.resolved_at is null order by w.id), p_reason);
+end $$;
+
+-- Adds a message of a person with the item for its answer, and makes it the newest one. The caller has locked the item before it and the conversation.
+-- The item is flagged as awaited, so that its end looks here (end_answers), and as blocked, so that no claim sees it, while an answer before it on its
+-- branch is not ended.
+-- Locks: as an insert; the file. Raises: WA003, WA004, 23514.
+create or replace function animus.put_message(
+  p_chat animus.conversations, p_after bigint, p_replaces bigint, p_fresh boolean, p_text text, p_params jsonb, p_trace_context text,
+  out message_id bigint, out work_item_id uuid)
+language plpgsql as $$
+declare
+  v_now timestamptz := animus.now();
+begin
+  message_id := nextval('animus.chat_messages_id_seq');
+  insert into animus.work_items as w (faculty, description, params, source, trigger_info, trace_context)
+  values (p_chat.faculty, p_text, coalesce(p_params, '{}'), 'chat', jsonb_build_object('conversation', p_chat.file_id, 'message', message_id), p_trace_context)
+  returning w.id into work_item_id;
+  insert into animus.chat_messages (id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, fresh) overriding system value
+  values (message_id, p_chat.file_id, 'user', p_text, animus.actor(), v_now, p_after, p_replaces, put_message.work_item_id, p_fresh);
+  update animus.work_items w set awaited = true, key_blocked = animus.answers_open(p_after) where w.id = put_message.work_item_id;
+  update animus.conversations c set head_id = message_id where c.file_id = p_chat.file_id;
+  update animus.files f set updated_at = v_now where f.id = p_chat.file_id;
+end $$;
+
+-- Returns whether the answer to a message, or to one before it on its branch, has not ended.
+-- Locks: none. Raises: nothing.
+create or replace function animus.answers_open(p_message_id bigint) returns boolean
+language sql stable as $$
+  with recursive line as (
+    select m.id, m.after_id, m.work_item_id from animus.chat_messages m where m.id = p_message_id
+    union all
+    select m.id, m.after_id, m.work_item_id from animus.chat_messages m join line l on m.id = l.after_id)
+  select exists (select from line l join animus.work_items w on w.id = l.work_item_id where w.resolved_at is null)
+$$;
+
+-- Tells a message into the answer that an item is giving: it reaches the focus at the beginning of its next turn, and the item does not complete before.
+-- The caller has locked the item and the conversation.
+-- Locks: the file. Raises: WA004.
+create or replace function animus.tell_answer(p_chat animus.conversations, p_item uuid, p_text text) returns bigint
+language plpgsql as $$
+declare
+  v_now timestamptz := animus.now();
+  v_own boolean := coalesce((select w.submitted_by = animus.actor() from animus.work_items w where w.id = p_item), false);
+  v_id  bigint;
+begin
+  perform animus.check_message(p_item, p_text, not animus.may_operate());
+  insert into animus.mailbox (work_item_id, author, author_is, text, wake, created_at)
+  values (p_item, animus.actor(), case when v_own then 'submitter' else 'participant' end, p_text, false, v_now);
+  update animus.work_items w set has_mail = true where w.id = p_item and w.has_mail is null;
+  insert into animus.chat_messages (file_id, role, content, author, created_at, after_id, work_item_id, told)
+  values (p_chat.file_id, 'user', p_text, animus.actor(), v_now, p_chat.head_id, p_item, true) returning id into v_id;
+  update animus.files f set updated_at = v_now where f.id = p_chat.file_id;
+  perform animus.notify_watchers(p_item);
+  return v_id;
+end $$;
+
+-- Refuses to change a message: only its mark of deletion may be set.
+-- Locks: none. Raises: WA004.
+create or replace function animus.keep_chat_message() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if (new.id, new.file_id, new.role, new.content, new.author, new.created_at, new.told, new.fresh) is distinct from
+     (old.id, old.file_id, old.role, old.content, old.author, old.created_at, old.told, old.fresh)
+     or (new.after_id, new.replaces, new.work_item_id, new.ended_as) is distinct from (old.after_id, old.replaces, old.work_item_id, old.ended_as)
+     or old.deleted_at is not null then
+    perform animus.raise('WA004', format('message %s cannot change: messages are append-only', old.id), p_hint => 'animus.edit_message adds a new one');
+  end if;
+  return new;
+end $$;
+create or replace trigger keep_chat_message before update on animus.chat_messages for each row execute function animus.keep_chat_message();

@@ -1,0 +1,92 @@
+/** `animus chat edit|retry|delete|invite`. */
+import { text as readAll } from 'node:stream/consumers';
+import { AnimusError } from '../../core/errors/errors.ts';
+import {
+  deleteConversation,
+  deleteMessage,
+  editMessage,
+  retryMessage,
+  type SaidMessage,
+  setParticipant,
+} from '../../store/conversations/conversations.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { untilUnlocked } from '../../store/sql/patient-database.ts';
+import type { CommonOptions, Invocation } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { findChat } from './find-chat.ts';
+import { PATIENCE, showAnswer } from './show-answer.ts';
+
+type WaitOptions = CommonOptions & { readonly wait?: boolean };
+
+/** Puts other words in the place of a message. */
+export async function editCommand(
+  invocation: Invocation,
+  options: WaitOptions,
+  message: string,
+  given: string,
+): Promise<number> {
+  const text = given === '-' ? (await readAll(invocation.context.stdin)).trimEnd() : given;
+  return branchOff(invocation, options, (db) => editMessage(db, messageId(message), text));
+}
+
+/** Asks for another answer. */
+export async function retryCommand(invocation: Invocation, options: WaitOptions, message: string): Promise<number> {
+  return branchOff(invocation, options, (db) => retryMessage(db, messageId(message)));
+}
+
+async function branchOff(
+  invocation: Invocation,
+  { wait }: WaitOptions,
+  change: (db: Database) => Promise<Omit<SaidMessage, 'told'>>,
+): Promise<number> {
+  const { output } = invocation;
+  return withDatabase(invocation, async (db) => {
+    const said = await untilUnlocked(() => change(db), PATIENCE);
+    if (!wait) output.document({ message: Number(said.messageId), work_item: said.workItemId });
+    output.line(`message ${said.messageId} stands in its place`);
+    return wait ? showAnswer(invocation, db, said) : 0;
+  });
+}
+
+/** Deletes a conversation, or one message. */
+export async function deleteCommand(
+  invocation: Invocation,
+  { message }: CommonOptions & { readonly message?: string },
+  given: string,
+): Promise<number> {
+  const { output } = invocation;
+  const chat = await withDatabase(invocation, async (db) => {
+    const id = await findChat(db, given);
+    await untilUnlocked(async () => {
+      if (message === undefined) await deleteConversation(db, id);
+      else await deleteMessage(db, messageId(message));
+    }, PATIENCE);
+    return id;
+  });
+  output.document({ chat, message: message === undefined ? null : Number(message), deleted: true });
+  output.line(message === undefined ? `conversation ${chat} is deleted` : `message ${message} is deleted`);
+  return 0;
+}
+
+/** Adds or removes somebody who takes part. */
+export async function inviteCommand(
+  invocation: Invocation,
+  { remove = false }: CommonOptions & { readonly remove?: boolean },
+  given: string,
+  actor: string,
+): Promise<number> {
+  const { output } = invocation;
+  const changed = await withDatabase(invocation, async (db) =>
+    setParticipant(db, await findChat(db, given), actor, remove),
+  );
+  output.document({ actor, takes_part: !remove, changed });
+  output.line(`${actor} ${remove ? 'takes part no longer' : 'takes part'}${changed ? '' : ' (as before)'}`);
+  return 0;
+}
+
+function messageId(given: string): string {
+  if (/^\d{1,18}$/.test(given)) return given;
+  throw new AnimusError('usage.invalid', {
+    detail: `${JSON.stringify(given)} is no number of a message; animus chat show prints them`,
+  });
+}

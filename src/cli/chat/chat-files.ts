@@ -1,0 +1,88 @@
+/** `animus chat export|import`: conversations as JSON Lines and as Markdown. */
+import { resolve } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { readRegularFile } from '../../core/files/regular-file.ts';
+import {
+  createWorkspace,
+  type ImportedMessage,
+  importMessages,
+  startConversation,
+} from '../../store/conversations/conversations.ts';
+import { readConversation, readVirtualFile } from '../../store/conversations/read-conversation.ts';
+import type { CommonOptions, Invocation } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { styled } from '../view/output.ts';
+import { findChat } from './find-chat.ts';
+import { parseMarkdown } from './markdown.ts';
+import { messageDocument } from './message-document.ts';
+
+export const FORMATS = ['jsonl', 'markdown'] as const;
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/** Prints the branch that is shown: a JSON object per message and line, or the text of the `.chat` file. */
+export async function exportCommand(
+  invocation: Invocation,
+  { format }: CommonOptions & { readonly format: (typeof FORMATS)[number] },
+  given: string,
+): Promise<number> {
+  const { output, context } = invocation;
+  const { messages, text } = await withDatabase(invocation, async (db) => {
+    const id = await findChat(db, given);
+    return { messages: await readConversation(db, id), text: (await readVirtualFile(db, id)).content };
+  });
+  output.document({ messages: messages.map(messageDocument) });
+  // As it is: it is read by programs, and nothing of it may be wrapped.
+  const lines = messages.map((message) => `${JSON.stringify(messageDocument(message))}\n`);
+  if (!output.json) context.stdout.write(format === 'markdown' ? text : lines.join(''));
+  return 0;
+}
+
+interface ImportOptions extends CommonOptions {
+  readonly faculty: string;
+  readonly title?: string;
+  readonly workspace: string;
+}
+
+/** Begins a conversation with these messages, in one transaction. */
+export async function importCommand(invocation: Invocation, options: ImportOptions, file: string): Promise<number> {
+  const { output, context } = invocation;
+  const text = file === '-' ? await readAll(context.stdin) : readText(file, context.cwd);
+  const messages = /^\s*\{/.test(text) ? parseLines(text) : parseMarkdown(text);
+  if (messages.length === 0) throw new AnimusError('usage.invalid', { detail: `there are no messages in ${file}` });
+  const { faculty, title, workspace } = options;
+  const imported = await withDatabase(invocation, (db) =>
+    db.transaction(async (tx) => {
+      const id = await startConversation(tx, { workspaceId: await createWorkspace(tx, workspace), faculty, title });
+      return { chat: id, messages: await importMessages(tx, id, messages) };
+    }),
+  );
+  output.document(imported);
+  output.line(styled(imported.chat, 'bold'), `  ${imported.messages} messages`);
+  return 0;
+}
+
+function readText(file: string, cwd: string): string {
+  try {
+    return readRegularFile(resolve(cwd, file), { maxBytes: MAX_FILE_BYTES }).toString('utf8');
+  } catch (error) {
+    throw new AnimusError('usage.invalid', { detail: `${file}: ${messageOf(error)}` }, { cause: error });
+  }
+}
+
+/** What the lines contain is checked by the database. */
+function parseLines(text: string): ImportedMessage[] {
+  return text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    try {
+      const { role, content, author, created_at } = JSON.parse(line) as ImportedMessage;
+      return [{ role, content, author, created_at }];
+    } catch (error) {
+      throw new AnimusError(
+        'usage.invalid',
+        { detail: `line ${index + 1} is no JSON object: ${messageOf(error)}` },
+        { cause: error },
+      );
+    }
+  });
+}

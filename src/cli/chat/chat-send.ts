@@ -1,0 +1,68 @@
+/** `animus chat send`. */
+import { text as readAll } from 'node:stream/consumers';
+import {
+  attachToMessage,
+  createWorkspace,
+  sayInConversation,
+  startConversation,
+} from '../../store/conversations/conversations.ts';
+import { untilUnlocked } from '../../store/sql/patient-database.ts';
+
+import type { CommonOptions, Invocation } from '../command/command.ts';
+import { withDatabase } from '../command/database.ts';
+import { styled } from '../view/output.ts';
+import { attachment } from '../work/attachment.ts';
+import { findChat } from './find-chat.ts';
+import { PATIENCE, showAnswer } from './show-answer.ts';
+
+interface SendOptions extends CommonOptions {
+  readonly to?: string;
+  readonly faculty: string;
+  readonly title?: string;
+  readonly workspace: string;
+  readonly tell?: boolean;
+  readonly attach?: readonly string[];
+  readonly wait?: boolean;
+}
+
+/** Message, item and attached files are one transaction. */
+export async function sendCommand(invocation: Invocation, options: SendOptions, given: string): Promise<number> {
+  const { output, context } = invocation;
+  const text = given === '-' ? (await readAll(context.stdin)).trimEnd() : given;
+  const files = (options.attach ?? []).map((file) => attachment(file, context.cwd));
+  return withDatabase(invocation, async (db) => {
+    const said = await untilUnlocked(
+      () =>
+        db.transaction(async (tx) => {
+          const { faculty, title } = options;
+          const chat =
+            options.to === undefined
+              ? await startConversation(tx, {
+                  workspaceId: await createWorkspace(tx, options.workspace),
+                  faculty,
+                  title,
+                  whileAnswering: options.tell ? 'tell' : 'queue',
+                })
+              : await findChat(tx, options.to);
+          const message = await sayInConversation(tx, chat, text);
+          if (!message.told) for (const file of files) await attachToMessage(tx, message.workItemId, file);
+          return { chat, ...message };
+        }),
+      PATIENCE,
+    );
+    if (said.told && files.length > 0) output.note('the message was told into an answer: files cannot come with it');
+    if (!options.wait)
+      output.document({
+        chat: said.chat,
+        message: Number(said.messageId),
+        work_item: said.workItemId,
+        told: said.told,
+      });
+    output.line(
+      styled(said.chat, 'bold'),
+      `  message ${said.messageId}`,
+      said.told ? ', told into the answer that is being given' : '',
+    );
+    return options.wait ? showAnswer(invocation, db, said) : 0;
+  });
+}

@@ -1,0 +1,98 @@
+/** `animus chat send|list|show|edit|retry|delete|invite|export|import`. */
+import type { Command } from 'commander';
+import { choice, wholeNumber } from '../command/arguments.ts';
+import { addCommand, addGroup, type RunCommand } from '../command/command.ts';
+import { deleteCommand, editCommand, inviteCommand, retryCommand } from './chat-change.ts';
+import { exportCommand, FORMATS, importCommand } from './chat-files.ts';
+import { listCommand, showCommand } from './chat-read.ts';
+import { sendCommand } from './chat-send.ts';
+
+const MESSAGE = 'the number of the message, as chat show prints it';
+const CHAT = 'the conversation: its id, or at least 4 digits of its end';
+
+function collected(file: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), file];
+}
+
+/** Adds the group. */
+export function addChatCommands(program: Command, run: RunCommand): void {
+  const group = addGroup(program, 'chat', 'conversations with a faculty');
+  addCommand(group, 'send <text>', {
+    summary: 'say something in a new conversation, or in one that exists; prints its id',
+    arguments: { text: 'what to say; - reads standard input' },
+    examples: [
+      'animus chat send "What does this repository do?" --wait',
+      'animus chat send "And since when?" --to 5b1f0c3de2a9 --wait',
+      'animus chat send "What is on this picture?" --attach picture.png --faculty assistant',
+    ],
+  })
+    .option('--to <id>', CHAT)
+    .option('--faculty <name>', 'who answers in a new conversation', 'assistant')
+    .option('--title <text>', 'the title of a new conversation')
+    .option('--workspace <name>', 'the workspace of a new conversation', 'default')
+    .option(
+      '--tell',
+      'in a new conversation, tell messages into an answer that is being given (default: answer them next)',
+    )
+    .option('--attach <file>', 'an image, PDF or text that comes with it, at most 10 MiB; repeat for more', collected)
+    .option('--wait', 'wait for the answer and print it; exit 0 when it completed, else 1')
+    .action(run(sendCommand));
+  addCommand(group, 'list', {
+    summary: 'list the conversations in which you take part, newest first',
+    examples: ['animus chat list', 'animus chat list --json'],
+  })
+    .option('--limit <n>', 'at most this many', wholeNumber(1, 1000), 20)
+    .action(run(listCommand));
+  addCommand(group, 'show <chat>', {
+    summary: 'print a conversation as the text of its .chat file',
+    arguments: { chat: CHAT },
+    examples: ['animus chat show 5b1f0c3de2a9', 'animus chat show 5b1f0c3de2a9 --json'],
+  }).action(run(showCommand));
+  addCommand(group, 'edit <message> <text>', {
+    summary: 'replace a message of yours by other words, on a branch of its own that is answered anew',
+    arguments: { message: MESSAGE, text: 'the new words; - reads standard input' },
+    examples: ['animus chat edit 17 "Only the tests, please" --wait'],
+  })
+    .option('--wait', 'wait for the answer and print it; exit 0 when it completed, else 1')
+    .action(run(editCommand));
+  addCommand(group, 'retry <message>', {
+    summary: 'ask for another answer to a message',
+    arguments: { message: 'the number of the message, or of its answer, as chat show prints it' },
+    examples: ['animus chat retry 17 --wait'],
+  })
+    .option('--wait', 'wait for the answer and print it; exit 0 when it completed, else 1')
+    .action(run(retryCommand));
+  addCommand(group, 'delete <chat>', {
+    summary: 'delete a whole conversation, or with --message one message of it',
+    arguments: { chat: CHAT },
+    examples: ['animus chat delete 5b1f0c3de2a9', 'animus chat delete 5b1f0c3de2a9 --message 17'],
+  })
+    .option('--message <number>', 'only this message or answer')
+    .action(run(deleteCommand));
+  addCommand(group, 'invite <chat> <actor>', {
+    summary: 'let somebody take part: they see the whole conversation and all of its work',
+    arguments: { chat: CHAT, actor: 'a login of the database, or person:NAME' },
+    examples: ['animus chat invite 5b1f0c3de2a9 person:alice', 'animus chat invite 5b1f0c3de2a9 bob --remove'],
+  })
+    .option('--remove', 'let them take part no longer')
+    .action(run(inviteCommand));
+  addCommand(group, 'export <chat>', {
+    summary: 'write the messages of a conversation to standard output',
+    arguments: { chat: CHAT },
+    examples: [
+      'animus chat export 5b1f0c3de2a9 > talk.jsonl',
+      'animus chat export 5b1f0c3de2a9 --format markdown > talk.md',
+    ],
+  })
+    .option('--format <format>', FORMATS.join(' or '), choice(FORMATS), 'jsonl')
+    .action(run(exportCommand));
+  addCommand(group, 'import <file>', {
+    summary: 'begin a conversation with the messages of an export; the next answer begins from their words',
+    arguments: { file: 'JSON Lines or Markdown as chat export writes it; - reads standard input' },
+    examples: ['animus chat import talk.jsonl --faculty assistant --title "The talk"'],
+  })
+    .option('--faculty <name>', 'who answers', 'assistant')
+    .option('--title <text>', 'its title')
+    .option('--workspace <name>', 'its workspace', 'default')
+    .action(run(importCommand));
+}

@@ -1,0 +1,41 @@
+/** Waits for the answer to a message and prints it. */
+import { AnimusError } from '../../core/errors/errors.ts';
+import { systemClock } from '../../core/lifecycle/clock.ts';
+import { readAnswer } from '../../store/conversations/read-conversation.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import type { Invocation } from '../command/command.ts';
+import { styled } from '../view/output.ts';
+
+/** How long a conversation or an answer that another transaction has locked is waited for. */
+export const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
+
+/** One look-up by key. */
+const LOOK_EVERY_MS = 300;
+
+/** Returns the exit code: 0 completed, else 1. Ctrl-C stops waiting, not the answer. */
+export async function showAnswer(
+  { output, context }: Invocation,
+  db: Queryable,
+  said: { readonly messageId: string; readonly workItemId: string },
+): Promise<number> {
+  for (;;) {
+    const answer = await readAnswer(db, said.workItemId);
+    if (answer !== null && Number(answer.id) > Number(said.messageId)) {
+      const { content, endedAs } = answer;
+      output.document({
+        message: Number(said.messageId),
+        work_item: said.workItemId,
+        answer: { id: Number(answer.id), content, ended_as: endedAs },
+      });
+      output.block(content);
+      if (endedAs !== 'completed')
+        output.line(
+          styled(`the answer was not completed: ${endedAs}; animus work show ${said.workItemId} shows why`, 'dim'),
+        );
+      return endedAs === 'completed' ? 0 : 1;
+    }
+    output.progress('waiting for the answer; Ctrl-C stops waiting, not the answer');
+    await systemClock.sleep(LOOK_EVERY_MS, context.signals.drain);
+    if (context.signals.drain.aborted) throw new AnimusError('interrupted');
+  }
+}

@@ -1,0 +1,83 @@
+/** Where the answer to a message begins: with the focus of the answer before, or with the recorded words. */
+import type { ToolSpec } from '../../core/work/conversation.ts';
+import type { Queryable } from '../sql/database.ts';
+import type { FocusRow } from '../transcript/focus-row.ts';
+
+/** Something that a person has said and the focus has to be told. */
+export interface SaidWords {
+  readonly id: number;
+  readonly author: string;
+  readonly text: string;
+  /** To the minute, UTC. */
+  readonly at: string;
+}
+
+/** The newest focus on the branch, with the settings that its chain has. */
+export interface FocusBefore {
+  readonly focus: string;
+  /** The first focus of the chain. */
+  readonly chain: string;
+  /** Turns that the chain has recorded. */
+  readonly turns: number;
+  readonly faculty_snapshot: Readonly<Record<string, unknown>>;
+  readonly system_prompt: string;
+  readonly tools: readonly ToolSpec[];
+}
+
+export interface AnswerStart {
+  readonly conversation: string;
+  readonly title: string;
+  /** Of its `.chat` file in the workspace. */
+  readonly path: string;
+  /** The message that is answered. */
+  readonly message: number;
+  readonly people: readonly string[];
+  /** In order; the message that is answered is the last. */
+  readonly said: readonly SaidWords[];
+  /** Null: the first answer, or one after an edit, a deletion or a change of the faculty. */
+  readonly before: FocusBefore | null;
+}
+
+/** Null for an item that answers no message. */
+export async function readAnswerStart(db: Queryable, workItemId: string): Promise<AnswerStart | null> {
+  const [row] = await db.query<{ start: AnswerStart | null }>('select animus.answer_start($1) as start', [workItemId]);
+  return row!.start;
+}
+
+/** Words of a conversation before the message that is answered. */
+export interface EarlierWords {
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly author: string;
+  readonly content: string;
+  readonly endedAs: string | null;
+}
+
+/** What was said on the branch before a message, oldest first, without what was deleted. */
+export async function readWordsBefore(db: Queryable, messageId: number): Promise<EarlierWords[]> {
+  return db.query<EarlierWords>(
+    'select role, author, content, ended_as as "endedAs" from animus.words_before($1::bigint)',
+    [messageId],
+  );
+}
+
+/**
+ * Begins a focus that goes on with another one, or resumes the open one of the item. Null: the settings of that one are not stored any more, and
+ * nothing was changed. Errors: `work.lease_lost`, `work.locked`.
+ */
+export async function continueFocus(
+  db: Queryable,
+  work: { readonly id: string; readonly leaseToken: string },
+  place: { readonly host: string; readonly directoryRoot: string },
+  before: FocusBefore,
+): Promise<FocusRow | null> {
+  const [row] = await db.query<FocusRow>(
+    `select id, number, phase, directory, resumes, faculty_snapshot as "facultySnapshot", system_prompt as "systemPrompt", tools, has_ledger as "hasLedger",
+            l.budget
+       from animus.continue_focus($1, $2, $3, $4, $5) cross join lateral (select animus.budget_left($1) as budget) l`,
+    [work.id, work.leaseToken, place.host, place.directoryRoot, before.focus],
+  );
+  if (row === undefined) return null;
+  if (row.resumes > 0) return row;
+  const { faculty_snapshot: facultySnapshot, system_prompt: systemPrompt, tools } = before;
+  return { ...row, facultySnapshot, systemPrompt, tools };
+}

@@ -1,0 +1,104 @@
+/** Reads conversations for people: lists, the messages of the branch that is shown, and the text of the `.chat` file. */
+import type { Queryable } from '../sql/database.ts';
+
+/** A message as people see it. Ids are numbers as texts. */
+export interface ChatMessage {
+  readonly id: string;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: string;
+  /** Who wrote it; of an answer `faculty:NAME`. */
+  readonly author: string;
+  readonly createdAt: Date;
+  /** The message that it stands for, after an edit, a retry or a later answer. */
+  readonly replaces: string | null;
+  /** The item that answers it, or that gave the answer. */
+  readonly workItemId: string | null;
+  /** It went into an answer that was being given. */
+  readonly told: boolean;
+  /** Of an answer: how its item ended. */
+  readonly endedAs: 'completed' | 'dead' | 'cancelled' | null;
+  /** The state of the item now. */
+  readonly state: string | null;
+  readonly attachments: readonly ChatAttachment[] | null;
+}
+
+export interface ChatAttachment {
+  readonly id: string;
+  readonly name: string;
+  readonly media_type: string;
+  readonly bytes: number;
+}
+
+export interface ConversationRow {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly path: string;
+  readonly title: string;
+  readonly faculty: string;
+  readonly whileAnswering: string;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** The messages of the branch that is shown, in order. Errors: `work.not_found`. */
+export async function readConversation(db: Queryable, id: string): Promise<ChatMessage[]> {
+  return db.query<ChatMessage>(
+    `select id::text, role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs", state,
+            attachments from animus.conversation_messages($1)`,
+    [id],
+  );
+}
+
+/** The conversations in which the actor takes part, newest first. */
+export async function listConversations(db: Queryable, limit: number): Promise<ConversationRow[]> {
+  return db.query<ConversationRow>(
+    `select file_id as id, workspace_id as "workspaceId", path, title, faculty, while_answering as "whileAnswering", created_by as "createdBy",
+            created_at as "createdAt", updated_at as "updatedAt" from animus.own_conversations order by updated_at desc limit $1`,
+    [limit],
+  );
+}
+
+/** The text of a virtual file and its ETag. Errors: `work.not_found`. */
+export async function readVirtualFile(
+  db: Queryable,
+  id: string,
+): Promise<{ readonly content: string; readonly etag: string }> {
+  const [row] = await db.query<{ content: string; etag: string }>(
+    'select content, etag from animus.read_virtual_file($1)',
+    [id],
+  );
+  return row!;
+}
+
+/** The ids of conversations of the actor that end in these digits; at most two. */
+export async function conversationsLike(db: Queryable, end: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select file_id as id from animus.own_conversations where right(replace(file_id::text, '-', ''), length($1)) = $1 limit 2`,
+    [end.replaceAll('-', '')],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The conversation of a message, and its newest answer, if there is one. */
+export async function readAnswer(db: Queryable, workItemId: string): Promise<ChatMessage | null> {
+  const [row] = await db.query<ChatMessage>(
+    `select id::text, role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs",
+            null as state, null as attachments
+       from animus.own_chat_messages where work_item_id = $1 and role = 'assistant' order by id desc limit 1`,
+    [workItemId],
+  );
+  return row ?? null;
+}
+
+/** Those of the conversations that were deleted and are not removed yet, with no work that still runs. */
+export async function deletedConversations(db: Queryable, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.query<{ id: string }>(
+    `select f.id from animus.files f where f.id = any ($1::uuid[]) and f.deleted_at is not null
+        and not exists (select from animus.chat_messages m join animus.work_items w on w.id = m.work_item_id
+                         where m.file_id = f.id and w.resolved_at is null)`,
+    [ids],
+  );
+  return rows.map(({ id }) => id);
+}

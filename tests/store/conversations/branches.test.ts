@@ -1,0 +1,137 @@
+/** Promise: an answer goes on with the one before on its branch; what is edited, retried or deleted leaves the view and later contexts; what was told is not lost. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { readAnswerStart, readWordsBefore } from '../../../src/store/conversations/answer-start.ts';
+import {
+  changeConversation,
+  deleteMessage,
+  editMessage,
+  retryMessage,
+  sayInConversation,
+} from '../../../src/store/conversations/conversations.ts';
+import { readConversation, readVirtualFile } from '../../../src/store/conversations/read-conversation.ts';
+import { failWork, releaseWork } from '../../../src/store/work/work.ts';
+import { itemOf } from '../../support/begun-focus.ts';
+import { testDatabase } from '../../support/database.ts';
+import { answer, beginAnswer, claimOf, endAnswer, newTalk, type Talk } from './talk.ts';
+
+const target = testDatabase();
+const db = () => target.database;
+
+const say = (talk: Talk, text: string) => sayInConversation(db(), talk.id, text);
+const shown = async ({ id }: Talk) =>
+  (await readConversation(db(), id)).map(({ role, content }) => `${role}: ${content}`);
+
+describe('where an answer begins', () => {
+  test('goes on with the focus before, and numbers its turns after it', async () => {
+    const talk = await newTalk(db());
+    await say(talk, 'one');
+    const first = await answer(db(), talk, '1');
+    await say(talk, 'two');
+    const second = await beginAnswer(db(), talk);
+    expect(second.continues).toBe(first.key.focusId);
+    const [row] = await db().query('select continues, turns_before from animus.foci where id = $1', [
+      second.key.focusId,
+    ]);
+    expect(row).toEqual({ continues: first.key.focusId, turns_before: 1 });
+    expect(await readAnswerStart(db(), second.id)).toMatchObject({
+      people: [expect.any(String)],
+      said: [{ text: 'two' }],
+    });
+  });
+
+  test('a retry goes on from before the message; an edit begins from the words', async () => {
+    const talk = await newTalk(db());
+    await say(talk, 'one');
+    const first = await answer(db(), talk, '1');
+    const two = await say(talk, 'two');
+    await answer(db(), talk, '2', 2);
+    const again = await retryMessage(db(), two.messageId);
+    expect(await shown(talk)).toEqual(['user: one', 'assistant: 1', 'user: two']);
+    expect((await answer(db(), talk, '2 again', 2)) as unknown).toMatchObject({ continues: first.key.focusId });
+    await editMessage(db(), again.messageId, 'other');
+    const edited = await beginAnswer(db(), talk);
+    expect(edited).toMatchObject({ description: 'other', continues: null });
+    const start = (await readAnswerStart(db(), edited.id))!;
+    expect((await readWordsBefore(db(), start.message)).map(({ content }) => content)).toEqual(['one', '1']);
+    expect(await shown(talk)).toEqual(['user: one', 'assistant: 1', 'user: other']);
+  });
+
+  test('an edit cancels answers under way on the branch that it leaves', async () => {
+    const talk = await newTalk(db());
+    const one = await say(talk, 'one');
+    const two = await say(talk, 'two');
+    const first = await beginAnswer(db(), talk);
+    await editMessage(db(), one.messageId, 'other');
+    expect(await itemOf(db(), two.workItemId)).toMatchObject({ state: 'cancelled' });
+    expect(await itemOf(db(), first.id)).toMatchObject({ cancel_reason: 'its message was replaced' });
+    expect(await shown(talk)).toEqual(['user: other']);
+    expect(await claimOf(db(), talk)).toMatchObject({ description: 'other' });
+  });
+
+  test('a deletion begins anew, without what was deleted; later answers go on with that', async () => {
+    const talk = await newTalk(db());
+    const one = await say(talk, 'the password is 1234');
+    await answer(db(), talk, 'I see');
+    await deleteMessage(db(), one.messageId);
+    await say(talk, 'two');
+    const second = await beginAnswer(db(), talk);
+    expect(second.continues).toBeNull();
+    const start = (await readAnswerStart(db(), second.id))!;
+    expect((await readWordsBefore(db(), start.message)).map(({ content }) => content)).toEqual(['I see']);
+    await endAnswer(db(), second, '2');
+    await say(talk, 'three');
+    expect((await beginAnswer(db(), talk)).continues).toBe(second.key.focusId);
+    expect((await readVirtualFile(db(), talk.id)).content).not.toContain('1234');
+  });
+
+  test('another faculty begins from the words', async () => {
+    const talk = await newTalk(db());
+    await say(talk, 'one');
+    await answer(db(), talk, '1');
+    const faculty = `f${randomUUID()}`;
+    await changeConversation(db(), talk.id, { faculty });
+    await say(talk, 'two');
+    expect((await beginAnswer(db(), { ...talk, faculty })).continues).toBeNull();
+  });
+});
+
+describe('a message that comes while an answer is given', () => {
+  test('is told into it where the conversation says so, and makes no item', async () => {
+    const talk = await newTalk(db(), { whileAnswering: 'tell' });
+    const one = await say(talk, 'one');
+    const first = await beginAnswer(db(), talk);
+    expect(await say(talk, 'and quickly')).toMatchObject({ told: true, workItemId: one.workItemId });
+    const [permit] = await db().query('select animus.begin_turn($1, $2, 1) as permit', [
+      first.key.focusId,
+      first.leaseToken,
+    ]);
+    expect(permit).toEqual({ permit: 'mail' });
+    await endAnswer(db(), first, '1');
+    expect(await shown(talk)).toEqual(['user: one', 'user: and quickly', 'assistant: 1']);
+    expect(await claimOf(db(), talk)).toBeNull();
+    expect((await say(talk, 'two')).told).toBe(false);
+  });
+
+  test('reaches the next answer if that one ends without it', async () => {
+    const talk = await newTalk(db(), { whileAnswering: 'tell' });
+    await say(talk, 'one');
+    const first = await beginAnswer(db(), talk);
+    await say(talk, 'and quickly');
+    await failWork(db(), first, { code: 'x', message: 'y' }, null);
+    await say(talk, 'two');
+    const second = await beginAnswer(db(), talk);
+    expect((await readAnswerStart(db(), second.id))!.said.map(({ text }) => text)).toEqual(['and quickly', 'two']);
+  });
+});
+
+test('a released answer is resumed with its chain', async () => {
+  const talk = await newTalk(db());
+  await say(talk, 'one');
+  await answer(db(), talk, '1');
+  await say(talk, 'two');
+  const second = await beginAnswer(db(), talk);
+  await releaseWork(db(), second, { delaySeconds: 0, reason: 'test' });
+  const again = await beginAnswer(db(), talk);
+  expect(again.key.focusId).toBe(second.key.focusId);
+});

@@ -1,0 +1,170 @@
+/** Promise: a message and the item for its answer are one transaction; answers of a branch come one after the other; what is edited, retried or deleted leaves the view and later contexts, and nothing is lost. */
+import { describe, expect, test } from 'vitest';
+import { readAnswerStart } from '../../../src/store/conversations/answer-start.ts';
+import { deleteMessage, sayInConversation } from '../../../src/store/conversations/conversations.ts';
+import { readConversation } from '../../../src/store/conversations/read-conversation.ts';
+import { openWait, parkWork } from '../../../src/store/transcript/waits.ts';
+import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
+import { failWork } from '../../../src/store/work/work.ts';
+import { itemOf, recordCalls } from '../../support/begun-focus.ts';
+import { testDatabase } from '../../support/database.ts';
+import { answer, beginAnswer, claimOf, endAnswer, newTalk, recordText, type Talk } from './talk.ts';
+
+const target = testDatabase();
+const db = () => target.database;
+
+const say = (talk: Talk, text: string) => sayInConversation(db(), talk.id, text);
+const shown = async ({ id }: Talk) =>
+  (await readConversation(db(), id)).map(({ role, content }) => `${role}: ${content}`);
+
+describe('a message', () => {
+  test('has an item for its answer, and the answer stands after it', async () => {
+    const talk = await newTalk(db());
+    const said = await say(talk, 'Hello?');
+    expect(await itemOf(db(), said.workItemId)).toMatchObject({
+      state: 'queued',
+      source: 'chat',
+      description: 'Hello?',
+      key_blocked: false,
+    });
+    await answer(db(), talk, 'Hello.');
+    expect(await readConversation(db(), talk.id)).toMatchObject([
+      { role: 'user', content: 'Hello?', state: 'completed' },
+      {
+        role: 'assistant',
+        content: 'Hello.',
+        endedAs: 'completed',
+        author: `faculty:${talk.faculty}`,
+        workItemId: said.workItemId,
+      },
+    ]);
+  });
+
+  test('and its item are there together or not at all', async () => {
+    const talk = await newTalk(db());
+    const undone = db().transaction(async (tx) => {
+      await sayInConversation(tx, talk.id, 'never said');
+      throw new Error('undo');
+    });
+    await expect(undone).rejects.toThrow('undo');
+    expect(await shown(talk)).toEqual([]);
+    expect(await claimOf(db(), talk)).toBeNull();
+  });
+
+  test('touches its file', async () => {
+    const talk = await newTalk(db());
+    const at = async () =>
+      (await db().query<{ at: Date }>('select updated_at as at from animus.files where id = $1', [talk.id]))[0]!.at;
+    const before = await at();
+    await say(talk, 'x');
+    const said = await at();
+    expect(said.getTime()).toBeGreaterThanOrEqual(before.getTime());
+    await answer(db(), talk, 'y');
+    expect((await at()).getTime()).toBeGreaterThanOrEqual(said.getTime());
+  });
+
+  test.each(['', ' \n', 'x'.repeat(65_537)])('is refused: %#', async (text) => {
+    await expect(say(await newTalk(db()), text)).rejects.toMatchObject({ code: 'work.invalid' });
+  });
+
+  test('cannot be changed in its row, and only marked as deleted once', async () => {
+    const talk = await newTalk(db());
+    const { messageId } = await say(talk, 'x');
+    const change = (set: string) => db().query(`update animus.chat_messages set ${set} where id = $1`, [messageId]);
+    await expect(change(`content = 'y'`)).rejects.toThrow('append-only');
+    await expect(change('work_item_id = null')).rejects.toThrow('append-only');
+    expect(await deleteMessage(db(), messageId)).toBe(true);
+    expect(await deleteMessage(db(), messageId)).toBe(false);
+    await expect(change('deleted_at = null, deleted_by = null')).rejects.toThrow('append-only');
+  });
+});
+
+describe('the answers of a branch', () => {
+  test('come one after the other', async () => {
+    const talk = await newTalk(db());
+    await say(talk, 'one');
+    await say(talk, 'two');
+    const first = await beginAnswer(db(), talk);
+    expect(await claimOf(db(), talk)).toBeNull();
+    await endAnswer(db(), first, '1');
+    expect((await beginAnswer(db(), talk)).description).toBe('two');
+  });
+
+  test('wait while the one before is parked, backs off, or is queued again', async () => {
+    const talk = await newTalk(db());
+    await say(talk, 'one');
+    await say(talk, 'two');
+    const first = await beginAnswer(db(), talk);
+    await recordCalls(db(), first, 1, ['c1']);
+    await openWait(db(), first.key, 1, 'c1', { kind: 'timer', deadline: new Date(Date.now() + 60_000) });
+    expect(await parkWork(db(), first)).toBe('waiting');
+    expect(await claimOf(db(), talk)).toBeNull();
+    await db().query(`select animus.resolve_wait($1, 'c1', '{}')`, [first.id]);
+    const again = (await claimOf(db(), talk))!;
+    expect(again.id).toBe(first.id);
+    await failWork(db(), again, { code: 'x', message: 'y' }, 3600);
+    expect(await itemOf(db(), first.id)).toMatchObject({ state: 'scheduled' });
+    expect(await claimOf(db(), talk)).toBeNull();
+    await cancelWork(db(), first.id);
+    expect((await claimOf(db(), talk))!.description).toBe('two');
+  });
+
+  test.each(['dead', 'cancelled'] as const)('go on after one that ended %s, which stays', async (state) => {
+    const talk = await newTalk(db());
+    await say(talk, 'one');
+    await say(talk, 'two');
+    const first = await beginAnswer(db(), talk);
+    await recordText(db(), first, 1, 'half of');
+    if (state === 'dead') await failWork(db(), first, { code: 'x', message: 'y' }, null);
+    else {
+      await cancelWork(db(), first.id);
+      await db().query('select animus.end_cancelled($1, $2)', [first.id, first.leaseToken]);
+    }
+    expect(await readConversation(db(), talk.id)).toMatchObject([
+      { content: 'one' },
+      { role: 'assistant', content: 'half of', endedAs: state },
+      { content: 'two', state: 'queued' },
+    ]);
+    const second = await beginAnswer(db(), talk);
+    expect(second).toMatchObject({ description: 'two', continues: first.key.focusId });
+  });
+
+  test('do not overtake when one in the middle is cancelled', async () => {
+    const talk = await newTalk(db());
+    await say(talk, 'one');
+    const second = await say(talk, 'two');
+    await say(talk, 'three');
+    const first = await beginAnswer(db(), talk);
+    await cancelWork(db(), second.workItemId);
+    expect(await claimOf(db(), talk)).toBeNull();
+    await endAnswer(db(), first, '1');
+    const third = await beginAnswer(db(), talk);
+    expect(third).toMatchObject({ description: 'three', continues: first.key.focusId });
+    // Nobody has been told what the cancelled item was about.
+    expect((await readAnswerStart(db(), third.id))!.said.map(({ text }) => text)).toEqual(['two', 'three']);
+  });
+
+  test('that two people ask for at once have one order', async () => {
+    const talk = await newTalk(db());
+    const texts = Array.from({ length: 6 }, (_, n) => `message ${n}`);
+    await Promise.all(texts.map((text) => say(talk, text)));
+    const order: string[] = [];
+    for (let n = 0; n < texts.length; n += 1) {
+      const work = await beginAnswer(db(), talk);
+      expect(await claimOf(db(), talk)).toBeNull();
+      order.push(work.description);
+      await endAnswer(db(), work, 'ok', n + 1);
+    }
+    expect((await shown(talk)).filter((line) => line.startsWith('user')).map((line) => line.slice(6))).toEqual(order);
+    expect(order.toSorted()).toEqual(texts);
+  });
+
+  test('that were dead and retried replace the earlier answer', async () => {
+    const talk = await newTalk(db());
+    const said = await say(talk, 'one');
+    await failWork(db(), await beginAnswer(db(), talk), { code: 'x', message: 'y' }, null);
+    await retryWork(db(), said.workItemId);
+    await answer(db(), talk, 'now');
+    expect(await shown(talk)).toEqual(['user: one', 'assistant: now']);
+  });
+});

@@ -1,0 +1,164 @@
+/** Promise: only who takes part sees or changes a conversation; its work is kept with it, and goes with it. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  deleteConversation,
+  deleteMessage,
+  editMessage,
+  importMessages,
+  sayInConversation,
+  setParticipant,
+} from '../../../src/store/conversations/conversations.ts';
+import {
+  deletedConversations,
+  listConversations,
+  readConversation,
+  readVirtualFile,
+} from '../../../src/store/conversations/read-conversation.ts';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
+import { packHistory, pruneConversations, pruneWork } from '../../../src/store/work/retention.ts';
+import { itemOf } from '../../support/begun-focus.ts';
+import { testDatabase } from '../../support/database.ts';
+import { createLogin, dropLogins } from '../../support/role-login.ts';
+import { answer, beginAnswer, newTalk } from './talk.ts';
+
+const target = testDatabase();
+const db = () => target.database;
+
+describe('who takes no part', () => {
+  const logins: string[] = [];
+  let ada: Database;
+  let bob: Database;
+  let bobIs: string;
+  beforeAll(async () => {
+    const urls = [0, 1].map(() => createLogin(target.connectionString, 'animus_submitter', logins));
+    const [first, second] = await Promise.all(urls);
+    ada = openPostgres(first!);
+    bob = openPostgres(second!);
+    bobIs = new URL(second!).username;
+  });
+  afterAll(async () => {
+    await Promise.all([ada.close(), bob.close()]);
+    await dropLogins(logins);
+  });
+
+  test('does not learn that a conversation exists', async () => {
+    const talk = await newTalk(ada);
+    const said = await sayInConversation(ada, talk.id, 'a secret');
+    const nowhere = { code: 'work.not_found' };
+    for (const attempt of [
+      () => readConversation(bob, talk.id),
+      () => readVirtualFile(bob, talk.id),
+      () => sayInConversation(bob, talk.id, 'x'),
+      () => editMessage(bob, said.messageId, 'x'),
+      () => deleteMessage(bob, said.messageId),
+      () => deleteConversation(bob, talk.id),
+      () => setParticipant(bob, talk.id, bobIs),
+      () => importMessages(bob, talk.id, []),
+      () => readConversation(bob, randomUUID()),
+    ])
+      await expect(attempt()).rejects.toMatchObject(nowhere);
+    expect(await listConversations(bob, 10)).toEqual([]);
+    await expect(bob.query('select from animus.chat_messages')).rejects.toMatchObject({ code: 'db.forbidden' });
+  });
+
+  test('sees all of it when invited, and may not change what others said', async () => {
+    const talk = await newTalk(ada);
+    const said = await sayInConversation(ada, talk.id, 'hello');
+    const sees = async () =>
+      (await bob.query<{ sees: boolean }>('select animus.takes_part($1) as sees', [said.workItemId]))[0]!.sees;
+    expect(await sees()).toBe(false);
+    await setParticipant(ada, talk.id, bobIs);
+    expect(await sees()).toBe(true);
+    expect(await readConversation(bob, talk.id)).toMatchObject([{ content: 'hello' }]);
+    await sayInConversation(bob, talk.id, 'hello, too');
+    await expect(editMessage(bob, said.messageId, 'x')).rejects.toMatchObject({ code: 'db.forbidden' });
+    await expect(deleteMessage(bob, said.messageId)).rejects.toMatchObject({ code: 'db.forbidden' });
+    await expect(deleteConversation(bob, talk.id)).rejects.toMatchObject({ code: 'db.forbidden' });
+    await setParticipant(ada, talk.id, bobIs, true);
+    await expect(readConversation(bob, talk.id)).rejects.toMatchObject({ code: 'work.not_found' });
+  });
+});
+
+test('a person who takes part sees the answers and what they have spawned, through a gateway', async () => {
+  const logins: string[] = [];
+  const gateway = openPostgres(await createLogin(target.connectionString, 'animus_gateway', logins));
+  const talk = await newTalk(db());
+  const { workItemId } = await sayInConversation(db(), talk.id, 'hello');
+  const [child] = await db().query<{ id: string }>(
+    `insert into animus.work_items (faculty, parent_id) values ('x', $1) returning id`,
+    [workItemId],
+  );
+  const seenBy = (name: string) =>
+    gateway.transaction(async (tx) => {
+      await tx.query('select animus.act_as($1)', [name]);
+      const rows = await tx.query<{ id: string }>(
+        'select id from animus.visible_work where root_id = $1 order by depth',
+        [workItemId],
+      );
+      return rows.map(({ id }) => id);
+    });
+  await setParticipant(db(), talk.id, 'person:carol');
+  expect(await seenBy('carol')).toEqual([workItemId, child!.id]);
+  expect(await seenBy('dave')).toEqual([]);
+  await gateway.close();
+  await dropLogins(logins);
+});
+
+describe('retention', () => {
+  const age = (id: string, hours: number) =>
+    db().query(
+      `update animus.files set updated_at = updated_at - make_interval(hours => $2), deleted_at = deleted_at - make_interval(hours => $2) where id = $1`,
+      [id, hours],
+    );
+
+  test('keeps the work of a conversation as long as the conversation, unpacked', async () => {
+    const talk = await newTalk(db());
+    const said = await sayInConversation(db(), talk.id, 'old');
+    await answer(db(), talk, 'answered');
+    await db().query(`update animus.work_items set resolved_at = resolved_at - interval '900 days' where id = $1`, [
+      said.workItemId,
+    ]);
+    await packHistory(db(), 1, 100);
+    await pruneWork(db(), 1, 100, null);
+    expect(await itemOf(db(), said.workItemId)).toMatchObject({ state: 'completed' });
+    await sayInConversation(db(), talk.id, 'new');
+    const next = await beginAnswer(db(), talk);
+    expect(next.continues).not.toBeNull();
+    const [turns] = await db().query(
+      'select count(*)::int as n from animus.turns t join animus.foci f on f.id = t.focus_id where f.work_item_id = $1',
+      [said.workItemId],
+    );
+    expect(turns).toEqual({ n: 1 });
+    // Open work keeps an old conversation.
+    await age(talk.id, 24 * 900);
+    expect(await pruneConversations(db(), 1, 100)).toBe(0);
+    expect(await readConversation(db(), talk.id)).toHaveLength(3);
+  });
+
+  test('removes an old conversation with its work, after an hour in which daemons remove its files', async () => {
+    const talk = await newTalk(db());
+    const said = await sayInConversation(db(), talk.id, 'old');
+    await answer(db(), talk, 'answered');
+    await age(talk.id, 49);
+    expect(await pruneConversations(db(), 2, 100)).toBe(0);
+    await expect(readConversation(db(), talk.id)).rejects.toMatchObject({ code: 'work.not_found' });
+    expect(await deletedConversations(db(), [talk.id])).toEqual([talk.id]);
+    await age(talk.id, 2);
+    expect(await pruneConversations(db(), 2, 100)).toBe(1);
+    expect(await itemOf(db(), said.workItemId)).toBeUndefined();
+    expect(await db().query('select from animus.chat_messages where file_id = $1', [talk.id])).toEqual([]);
+  });
+
+  test('a deleted conversation ends its work', async () => {
+    const talk = await newTalk(db());
+    const one = await sayInConversation(db(), talk.id, 'one');
+    const two = await sayInConversation(db(), talk.id, 'two');
+    await beginAnswer(db(), talk);
+    await deleteConversation(db(), talk.id);
+    expect(await itemOf(db(), one.workItemId)).toMatchObject({ cancel_reason: 'its conversation was deleted' });
+    expect(await itemOf(db(), two.workItemId)).toMatchObject({ state: 'cancelled' });
+    expect(await deletedConversations(db(), [talk.id])).toEqual([]);
+  });
+});
