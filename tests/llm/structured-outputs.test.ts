@@ -166,7 +166,8 @@ describe('a tool is strict', () => {
       { strictTools: true },
       { strictTools: true, tools: toolSpecs(toolset(FACULTY_TOOL_NAMES)) },
     );
-    expect(openai.filter(({ strict }) => strict !== true)).toEqual([]);
+    // The last of 21 tools is one more than providers take as strict.
+    expect(openai.filter(({ strict }) => strict !== true)).toMatchObject([{ name: 'memory_forget' }]);
     // All tools in one faculty have more optional fields than Anthropic allows in strict tools: the last ones are not strict.
     expect(anthropic.filter(({ strict }) => strict !== true).map(({ name }) => name)).toEqual([
       'web_search',

@@ -75,6 +75,7 @@ function settingsOf(config: Config): Setting[] {
   add('batch.gather_seconds', config.batch.gatherSeconds);
   add('batch.poll_seconds', config.batch.pollSeconds);
   add('batch.submit_timeout_seconds', config.batch.submitTimeoutSeconds);
+  add('skills.stale_days', config.skills.staleDays);
   add('skills.propose', String(config.skills.propose));
   add('skills.propose_threshold', config.skills.proposeThreshold);
   add('skills.propose_window_days', config.skills.proposeWindowDays);

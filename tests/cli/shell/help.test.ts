@@ -13,6 +13,7 @@ import { tableRows } from '../../support/markdown-table.ts';
 import { png } from '../../support/media-files.ts';
 import { skillText } from '../../support/skill-tree.ts';
 import { run } from '../run-cli.ts';
+import { exampleChat } from './example-chat.ts';
 
 const docs = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 const program = await buildProgram(() => async () => {}, { stdout: { write: () => {} } });
@@ -21,6 +22,7 @@ const target = testDatabase();
 let cwd: string;
 let id: string;
 let memory: string;
+let chat: string;
 /** The memory of the examples. */
 const MEMORY = '019a8f2e-7c31-7d7b-9f00-5b1f0c3de2a9';
 
@@ -42,7 +44,7 @@ beforeAll(async () => {
   write('sample/x', 'x');
   write('pull-request.json', '{"number": 17}');
   write('invoice.pdf', '%PDF-1.4');
-  writeFileSync(join(cwd, 'stamp.png'), png());
+  for (const name of ['stamp', 'picture']) writeFileSync(join(cwd, `${name}.png`), png());
   write('other.toml', '');
   const [row] = await target.database.query<{ id: string }>(
     `insert into animus.work_items (faculty) values ('engineer') returning id`,
@@ -104,7 +106,7 @@ describe('animus help', () => {
 
 /** They never end by themselves, need input from a person, or change something outside of this test. */
 const NOT_RUN =
-  /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus work tail|^animus db psql|^animus sandbox build|^animus skill add (https:|git@)/;
+  /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus work tail|^animus db psql|^animus sandbox build|^animus http|^animus skill add (https:|git@)/;
 
 /** They say so with exit code 1 where no Docker engine answers, and in this test none does. */
 const NEEDS_DOCKER = /^sandbox status/;
@@ -124,7 +126,15 @@ describe('the examples', () => {
       if (NOT_RUN.test(line.replace(/^\w+=\S+ /, ''))) return;
       await prepare(argv);
       const given = argv.map((word) =>
-        word === '5b1f0c3de2a9' ? id : word === '/etc/animus.toml' ? 'other.toml' : word === MEMORY ? memory : word,
+        word === '5b1f0c3de2a9'
+          ? argv[0] === 'chat'
+            ? chat
+            : id
+          : word === '/etc/animus.toml'
+            ? 'other.toml'
+            : word === MEMORY
+              ? memory
+              : word,
       );
       const ran = await run(given, {
         cwd,
@@ -158,6 +168,7 @@ async function prepare(argv: readonly string[]): Promise<void> {
        values ('01900000-0000-7000-8000-00004f2a9c1d', 'alice', sha256('x'), '{read}', 'x', now())`,
     );
   }
+  if (group === 'chat') chat = await exampleChat(target.database, target.connectionString, cwd);
   if (group === 'audit' && what === 'verify') writeFileSync(join(cwd, 'decisions.jsonl'), '');
   if (group === 'work' && what === 'retry') await target.database.query('select animus.cancel_work($1, $2)', [id, 'x']);
   if (group === 'work' && /^(approve|deny|answer)$/.test(what ?? '')) id = await asking(what === 'answer');
@@ -173,7 +184,7 @@ async function prepare(argv: readonly string[]): Promise<void> {
 /** The skill release-notes with two versions, of which the second waits for a decision about it. */
 async function writeSkill(command: string): Promise<void> {
   const db = target.database;
-  await db.query('truncate animus.skills, animus.pauses cascade');
+  await db.query('truncate animus.skills, animus.pauses, animus.budget_limits cascade');
   const work = await beginFocus(db);
   await writeVersion(db, work, 'release-notes');
   if (command !== 'archive') await writeVersion(db, work, 'release-notes', { base: 1, mode: 'ask' });
