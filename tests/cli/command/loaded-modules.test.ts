@@ -39,7 +39,7 @@ describe('a command loads no package that it does not use', () => {
     ['completion words -- w', ['commander'], 35],
     ['help exit-codes', ['commander'], 35],
     ['status', ['commander', ...DRIVER], 57],
-    ['status --json', ['commander', ...DRIVER], 55],
+    ['status --json', ['commander', ...DRIVER], 57],
     ['work list', ['commander', ...DRIVER], 98],
     ['work show ID', ['commander', ...DRIVER], 98],
     ['ledger show ID', ['commander', ...DRIVER], 55],
