@@ -30,11 +30,9 @@ test('a message and its work item are accepted together, and the answer is a mes
 test('reading from every cursor gives exactly the rest', async () => {
   const api = await start();
   const chat = await chatOf(api, 'alice');
-  for (const n of [1, 2, 3]) {
-    await api.call('alice', 'POST', chat.path, { body: { content: `question ${n}` } });
-    // The third one has no answer yet.
-    if (n < 3) await endAnswer(owner(), await beginAnswer(owner(), chat), `answer ${n}`);
-  }
+  // The questions come first, so ids and the order of the conversation differ. The third one has no answer yet.
+  for (const n of [1, 2, 3]) await api.call('alice', 'POST', chat.path, { body: { content: `question ${n}` } });
+  for (const n of [1, 2]) await endAnswer(owner(), await beginAnswer(owner(), chat), `answer ${n}`, n);
   const all = await messagesOf(api, 'alice', chat);
   expect(all.map(({ content }) => content)).toEqual(['question 1', 'answer 1', 'question 2', 'answer 2', 'question 3']);
   const cursors: (string | null)[] = [null];
@@ -122,8 +120,15 @@ test('edits, retries and deletions change the branch that is shown', async () =>
   expect((await api.call('alice', 'GET', at(retried.body.message_id))).status).toBe(404);
   expect((await api.call('alice', 'GET', `/work/${retried.body.work_item_id}`)).body.state).toBe('cancelled');
   const other = await chatOf(api, 'alice');
-  const astray = `${other.path}/messages/${first.message_id}/edit`;
-  expect((await api.call('alice', 'POST', astray, { body: { content: 'x' } })).status).toBe(404);
+  const body = { content: 'x' };
+  expect((await api.call('alice', 'POST', `${other.path}/messages/${first.message_id}/edit`, { body })).status).toBe(
+    404,
+  );
+  // Nor is a conversation there in another workspace of the same person.
+  const { body: elsewhere } = await api.call('alice', 'POST', '/workspaces', { body: { name: 'elsewhere' } });
+  const astray = `/workspaces/${elsewhere.id}/chats/${chat.id}`;
+  expect((await api.call('alice', 'POST', astray, { body })).status).toBe(404);
+  expect((await api.call('alice', 'GET', astray)).status).toBe(404);
 });
 
 test('a conversation is changed and deleted; lists go on after each page', async () => {
