@@ -44,7 +44,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/http': [
     ['*'],
     ['api'],
-    ['approvals', 'artifacts', 'memory', 'operate', 'record', 'skills', 'sockets', 'streams', 'work'],
+    ['approvals', 'artifacts', 'chats', 'memory', 'operate', 'record', 'skills', 'sockets', 'streams', 'work'],
     ['route'],
     ['events'],
     ['login'],

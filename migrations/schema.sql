@@ -1159,6 +1159,15 @@ create trigger keep_chat_message before update on animus.chat_messages for each 
 -- create view animus.visible_artifacts: its query stands in functions/
 --   id, work_item_id, focus_id, name, media_type, bytes, content, created_at
 
+-- create view animus.visible_chat_messages: its query stands in functions/
+--   id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, told, ended_as
+
+-- create view animus.visible_conversation_people: its query stands in functions/
+--   file_id, actor
+
+-- create view animus.visible_conversations: its query stands in functions/
+--   file_id, workspace_id, path, title, faculty, while_answering, created_by, created_at, updated_at
+
 -- create view animus.visible_decisions: its query stands in functions/
 --   id, created_at, decided_by, action, note, work_item_id, target, call_id
 
@@ -1215,6 +1224,9 @@ create trigger keep_chat_message before update on animus.chat_messages for each 
 
 -- create view animus.visible_work: its query stands in functions/
 --   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, root_id, depth, state, merged_into, attempts, max_attempts, lease_owner, lease_expires_at, turns, cancel_requested_at, cancel_reason, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, submitted_by, batch, detached
+
+-- create view animus.visible_workspaces: its query stands in functions/
+--   id, name, owner, created_at
 
 -- The pgmq queues of animus: tables of pgmq, with settings and triggers of ours.
 

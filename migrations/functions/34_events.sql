@@ -84,7 +84,7 @@ declare
   v_nested jsonb := coalesce(p_after -> 'n', '{}');
 begin
   select * into v_item from animus.work_items w where w.id = p_id;
-  if not found or not animus.may_see(v_item.submitted_by) then return null; end if;
+  if not found or not (animus.may_see(v_item.submitted_by) or animus.takes_part(p_id)) then return null; end if;
   return (
     with focus as materialized (
       select f.id, f.number, f.started_at, f.ended_as, f.ended_at, f.error, coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{engage,model}' as model

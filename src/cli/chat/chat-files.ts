@@ -3,19 +3,14 @@ import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { readRegularFile } from '../../core/files/regular-file.ts';
-import {
-  createWorkspace,
-  type ImportedMessage,
-  importMessages,
-  startConversation,
-} from '../../store/conversations/conversations.ts';
+import { createWorkspace, importMessages, startConversation } from '../../store/conversations/conversations.ts';
+import { messageDocument } from '../../store/conversations/message-document.ts';
+import { parseExport } from '../../store/conversations/parse-export.ts';
 import { readConversation, readVirtualFile } from '../../store/conversations/read-conversation.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { styled } from '../view/output.ts';
 import { findChat } from './find-chat.ts';
-import { parseMarkdown } from './markdown.ts';
-import { messageDocument } from './message-document.ts';
 
 export const FORMATS = ['jsonl', 'markdown'] as const;
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -48,7 +43,7 @@ interface ImportOptions extends CommonOptions {
 export async function importCommand(invocation: Invocation, options: ImportOptions, file: string): Promise<number> {
   const { output, context } = invocation;
   const text = file === '-' ? await readAll(context.stdin) : readText(file, context.cwd);
-  const messages = /^\s*\{/.test(text) ? parseLines(text) : parseMarkdown(text);
+  const messages = parseExport(text);
   if (messages.length === 0) throw new AnimusError('usage.invalid', { detail: `there are no messages in ${file}` });
   const { faculty, title, workspace } = options;
   const imported = await withDatabase(invocation, (db) =>
@@ -68,21 +63,4 @@ function readText(file: string, cwd: string): string {
   } catch (error) {
     throw new AnimusError('usage.invalid', { detail: `${file}: ${messageOf(error)}` }, { cause: error });
   }
-}
-
-/** What the lines contain is checked by the database. */
-function parseLines(text: string): ImportedMessage[] {
-  return text.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return [];
-    try {
-      const { role, content, author, created_at } = JSON.parse(line) as ImportedMessage;
-      return [{ role, content, author, created_at }];
-    } catch (error) {
-      throw new AnimusError(
-        'usage.invalid',
-        { detail: `line ${index + 1} is no JSON object: ${messageOf(error)}` },
-        { cause: error },
-      );
-    }
-  });
 }

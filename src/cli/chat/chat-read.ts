@@ -1,10 +1,10 @@
 /** `animus chat list|show`. */
+import { messageDocument } from '../../store/conversations/message-document.ts';
 import { listConversations, readConversation, readVirtualFile } from '../../store/conversations/read-conversation.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { styled } from '../view/output.ts';
 import { findChat } from './find-chat.ts';
-import { messageDocument } from './message-document.ts';
 
 /** Prints a line per conversation. */
 export async function listCommand(

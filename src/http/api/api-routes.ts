@@ -1,6 +1,7 @@
 /** All routes of the API, in the order of the OpenAPI document. */
 import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
+import { chatRoutes } from '../chats/chat-routes.ts';
 import { memoryRoutes } from '../memory/memory-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
 import { scheduleRoutes } from '../operate/schedule-routes.ts';
@@ -21,5 +22,6 @@ export const API_ROUTES: readonly Route[] = [
   ...scheduleRoutes,
   ...memoryRoutes,
   ...skillRoutes,
+  ...chatRoutes,
   ...streamRoutes,
 ];

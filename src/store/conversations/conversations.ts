@@ -1,5 +1,7 @@
 /** Conversations and workspaces: thin calls of the SQL functions (35_conversations.sql, 36_workspaces.sql). */
+import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
+import { sqlState } from '../sql/database-errors.ts';
 import { toJsonb, toText } from '../sql/json.ts';
 
 /** What happens to a message that comes while an answer is being given. */
@@ -29,17 +31,21 @@ export async function createWorkspace(db: Queryable, name: string): Promise<stri
   return row!.id;
 }
 
-/** Begins a conversation and returns its id, which is that of its file. Errors: `work.not_found`, `work.invalid`. */
+/**
+ * Begins a conversation and returns its id, which is that of its file. Errors: `work.not_found`, `work.invalid`, `work.state` if the workspace has a
+ * file at the path.
+ */
 export async function startConversation(db: Queryable, begin: NewConversation): Promise<string> {
   const { workspaceId, faculty, path = null, title = '', whileAnswering = 'queue' } = begin;
-  const [row] = await db.query<{ id: string }>('select animus.start_conversation($1, $2, $3, $4, $5) as id', [
-    workspaceId,
-    faculty,
-    path,
-    toText(title),
-    whileAnswering,
-  ]);
-  return row!.id;
+  const given = [workspaceId, faculty, path === null ? null : toText(path), toText(title), whileAnswering];
+  try {
+    const sql = 'select animus.start_conversation($1, $2, $3, $4, $5) as id';
+    const [row] = await db.query<{ id: string }>(sql, given);
+    return row!.id;
+  } catch (error) {
+    if (sqlState(error) !== '23505') throw error;
+    throw new AnimusError('work.state', { detail: `the workspace has a file ${path}` }, { cause: error });
+  }
 }
 
 /** Changes what is given. */
@@ -51,7 +57,7 @@ export async function changeConversation(
   await db.query('select animus.change_conversation($1, $2, $3, $4)', [
     id,
     change.faculty ?? null,
-    change.title ?? null,
+    change.title === undefined ? null : toText(change.title),
     change.whileAnswering ?? null,
   ]);
 }
@@ -83,19 +89,28 @@ export async function sayInConversation(
 }
 
 /** Puts other words in the place of a message, on a branch of its own. */
-export async function editMessage(db: Queryable, messageId: string, text: string): Promise<Omit<SaidMessage, 'told'>> {
+export async function editMessage(
+  db: Queryable,
+  messageId: string,
+  text: string,
+  traceContext: string | null = null,
+): Promise<Omit<SaidMessage, 'told'>> {
   const [row] = await db.query<Omit<SaidMessage, 'told'>>(
-    'select message_id::text as "messageId", work_item_id as "workItemId" from animus.edit_message($1::bigint, $2)',
-    [messageId, toText(text)],
+    'select message_id::text as "messageId", work_item_id as "workItemId" from animus.edit_message($1::bigint, $2, $3)',
+    [messageId, toText(text), traceContext],
   );
   return row!;
 }
 
 /** Asks for another answer to a message, given by its id or that of its answer. */
-export async function retryMessage(db: Queryable, messageId: string): Promise<Omit<SaidMessage, 'told'>> {
+export async function retryMessage(
+  db: Queryable,
+  messageId: string,
+  traceContext: string | null = null,
+): Promise<Omit<SaidMessage, 'told'>> {
   const [row] = await db.query<Omit<SaidMessage, 'told'>>(
-    'select message_id::text as "messageId", work_item_id as "workItemId" from animus.retry_message($1::bigint)',
-    [messageId],
+    'select message_id::text as "messageId", work_item_id as "workItemId" from animus.retry_message($1::bigint, $2)',
+    [messageId, traceContext],
   );
   return row!;
 }

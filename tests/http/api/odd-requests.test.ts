@@ -36,6 +36,10 @@ const VALID: Readonly<Record<string, object>> = {
   answer: { text: 'yes' },
   addSchedule: { name: 'nightly', cron: '0 3 * * *', faculty: 'engineer' },
   storeMemory: { content: 'x' },
+  createWorkspace: { name: 'x' },
+  sayInChat: { content: 'x' },
+  editChatMessage: { content: 'x' },
+  importChat: { content: '{"role": "user", "content": "x"}' },
 };
 
 /** An event stream does not end. */

@@ -28,6 +28,12 @@ const OF_ITEMS: Readonly<Record<string, string>> = {
 };
 const OF_READERS = ['visible_schedules', 'visible_schedule_runs', 'visible_pauses', 'visible_grants'];
 
+const OF_CONVERSATIONS = [
+  'visible_conversations',
+  'visible_conversation_people',
+  'visible_chat_messages',
+  'visible_workspaces',
+];
 const CHECKED_APART = ['visible_faculties', 'visible_spend', 'visible_skill_versions', 'visible_skill_files'];
 
 const target = testDatabase();
@@ -87,6 +93,11 @@ const MORE_ROWS = [
   `insert into animus.skill_versions (name, version, state, content_hash, description, work_item_id, submitted_by, created_at)
    select 'fix-dates', s.n, s.state, repeat('a', 64), 'd', w.id, 'person:bob', now()
      from (values (1, 'current'), (2, 'proposed')) s (n, state), (select id from animus.work_items where submitted_by = 'person:bob' limit 1) w`,
+  `insert into animus.workspaces (id, name, owner, created_at) select gen_random_uuid(), 'default', a, now() from unnest(array['person:alice', 'person:bob']) a`,
+  `insert into animus.files (id, workspace_id, path, is_virtual, kind, created_at, updated_at) select gen_random_uuid(), id, 'x.chat', true, 'chat', now(), now() from animus.workspaces`,
+  `insert into animus.conversations (file_id, faculty, created_by) select f.id, 'engineer', w.owner from animus.files f join animus.workspaces w on w.id = f.workspace_id`,
+  `insert into animus.conversation_people (file_id, actor) select file_id, created_by from animus.conversations`,
+  `insert into animus.chat_messages (file_id, role, content, author, created_at) select file_id, 'user', 'hello', created_by, now() from animus.conversations`,
   `insert into animus.daemons (id, host, pid, version, max_concurrent, faculties, started_at, seen_at) values (gen_random_uuid(), 'here', 1, '1', 1, '{"engineer": {}}', now(), now())`,
 ];
 
@@ -101,7 +112,9 @@ test('every view that is granted to gateways is checked here', async () => {
   const views = await target.database.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'animus'::regnamespace and relkind = 'v' and starts_with(relname, 'visible_') order by 1`,
   );
-  expect(views.map(({ name }) => name)).toEqual([...Object.keys(OF_ITEMS), ...OF_READERS, ...CHECKED_APART].toSorted());
+  expect(views.map(({ name }) => name)).toEqual(
+    [...Object.keys(OF_ITEMS), ...OF_READERS, ...OF_CONVERSATIONS, ...CHECKED_APART].toSorted(),
+  );
 });
 
 test.each(Object.entries(OF_ITEMS))('%s: a submitter sees its own work, a reader all', async (view, column) => {
@@ -116,6 +129,13 @@ test.each(Object.entries(OF_ITEMS))('%s: a submitter sees its own work, a reader
 test.each(OF_READERS)('%s: only a reader', async (view) => {
   expect(await seen(alice, `select from animus.${view}`)).toEqual([]);
   expect((await seen(rita, `select from animus.${view}`)).length).toBe(1);
+});
+
+test.each(OF_CONVERSATIONS)('%s: of conversations in which one takes part, for a reader all', async (view) => {
+  const sql = `select from animus.${view}`;
+  expect(await seen(alice, sql)).toHaveLength(1);
+  expect(await seen(rita, sql)).toHaveLength(2);
+  expect(await gateway.query(sql)).toEqual([]);
 });
 
 test('decisions about no item, hosts and directories are for readers', async () => {

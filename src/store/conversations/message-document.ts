@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../store/conversations/read-conversation.ts';
+import type { ChatMessage } from './read-conversation.ts';
 
 /** A message as programs get it. */
 export function messageDocument({ id, createdAt, workItemId, endedAs, replaces, ...message }: ChatMessage) {

@@ -1,0 +1,88 @@
+/** Files that came with a conversation, and the conversation as a file. */
+import { z } from 'zod';
+import { importMessages, startConversation } from '../../store/conversations/conversations.ts';
+import { messageDocument } from '../../store/conversations/message-document.ts';
+import { parseExport } from '../../store/conversations/parse-export.ts';
+import { readConversation, readVirtualFile } from '../../store/conversations/read-conversation.ts';
+import { requireVisibleConversation } from '../../store/conversations/visible-conversations.ts';
+import { readConversationFiles } from '../../store/conversations/visible-messages.ts';
+import { asVisitor } from '../login/visitor.ts';
+import { jsonRoute, type Route, streamRoute } from '../route/route.ts';
+import { id, limit, page, pageOf, time } from '../route/schemas.ts';
+import { faculty, file, ofChat, ofWorkspace, title } from './chat-schemas.ts';
+import { textHeaders } from './virtual-file.ts';
+
+/** As `animus chat import`. */
+const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
+
+const listAttachments = jsonRoute({
+  id: 'listChatAttachments',
+  method: 'GET',
+  path: '/workspaces/{id}/chats/{chat_id}/attachments',
+  tag: 'chats',
+  summary: 'The files that came with its messages, oldest first; GET /artifacts/{id} has their bytes',
+  scope: 'read',
+  params: ofChat,
+  query: z.strictObject({ after: id().optional(), limit: limit() }),
+  output: page(file.extend({ created_at: time(), message_id: z.string() }).meta({ id: 'ChatFile' })),
+  errors: ['work.not_found'],
+  run: async ({ tx }, { path, query: { after = null, limit: most } }) => {
+    await requireVisibleConversation(tx, path.id, path.chat_id);
+    const rows = await readConversationFiles(tx, path.chat_id, after, most + 1);
+    return pageOf(
+      rows.map(({ message, ...row }) => ({ ...row, message_id: message })),
+      most,
+      (row) => row.id,
+    );
+  },
+});
+
+const exportChat = streamRoute({
+  id: 'exportChat',
+  method: 'GET',
+  path: '/workspaces/{id}/chats/{chat_id}/export',
+  tag: 'chats',
+  summary: 'The branch that is shown, as JSON Lines or as Markdown',
+  scope: 'read',
+  params: ofChat,
+  query: z.strictObject({ format: z.enum(['jsonl', 'markdown']).default('jsonl') }),
+  media: ['application/jsonl', 'text/markdown'],
+  errors: ['work.not_found'],
+  respond: ({ means, visitor }, { path, query }) =>
+    asVisitor(means.db, visitor, async (tx) => {
+      await requireVisibleConversation(tx, path.id, path.chat_id);
+      if (query.format === 'markdown') {
+        const { content } = await readVirtualFile(tx, path.chat_id);
+        return new Response(content, { headers: textHeaders('text/markdown', `${path.chat_id}.md`) });
+      }
+      const messages = await readConversation(tx, path.chat_id);
+      const lines = messages.map((message) => `${JSON.stringify(messageDocument(message))}\n`);
+      return new Response(lines.join(''), { headers: textHeaders('application/jsonl', `${path.chat_id}.jsonl`) });
+    }),
+});
+
+const importChat = jsonRoute({
+  id: 'importChat',
+  method: 'POST',
+  path: '/workspaces/{id}/imports',
+  tag: 'chats',
+  summary: 'Begin a conversation with the messages of an export',
+  scope: 'work',
+  params: ofWorkspace,
+  body: z.strictObject({
+    content: z.string().min(1).describe('the text of an export, JSON Lines or Markdown'),
+    faculty: faculty().default('assistant'),
+    title: title().optional(),
+  }),
+  status: 201,
+  output: z.object({ id: id(), messages: z.number().int() }),
+  errors: ['work.not_found', 'work.invalid', 'usage.invalid'],
+  maxBodyBytes: MAX_IMPORT_BYTES,
+  run: async ({ tx }, { path, body }) => {
+    const messages = parseExport(body.content);
+    const chatId = await startConversation(tx, { workspaceId: path.id, faculty: body.faculty, title: body.title });
+    return { id: chatId, messages: await importMessages(tx, chatId, messages) };
+  },
+});
+
+export const chatFileRoutes: readonly Route[] = [listAttachments, exportChat, importChat];

@@ -1,0 +1,176 @@
+/** Conversations: begin, list, show, change, delete, and who takes part. */
+import { z } from 'zod';
+import {
+  changeConversation,
+  deleteConversation,
+  setParticipant,
+  startConversation,
+} from '../../store/conversations/conversations.ts';
+import {
+  listVisibleConversations,
+  readVisibleConversation,
+  readVisibleWorkspace,
+  requireVisibleConversation,
+} from '../../store/conversations/visible-conversations.ts';
+import { jsonRoute, type Route } from '../route/route.ts';
+import { id, limit, page, pageOf } from '../route/schemas.ts';
+import { chat, chatWithPeople, faculty, ofChat, ofWorkspace, title, whileAnswering } from './chat-schemas.ts';
+
+const startChat = jsonRoute({
+  id: 'startChat',
+  method: 'POST',
+  path: '/workspaces/{id}/chats',
+  tag: 'chats',
+  summary: 'Begin a conversation with a faculty',
+  scope: 'work',
+  params: ofWorkspace,
+  body: z
+    .strictObject({
+      faculty: faculty().default('assistant'),
+      title: title().optional(),
+      path: z.string().max(500).optional().describe('of its file; default: chats/ID.chat'),
+      while_answering: whileAnswering().optional(),
+    })
+    .meta({ id: 'NewChat' }),
+  status: 201,
+  output: chatWithPeople,
+  errors: ['work.not_found', 'work.invalid', 'work.state'],
+  run: async ({ tx }, { path, body }) => {
+    const chatId = await startConversation(tx, {
+      workspaceId: path.id,
+      faculty: body.faculty,
+      title: body.title,
+      path: body.path,
+      whileAnswering: body.while_answering,
+    });
+    return spread(await readVisibleConversation(tx, path.id, chatId));
+  },
+});
+
+const listChats = jsonRoute({
+  id: 'listChats',
+  method: 'GET',
+  path: '/workspaces/{id}/chats',
+  tag: 'chats',
+  summary: 'The conversations of a workspace in which you take part, newest first',
+  scope: 'read',
+  params: ofWorkspace,
+  query: z.strictObject({ after: id().optional(), limit: limit() }),
+  output: page(chat),
+  errors: ['work.not_found'],
+  run: async ({ tx }, { path, query: { after = null, limit: most } }) => {
+    await readVisibleWorkspace(tx, path.id);
+    return pageOf(await listVisibleConversations(tx, path.id, { after, limit: most + 1 }), most, (row) => row.id);
+  },
+});
+
+const showChat = jsonRoute({
+  id: 'showChat',
+  method: 'GET',
+  path: '/workspaces/{id}/chats/{chat_id}',
+  tag: 'chats',
+  summary: 'One conversation, and who takes part',
+  scope: 'read',
+  params: ofChat,
+  output: chatWithPeople,
+  errors: ['work.not_found'],
+  run: async ({ tx }, { path }) => spread(await readVisibleConversation(tx, path.id, path.chat_id)),
+});
+
+const changeChat = jsonRoute({
+  id: 'changeChat',
+  method: 'PATCH',
+  path: '/workspaces/{id}/chats/{chat_id}',
+  tag: 'chats',
+  summary: 'Change the faculty, the title or the order of a conversation',
+  scope: 'work',
+  params: ofChat,
+  body: z.strictObject({
+    faculty: faculty().optional(),
+    title: title().optional(),
+    while_answering: whileAnswering().optional(),
+  }),
+  output: chatWithPeople,
+  errors: ['work.not_found', 'work.invalid'],
+  run: async ({ tx }, { path, body }) => {
+    await requireVisibleConversation(tx, path.id, path.chat_id);
+    const { faculty: other, title: words, while_answering: order } = body;
+    await changeConversation(tx, path.chat_id, {
+      ...(other !== undefined && { faculty: other }),
+      ...(words !== undefined && { title: words }),
+      ...(order !== undefined && { whileAnswering: order }),
+    });
+    return spread(await readVisibleConversation(tx, path.id, path.chat_id));
+  },
+});
+
+const deleteChat = jsonRoute({
+  id: 'deleteChat',
+  method: 'DELETE',
+  path: '/workspaces/{id}/chats/{chat_id}',
+  tag: 'chats',
+  summary: 'Delete a conversation; for who began it, and operators',
+  scope: 'work',
+  params: ofChat,
+  output: z.object({ id: id() }),
+  errors: ['work.not_found', 'work.locked'],
+  run: async ({ tx }, { path }) => {
+    await requireVisibleConversation(tx, path.id, path.chat_id);
+    await deleteConversation(tx, path.chat_id);
+    return { id: path.chat_id };
+  },
+});
+
+const actor = () =>
+  z
+    .string()
+    .regex(/^[^\s\p{Cc}]{1,220}$/u)
+    .describe('person:NAME, or a login of the database');
+const changed = z.object({ changed: z.boolean() });
+
+const invite = jsonRoute({
+  id: 'inviteToChat',
+  method: 'POST',
+  path: '/workspaces/{id}/chats/{chat_id}/people',
+  tag: 'chats',
+  summary: 'Let somebody take part: they see all of it, and its work',
+  scope: 'work',
+  params: ofChat,
+  body: z.strictObject({ actor: actor() }),
+  output: changed,
+  errors: ['work.not_found', 'work.invalid'],
+  run: async ({ tx }, { path, body }) => {
+    await requireVisibleConversation(tx, path.id, path.chat_id);
+    return { changed: await setParticipant(tx, path.chat_id, body.actor) };
+  },
+});
+
+const remove = jsonRoute({
+  id: 'removeFromChat',
+  method: 'DELETE',
+  path: '/workspaces/{id}/chats/{chat_id}/people/{actor}',
+  tag: 'chats',
+  summary: 'Let somebody take part no longer',
+  scope: 'work',
+  params: z.strictObject({ ...ofChat.shape, actor: actor() }),
+  output: changed,
+  errors: ['work.not_found', 'work.invalid'],
+  run: async ({ tx }, { path }) => {
+    await requireVisibleConversation(tx, path.id, path.chat_id);
+    return { changed: await setParticipant(tx, path.chat_id, path.actor, true) };
+  },
+});
+
+function spread<Row extends { readonly people: readonly string[] }>(row: Row): Row & { people: string[] } {
+  return { ...row, people: [...row.people] };
+}
+
+export const conversationRoutes: readonly Route[] = [
+  startChat,
+  listChats,
+  showChat,
+  changeChat,
+  deleteChat,
+  invite,
+  remove,
+];

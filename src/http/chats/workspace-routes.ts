@@ -1,0 +1,103 @@
+/** Workspaces and their files. */
+import { z } from 'zod';
+import { createWorkspace } from '../../store/conversations/conversations.ts';
+import {
+  listVisibleConversations,
+  listVisibleWorkspaces,
+  readVisibleWorkspace,
+} from '../../store/conversations/visible-conversations.ts';
+import { jsonRoute, type Route, streamRoute } from '../route/route.ts';
+import { id, limit, page, pageOf, time } from '../route/schemas.ts';
+import { ofWorkspace, workspace } from './chat-schemas.ts';
+import { virtualFile } from './virtual-file.ts';
+
+const createWorkspaceRoute = jsonRoute({
+  id: 'createWorkspace',
+  method: 'POST',
+  path: '/workspaces',
+  tag: 'workspaces',
+  summary: 'Create a workspace of yours, or find the one of that name',
+  scope: 'work',
+  body: z.strictObject({ name: z.string().min(1).max(200) }),
+  output: workspace,
+  errors: ['work.invalid'],
+  run: async ({ tx }, { body }) => readVisibleWorkspace(tx, await createWorkspace(tx, body.name)),
+});
+
+const listWorkspaces = jsonRoute({
+  id: 'listWorkspaces',
+  method: 'GET',
+  path: '/workspaces',
+  tag: 'workspaces',
+  summary: 'Your workspaces and those of conversations in which you take part, newest first',
+  scope: 'read',
+  query: z.strictObject({ after: id().optional(), limit: limit() }),
+  output: page(workspace),
+  run: async ({ tx }, { query: { after = null, limit: most } }) =>
+    pageOf(await listVisibleWorkspaces(tx, { after, limit: most + 1 }), most, (row) => row.id),
+});
+
+const showWorkspace = jsonRoute({
+  id: 'showWorkspace',
+  method: 'GET',
+  path: '/workspaces/{id}',
+  tag: 'workspaces',
+  summary: 'One workspace',
+  scope: 'read',
+  params: ofWorkspace,
+  output: workspace,
+  errors: ['work.not_found'],
+  run: ({ tx }, { path }) => readVisibleWorkspace(tx, path.id),
+});
+
+const workspaceFile = z
+  .object({ id: id(), path: z.string(), is_virtual: z.boolean(), kind: z.literal('chat'), updated_at: time() })
+  .meta({ id: 'WorkspaceFile' });
+
+const listFiles = jsonRoute({
+  id: 'listWorkspaceFiles',
+  method: 'GET',
+  path: '/workspaces/{id}/files',
+  tag: 'workspaces',
+  summary: 'The files of a workspace, newest first',
+  scope: 'read',
+  params: ofWorkspace,
+  query: z.strictObject({ after: id().optional(), limit: limit() }),
+  output: page(workspaceFile),
+  errors: ['work.not_found'],
+  run: async ({ tx }, { path, query: { after = null, limit: most } }) => {
+    await readVisibleWorkspace(tx, path.id);
+    // So far, each file is a conversation.
+    const rows = await listVisibleConversations(tx, path.id, { after, limit: most + 1 });
+    const files = rows.map((row) => ({
+      id: row.id,
+      path: row.path,
+      is_virtual: true,
+      kind: 'chat' as const,
+      updated_at: row.updated_at,
+    }));
+    return pageOf(files, most, (row) => row.id);
+  },
+});
+
+const readFile = streamRoute({
+  id: 'readWorkspaceFile',
+  method: 'GET',
+  path: '/workspaces/{id}/files/content',
+  tag: 'workspaces',
+  summary: 'The content of a file, by its path; If-None-Match asks for a change',
+  scope: 'read',
+  params: ofWorkspace,
+  query: z.strictObject({ path: z.string().min(1).max(500).describe('in the workspace, such as chats/plans.chat') }),
+  media: ['text/markdown'],
+  errors: ['work.not_found'],
+  respond: (visit, { path, query }, request) => virtualFile(visit, path.id, query.path, request),
+});
+
+export const workspaceRoutes: readonly Route[] = [
+  createWorkspaceRoute,
+  listWorkspaces,
+  showWorkspace,
+  listFiles,
+  readFile,
+];

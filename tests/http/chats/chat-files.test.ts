@@ -1,0 +1,70 @@
+/** The `.chat` file, attachments, export and import. */
+import { expect, test } from 'vitest';
+import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
+import { testApi } from '../../support/api.ts';
+import { chatOf, messagesOf } from './chat-driver.ts';
+
+const { start, owner } = testApi();
+
+test('a .chat file is read at its path; its ETag says when it changed', async () => {
+  const api = await start();
+  const chat = await chatOf(api, 'alice', { path: 'plans/Überblick 1.chat', title: 'Plans' });
+  await api.call('alice', 'POST', chat.path, { body: { content: 'Why?' } });
+  const files = `/workspaces/${chat.workspace}/files`;
+  const { body: listed } = await api.call('alice', 'GET', files);
+  expect(listed).toMatchObject({
+    items: [{ id: chat.id, path: 'plans/Überblick 1.chat', is_virtual: true }],
+    next: null,
+  });
+  const content = `${files}/content?path=${encodeURIComponent(listed.items[0].path)}`;
+  const first = await api.call('alice', 'GET', content);
+  expect(first.status).toBe(200);
+  expect(first.body).toMatch(/^# Plans\n[^]*\n## \d+ · user · person:alice · [^]*\n\nWhy\?\n$/);
+  expect(first.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+  const etag = first.headers.get('etag')!;
+  for (const given of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+    const known = await api.call('alice', 'GET', content, { headers: { 'if-none-match': given } });
+    expect([known.status, known.body, known.headers.get('etag')]).toEqual([304, '', etag]);
+  }
+  await endAnswer(owner(), await beginAnswer(owner(), chat), 'Because.');
+  const second = await api.call('alice', 'GET', content, { headers: { 'if-none-match': etag } });
+  expect(second.status).toBe(200);
+  expect(second.body).toContain('\n\nBecause.\n');
+  for (const path of ['../x.chat', '/etc/passwd', 'plans/../plans/Überblick 1.chat', 'plans//Überblick 1.chat']) {
+    const odd = await api.call('alice', 'GET', `${files}/content?path=${encodeURIComponent(path)}`);
+    expect([path, odd.status]).toEqual([path, 404]);
+  }
+});
+
+test('files come with a message and are read again', async () => {
+  const api = await start();
+  const chat = await chatOf(api, 'alice');
+  await api.call('alice', 'POST', `${chat.path}/people`, { body: { actor: 'person:bob' } });
+  const attachments = [{ name: 'table.csv', content: Buffer.from('a,b\n').toString('base64') }];
+  const { body: said } = await api.call('alice', 'POST', chat.path, { body: { content: 'Look', attachments } });
+  const { body: files } = await api.call('bob', 'GET', `${chat.path}/attachments`);
+  expect(files).toMatchObject({ items: [{ name: 'table.csv', bytes: 4, message_id: said.message_id }], next: null });
+  expect((await api.call('bob', 'GET', `/artifacts/${files.items[0].id}`)).body).toBe('a,b\n');
+  const [message] = await messagesOf(api, 'bob', chat);
+  expect(message.attachments).toMatchObject([{ id: files.items[0].id }]);
+});
+
+test.each(['jsonl', 'markdown'])('an export as %s is imported again', async (format) => {
+  const api = await start();
+  const chat = await chatOf(api, 'alice');
+  await api.call('alice', 'POST', chat.path, { body: { content: '## 1 · user · x\n\nWhy?' } });
+  await endAnswer(owner(), await beginAnswer(owner(), chat), 'Because.');
+  const exported = await api.call('alice', 'GET', `${chat.path}/export?format=${format}`);
+  expect(exported.headers.get('content-disposition')).toContain(chat.id);
+  const imports = `/workspaces/${chat.workspace}/imports`;
+  const imported = await api.call('alice', 'POST', imports, { body: { content: exported.body, title: 'Again' } });
+  expect(imported).toMatchObject({ status: 201, body: { messages: 2 } });
+  const path = `/workspaces/${chat.workspace}/chats/${imported.body.id}`;
+  const { body } = await api.call('alice', 'GET', `${path}/messages`);
+  const before = await messagesOf(api, 'alice', chat);
+  expect(body.items.map(({ role, content }: { role: string; content: string }) => [role, content])).toEqual(
+    before.map(({ role, content }) => [role, content]),
+  );
+  const refused = await api.call('alice', 'POST', imports, { body: { content: '{"role": "king"}' } });
+  expect(refused).toMatchObject({ status: 422, body: { code: 'work.invalid' } });
+});
