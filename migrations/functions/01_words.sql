@@ -12,7 +12,7 @@ language sql immutable parallel safe as $$
     when 'waits.kind' then array['children', 'approval', 'timer', 'human', 'batch']
     when 'waits.subject' then array['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question']
     when 'hook_runs.event' then array['before_llm_call', 'before_tool_call', 'after_tool_call']
-    when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume', 'edit', 'erase', 'grant', 'revoke', 'pin', 'archive']
+    when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume', 'edit', 'erase', 'grant', 'revoke', 'pin', 'archive', 'adopt']
   end
 $$;
 

@@ -69,6 +69,54 @@ begin
   return v_version.version;
 end $$;
 
+-- Hands a skill that a person has written, or has edited since, to the agents: its files become the current version, and work may update it from then on.
+-- Returns the number of the version. p_description: that of SKILL.md. p_files: an object of paths and contents in base64, as store_skill_package takes it; the content
+-- hash is made from it here. Refused if a version of the skill has exactly these files.
+-- Locks: the skill, waiting a second at most; its package. Raises: WA002, WA004, 22023, 23514, 42501, 57PA1.
+create or replace function animus.adopt_skill(p_name text, p_description text, p_files jsonb, p_note text default '') returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now     timestamptz;
+  v_version animus.skill_versions;
+begin
+  perform animus.require_operator();
+  perform animus.lock_skill(p_name);
+  v_now := animus.now();
+  v_version.name := p_name;
+  v_version.content_hash := animus.skill_files_hash(p_files);
+  select v.version, v.state into v_version.version, v_version.state from animus.skill_versions v
+   where v.name = p_name and v.content_hash = v_version.content_hash order by v.version desc limit 1;
+  if found then
+    perform animus.raise('WA002', format('skill %s is not a person''s: these files are its version %s, which is %s', p_name, v_version.version, v_version.state), null,
+      'animus skill history ' || p_name);
+  end if;
+  if octet_length(coalesce(p_description, '')) not between 1 and 4096 then
+    perform animus.raise('WA004', 'a skill needs a description of at most 1024 characters');
+  end if;
+  perform animus.store_skill_package(v_version.content_hash, p_name, p_files);
+  update animus.skills s set versions = s.versions + 1 where s.name = p_name returning s.versions into v_version.version;
+  v_version.base := animus.end_current_version(p_name, 'replaced', v_now);
+  insert into animus.skill_versions (name, version, state, base, content_hash, description, created_at, decided_by, decided_at, decision_note, current_from)
+  values (p_name, v_version.version, 'current', v_version.base, v_version.content_hash, p_description, v_now, animus.actor(), v_now,
+          animus.cut_text(coalesce(p_note, ''), 10000), v_now);
+  perform animus.record_skill_decision(p_name, 'adopt', p_note, v_version, v_now);
+  perform animus.notify('animus_skills', p_name);
+  return v_version.version;
+end $$;
+
+-- Returns the content hash of files, as src/catalog/skills/content-hash.ts makes it.
+-- Locks: none. Raises: WA004, 22023 for text that is not base64.
+create or replace function animus.skill_files_hash(p_files jsonb) returns text
+language plpgsql stable as $$
+begin
+  if coalesce(jsonb_typeof(p_files), '') <> 'object' then
+    perform animus.raise('WA004', 'the files of a skill are an object of paths and contents');
+  end if;
+  return (select encode(sha256(convert_to(coalesce(string_agg(encode(sha256(decode(f.value, 'base64')), 'hex') || '  ' || f.key || chr(10), '' order by f.key collate "C"), ''),
+                        'UTF8')), 'hex')
+            from jsonb_each_text(p_files) f);
+end $$;
+
 -- Locks a skill and returns its proposed version.
 -- Locks: the skill; waits a second at most. Raises: WA002, WA003, WA004, 57PA1.
 create or replace function animus.hold_proposal(p_name text, p_hash text) returns animus.skill_versions

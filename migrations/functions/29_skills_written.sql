@@ -128,7 +128,8 @@ begin
   if exists (select from animus.skill_names n
               where n.name = p_name
                 and not exists (select from animus.skill_versions v where v.name = n.name and v.content_hash = n.content_hash)) then
-    perform animus.raise('WA002', format('skill %s belongs to a person, and work cannot change it', p_name), p_id, 'write one with another name');
+    perform animus.raise('WA002', format('skill %s belongs to a person, and work cannot change it', p_name), p_id,
+      'write one with another name; an operator can allow changes: animus skill adopt ' || p_name);
   end if;
 end $$;
 

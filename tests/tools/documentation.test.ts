@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { childTools } from '../../src/tools/children/child-source.ts';
-import { CODE_TOOL, FACULTY_TOOL_NAMES, toolSpecs, toolset } from '../../src/tools/registry.ts';
+import { CODE_TOOL, FACULTY_TOOL_NAMES, toolset } from '../../src/tools/registry.ts';
 import { SKILL_TOOLS } from '../../src/tools/skills/skill-source.ts';
 import { SKILL_WRITING_TOOLS } from '../../src/tools/skills/writing/writing-source.ts';
 import { tableRows } from '../support/markdown-table.ts';
@@ -21,8 +22,8 @@ test('the page lists every input of every tool, with type, default and meaning, 
     ...toolset(FACULTY_TOOL_NAMES, undefined, [CODE_TOOL]),
     ...[...children, ...SKILL_TOOLS, ...SKILL_WRITING_TOOLS].map((tool) => [tool.name, tool] as const),
   ]);
-  const rows = toolSpecs(tools).flatMap(({ name, inputSchema }) => {
-    const { properties, required = [] } = inputSchema as {
+  const rows = [...tools.values()].flatMap(({ name, input: schema }) => {
+    const { properties, required = [] } = z.toJSONSchema(schema, { io: 'input' }) as {
       properties: Readonly<Record<string, Property>>;
       required?: readonly string[];
     };

@@ -25,7 +25,7 @@ export async function historyCommand(invocation: Invocation, _options: CommonOpt
       String(each.version),
       stateOf(each),
       age(each.createdAt, now),
-      each.workItemId === null ? '' : `${shortId(each.workItemId)} ${each.faculty ?? ''}`,
+      each.workItemId === null ? 'a person' : `${shortId(each.workItemId)} ${each.faculty ?? ''}`,
       each.decidedBy ?? '',
       each.decisionNote || each.note,
     ]),

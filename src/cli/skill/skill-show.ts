@@ -17,7 +17,7 @@ interface ShowOptions extends SkillOptions {
 export async function showSkill(invocation: Invocation, options: ShowOptions, name: string): Promise<number> {
   const { output } = invocation;
   const library = loadSkills(await skillsDirectories(invocation, options.skills));
-  const skill = library.skills.get(name) ?? unknown(name, library);
+  const skill = library.skills.get(name) ?? unknownSkill(name, library);
   const problems = library.problems.filter((problem) => problem.skill === name);
   const sources = options.sources ? await (await import('./skill-sources.ts')).readSources(invocation, name) : null;
   output.document({
@@ -41,7 +41,8 @@ export async function showSkill(invocation: Invocation, options: ShowOptions, na
   return 0;
 }
 
-function unknown(name: string, { skills, problems }: SkillLibrary): never {
+/** Says why there is none, or what was meant. Errors: `skill.unknown`. */
+export function unknownSkill(name: string, { skills, problems }: SkillLibrary): never {
   const broken = problems.find((problem) => problem.skill === name && problem.level === 'error');
   const hint = broken === undefined ? didYouMean(name, skills.keys()) : `: it was left out, because ${broken.message}`;
   throw new AnimusError('skill.unknown', { name, hint });

@@ -5,9 +5,7 @@ import { addSkill } from './skill-add.ts';
 import { checkSkills } from './skill-check.ts';
 import { listSkills } from './skill-list.ts';
 import { showSkill } from './skill-show.ts';
-import { addWrittenSkillCommands } from './written-commands.ts';
-
-const SKILLS = ['--skills <dir>', 'directory of the skills (default: ./skills, otherwise ANIMUS_HOME/skills)'] as const;
+import { addWrittenSkillCommands, SKILLS } from './written-commands.ts';
 
 /** Adds the group. */
 export function addSkillCommands(program: Command, run: RunCommand): void {

@@ -3,6 +3,12 @@ import type { Command } from 'commander';
 import { pastMoment, wholeNumber } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 
+/** The option of every command that reads the directories. */
+export const SKILLS = [
+  '--skills <dir>',
+  'directory of the skills (default: ./skills, otherwise ANIMUS_HOME/skills)',
+] as const;
+
 const version = wholeNumber(1, 1_000_000_000);
 
 /** Adds them to the group. */
@@ -39,6 +45,13 @@ export function addWrittenSkillCommands(group: Command, run: RunCommand): void {
     .option('--note <text>', 'why; it is kept with the decision')
     .option('--hash <hex>', 'refuse if another version waits than the one with this content hash')
     .action(run(lazily(async () => (await import('./skill-decide.ts')).denyCommand)));
+  addCommand(group, 'adopt <skill>', {
+    summary: 'let agents improve a skill that a person has written or edited: its files become its current version',
+    examples: ['animus skill adopt release-notes --note "keep the list of people up to date"'],
+  })
+    .option('--note <text>', 'why; it is kept with the decision')
+    .option(...SKILLS)
+    .action(run(lazily(async () => (await import('./skill-adopt.ts')).adoptCommand)));
   addCommand(group, 'archive <skill>', {
     summary: 'stop using a skill that agents have written: daemons delete its files, and its versions stay',
     examples: ['animus skill archive release-notes --note "unused for a month"'],

@@ -53,6 +53,7 @@ const DECISION_ACTIONS = [
   'revoke',
   'pin',
   'archive',
+  'adopt',
 ] as const;
 
 /** Every list, by `table.column`. */

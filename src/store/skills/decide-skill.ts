@@ -1,6 +1,7 @@
 /** Decisions of operators about skills that work has written (29_skills_decided.sql). Each returns the number of the version. */
 import type { Queryable } from '../sql/database.ts';
-import { toText } from '../sql/json.ts';
+import { toJsonb, toText } from '../sql/json.ts';
+import type { PackageFile } from './packages.ts';
 
 /** A decision: `hash`, the content hash of what was shown; without it, whatever waits is decided. */
 export interface SkillDecision {
@@ -26,6 +27,28 @@ export async function archiveSkill(
 ): Promise<number> {
   const [row] = await db.query<{ version: number }>('select animus.archive_skill($1, $2) as version', [
     toText(name),
+    toText(note),
+  ]);
+  return row!.version;
+}
+
+/** What an operator hands to the agents. */
+export interface AdoptedSkill {
+  readonly name: string;
+  readonly description: string;
+  readonly note: string;
+  readonly files: readonly PackageFile[];
+}
+
+/**
+ * Makes files that a person has written the current version of a skill, so that work may update it. Errors: `work.state` if a version has exactly these
+ * files, `work.invalid` for a name that work may not use and for files that are too large.
+ */
+export async function adoptSkill(db: Queryable, { name, description, note, files }: AdoptedSkill): Promise<number> {
+  const [row] = await db.query<{ version: number }>('select animus.adopt_skill($1, $2, $3::jsonb, $4) as version', [
+    toText(name),
+    toText(description),
+    toJsonb(Object.fromEntries(files.map(({ path, content }) => [path, content.toString('base64')]))),
     toText(note),
   ]);
   return row!.version;

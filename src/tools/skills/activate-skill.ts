@@ -12,6 +12,7 @@ import type { Queryable } from '../../store/sql/database.ts';
 import { addMessage } from '../../store/transcript/messages.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { type DatabaseTool, databaseTool, type ToolContext, type ToolOutput, toolError } from '../tool.ts';
+import { briefSchema } from './brief-schema.ts';
 import { isOffered, MAX_ACTIVE, withDependencies } from './choose-skills.ts';
 import { chosenWithDependencies, type PreparedSkill, prepareActivation } from './prepare-activation.ts';
 
@@ -44,10 +45,10 @@ export function activateSkillTool(
   return databaseTool<z.infer<typeof input>>({
     name: ACTIVATE_SKILL,
     description:
-      'Activates a skill for the rest of this work: its instructions are added to your context and stay there, and its files can be read at skills/NAME/. ' +
-      'Skills that it depends on are activated with it. Activate a skill before you begin the task that it is for, and only skills that you need.',
+      'Adds the instructions of a skill to your context; its files are then at skills/NAME/. Activate only what you need, before the task.',
     risk: 'read',
     input,
+    inputSchema: briefSchema(input),
     notFromCode: () => 'the instructions of a skill are for you and not for code: call activate_skill directly',
     prepare: async ({ name }) => read(name, settings, await library()),
     run: (_input, context, tx) => activate(context.prepared as Read, context, tx),

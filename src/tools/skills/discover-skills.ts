@@ -4,6 +4,7 @@ import type { SkillSettings } from '../../catalog/faculty/skill-settings.ts';
 import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
 import { harmless } from '../../core/text/harmless.ts';
 import { type ToolOutput, type WorldTool, worldTool } from '../tool.ts';
+import { briefSchema } from './brief-schema.ts';
 import { isForOthers, isOffered } from './choose-skills.ts';
 import { indexOf, rankSkills } from './skill-index.ts';
 import { catalogueLine } from './skill-text.ts';
@@ -27,11 +28,11 @@ export function discoverSkillsTool(
   return worldTool<z.infer<typeof input>>({
     name: 'discover_skills',
     description:
-      'Searches skills: instructions for kinds of tasks, written by people and by earlier work. Compares words with their names, descriptions and keywords, and ' +
-      'returns the best, one line each. Search before you begin something that others may have done before; activate_skill gives you the instructions.',
+      'Searches skills: instructions for kinds of tasks. Search before you begin; activate_skill gives you the instructions.',
     risk: 'read',
     idempotent: true,
     input,
+    inputSchema: briefSchema(input, { words: { query: 'what you want to do; without it: all' } }),
     async run({ query, limit }, { faculty }) {
       const all = await library();
       if (query) {

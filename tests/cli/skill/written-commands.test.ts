@@ -72,6 +72,43 @@ test('a proposal is in the inbox, shown as a diff, approved by what was shown, a
     });
 });
 
+test('a skill of a person is handed to agents as it is, if agents could write it', async () => {
+  write({ 'skills/letters/SKILL.md': skillText('letters'), 'skills/letters/references/a.md': 'A' });
+  const adopted = await animus('skill', 'adopt', 'letters', '--note', 'keep it up to date');
+  expect(adopted).toMatchObject({ code: 0, stdout: 'letters  version 1  adopted\n' });
+  const [shown] = JSON.parse((await animus('skill', 'history', 'letters', '--json')).stdout).versions;
+  expect(shown).toMatchObject({ state: 'current', work_item_id: null, decision_note: 'keep it up to date' });
+  expect((await animus('skill', 'history', 'letters')).stdout).toMatch(/ 1 +current .* a person /);
+  const { content_hash: hash } = JSON.parse((await animus('skill', 'show', 'letters', '--json')).stdout);
+  expect(shown.content_hash).toBe(hash);
+  expect(await animus('skill', 'adopt', 'letters')).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('these files are its version 1, which is current'),
+  });
+
+  write({ 'skills/letters/references/a.md': 'B' });
+  expect(JSON.parse((await animus('skill', 'adopt', 'letters', '--json')).stdout)).toMatchObject({
+    skill: 'letters',
+    version: 2,
+    adopted: true,
+  });
+  expect((await animus('skill', 'diff', 'letters')).stdout).toContain('\n-A\n');
+
+  write({
+    'skills/group/nested/SKILL.md': skillText('nested'),
+    'skills/wordy/SKILL.md': skillText('wordy').replace('\n---\n', '\nauthor: Ada\n---\n'),
+    'skills/spaced/SKILL.md': skillText('spaced'),
+    'skills/spaced/two words.md': 'A',
+  });
+  for (const [name, code, why] of [
+    ['nosuch', 3, 'no skill named nosuch'],
+    ['nested', 2, 'agents write the skill to'],
+    ['wordy', 2, 'animus skill check wordy --strict'],
+    ['spaced', 2, 'agents cannot write such a file'],
+  ] as const)
+    expect(await animus('skill', 'adopt', name), name).toMatchObject({ code, stderr: expect.stringContaining(why) });
+});
+
 test('stats, stale skills and status say how skills were used', async () => {
   const db = target.database;
   const work = await beginFocus(db);

@@ -12,9 +12,10 @@ import {
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { loadSkills } from '../../../src/catalog/skills/load-skills.ts';
+import { readSkillFiles } from '../../../src/catalog/skills/read-skill-files.ts';
 import { exchangeFolder, hashOnDisk, recoverFolders } from '../../../src/daemon/skills/skill-folder.ts';
 import { writeSkills } from '../../../src/daemon/skills/write-skills.ts';
-import { archiveSkill } from '../../../src/store/skills/decide-skill.ts';
+import { adoptSkill, archiveSkill } from '../../../src/store/skills/decide-skill.ts';
 import { readWrittenSkills } from '../../../src/store/skills/written-skills.ts';
 import { storeNewSkill, storeSkillChange } from '../../../src/tools/skills/writing/store-version.ts';
 import { writerOf } from '../../store/skills/written-skills.ts';
@@ -114,6 +115,33 @@ test('a skill of a person in any directory is neither replaced nor hidden', asyn
   expect(problems).toHaveLength(3);
   expect(visible(root)).toEqual(['notes']);
   expect(body(root, 'notes')).toBe('Do what notes says.');
+});
+
+test('a skill that a person hands over is written like others, until somebody edits it again', async () => {
+  const root = skillTree({ 'notes/SKILL.md': skillText('notes') });
+  const adopt = async () => {
+    const skill = loadSkills([root]).skills.get('notes')!;
+    const { name, description } = skill;
+    return adoptSkill(target.database, { name, description, note: '', files: readSkillFiles(skill) });
+  };
+  expect(await adopt()).toBe(1);
+  expect(await round(root)).toEqual({ changed: [], problems: [] });
+  await change('notes', 1, 'Second.');
+  expect(await round(root)).toEqual({ changed: ['notes'], problems: [] });
+  expect(loadSkills([root]).skills.get('notes')).toMatchObject({ body: 'Second.', origin: 'agent', version: '2' });
+
+  const file = join(root, 'notes/SKILL.md');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('Second.', 'Mine.'));
+  await change('notes', 2, 'Third.');
+  const { changed, problems } = await round(root);
+  expect([changed, problems]).toEqual([[], [expect.stringContaining('animus skill adopt notes')]]);
+  expect(body(root, 'notes')).toBe('Mine.');
+
+  expect(await adopt()).toBe(4);
+  expect(await round(root)).toEqual({ changed: [], problems: [] });
+  await change('notes', 4, 'Fifth.');
+  await round(root);
+  expect(body(root, 'notes')).toBe('Fifth.');
 });
 
 test('two daemons at once end with one whole skill, and leave nothing behind', async () => {

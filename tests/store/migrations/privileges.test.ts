@@ -23,7 +23,7 @@ const INTERNAL = `
   memory_limit actor_sees_all actor_operates project_of place_of_memory check_memory clean_tags join_tags join_metadata digest_memory lock_memory_place count_memories
   hold_memory add_memory_source merge_memory memory_filter_of fitting_memories rank_by_text all_words any_word excluded_words nearest_memories nearest_by_index near_duplicates
   memory_model vector_schema drop_embedding require_seen_item
-  add_activations add_skill_sources add_skill_version end_current_version hold_proposal is_proposed_skill lock_skill record_skill_decision refuse_skill_of_person require_written skill_used_at stale_days
+  add_activations add_skill_sources add_skill_version end_current_version hold_proposal is_proposed_skill lock_skill record_skill_decision refuse_skill_of_person require_written skill_files_hash skill_used_at stale_days
   delete_trees lock_trees month_of old_trees open_month pack_items unpack_history
   cancel_error
   cancel_open

@@ -54,7 +54,7 @@ export function composeChange(base: readonly SkillContent[], change: SkillChange
   const replaced = new Set([...added.map(({ path }) => path), ...removed, 'SKILL.md']);
   const files = [...base.filter(({ path }) => !replaced.has(path)), ...added];
   const composed = compose(parts, files, change, version);
-  if ('problem' in composed || !isSame(base, skillText(parts, Number(skill.version)), composed.files)) return composed;
+  if ('problem' in composed || !isSame([before, base], [parts, composed.files])) return composed;
   return { problem: 'nothing would change' };
 }
 
@@ -118,10 +118,11 @@ function contentsOf(files: NonNullable<NewSkill['files']>): SkillContent[] {
   return files.map(({ path, content }) => ({ path, content: Buffer.from(content.toWellFormed()) }));
 }
 
-/** Whether only the number of the version would differ. */
-function isSame(base: readonly SkillContent[], text: string, files: readonly SkillContent[]): boolean {
-  const old = base.find(({ path }) => path === 'SKILL.md');
-  return old?.content.toString('utf8') === text && others(base) === others(files);
+type Whole = readonly [SkillParts, readonly SkillContent[]];
+
+/** Whether only the number of the version would differ, or how a person has written the front matter. */
+function isSame([before, base]: Whole, [after, files]: Whole): boolean {
+  return skillText(before, 0) === skillText(after, 0) && others(base) === others(files);
 }
 
 function others(all: readonly SkillContent[]): string {

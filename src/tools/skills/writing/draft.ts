@@ -33,7 +33,7 @@ const keywords = z
   .max(20)
   .describe('words in descriptions of work for which it is activated by itself');
 const faculties = z
-  .array(z.string().regex(/^(\*|[a-z][a-z0-9_-]{0,62})$/))
+  .array(z.string().regex(/^(\*|[a-z][a-z0-9_-]{0,62})$/, 'a faculty is written as its name, or *'))
   .max(20)
   .describe('faculties that it is for; default: all');
 const files = z

@@ -15,11 +15,16 @@ const TOOLS: Readonly<Record<SkillCreation, readonly Tool[]>> = {
   auto: toolsOf('auto'),
 };
 
-/** Offers them where `writes` says that this daemon has a directory for what is written. */
+/**
+ * Offers them where `writes` says that this daemon has a directory for what is written, and to faculties that use skills: one without cannot search for
+ * what it should improve. Hooks write skills all the same.
+ */
 export function skillWritingSource(writes: boolean): ToolSource {
   return {
     name: 'skill-writing',
-    open: async ({ skillCreation = 'no' }) => ({ tools: writes ? TOOLS[skillCreation] : [] }),
+    async open({ skillCreation = 'no', skills: { offered } = { offered: [] } }) {
+      return { tools: writes && offered.length > 0 ? TOOLS[skillCreation] : [] };
+    },
   };
 }
 

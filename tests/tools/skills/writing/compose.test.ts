@@ -158,6 +158,18 @@ describe('a change', () => {
     expect(change(more)).toEqual({ problem: expect.stringContaining(problem) });
   });
 
+  test('of a skill as a person has written it is refused if nothing would change', () => {
+    const text = '---\nname: notes\ndescription: Writes notes\n---\nOne line each.\n';
+    const files = [{ path: 'SKILL.md', content: Buffer.from(text) }];
+    const given = (more: object) =>
+      composeChange(files, skillChange.parse({ name: 'notes', version: 1, reason: 'r', ...more }), 2);
+    expect(given({ instructions: 'One line each.' })).toEqual({ problem: 'nothing would change' });
+    expect(parsed(composed(given({ diff: '-One line each.\n+Two.' }))).skill).toMatchObject({
+      body: 'Two.',
+      version: '2',
+    });
+  });
+
   test('adds, replaces and removes files, and the words of triggers', () => {
     const made = composed(
       change({
