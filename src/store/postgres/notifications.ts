@@ -10,7 +10,7 @@ import { connectError, statementError } from '../sql/database-errors.ts';
 import { GuardedClient } from './guarded-client.ts';
 
 export interface NotificationHandlers {
-  /** Called for each notification; must not throw. */
+  /** Called for each notification of the channels that were asked for; must not throw. */
   onNotify(channel: string, payload: string): void;
   /** Called when LISTEN is active again after a lost connection: notifications in between were missed, so the caller must poll. */
   onReconnect(): void;
@@ -34,8 +34,8 @@ const MAX_PAUSE_MS = 5_000;
 /**
  * Opens a listener on its own connection. `start` rejects if the first connection cannot be made (`db.unreachable`,
  * `db.refused`) and can then be called again. After that, a lost connection is replaced after 0, 0.1, 0.2 … at most 5 s, without
- * a limit on attempts. The front of the embedded database forwards notifications; if any client sends UNLISTEN there,
- * all clients lose them, so callers must poll as well.
+ * a limit on attempts. The front of the embedded database forwards notifications, to each client also those for which only
+ * others listen; if any client sends UNLISTEN there, all clients lose them, so callers must poll as well.
  */
 export function openNotifications(
   database: Database,
@@ -58,7 +58,9 @@ export function openNotifications(
       connectionTimeoutMillis: ANSWER_MS,
       query_timeout: ANSWER_MS,
     });
-    client.on('notification', ({ channel, payload }) => handlers.onNotify(channel, payload ?? ''));
+    client.on('notification', ({ channel, payload }) => {
+      if (wanted.has(channel)) handlers.onNotify(channel, payload ?? '');
+    });
     making = client;
     try {
       await client.connect().catch((error: unknown) => {

@@ -85,6 +85,23 @@ test('stopping while the server is away ends the reconnecting for good', async (
   await database.close();
 });
 
+test('on the embedded database a listener hears only its own channels, also while another client listens on more', async () => {
+  const { service, heard } = listen(embedded.database);
+  const others: string[] = [];
+  const other = openNotifications(embedded.database, ['elsewhere'], {
+    onNotify: (channel) => void others.push(channel),
+    onReconnect: () => {},
+  });
+  await service.start();
+  await other.start();
+  await embedded.database.query("select pg_notify('elsewhere', ''), pg_notify('work_ready', '')");
+  await expect.poll(() => heard).toContain('work_ready:');
+  await expect.poll(() => others).toContain('elsewhere');
+  expect(heard).toEqual(['work_ready:']);
+  await service.stop();
+  await other.stop();
+});
+
 test('on the embedded database they arrive too, from another client and from a transaction', async () => {
   const { service, heard } = listen(embedded.database);
   await service.start();
