@@ -119,10 +119,17 @@ function foldersIn(folder: string, entries: readonly Dirent[], depth: number): s
     if (isNotSearched(entry.name)) return [];
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return [path];
-    return depth === 0 && entry.isSymbolicLink() && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-      ? [path]
-      : [];
+    return depth === 0 && entry.isSymbolicLink() && leadsToFolder(path) ? [path] : [];
   });
+}
+
+/** False, too, for a link that leads nowhere, in a circle, or to where we may not look. */
+function leadsToFolder(link: string): boolean {
+  try {
+    return statSync(link).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function entriesOf(folder: string, report: (fault: NodeJS.ErrnoException) => void): Dirent[] {

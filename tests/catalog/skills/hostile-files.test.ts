@@ -117,6 +117,20 @@ describe('nothing leads out of a skill', () => {
   );
 });
 
+test('links that lead in a circle, nowhere, or to a file are no skills, and stop nothing', () => {
+  const root = skillTree({ 'a/SKILL.md': skillText('a'), text: 'x' });
+  symlinkSync('circle', join(root, 'circle'));
+  symlinkSync('two', join(root, 'one'));
+  symlinkSync('one', join(root, 'two'));
+  symlinkSync('/nonexistent/x', join(root, 'nowhere'));
+  symlinkSync('text', join(root, 'file'));
+  symlinkSync('x'.repeat(300), join(root, 'long'));
+
+  const { skills, problems } = loadSkills([root]);
+
+  expect([[...skills.keys()], problems]).toEqual([['a'], []]);
+});
+
 describe('odd names', () => {
   // Other systems refuse such names, or take them for one.
   const onLinux = test.skipIf(process.platform !== 'linux');
