@@ -75,9 +75,10 @@ async function openSource(
 
 function choose(library: SkillLibrary, source: string, names: readonly string[], isAll: boolean): Skill[] {
   const there = [...library.skills.values()];
-  const broken = library.problems.filter(
-    ({ level, skill }) => level === 'error' && (names.length === 0 || skill === null || names.includes(skill)),
-  );
+  // A folder whose name cannot be that of a skill may be the one that was meant, unless all that were named are there.
+  const isMissing = names.length === 0 || names.some((name) => !library.skills.has(name));
+  const concerns = (skill: string | null) => (skill === null ? isMissing : names.length === 0 || names.includes(skill));
+  const broken = library.problems.filter(({ level, skill }) => level === 'error' && concerns(skill));
   if (broken.length > 0 && (names.length > 0 || isAll || there.length === 0)) {
     const problems = broken.map(({ message }) => `  ${message}`).join('\n');
     throw new AnimusError('skill.invalid', { count: broken.length, problems });

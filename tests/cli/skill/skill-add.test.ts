@@ -55,6 +55,16 @@ test('add asks which of several skills, and adds those that are named, or all', 
   expect(readdirSync(path('home/skills'))).toEqual(['b']);
 });
 
+test('add takes a skill that is sound, whatever is wrong with other folders of the collection', async () => {
+  const source = skillTree({ 'a/SKILL.md': skillText('a'), 'Docs/SKILL.md': 'no front matter', 'c/skill.md': skillText('c') });
+
+  expect(await animus('skill', 'add', source, 'a')).toMatchObject({ code: 0 });
+  expect(await animus('skill', 'add', source, 'c')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('c/skill.md: has to be named SKILL.md, in capital letters'),
+  });
+});
+
 test('add refuses what is broken or leads out, and installs nothing', async () => {
   const source = skillTree({ 'one/SKILL.md': skillText('one') });
   symlinkSync('/etc/passwd', `${source}/one/passwd`);
