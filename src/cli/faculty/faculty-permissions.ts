@@ -11,6 +11,7 @@ import { childTools } from '../../tools/children/child-source.ts';
 import { mcpToolName } from '../../tools/mcp/tool-name.ts';
 import { CODE_TOOL, permittedTool, toolset } from '../../tools/registry.ts';
 import { SKILL_TOOLS } from '../../tools/skills/skill-source.ts';
+import { skillWritingTools } from '../../tools/skills/writing/writing-source.ts';
 import { type Output, type Part, type Style, styled } from '../view/output.ts';
 import { duration } from '../view/quantities.ts';
 import { type BashIsolation, isUnprotected } from './bash-isolation.ts';
@@ -28,7 +29,8 @@ export function permissionsOf(
   if (permissions === undefined || engage.mode !== 'builtin') return [];
   const code = engage.codeExecution ? [CODE_TOOL] : [];
   const children = faculty.children ? childTools(faculty.children) : [];
-  const chosen = [...code, ...children, ...awarenessTools(faculty), ...(hasSkills ? SKILL_TOOLS : [])];
+  const skills = [...(hasSkills ? SKILL_TOOLS : []), ...skillWritingTools(faculty)];
+  const chosen = [...code, ...children, ...awarenessTools(faculty), ...skills];
   const own = [...toolset(engage.tools, undefined, chosen).values()].map(permittedTool);
   const listed = mcp.flatMap(({ name, tools, risk }) =>
     (tools === '*' ? ['*'] : tools).map(
@@ -84,7 +86,8 @@ const FILES = ['read_file', 'write_file', 'edit_file', 'apply_patch', 'list_dir'
 
 /** Rules that allow more than they seem to, or nothing. */
 export function permissionRemarks(faculty: Faculty, bash: BashIsolation | null): readonly Problem[] {
-  const rows = permissionsOf(faculty, bash);
+  // Skills may be added after the rules.
+  const rows = permissionsOf(faculty, bash, true);
   const rules = faculty.permissions?.rules ?? [];
   const isAuto = (name: string) => rows.some(({ tool, verdict }) => tool === name && verdict === 'auto');
   const remarks: Problem[] = [];

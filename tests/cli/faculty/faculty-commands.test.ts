@@ -111,6 +111,16 @@ test('show lists the skills of the faculty, and when each is activated', async (
   ]);
 });
 
+test('show and check know the tools for skills, as the faculty may write them', async () => {
+  const rules = '[faculty.permissions]\ncreate_skill = "forbid"\nactivate_skill = "ask"\n';
+  write({ 'faculties/a.toml': `${GOOD}${rules}` });
+  expect((await animus('faculty', 'show', 'engineer')).stdout).toMatch(/create_skill +forbid[^]*update_skill +auto/);
+  expect((await animus('faculty', 'check')).stdout).not.toContain('has no effect');
+  write({ 'faculties/a.toml': `${GOOD}[faculty.consolidate]\nskill_creation = false\n${rules}` });
+  expect((await animus('faculty', 'show', 'engineer')).stdout).not.toContain('update_skill');
+  expect((await animus('faculty', 'check')).stdout).toContain('has no effect: create_skill');
+});
+
 test('check of an unknown name names the nearest', async () => {
   write({ 'faculties/a.toml': GOOD });
   expect(await animus('faculty', 'check', 'engineer')).toMatchObject({ code: 0 });

@@ -1,5 +1,6 @@
 /** The tools that write skills, for faculties that may, in a daemon that has a directory for them. */
-import type { SkillCreation } from '../../../catalog/faculty/faculty.ts';
+import type { Faculty, SkillCreation } from '../../../catalog/faculty/faculty.ts';
+import type { SkillSettings } from '../../../catalog/faculty/skill-settings.ts';
 import type { Tool } from '../../tool.ts';
 import type { ToolSource } from '../../tool-source.ts';
 import { createSkillTool } from './create-skill.ts';
@@ -16,15 +17,20 @@ const TOOLS: Readonly<Record<SkillCreation, readonly Tool[]>> = {
 };
 
 /**
- * Offers them where `writes` says that this daemon has a directory for what is written, and to faculties that use skills: one without cannot search for
- * what it should improve. Hooks write skills all the same.
+ * Those that a faculty has: none without skills that it uses, because it cannot search for what it should improve. Hooks write skills all the same.
  */
+export function skillWritingTools({
+  skillCreation = 'no',
+  skills: { offered } = { offered: [] },
+}: Pick<Faculty, 'skillCreation'> & { readonly skills?: Pick<SkillSettings, 'offered'> }): readonly Tool[] {
+  return offered.length > 0 ? TOOLS[skillCreation] : [];
+}
+
+/** Offers them where `writes` says that this daemon has a directory for what is written. */
 export function skillWritingSource(writes: boolean): ToolSource {
   return {
     name: 'skill-writing',
-    async open({ skillCreation = 'no', skills: { offered } = { offered: [] } }) {
-      return { tools: writes && offered.length > 0 ? TOOLS[skillCreation] : [] };
-    },
+    open: async (faculty) => ({ tools: writes ? skillWritingTools(faculty) : [] }),
   };
 }
 
