@@ -16,6 +16,7 @@ import { span } from '../../telemetry/spans.ts';
 import {
   type ChosenSkill,
   chooseAutomatic,
+  countOffered,
   type HeldBack,
   isOffered,
   MAX_ACTIVE,
@@ -132,7 +133,7 @@ function catalogueOf(
 ): string | null {
   const active = new Set(activated.map(({ name }) => name));
   const listed = rankForTask(work, library, settings, mostLines(settings.catalogueMaxTokens), active);
-  const parts = [catalogueText(listed, settings.catalogueMaxTokens, library.skills.size), heldBackText(heldBack)];
+  const parts = [catalogueText(listed, settings.catalogueMaxTokens, countOffered(library, settings)), heldBackText(heldBack)];
   const texts = parts.filter((part) => part !== null);
   return texts.length === 0 ? null : texts.join('\n\n');
 }

@@ -34,6 +34,12 @@ export function isOffered({ name }: Pick<Skill, 'name'>, { offered }: Pick<Skill
   return offered.includes('*') || offered.includes(name);
 }
 
+/** How many skills of the library foci with these settings see. */
+export function countOffered({ skills }: SkillLibrary, settings: Pick<SkillSettings, 'offered'>): number {
+  if (settings.offered.includes('*')) return skills.size;
+  return new Set(settings.offered.filter((name) => skills.has(name))).size;
+}
+
 /** Whether a skill is for others: it names faculties, and this one is not among them. It is not listed then, and can be activated by name. */
 export function isForOthers({ triggers }: Skill, faculty: string): boolean {
   return triggers.faculties.length > 0 && !triggers.faculties.includes('*') && !triggers.faculties.includes(faculty);

@@ -5,7 +5,7 @@ import { NO_SKILLS, type SkillLibrary } from '../../catalog/skills/skill.ts';
 import type { Tool } from '../tool.ts';
 import type { ToolSource } from '../tool-source.ts';
 import { activateSkillTool } from './activate-skill.ts';
-import { isOffered } from './choose-skills.ts';
+import { countOffered } from './choose-skills.ts';
 import { discoverSkillsTool } from './discover-skills.ts';
 
 /** As without a faculty. */
@@ -30,9 +30,8 @@ export function skillSource(library: () => Promise<SkillLibrary>): ToolSource {
 }
 
 /** Whether a faculty with these settings may use a skill of the library. */
-export function offersAny({ skills }: SkillLibrary, settings: Pick<SkillSettings, 'offered'>): boolean {
-  if (settings.offered.includes('*')) return skills.size > 0;
-  return settings.offered.some((name) => skills.has(name) && isOffered({ name }, settings));
+export function offersAny(library: SkillLibrary, settings: Pick<SkillSettings, 'offered'>): boolean {
+  return countOffered(library, settings) > 0;
 }
 
 function skillTools(settings: SkillSettings, library: () => Promise<SkillLibrary>): readonly Tool[] {

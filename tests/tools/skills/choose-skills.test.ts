@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Skill } from '../../../src/catalog/skills/skill.ts';
-import { chooseAutomatic, rankForTask, withDependencies } from '../../../src/tools/skills/choose-skills.ts';
+import { chooseAutomatic, countOffered, rankForTask, withDependencies } from '../../../src/tools/skills/choose-skills.ts';
 import { rankSkills } from '../../../src/tools/skills/skill-index.ts';
 import { libraryOf, skillOf, triggers } from './library.ts';
 
@@ -97,6 +97,12 @@ describe('limits', () => {
     const item = skillOf('item', { conflicts: ['a', 'b', 'c'] });
     expect(chosen([...skills, item], task('go'), SETTINGS, [item]).chosen).toEqual([]);
   });
+});
+
+test('counts the skills that a faculty offers and that exist', () => {
+  const library = libraryOf(skillOf('a'), skillOf('b'), skillOf('c'));
+  const counts = [['*'], ['*', 'a'], ['a', 'a', 'nosuch'], []].map((offered) => countOffered(library, { offered }));
+  expect(counts).toEqual([3, 3, 1, 0]);
 });
 
 describe('the ranking', () => {
