@@ -81,14 +81,15 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield await examineIsolation(faculties, config.home);
   yield [examineLimits(config.daemon)];
   const { env, cwd } = invocation.context;
-  yield await examineReach({ config, env, cwd, facultiesDir: directory, faculties: faculties.faculties });
+  const skillsDirs = await skillsDirectories(invocation, options.skills);
+  yield await examineReach({ config, env, cwd, facultiesDir: directory, skillsDirs, faculties: faculties.faculties });
   yield await examinePrograms(faculties);
   yield await examineContainers(faculties, config);
   yield examineDisk(config);
   yield examineModes(config);
   yield await examinePorts(config, invocation.context.signals.drain);
   yield examineFaculties(directory, faculties);
-  yield examineSkills(await skillsDirectories(invocation, options.skills));
+  yield examineSkills(skillsDirs);
   yield examineKeys(faculties, config);
   const asksEmbeddings = questions.some(({ provider }) => provider.name === config.embeddings?.provider);
   yield await examineEmbeddings(invocation, config, asksEmbeddings);

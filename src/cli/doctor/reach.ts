@@ -24,6 +24,7 @@ export interface Reach {
   readonly cwd: string;
   readonly facultiesDir: string;
   readonly faculties: ReadonlyMap<string, Faculty>;
+  readonly skillsDirs: readonly string[];
 }
 
 /** One finding per promise of docs/security.md, for the weakest isolation that a faculty here uses. */
@@ -63,7 +64,7 @@ const NAMESPACES = 'use bash_isolation = "namespace" on a host that permits it (
 
 function examineLoaded(isolation: Isolation): Finding {
   const check = 'read-only for agents';
-  const what = 'faculties, hooks, animus.toml, programs of providers, and the code of animus';
+  const what = 'faculties, skills, hooks, animus.toml, programs of providers, and the code of animus';
   if (isolation === 'namespace') return fine(check, what);
   const only =
     isolation === 'uid' ? 'only file owners and modes keep commands from writing them' : 'commands can write them';
@@ -100,7 +101,7 @@ function examinePlaces(reach: Reach): readonly Finding[] {
   });
 }
 
-const MAKE_IT = 'create it yourself, empty if need be: a file that exists is read-only for agents';
+const MAKE_IT = 'create it yourself, empty if need be: what exists is read-only for agents';
 
 /** With `trust` or `peer`, any process that can reach the server can log in as the role. */
 async function examineDatabaseLogin({ config }: Reach, isolation: Isolation): Promise<readonly Finding[]> {

@@ -9,7 +9,7 @@ import type { Isolation } from '../../../src/process/process-host.ts';
 import { scratch } from '../../security/commands.ts';
 import { databaseUrl } from '../../support/database.ts';
 
-test('reports a key with a second name, a workspace that is the home, and a missing animus.toml in a workspace', async () => {
+test('reports a key with a second name, a workspace that is the home, and what is missing in a workspace', async () => {
   const site = setUp('namespace');
   writeFileSync(join(site.root, 'key'), 'geheim', { mode: 0o600 });
   linkSync(join(site.root, 'key'), join(site.root, 'other'));
@@ -18,9 +18,10 @@ test('reports a key with a second name, a workspace that is the home, and a miss
     expect.objectContaining({ state: 'problem', detail: expect.stringContaining('2 names') }),
   );
   expect(found).toContainEqual(expect.objectContaining({ check: 'workspace', state: 'problem' }));
-  expect(found).toContainEqual(
-    expect.objectContaining({ state: 'note', detail: expect.stringContaining(`can create ${site.root}/animus.toml`) }),
-  );
+  for (const name of ['animus.toml', 'skills'])
+    expect(found).toContainEqual(
+      expect.objectContaining({ state: 'note', detail: expect.stringContaining(`can create ${site.root}/${name},`) }),
+    );
 });
 
 test('without isolation it reports that nothing is hidden from commands', async () => {
@@ -68,6 +69,7 @@ function setUp(bashIsolation: Isolation) {
       env,
       cwd: root,
       facultiesDir: join(root, 'f'),
+      skillsDirs: [join(root, 'home/.animus/skills')],
       faculties,
     });
   };
