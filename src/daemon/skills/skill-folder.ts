@@ -1,6 +1,6 @@
 /** Replaces one folder of a skill: all of it or nothing, and never what somebody else has put there. */
 import { randomUUID } from 'node:crypto';
-import { lstatSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { contentHashOf } from '../../catalog/skills/content-hash.ts';
@@ -8,7 +8,7 @@ import { listSkillFiles } from '../../catalog/skills/list-skill-files.ts';
 import { readListedFiles } from '../../catalog/skills/read-skill.ts';
 import type { SkillContent } from '../../catalog/skills/skill.ts';
 import { SKILL_LIMITS } from '../../catalog/skills/skill-limits.ts';
-import { TEMPORARY } from '../../catalog/skills/skill-path.ts';
+import { isLeftOut, TEMPORARY } from '../../catalog/skills/skill-path.ts';
 
 /** As `placeSkill` names them: a folder that is being written, or (`-old`) one that was moved aside. No scan takes them for skills. */
 const LEFT_BEHIND = /^\.animus-skill-([a-z0-9-]+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-old)?$/;
@@ -16,18 +16,33 @@ const ASIDE = '-old';
 /** An exchange takes milliseconds; a folder of this age was left behind by a process that was killed. */
 const LEFT_BEHIND_MS = 600_000;
 
-/** What is in the place of a skill: null, nothing; the hash of the files of a folder; `unreadable`, something else. */
+/**
+ * What is in the place of a skill: null, nothing; the hash of the files of a folder; `unreadable`, something else, also a folder with hidden files:
+ * they are no part of the hash, and would be deleted with it.
+ */
 export function hashOnDisk(directory: string): string | null {
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found === undefined) return null;
   if (!found.isDirectory()) return 'unreadable';
   try {
     const { files, findings } = listSkillFiles(directory, SKILL_LIMITS);
-    return findings.length > 0 ? 'unreadable' : contentHashOf(readListedFiles(files, SKILL_LIMITS));
+    if (findings.length > 0 || keepsHidden(directory)) return 'unreadable';
+    return contentHashOf(readListedFiles(files, SKILL_LIMITS));
   } catch {
     return 'unreadable';
   }
 }
+
+/** Whether a person keeps something in it that is no part of the skill, such as a `.git`. Throws the system's error. */
+function keepsHidden(directory: string): boolean {
+  return readdirSync(directory, { withFileTypes: true }).some((entry) => {
+    if (MADE_BY_PROGRAMS.has(entry.name)) return false;
+    return isLeftOut(entry.name) || (entry.isDirectory() && keepsHidden(join(directory, entry.name)));
+  });
+}
+
+/** What appears by itself, and is made again. */
+const MADE_BY_PROGRAMS = new Set(['__pycache__', '.DS_Store']);
 
 /**
  * Puts these files (null: nothing) in the place of a folder that has hash `expected` (null: of nothing). Returns false, and leaves everything as it
