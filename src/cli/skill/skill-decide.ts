@@ -50,7 +50,10 @@ async function decide(
   output.document({ skill: name, version, [done]: true, hash: found?.hash ?? hash ?? null });
   output.line(styled(name, 'bold'), `  version ${version}  `, styled(done, done === 'approved' ? 'green' : 'red'));
   if (found !== undefined) output.block(found.description, '  ');
-  if (done === 'approved') output.note('each daemon writes its files now; foci that begin from then on can use it');
+  if (done === 'approved')
+    output.note(
+      'each daemon writes its files now, and foci that begin from then on can use it; where a person has a skill of that name, that one stays (animus status)',
+    );
   return 0;
 }
 

@@ -133,7 +133,10 @@ function catalogueOf(
 ): string | null {
   const active = new Set(activated.map(({ name }) => name));
   const listed = rankForTask(work, library, settings, mostLines(settings.catalogueMaxTokens), active);
-  const parts = [catalogueText(listed, settings.catalogueMaxTokens, countOffered(library, settings)), heldBackText(heldBack)];
+  const parts = [
+    catalogueText(listed, settings.catalogueMaxTokens, countOffered(library, settings)),
+    heldBackText(heldBack),
+  ];
   const texts = parts.filter((part) => part !== null);
   return texts.length === 0 ? null : texts.join('\n\n');
 }

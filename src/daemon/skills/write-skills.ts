@@ -90,6 +90,6 @@ async function bring(
   }
   if (foreign && current === null) return null;
   if (foreign)
-    return `version ${current!.version} of skill ${name} was not written: a person has edited or written ${directory}, or keeps hidden files there; to let agents go on with that: animus skill adopt ${name}`;
+    return `version ${current!.version} of skill ${name} was not written: a person has edited or written ${directory} (to let agents go on with that: animus skill adopt ${name}), or keeps hidden files there`;
   return `skill ${name} is changed by others each time it is written to ${directory}; the next round tries again`;
 }

@@ -5,7 +5,7 @@ import { parseSkill } from '../../../catalog/skills/parse-skill.ts';
 import type { Skill, SkillContent } from '../../../catalog/skills/skill.ts';
 import { applyHunks } from '../../files/patch/apply-hunks.ts';
 import { parsePatch } from '../../files/patch/patch-text.ts';
-import type { NewSkill, SkillChange } from './draft.ts';
+import { MAX_FILES, type NewSkill, type SkillChange } from './draft.ts';
 import { clashingPaths, wrongPath } from './skill-paths.ts';
 import { partsOf, type SkillParts, skillText } from './skill-text.ts';
 
@@ -31,7 +31,8 @@ export function composeNew(draft: NewSkill, version: number): Composed | Refused
     metadata: triggersOf({}, draft),
     instructions: draft.instructions,
   };
-  return compose(parts, contentsOf(draft.files ?? []), draft, version);
+  const files = contentsOf(draft.files ?? []);
+  return wrongAmong(files) ?? compose(parts, files, draft, version);
 }
 
 /** Version `version`, made from the files of another one. */
@@ -48,14 +49,28 @@ export function composeChange(base: readonly SkillContent[], change: SkillChange
     instructions,
   };
   const removed = new Set(change.remove_files);
+  if (removed.has('SKILL.md')) return { problem: 'SKILL.md cannot be removed: only a person can archive a skill' };
   const unknown = [...removed].find((path) => !base.some((file) => file.path === path));
   if (unknown !== undefined) return { problem: `there is no file ${unknown} to remove` };
   const added = contentsOf(change.files ?? []);
   const replaced = new Set([...added.map(({ path }) => path), ...removed, 'SKILL.md']);
   const files = [...base.filter(({ path }) => !replaced.has(path)), ...added];
-  const composed = compose(parts, files, change, version);
+  // A skill that was a person's may have more, and names of its own.
+  const most = Math.max(MAX_FILES, base.length - 1);
+  if (files.length > most)
+    return { problem: `the skill would have ${files.length} files beside SKILL.md, and ${most} are allowed` };
+  const composed = wrongAmong(added) ?? compose(parts, files, change, version);
   if ('problem' in composed || !isSame([before, base], [parts, composed.files])) return composed;
   return { problem: 'nothing would change' };
+}
+
+/** The first path that work may not write; null: none. */
+function wrongAmong(files: readonly SkillContent[]): Refused | null {
+  for (const { path } of files) {
+    const wrong = wrongPath(path);
+    if (wrong !== null) return { problem: `${JSON.stringify(path)} cannot be a file of a skill: ${wrong}` };
+  }
+  return null;
 }
 
 /** The text that a change makes of the instructions. */
@@ -78,10 +93,6 @@ function compose(
   { sources = [] }: Pick<NewSkill, 'sources'>,
   version: number,
 ): Composed | Refused {
-  for (const { path } of others) {
-    const wrong = wrongPath(path);
-    if (wrong !== null) return { problem: `${JSON.stringify(path)} cannot be a file of a skill: ${wrong}` };
-  }
   const files = [{ path: 'SKILL.md', content: Buffer.from(skillText(parts, version)) }, ...others];
   const clash = clashingPaths(files.map(({ path }) => path));
   if (clash !== null) return { problem: clash };

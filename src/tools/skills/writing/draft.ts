@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { isSkillName, SKILL_NAME_RULE } from '../../../catalog/skills/skill-name.ts';
 
 const MAX_TEXT_CHARS = 100_000;
-const MAX_FILES = 50;
+/** Files of a skill beside its SKILL.md. */
+export const MAX_FILES = 50;
 
 const name = z
   .string()

@@ -152,6 +152,7 @@ describe('a change', () => {
     [{ diff: '-a\n+b', instructions: 'x' }, 'either'],
     [{ remove_files: ['b.md'] }, 'no file b.md'],
     [{ remove_files: ['SKILL.md'], files: [{ path: 'SKILL.md', content: '' }] }, 'SKILL.md'],
+    [{ remove_files: ['SKILL.md'], instructions: 'New.' }, 'SKILL.md cannot be removed'],
     [{}, 'nothing would change'],
     [{ instructions: '# Notes\n\nOne line each.\nBe brief.' }, 'nothing would change'],
   ])('%j is refused: %s', (more, problem) => {
@@ -168,6 +169,21 @@ describe('a change', () => {
       body: 'Two.',
       version: '2',
     });
+  });
+
+  test('has at most 50 files with those that it keeps', () => {
+    const files = Array.from({ length: 50 }, (_, n) => ({ path: `b${n}.md`, content: '' }));
+    expect(change({ files })).toEqual({ problem: 'the skill would have 51 files beside SKILL.md, and 50 are allowed' });
+    expect(composed(change({ files, remove_files: ['references/a.md'] })).files).toHaveLength(51);
+    // Of a skill that was a person's, which may have more.
+    const many = [
+      ...base,
+      ...Array.from({ length: 70 }, (_, n) => ({ path: `names of its own/Größe ${n}.md`, content: Buffer.from('') })),
+    ];
+    const next = (more: object) =>
+      composeChange(many, skillChange.parse({ name: 'notes', version: 1, reason: 'r', ...more }), 2);
+    expect(composed(next({ instructions: 'New.' })).files).toHaveLength(72);
+    expect(next({ files: files.slice(0, 1) })).toEqual({ problem: expect.stringContaining('72 files') });
   });
 
   test('adds, replaces and removes files, and the words of triggers', () => {
