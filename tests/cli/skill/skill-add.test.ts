@@ -56,7 +56,11 @@ test('add asks which of several skills, and adds those that are named, or all', 
 });
 
 test('add takes a skill that is sound, whatever is wrong with other folders of the collection', async () => {
-  const source = skillTree({ 'a/SKILL.md': skillText('a'), 'Docs/SKILL.md': 'no front matter', 'c/skill.md': skillText('c') });
+  const source = skillTree({
+    'a/SKILL.md': skillText('a'),
+    'Docs/SKILL.md': 'no front matter',
+    'c/skill.md': skillText('c'),
+  });
 
   expect(await animus('skill', 'add', source, 'a')).toMatchObject({ code: 0 });
   expect(await animus('skill', 'add', source, 'c')).toMatchObject({

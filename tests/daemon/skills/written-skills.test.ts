@@ -103,23 +103,26 @@ test.each([
   expect(visible(root)).toEqual(names);
 });
 
-test.each(['.git/HEAD', 'references/.draft.md', 'node_modules/x/index.js'])('%s that a person keeps in a skill is not deleted with it', async (path) => {
-  const root = skillTree({});
-  await create('notes', 'First.', [{ path: 'references/a.md', content: 'A' }]);
-  await round(root);
-  putFile(join(root, 'notes/references/__pycache__/x.pyc'), 'made by python');
-  await change('notes', 1, 'Second.');
-  await round(root);
-  expect(body(root, 'notes')).toBe('Second.');
-  putFile(join(root, 'notes', path), 'mine');
+test.each(['.git/HEAD', 'references/.draft.md', 'node_modules/x/index.js'])(
+  '%s that a person keeps in a skill is not deleted with it',
+  async (path) => {
+    const root = skillTree({});
+    await create('notes', 'First.', [{ path: 'references/a.md', content: 'A' }]);
+    await round(root);
+    putFile(join(root, 'notes/references/__pycache__/x.pyc'), 'made by python');
+    await change('notes', 1, 'Second.');
+    await round(root);
+    expect(body(root, 'notes')).toBe('Second.');
+    putFile(join(root, 'notes', path), 'mine');
 
-  await change('notes', 2, 'Third.');
-  expect((await round(root)).problems).toEqual([expect.stringMatching(/^version 3 .* or keeps hidden files there$/)]);
-  await archiveSkill(target.database, { name: 'notes', note: '' });
-  await round(root);
+    await change('notes', 2, 'Third.');
+    expect((await round(root)).problems).toEqual([expect.stringMatching(/^version 3 .* or keeps hidden files there$/)]);
+    await archiveSkill(target.database, { name: 'notes', note: '' });
+    await round(root);
 
-  expect([readFileSync(join(root, 'notes', path), 'utf8'), body(root, 'notes')]).toEqual(['mine', 'Second.']);
-});
+    expect([readFileSync(join(root, 'notes', path), 'utf8'), body(root, 'notes')]).toEqual(['mine', 'Second.']);
+  },
+);
 
 test('a skill of a person in any directory is neither replaced nor hidden', async () => {
   const [root, more] = [

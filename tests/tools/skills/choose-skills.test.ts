@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Skill } from '../../../src/catalog/skills/skill.ts';
-import { chooseAutomatic, countOffered, rankForTask, withDependencies } from '../../../src/tools/skills/choose-skills.ts';
+import {
+  chooseAutomatic,
+  countOffered,
+  rankForTask,
+  withDependencies,
+} from '../../../src/tools/skills/choose-skills.ts';
 import { rankSkills } from '../../../src/tools/skills/skill-index.ts';
 import { libraryOf, skillOf, triggers } from './library.ts';
 
