@@ -1,6 +1,6 @@
 /** `animus skill check`: all problems of skills. */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { loadSkills } from '../../catalog/skills/load-skills.ts';
 import type { SkillLibrary, SkillProblem } from '../../catalog/skills/skill.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
@@ -32,12 +32,12 @@ export async function checkSkills(
   const missing = names.filter(
     (name) => !library.skills.has(name) && !library.problems.some(({ skill }) => skill === name),
   );
+  const isBelow = (path: string) => places.some((place) => path === place || path.startsWith(join(place, sep)));
   const concerns = ({ skill, file }: SkillProblem) =>
-    given.length === 0 || (skill !== null && names.includes(skill)) || places.some((place) => file.startsWith(place));
+    given.length === 0 || (skill !== null && names.includes(skill)) || isBelow(file);
   const problems = library.problems.filter(concerns);
   const sound = [...library.skills.values()].filter(
-    ({ name, directory }) =>
-      given.length === 0 || names.includes(name) || places.some((place) => directory.startsWith(place)),
+    ({ name, directory }) => given.length === 0 || names.includes(name) || isBelow(directory),
   );
   const errors = problems.filter(({ level }) => level === 'error');
   const ok = errors.length === 0 && missing.length === 0;

@@ -131,6 +131,16 @@ test('check reports every problem with file and line, and exits 2 if a skill is 
   });
 });
 
+test('check of a directory does not report others whose names begin as its name', async () => {
+  write({
+    'skills/one/SKILL.md': skillText('one'),
+    'skills/one-more/SKILL.md': 'broken',
+    'skills/two/SKILL.md': skillText('two'),
+  });
+  const { stdout } = await animus('skill', 'check', './skills/one', 'two');
+  expect(stdout).toBe(`ok       one  ${path('skills/one')}\nok       two  ${path('skills/two')}\n`);
+});
+
 test('no skills is no problem', async () => {
   expect(await animus('skill', 'list')).toMatchObject({
     code: 0,
