@@ -44,6 +44,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/http': [
     ['*'],
     ['api'],
+    ['mcp'],
     ['approvals', 'artifacts', 'chats', 'memory', 'operate', 'record', 'skills', 'sockets', 'streams', 'work'],
     ['route'],
     ['events'],

@@ -47,6 +47,7 @@ const ONE_WIRE = [
   'many-inserts',
   'mcp-daemon',
   'mcp-hostile',
+  'mcp-server',
   'mcp-servers',
   'memory-kills',
   'odd-work',

@@ -23,6 +23,10 @@ export async function main(): Promise<void> {
     // Only `serve` needs it, and with it Node's HTTP.
     loadHealth: async () => (await import('./http/health-server.ts')).openHealthServer,
     openApi: async (parts) => (await import('./http/api/serve-api.ts')).serveApi(parts),
+    serveMcp: async (parts) => {
+      const { serveMcpStdio } = await import('./http/mcp/serve-stdio.ts');
+      await serveMcpStdio({ ...parts, stdin: process.stdin, stdout: process.stdout });
+    },
   });
   await flushed(process.stdout);
   process.exit(interrupts.exitCode() ?? (code || (output.lost ? 1 : 0)));

@@ -17,6 +17,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['status'], load: async () => (await import('./status/status.ts')).addStatusCommand },
   { names: ['health'], load: async () => (await import('./serve/health.ts')).addHealthCommand },
   { names: ['http'], load: async () => (await import('./serve/http.ts')).addHttpCommand },
+  { names: ['mcp'], load: async () => (await import('./serve/mcp.ts')).addMcpCommand },
   { names: ['work'], load: async () => (await import('./work/work.ts')).addWorkCommands },
   { names: ['chat'], load: async () => (await import('./chat/chat.ts')).addChatCommands },
   { names: ['inbox'], load: async () => (await import('./work/inbox.ts')).addInboxCommand },

@@ -21,7 +21,7 @@ export interface RunOptions {
   readonly terminal?: number;
   readonly interrupts?: ReturnType<typeof createInterrupts>;
   /** What serves HTTP; default: nothing does. */
-  readonly http?: Pick<CliContext, 'loadHealth' | 'openApi'>;
+  readonly http?: Pick<CliContext, 'loadHealth' | 'openApi' | 'serveMcp'>;
 }
 
 /** Runs one command in this process, without this process's environment. */

@@ -5,10 +5,12 @@ import type { LoadConfigOptions } from '../../catalog/config/config-files.ts';
 import { loadReach } from '../../catalog/config/load-reach.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
+import type { HttpConfig } from '../../core/config/http-config.ts';
 import type { Reach } from '../../core/config/reach.ts';
 import type { OpenHealth } from '../../core/lifecycle/health.ts';
 import type { Interrupts } from '../../core/lifecycle/interrupts.ts';
-import type { OpenApi } from '../../daemon/daemon-options.ts';
+import type { Secret } from '../../core/secrets/secret.ts';
+import type { ApiParts, OpenApi } from '../../daemon/daemon-options.ts';
 import { createOutput, type Output, type Sink } from '../view/output.ts';
 
 /** The process that a command runs in, or the stand-in of a test. */
@@ -23,6 +25,16 @@ export interface CliContext {
   readonly loadHealth?: () => Promise<OpenHealth>;
   /** Opens the API, and loads its code only then. Absent: it is not served. */
   readonly openApi?: OpenApi;
+  /** Serves MCP on standard input and output, and loads its code only then. Absent: it is not served. */
+  readonly serveMcp?: (parts: McpParts) => Promise<void>;
+}
+
+/** What the MCP server gets of the command that serves it. */
+export interface McpParts extends Omit<ApiParts, 'settings'> {
+  readonly token: Secret;
+  readonly oidc: HttpConfig['oidc'];
+  /** Ends it. */
+  readonly signal: AbortSignal;
 }
 
 /** The means that each command gets. */

@@ -9,16 +9,18 @@ import type { HttpApi } from '../../core/lifecycle/health.ts';
 import { openLiveEvents } from '../events/live-events.ts';
 import { openIssuer } from '../login/issuer.ts';
 import { openLogin } from '../login/login.ts';
+import { publicError } from '../route/public-error.ts';
 import type { ApiMeans, Route } from '../route/route.ts';
-import { answerRoute } from './answer-route.ts';
+import { type Arrival, answerRoute } from './answer-route.ts';
 import { API_ROUTES } from './api-routes.ts';
 import { type Doorkeeper, doorkeeper, FAILURES_PER_MINUTE } from './authorize.ts';
 import { checkHost, checkOrigin, corsHeaders, preflight } from './gate.ts';
 import { rateLimit } from './limits.ts';
+import { answerMcpRequest } from './mcp-route.ts';
 import { observed } from './observed.ts';
 import { openSockets } from './open-sockets.ts';
 import { API_ROOT, openApiDocument } from './openapi.ts';
-import { problemResponse, publicError } from './problem.ts';
+import { problemResponse } from './problem.ts';
 
 /** The means of the routes, and the settings of the API. */
 export interface ApiOptions extends Omit<ApiMeans, 'live'> {
@@ -100,8 +102,15 @@ function createApp(options: ApiOptions & ApiMeans, door: Doorkeeper, stopping: A
   });
 
   app.get(`${API_ROOT}/openapi.json`, (context) => context.json(document));
-  for (const route of routes) {
-    app.on(route.method, honoPath(route.path), (context) => {
+  const served = routes.map((route) => ({
+    method: route.method as string,
+    path: route.path,
+    answer: (arrival: Arrival) => answerRoute(route, arrival, options, door),
+  }));
+  const mcp = { method: 'POST', path: '/mcp', answer: (arrival: Arrival) => answerMcpRequest(arrival, options, door) };
+  const all = [...served, mcp];
+  for (const { method, path: route, answer } of all) {
+    app.on(method, honoPath(route), (context) => {
       const { incoming } = context.env;
       const signal = AbortSignal.any([stopping, context.req.raw.signal]);
       const path = context.req.param() as Record<string, string>;
@@ -110,13 +119,11 @@ function createApp(options: ApiOptions & ApiMeans, door: Doorkeeper, stopping: A
       const { raw } = context.req;
       const arrival = { request: raw, path, address, signal, admitted };
       const parent = raw.headers.get('traceparent');
-      const seen = { method: route.method, route: route.path, requestId: context.get('requestId'), parent };
-      return observed(seen, options, () =>
-        answerRoute(route, arrival, options, door).catch((error: unknown) => failed(error, context)),
-      );
+      const seen = { method, route, requestId: context.get('requestId'), parent };
+      return observed(seen, options, () => answer(arrival).catch((error: unknown) => failed(error, context)));
     });
   }
-  for (const [path, methods] of Map.groupBy(routes, (route) => honoPath(route.path))) {
+  for (const [path, methods] of Map.groupBy(all, (route) => honoPath(route.path))) {
     app.all(path, () => {
       const allow = [...new Set(methods.map(({ method }) => method))].join(', ');
       return problemResponse(new AnimusError('http.method', { methods: allow }), { allow });

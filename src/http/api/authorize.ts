@@ -7,8 +7,8 @@ import type { Visitor } from '../login/visitor.ts';
 import type { RateLimit } from './limits.ts';
 
 export interface Doorkeeper {
-  /** Errors: `http.unauthorized`, `http.forbidden`, `http.too_many`, `db.*`. */
-  admit(authorization: string | undefined, address: string, scope: Scope): Promise<Visitor>;
+  /** `scope` null: each thing that is asked for is checked later. Errors: `http.unauthorized`, `http.forbidden`, `http.too_many`, `db.*`. */
+  admit(authorization: string | undefined, address: string, scope: Scope | null): Promise<Visitor>;
 }
 
 /** Failed attempts from one address in a minute. */
@@ -37,7 +37,7 @@ export function doorkeeper(login: Login, requests: RateLimit, failures: RateLimi
       });
       remember(known, digest);
       requests.take(visitor.actor);
-      if (!visitor.scopes.includes(scope)) {
+      if (scope !== null && !visitor.scopes.includes(scope)) {
         throw new AnimusError('http.forbidden', { detail: `this token is not for scope ${scope}` });
       }
       return visitor;

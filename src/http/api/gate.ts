@@ -43,7 +43,7 @@ export function preflight(origin: string): Response {
       ...corsHeaders(origin),
       'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
       'access-control-allow-headers':
-        'authorization, content-type, idempotency-key, last-event-id, if-none-match, traceparent',
+        'authorization, content-type, idempotency-key, last-event-id, if-none-match, mcp-protocol-version, traceparent',
       'access-control-max-age': '600',
     },
   });

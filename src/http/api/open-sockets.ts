@@ -4,13 +4,13 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { HttpConfig } from '../../core/config/http-config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { publicError } from '../route/public-error.ts';
 import type { ApiMeans } from '../route/route.ts';
 import { createSocketServer, socketAuthorization } from '../sockets/socket-server.ts';
 import type { Doorkeeper } from './authorize.ts';
 import { checkHost, checkOrigin } from './gate.ts';
 import type { RateLimit } from './limits.ts';
 import { API_ROOT } from './openapi.ts';
-import { publicError } from './problem.ts';
 
 export interface SocketParts {
   readonly means: ApiMeans;

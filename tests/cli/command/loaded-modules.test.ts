@@ -70,6 +70,13 @@ test('the daemon loads the SDK of MCP with the first call only', async () => {
   expect(packages.filter((name) => name.startsWith('@modelcontextprotocol'))).toEqual([]);
 });
 
+test('the API loads the SDK of MCP with the first request for it only', async () => {
+  const api = new URL('../../../src/http/api/serve-api.ts', import.meta.url).pathname;
+  const { packages } = await recorded([api]);
+  expect(packages).toContain('hono');
+  expect(packages.filter((name) => name.startsWith('@modelcontextprotocol'))).toEqual([]);
+});
+
 interface Loaded {
   /** Names of packages. */
   readonly packages: readonly string[];

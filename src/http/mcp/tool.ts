@@ -1,0 +1,40 @@
+/** A tool that the MCP server offers: what a client can do with a token. */
+import type { z } from 'zod';
+import type { Scope } from '../../core/work/people.ts';
+import type { Visit } from '../route/route.ts';
+
+/** Says that a call goes on: a short text in our own words. */
+export type ReportProgress = (text: string) => void;
+
+export interface McpTool {
+  readonly name: string;
+  /** For the model of the client. */
+  readonly description: string;
+  /** The route of the API that it is: its method and path. Null: none does the same. */
+  readonly route: string | null;
+  /** What the token must be good for. */
+  readonly scope: Scope;
+  readonly hints: ToolHints;
+  readonly input: z.ZodObject;
+  /** Returns what becomes JSON. Errors: those of the table, for the client as `publicError` shows them. */
+  readonly run: (visit: Visit, input: Readonly<Record<string, unknown>>, report: ReportProgress) => Promise<unknown>;
+}
+
+/** Annotations of the protocol. They help clients to decide when to ask their user; they protect nothing. */
+export interface ToolHints {
+  readonly readOnlyHint: boolean;
+  /** It may end, decide or change something that cannot be taken back. */
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  /** Always false: it reaches animus and nothing else. */
+  readonly openWorldHint: false;
+}
+
+export const READS: ToolHints = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+export const ADDS: ToolHints = { ...READS, readOnlyHint: false, idempotentHint: false };
+export const DECIDES: ToolHints = { ...ADDS, destructiveHint: true };

@@ -1,0 +1,97 @@
+/** All tools of the MCP server, in the order of their list. */
+import { z } from 'zod';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { approvalRoutes } from '../approvals/approval-routes.ts';
+import { memoryRoutes } from '../memory/memory-routes.ts';
+import { operateRoutes } from '../operate/operate-routes.ts';
+import { ledgerRoutes } from '../record/ledger-routes.ts';
+import type { JsonRoute } from '../route/route.ts';
+import { workRoutes } from '../work/work-routes.ts';
+import { routeTool, type ToolOptions } from './route-tool.ts';
+import { ADDS, DECIDES, type McpTool, READS } from './tool.ts';
+import { waitTool } from './wait-tool.ts';
+
+const ROUTES = [...workRoutes, ...ledgerRoutes, ...approvalRoutes, ...operateRoutes, ...memoryRoutes];
+
+/** A model reads the whole page, so pages are smaller than those of the API. */
+const page = { limit: z.int().min(1).max(50).default(20) };
+const DECIDE = 'For tokens of operators with the scope decide. Show your user exactly what is decided, and ask first.';
+
+export const MCP_TOOLS: readonly McpTool[] = [
+  tool('listFaculties', {
+    name: 'list_faculties',
+    description: 'The faculties that running daemons serve: the kinds of agents that work can be submitted to.',
+    hints: READS,
+  }),
+  tool('submitWork', {
+    name: 'submit_work',
+    description:
+      'Submit a work item to a faculty: an agent does it in the background. Returns its id; then call wait_for_work. With the same dedup_key, a repetition merges into the active item.',
+    hints: ADDS,
+    without: ['attachments', 'source', 'trigger_info'],
+    defaults: { source: 'mcp' },
+  }),
+  tool('listWork', { name: 'list_work', description: 'Work items, newest first.', hints: READS, instead: page }),
+  tool('showWork', {
+    name: 'show_work',
+    description: 'One work item: its state, its outcome, what it cost.',
+    hints: READS,
+  }),
+  tool('listChildren', {
+    name: 'list_children',
+    description: 'The child work of an item, newest first.',
+    hints: READS,
+    instead: page,
+  }),
+  waitTool,
+  tool('readLedger', {
+    name: 'read_ledger',
+    description: 'The ledger of an item, in order: plans, findings, decisions, steps, errors and notes of its agent.',
+    hints: READS,
+    instead: page,
+  }),
+  tool('sayWork', {
+    name: 'say_to_work',
+    description: 'Say something to an item that has not ended; its agent reads it before its next turn.',
+    hints: ADDS,
+  }),
+  tool('cancelWork', { name: 'cancel_work', description: 'Cancel an item and its children.', hints: DECIDES }),
+  tool('listApprovals', {
+    name: 'list_approvals',
+    description: 'What waits for a person, oldest first: calls to approve, questions to answer.',
+    hints: READS,
+    instead: page,
+  }),
+  tool('approve', { name: 'approve', description: `Approve what waits. ${DECIDE}`, hints: DECIDES, instead: bound() }),
+  tool('deny', {
+    name: 'deny',
+    description: `Deny what waits; the agent gets the note. ${DECIDE}`,
+    hints: DECIDES,
+    instead: bound(),
+  }),
+  tool('answer', {
+    name: 'answer_question',
+    description: `Answer a question of an agent. ${DECIDE}`,
+    hints: DECIDES,
+  }),
+  tool('searchMemories', {
+    name: 'search_memory',
+    description: 'Find memories by words, best first; without a query the newest.',
+    hints: READS,
+    instead: page,
+  }),
+];
+
+function tool(id: string, options: ToolOptions): McpTool {
+  const route = ROUTES.find((each) => each.id === id);
+  if (route?.kind !== 'json') throw new AnimusError('internal.bug', { detail: `no JSON route ${id}` });
+  return routeTool(route satisfies JsonRoute, options);
+}
+
+/** A decision of a model's client must name what it saw. */
+function bound(): z.ZodRawShape {
+  return {
+    call_id: z.string().min(1),
+    hash: z.string().min(1).describe('of list_approvals: refused if something else waits by now'),
+  };
+}
