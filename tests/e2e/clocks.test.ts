@@ -9,7 +9,7 @@ import { recordStory } from '../support/workload/effects.ts';
 
 const HOUR_MS = 3_600_000;
 const SHIFT = join(import.meta.dirname, '../support/shifted-clock.mjs');
-const FACULTY = `[faculty]\nname = "worker"\npermissions.bash = "auto"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Work."\ntools = ["bash"]\nbash_isolation = "none"\n`;
+const FACULTY = `[faculty]\nname = "worker"\npermissions.bash = "auto"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Work."\ntools = ["bash"]\nbash_isolation = "none"\n[faculty.awareness]\nenabled = false\n`;
 
 describe.runIf(WIRE === 'anthropic')('daemons whose clocks are an hour fast or an hour slow', () => {
   const pg = testDatabase();

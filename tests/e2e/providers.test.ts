@@ -118,7 +118,7 @@ describe('without any key', () => {
     cpSync(new URL('../../faculties', import.meta.url), join(site.directory, 'faculties'), { recursive: true });
     const daemon = await startDaemon(site);
     const lack =
-      /provider anthropic has no key, so no work is claimed for engineer, .*; set ANTHROPIC_API_KEY, or ANTHROPIC_API_KEY_FILE, and restart animus/;
+      /provider anthropic has no key, so no work is claimed for assistant, engineer, .*; set ANTHROPIC_API_KEY, or ANTHROPIC_API_KEY_FILE, and restart animus/;
     expect(daemon.output()).toMatch(lack);
     expect(daemon.output()).toContain('serving no faculties yet (see above)');
     const submitted = await runAnimus(site, ['work', 'submit', 'engineer', 'Fix it']);
