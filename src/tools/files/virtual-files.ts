@@ -1,5 +1,6 @@
 /** Virtual files: their content is made when they are read (docs/conversations.md). A focus has some where it answers in a conversation. */
 import { relative, resolve } from 'node:path';
+import { LONGEST_PATH } from '../../core/files/longest-path.ts';
 import type { ToolContext } from '../tool.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import type { TextFile } from './text-file.ts';
@@ -11,8 +12,9 @@ export async function readVirtual(
   path: string,
   context: Place,
 ): Promise<Pick<TextFile, 'text' | 'shown' | 'bytes'> | null> {
+  if (context.virtualFiles === undefined || path.length > LONGEST_PATH) return null;
   const shown = relative(context.workspace, resolve(context.workspace, path));
-  const content = context.virtualFiles && (await context.virtualFiles.read(shown));
+  const content = await context.virtualFiles.read(shown);
   return content == null ? null : { text: content, shown, bytes: Buffer.byteLength(content) };
 }
 
@@ -24,7 +26,7 @@ export async function refuseVirtual(path: string, context: Place): Promise<Refus
 
 /** The names directly below a directory of the workspace, those of directories with a `/` at the end. */
 export async function virtualNames(path: string, { workspace, virtualFiles }: Place): Promise<string[]> {
-  if (virtualFiles === undefined) return [];
+  if (virtualFiles === undefined || path.length > LONGEST_PATH) return [];
   const directory = relative(workspace, resolve(workspace, path));
   const prefix = directory === '' ? '' : `${directory}/`;
   const below = (await virtualFiles.paths())

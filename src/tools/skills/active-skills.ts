@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { LONGEST_PATH } from '../../core/files/longest-path.ts';
 import type { SkillScripts } from '../../sandbox/sandbox.ts';
 import { activatedSkills } from '../../store/skills/activations.ts';
 import { readActiveScripts } from '../../store/skills/focus-skills.ts';
@@ -42,6 +43,7 @@ export function skillScope(
 
 /** The name below `skills/` of a path that a model gave, if it leads there. */
 function skillIn(workspace: string, path: string): string[] {
+  if (path.length > LONGEST_PATH) return [];
   const [folder, name] = relative(workspace, resolve(workspace, path)).split(sep);
   return folder === SKILLS && name !== undefined && name !== '..' ? [name] : [];
 }
