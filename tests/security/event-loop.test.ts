@@ -73,6 +73,7 @@ const WORST: readonly (readonly [string, string, () => object])[] = [
   ['read_file', 'the last of millions of lines', () => ({ path: 'lines', offset: SIZE - 10 })],
   ['read_file', 'one long line', () => ({ path: 'line' })],
   ['read_file', 'a path of 20 MiB', () => ({ path: 'a/'.repeat(10 * MIB) })],
+  ['remove_file', 'a path of 20 MiB', () => ({ path: 'a/'.repeat(10 * MIB) })],
   ['write_file', 'as much as is allowed', () => ({ path: 'out', content: 'ü'.repeat(5 * MIB) })],
   ['write_file', 'much more than is allowed', () => ({ path: 'out', content: 'x'.repeat(200 * MIB) })],
   ['list_dir', 'a directory of 20,000 files', () => ({ path: 'many' })],

@@ -7,7 +7,7 @@ import { inTurn } from './file-turns.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, type Refusal, refusalOf, refuse, refusedCall } from './refusal.ts';
 import { refuseVirtual } from './virtual-files.ts';
-import { isHidden, openDirectoryInside, readOnlyReason, resolveInside } from './workspace.ts';
+import { isHidden, openDirectoryInside, readOnlyReason, resolveInside, unfitPath } from './workspace.ts';
 
 const input = z.strictObject({
   path: z.string().min(1).describe('File, relative to the workspace'),
@@ -37,7 +37,8 @@ interface Removed {
 
 /** Its directory is resolved, not the file itself: a link is removed, wherever it leads. */
 async function remove(path: string, context: Awaited<ReturnType<typeof withMounts>>): Promise<Removed | Refusal> {
-  if (path.includes('\0')) return refuse('the path contains a NUL character');
+  const unfit = unfitPath(path);
+  if (unfit) return unfit;
   const absolute = resolve(context.workspace, path);
   if (absolute === context.workspace || /(^|\/)\.{0,2}$/.test(path))
     return refuse(`${path}: names a directory; give the name of a file`);

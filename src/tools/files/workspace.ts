@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
+import { LONGEST_PATH } from '../../core/files/longest-path.ts';
 import { accessTo, type FileRule, isWithin } from '../../process/file-rules.ts';
 import type { Boundary, FileMount } from '../tool.ts';
 import { mountOf, placeOf, shownPath } from './mounts.ts';
@@ -42,9 +43,6 @@ export interface Heir {
   readonly uid: number;
   readonly gid: number;
 }
-
-/** PATH_MAX of Linux. Resolving a much longer path takes seconds. */
-const MAX_PATH_CHARS = 4096;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
 
 /**
@@ -52,9 +50,8 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY, O_DIRECTORY } = constants;
  * a real path and is compared as it is: if a link has replaced it since, nothing is inside any more.
  */
 export async function resolveInside(bounds: Bounds, path: string): Promise<InsidePath | Refusal> {
-  if (path.length > MAX_PATH_CHARS)
-    return refuse(`the path has ${path.length} characters; no system accepts more than ${MAX_PATH_CHARS}`);
-  if (path.includes('\0')) return refuse('the path contains a NUL character');
+  const unfit = unfitPath(path);
+  if (unfit) return unfit;
   try {
     const found = await realpathOfExisting(placeOf(bounds, path), path);
     if (isRefusal(found)) return found;
@@ -64,6 +61,13 @@ export async function resolveInside(bounds: Bounds, path: string): Promise<Insid
   } catch (error) {
     return refusalOf(error, path);
   }
+}
+
+/** Why a text cannot be a path; null if it can. For those that take it apart before it is resolved. */
+export function unfitPath(path: string): Refusal | null {
+  if (path.length > LONGEST_PATH)
+    return refuse(`the path has ${path.length} characters; no system accepts more than ${LONGEST_PATH}`);
+  return path.includes('\0') ? refuse('the path contains a NUL character') : null;
 }
 
 /** Opens a regular file to read: never blocks on a FIFO, never follows a link created after the path was resolved. */
