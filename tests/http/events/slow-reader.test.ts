@@ -32,6 +32,10 @@ test('a reader that is too slow is told so, gets every recorded event once, and 
       fast.push(...batch);
     }
   })();
+  // It joins, too, before anything happens: otherwise it may read the tables, before what the two share is full.
+  await eventually('the other is there', () =>
+    fast.some(({ id, type }) => id === null && type === 'state') ? true : null,
+  );
   const ENTRIES = 700;
   await pg.database.query(
     `select animus.append_ledger($1, 'note', 'entry ' || n, $2) from generate_series(1, $3::int) n`,
