@@ -59,6 +59,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['workspace'],
     ['guard'],
   ],
+  'src/daemon/focus': [['*'], ['end', 'engage'], ['orient'], ['scope']],
   'src/engage': [['*'], ['context'], ['verdict'], ['turn'], ['calls'], ['events', 'prompt']],
   'src/engage/calls': [['nested']],
   'src/tools': [['skills'], ['awareness', 'children', 'code', 'files', 'mcp', 'memory', 'shell', 'web']],

@@ -6,7 +6,7 @@ import { startsOnHost } from '../../catalog/faculty/runs-commands.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
-import { hostIsolation } from '../../daemon/focus/host-isolation.ts';
+import { hostIsolation } from '../../daemon/focus/scope/host-isolation.ts';
 import { knowFiles } from '../../daemon/guard/known-files.ts';
 import { loadedFiles, realPathOf } from '../../daemon/guard/loaded-files.ts';
 import { isShared, secretPlaces } from '../../daemon/guard/secret-files.ts';

@@ -1,6 +1,6 @@
 /** Describes how the commands of a faculty are isolated from the rest of the host. */
 import type { BashContainer, Faculty } from '../../catalog/faculty/faculty.ts';
-import { hostIsolation } from '../../daemon/focus/host-isolation.ts';
+import { hostIsolation } from '../../daemon/focus/scope/host-isolation.ts';
 import { describeIsolation, examineIsolation, placeProblem } from '../../process/isolation.ts';
 import type { Isolation } from '../../process/process-host.ts';
 

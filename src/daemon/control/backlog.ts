@@ -3,7 +3,7 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { giveBack } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { abortReason } from '../focus/focus-control.ts';
+import { abortReason } from '../focus/scope/focus-control.ts';
 import type { RunningFocus } from './slots.ts';
 
 export interface Backlog {

@@ -10,7 +10,7 @@ import type { Database } from '../../store/sql/database.ts';
 import { resolveDueWaits } from '../../store/transcript/waits.ts';
 import { type ClaimedWork, claimReadyWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { FocusControl } from '../focus/focus-control.ts';
+import type { FocusControl } from '../focus/scope/focus-control.ts';
 import { claimableFaculties, claimsAhead } from './capacity.ts';
 import { createSkippedInserts } from './skipped-inserts.ts';
 import { createSlots, type RunningFocus } from './slots.ts';

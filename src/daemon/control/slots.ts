@@ -6,7 +6,7 @@ import type { Database } from '../../store/sql/database.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { count, record } from '../../telemetry/metrics.ts';
-import { createFocusControl, type FocusControl } from '../focus/focus-control.ts';
+import { createFocusControl, type FocusControl } from '../focus/scope/focus-control.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
 
 /** A focus of this daemon, running or waiting for a slot. */

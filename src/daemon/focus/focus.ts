@@ -11,18 +11,18 @@ import { tellText } from '../../store/transcript/live-text.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { openToolset } from '../../tools/source.ts';
-import { asBegun } from './begun-faculty.ts';
-import { modelSees } from './built-in-engage.ts';
-import { consolidate } from './consolidate.ts';
-import { answerOf, continueAnswer, conversationDirectory } from './continue-focus.ts';
-import { ENGAGE_MODES } from './engage-modes.ts';
-import { beginWithRequest } from './first-request.ts';
-import { abortReason, type FocusControl } from './focus-control.ts';
-import type { FocusEnd } from './focus-end.ts';
-import type { BeginMeans, Focus, PhaseMeans } from './focus-scope.ts';
-import { openWorkspace } from './focus-workspace.ts';
-import { orient } from './orient.ts';
-import { recover } from './recover.ts';
+import { consolidate } from './end/consolidate.ts';
+import { recover } from './end/recover.ts';
+import { modelSees } from './engage/built-in-engage.ts';
+import { ENGAGE_MODES } from './engage/engage-modes.ts';
+import { answerOf, continueAnswer, conversationDirectory } from './orient/continue-focus.ts';
+import { beginWithRequest } from './orient/first-request.ts';
+import { orient } from './orient/orient.ts';
+import { asBegun } from './scope/begun-faculty.ts';
+import { abortReason, type FocusControl } from './scope/focus-control.ts';
+import type { FocusEnd } from './scope/focus-end.ts';
+import type { BeginMeans, Focus, PhaseMeans } from './scope/focus-scope.ts';
+import { openWorkspace } from './scope/focus-workspace.ts';
 
 /** Runs one focus and recovers when it fails. Never rejects: every failure is returned as an end. */
 export async function attempt(

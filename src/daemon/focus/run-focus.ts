@@ -9,12 +9,12 @@ import type { WorkCompleter } from '../../store/work/work-completer.ts';
 import { count, record } from '../../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import { attempt } from './focus.ts';
-import type { FocusControl } from './focus-control.ts';
-import { type FocusEnd, settle } from './focus-end.ts';
-import type { BeginMeans, Focus, PhaseMeans } from './focus-scope.ts';
-import { closeWorkspace } from './focus-workspace.ts';
-import { killOnCancel } from './kill-on-cancel.ts';
-import { startRunDeadline } from './run-deadline.ts';
+import type { FocusControl } from './scope/focus-control.ts';
+import { type FocusEnd, settle } from './scope/focus-end.ts';
+import type { BeginMeans, Focus, PhaseMeans } from './scope/focus-scope.ts';
+import { closeWorkspace } from './scope/focus-workspace.ts';
+import { killOnCancel } from './scope/kill-on-cancel.ts';
+import { startRunDeadline } from './scope/run-deadline.ts';
 
 export interface RunMeans extends PhaseMeans, Omit<BeginMeans, 'deadline'> {
   readonly leaseSeconds: number;

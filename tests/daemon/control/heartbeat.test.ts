@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createHeartbeat } from '../../../src/daemon/control/heartbeat.ts';
 import type { RunningFocus } from '../../../src/daemon/control/slots.ts';
-import { createFocusControl } from '../../../src/daemon/focus/focus-control.ts';
+import { createFocusControl } from '../../../src/daemon/focus/scope/focus-control.ts';
 import type { ProcessHost } from '../../../src/process/process-host.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';

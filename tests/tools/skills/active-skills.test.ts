@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { contentHashOf } from '../../../src/catalog/skills/content-hash.ts';
 import { loadSkills } from '../../../src/catalog/skills/load-skills.ts';
-import { createSkillStore } from '../../../src/daemon/focus/skill-store.ts';
+import { createSkillStore } from '../../../src/daemon/focus/scope/skill-store.ts';
 import { activateSkills } from '../../../src/store/skills/activations.ts';
 import { storeSkillPackage } from '../../../src/store/skills/packages.ts';
 import { activateSkillTool } from '../../../src/tools/skills/activate-skill.ts';

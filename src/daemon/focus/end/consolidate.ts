@@ -1,0 +1,58 @@
+/** Consolidate: turns the final answer into the outcome. A hook may check, change or refuse it. */
+
+import { AnimusError } from '../../../core/errors/errors.ts';
+import type { EngageDone } from '../../../engage/verdict/engage-end.ts';
+import { type Outcome, outcomeOf, summaryOf } from '../../../engage/verdict/outcome.ts';
+import { type ChildReport, readChildren } from '../../../store/transcript/children.ts';
+import { readLedger } from '../../../store/transcript/ledger.ts';
+import { span } from '../../../telemetry/spans.ts';
+import type { FocusEnd } from '../scope/focus-end.ts';
+import { recordHookLedger, runHook } from '../scope/focus-hook.ts';
+import { type Focus, spanKey } from '../scope/focus-scope.ts';
+import { storeHookMemories } from './hook-memories.ts';
+import { storeHookSkills } from './hook-skills.ts';
+
+/** Turns the result of engage into the end of the focus. */
+export async function consolidate(
+  focus: Focus,
+  { finalText, outcome, summary: said, unread, unrecorded }: Omit<EngageDone, 'kind'>,
+): Promise<FocusEnd> {
+  const completed = (final: Outcome, summary: string) =>
+    ({ kind: 'completed', outcome: final, summary, ...(unread !== undefined && { unread }) }) as const;
+  const summaryFor = (final: Outcome) => said ?? summaryOf(finalText, final);
+  return span('work.consolidate', spanKey(focus), async () => {
+    const hook = focus.faculty.consolidate;
+    if (!hook) return { ...completed(outcome, summaryFor(outcome)), ...(unrecorded && { unrecorded }) };
+    const ledger = await readLedger(focus.means.db, focus.work.id);
+    const children = (await readChildren(focus.means.db, focus.work.id, null)).map(childJson);
+    const result = await runHook(focus, 'consolidate', hook, { ledger, outcome, final_text: finalText, children });
+    switch (result.kind) {
+      case 'proceed':
+        return completed(outcome, summaryFor(outcome));
+      case 'output': {
+        await recordHookLedger(focus, result.output.ledger);
+        await storeHookMemories(focus, result.output.memories);
+        await storeHookSkills(focus, result.output.skills);
+        const { outcome: own, summary } = result.output;
+        const final = own === undefined ? outcome : outcomeOf(own);
+        return completed(final, summary ?? summaryFor(final));
+      }
+      case 'blocked':
+      case 'failed':
+        return {
+          kind: 'failed',
+          error: { code: result.error.code, message: result.error.message, phase: 'consolidate' },
+        };
+      case 'aborted':
+        focus.control.signal.throwIfAborted();
+        throw new AnimusError('process.interrupted', { command: hook.command, detail: result.reason });
+      default:
+        return result satisfies never;
+    }
+  });
+}
+
+/** A child as hooks get it. `outcome` is its JSON text, or the text that it is, cut after 100,000 characters. */
+function childJson({ id, faculty, state, mergedInto, detached, summary, outcome, error }: ChildReport) {
+  return { id, faculty, state, merged_into: mergedInto, detached, summary, outcome, error };
+}

@@ -1,0 +1,33 @@
+/** Stores the memories that a consolidate hook printed. */
+import { isAnimusError } from '../../../core/errors/errors.ts';
+import { storeMemory } from '../../../store/memory/memories.ts';
+import type { HookOutput } from '../../hooks/hook-output.ts';
+import { recordHookLedger } from '../scope/focus-hook.ts';
+import type { Focus } from '../scope/focus-scope.ts';
+
+/**
+ * Stores them under the focus's lease, one by one. A hook runs at least once; the same text is stored once. What the database does not take,
+ * such as one more than its place may have, does not fail the work: a ledger entry says why.
+ */
+export async function storeHookMemories(focus: Focus, memories: HookOutput['consolidate']['memories']): Promise<void> {
+  for (const { content, layer, kind, project, tags, metadata } of memories ?? []) {
+    try {
+      await storeMemory(
+        focus.means.db,
+        {
+          content,
+          layer,
+          ...(kind !== undefined && { kind }),
+          ...(project !== undefined && { project }),
+          ...(tags && { tags }),
+          ...(metadata && { metadata }),
+        },
+        focus.key,
+      );
+    } catch (error) {
+      if (!isAnimusError(error, 'work.invalid')) throw error;
+      const lost = `a memory of the consolidate hook was not stored (${error.message}): ${content.slice(0, 200).toWellFormed()}`;
+      await recordHookLedger(focus, [{ type: 'error', content: lost }]);
+    }
+  }
+}

@@ -1,0 +1,191 @@
+/** The built-in engage mode: the loop of model turns and tool calls. */
+import type { Faculty } from '../../../catalog/faculty/faculty.ts';
+import { permissionTable } from '../../../core/permissions/permission-table.ts';
+import { createJournal } from '../../../engage/calls/journal.ts';
+import { engage } from '../../../engage/loop.ts';
+import { bashContainerText } from '../../../engage/prompt/bash-container.ts';
+import { permissionsText } from '../../../engage/prompt/permissions.ts';
+import { systemPrompt } from '../../../engage/prompt/prompt.ts';
+import type { EngageDone, EngageEnd } from '../../../engage/verdict/engage-end.ts';
+import { outcomeInstruction } from '../../../engage/verdict/outcome.ts';
+import { isFailureOfTheWorld } from '../../../llm/client.ts';
+import type { CommandHost } from '../../../process/process-host.ts';
+import { filesOfReply } from '../../../store/conversations/files-of-reply.ts';
+import type { UsedBudget } from '../../../store/transcript/budgeted-turns.ts';
+import type { Transcript } from '../../../store/transcript/transcript.ts';
+import { span } from '../../../telemetry/spans.ts';
+import { permittedTool, toolSpecs } from '../../../tools/registry.ts';
+import { type BackgroundCommands, createBackgroundCommands } from '../../../tools/shell/background-commands.ts';
+import { skillScope } from '../../../tools/skills/active-skills.ts';
+import type { Toolset } from '../../../tools/source.ts';
+import type { ModelSource } from '../../models/focus-model.ts';
+import { skillRoom } from '../orient/orient-skills.ts';
+import type { FocusEnd } from '../scope/focus-end.ts';
+import { type Focus, type PhaseMeans, spanKey } from '../scope/focus-scope.ts';
+import { hostIsolation } from '../scope/host-isolation.ts';
+import { releaseDelaySeconds } from '../scope/recovery.ts';
+import { callGuard } from './call-guard.ts';
+import { loopHooksOf } from './focus-loop-hooks.ts';
+
+/** Runs the loop from the current end of the transcript. */
+export async function engageBuiltIn(focus: Focus, recorded: Transcript): Promise<FocusEnd | EngageDone> {
+  return endOfEngage(await runLoop(focus, recorded), focus.means.models);
+}
+
+/** The beginning of every request of the focus; it never changes. */
+export function modelSees(
+  faculty: Faculty,
+  { tools }: Toolset,
+  { isolation, unattended }: Pick<PhaseMeans, 'isolation' | 'unattended'>,
+  inConversation = false,
+) {
+  const { name, engage: settings, permissions } = faculty;
+  const unprotected = hostIsolation(faculty, isolation) === 'none' && !faculty.bashContainer;
+  const rows = permissions ? permissionTable(permissions, [...tools.values()].map(permittedTool), unprotected) : [];
+  const prompt = systemPrompt(
+    { name, systemPrompt: settings.systemPrompt },
+    permissionsText(rows, unattended),
+    inConversation,
+  );
+  return {
+    systemPrompt:
+      prompt + bashContainerText(faculty.bashContainer ?? null) + outcomeInstruction(settings.outcomeSchema),
+    tools: toolSpecs(tools),
+  };
+}
+
+/** What runs in the background ends with the loop, and so does the container of `bash`, before anything looks at the result or the focus waits. */
+async function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
+  const background = createBackgroundCommands();
+  const { key, faculty, workspace, worktree } = focus;
+  const more = worktree ? [worktree.repository.commonDir] : [];
+  const container = focus.means.bashContainer({ workItemId: key.workItemId, faculty, workspace, more });
+  try {
+    return await loopWith({ background, container }, focus, recorded);
+  } finally {
+    await background.close();
+    await container?.close();
+  }
+}
+
+/** Where the commands of `bash` run. */
+interface CommandPlaces {
+  readonly background: BackgroundCommands;
+  /** Null: on this host. */
+  readonly container: CommandHost | null;
+}
+
+function loopWith({ background, container }: CommandPlaces, focus: Focus, recorded: Transcript): Promise<EngageEnd> {
+  const { means, faculty, control, key, work } = focus;
+  const settings = faculty.engage;
+  // The provider's cache is looked up by it: the same for all answers of a conversation.
+  const model = means.models.forFocus(faculty, focus.answer?.conversation ?? key.focusId);
+  const hooks = loopHooksOf(focus);
+  return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
+    engage(
+      {
+        db: means.db,
+        focus: key,
+        model,
+        faculty: work.faculty,
+        systemPrompt: focus.row.systemPrompt,
+        toolSpecs: focus.row.tools,
+        toolset: focus.toolset.tools,
+        ...callGuard(focus, hooks),
+        beforeRequest: hooks.beforeRequest,
+        journal: createJournal(means.db, key),
+        budget: {
+          limited: focus.row.budget !== null,
+          keepTurn: means.keepTurn,
+          onUsed: (used) => reportUsed(used, focus),
+        },
+        ...(focus.first !== null && { firstPermit: focus.first.permit }),
+        recordsEnd: () => background.all().length === 0 && endsAtOnce(focus),
+        maxTurns: settings.maxTurns,
+        outcomeSchema: settings.outcomeSchema,
+        closingTurn: model.closingTurn ?? false,
+        bounds: {
+          compactThreshold: settings.compactThreshold,
+          compactKeepRecent: settings.compactKeepRecent,
+          ledgerNudgeInterval: settings.ledgerNudgeInterval,
+          truncateClosedBlocks: settings.truncateClosedBlocks,
+        },
+        maxParallelTools: settings.maxParallelTools,
+        signal: control.signal,
+        drain: control.drain,
+        onEvent: focus.emit,
+        callScope: {
+          ...key,
+          faculty: work.faculty,
+          workspace: focus.workspace,
+          makeDirectory: focus.directory.make,
+          timeoutMs: settings.toolTimeoutSeconds * 1000,
+          processes: means.processes,
+          background,
+          ...(container && { container }),
+          isolation: hostIsolation(faculty, means.isolation),
+          fileRules: focus.fileRules,
+          skills: skillScope(means.db, {
+            focusId: key.focusId,
+            workspace: focus.workspace,
+            directory: means.skillPackages,
+            maxTokens: skillRoom(faculty, key.focusId, means),
+          }),
+          ...(focus.answer !== null && { virtualFiles: filesOfReply(means.db, key.workItemId) }),
+        },
+      },
+      recorded,
+    ),
+  );
+}
+
+/**
+ * Whether nothing stands between the last answer and the end of the focus: no hook, no changes to look at, and no command that may still
+ * run and has to be stopped first.
+ */
+function endsAtOnce({ faculty, worktree, directory }: Focus): boolean {
+  return faculty.consolidate === null && worktree === null && !directory.isMade();
+}
+
+function reportUsed({ scope, subject, unit, period, amount, used }: UsedBudget, { means, work }: Focus): void {
+  means.log.warn(
+    { work_item_id: work.id, faculty: work.faculty, scope, subject, period, amount, used, unit },
+    '80 % of a budget are used',
+  );
+}
+
+/** Turns of others that are under way end within seconds, mostly for less than was held for them. */
+function delayOf(reason: Extract<EngageEnd, { kind: 'interrupted' }>['reason']): number {
+  return reason === 'budget_busy' ? 1 + 4 * Math.random() : 0;
+}
+
+/** Converts the end of the loop to the end of the focus; `done` continues with consolidate. */
+function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | EngageDone {
+  switch (end.kind) {
+    case 'done':
+      return end;
+    case 'cancelled':
+    case 'parked':
+      return end;
+    case 'interrupted':
+      return { kind: 'released', delaySeconds: delayOf(end.reason), reason: end.reason, holdFaculty: false };
+    case 'over_budget':
+      return {
+        kind: 'failed',
+        error: { code: 'work.budget', message: end.message, phase: 'engage' },
+        // Another attempt could spend nothing, either.
+        recovery: { retryDelaySeconds: null, keep: 'ledger' },
+      };
+    case 'failed':
+      return { kind: 'failed', error: { code: `engage.${end.code}`, message: end.message, phase: 'engage' } };
+    case 'model_failed': {
+      const { failure } = end;
+      const reason = models.explain(failure);
+      if (isFailureOfTheWorld(failure)) {
+        const delaySeconds = releaseDelaySeconds(failure.retryAfterMs, Math.random());
+        return { kind: 'released', delaySeconds, reason, holdFaculty: true };
+      }
+      return { kind: 'failed', error: { code: `llm.${failure.kind}`, message: reason, phase: 'engage' } };
+    }
+  }
+}

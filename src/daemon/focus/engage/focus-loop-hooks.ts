@@ -1,0 +1,45 @@
+/** The hooks of a focus's loop. */
+import { NO_LOOP_HOOKS } from '../../../catalog/faculty/loop-hooks.ts';
+import type { AfterRun, CallGate } from '../../../engage/calls/gate.ts';
+import type { BeforeRequest } from '../../../engage/context/before-request.ts';
+import { hooksOnResults } from '../../hooks/after-tool-call.ts';
+import { hooksOnRequests } from '../../hooks/before-llm-call.ts';
+import { hookGate } from '../../hooks/before-tool-call.ts';
+import type { HookInput } from '../../hooks/hook-output.ts';
+import { createHookRecords } from '../../hooks/hook-records.ts';
+import type { LoopHookMeans } from '../../hooks/loop-hook.ts';
+import { hookFacts, runCommandOf } from '../scope/focus-hook.ts';
+import type { Focus } from '../scope/focus-scope.ts';
+
+/** What a faculty without hooks has none of. */
+export interface FocusLoopHooks {
+  readonly gate: CallGate | null;
+  readonly afterRun: AfterRun | undefined;
+  readonly beforeRequest: BeforeRequest | undefined;
+}
+
+/** The hooks of the loaded faculty, also for a focus that began with others. Costs nothing where there are none. */
+export function loopHooksOf(focus: Focus): FocusLoopHooks {
+  const { faculty, key, row, control, means, work } = focus;
+  const hooks = faculty.hooks ?? NO_LOOP_HOOKS;
+  const facts = hookFacts(focus);
+  const hookMeans: LoopHookMeans = {
+    hooks,
+    records: createHookRecords(means.db, key, row.resumes > 0, control.signal),
+    run: (event, hook, own, signal) => {
+      const input = { event, ...facts, ...own } as unknown as HookInput[typeof event];
+      return runCommandOf(focus, event, hook, input, signal);
+    },
+    faculty: work.faculty,
+    log: means.log,
+    emit: focus.emit,
+  };
+  return {
+    gate: hookGate(hookMeans),
+    afterRun: hooksOnResults(hookMeans),
+    beforeRequest: hooksOnRequests(
+      { model: faculty.engage.model, tools: row.tools.map(({ name }) => name) },
+      hookMeans,
+    ),
+  };
+}

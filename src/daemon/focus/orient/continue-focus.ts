@@ -1,0 +1,60 @@
+/** The beginning of an answer in a conversation: with the focus of the answer before, or with a focus of its own. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Faculty } from '../../../catalog/faculty/faculty.ts';
+import { type AnswerStart, continueFocus, readAnswerStart } from '../../../store/conversations/answer-start.ts';
+import type { FocusRow } from '../../../store/transcript/focus-row.ts';
+import type { ClaimedWork } from '../../../store/work/work.ts';
+import type { BeginMeans, PhaseMeans } from '../scope/focus-scope.ts';
+
+/** The source of items that answer messages. Anybody may write it into an item: the database says whether it is true. */
+const CHAT = 'chat';
+
+/** Where the answer begins; null for work outside of conversations, which costs no statement. */
+export async function answerOf(work: ClaimedWork, means: Pick<PhaseMeans, 'db'>): Promise<AnswerStart | null> {
+  return work.source === CHAT ? readAnswerStart(means.db, work.id) : null;
+}
+
+/**
+ * Begins the focus of an answer that goes on with the one before, or resumes it. It inherits prompt, tools and model of its chain. Null: it
+ * begins anew, because the faculty has changed, or there is nothing to go on with.
+ */
+export async function continueAnswer(
+  work: ClaimedWork,
+  loaded: Faculty,
+  answer: AnswerStart,
+  { db, host, directoryRoot }: BeginMeans & PhaseMeans,
+): Promise<FocusRow | null> {
+  const { before } = answer;
+  if (before === null || !asksTheSame(loaded, before.faculty_snapshot)) return null;
+  return continueFocus(db, work, { host, directoryRoot }, before);
+}
+
+/** What a person changes to change the answers. Permissions, hooks, isolation and limits are those of the loaded faculty anyway. */
+const ASKED = [
+  'mode',
+  'model',
+  'fallbackModels',
+  'systemPrompt',
+  'tools',
+  'maxTokens',
+  'temperature',
+  'thinkingBudgetTokens',
+  'effort',
+  'serviceTier',
+  'cacheTtl',
+  'stop',
+  'outcomeSchema',
+  'codeExecution',
+] as const;
+
+function asksTheSame(loaded: Faculty, recorded: Readonly<Record<string, unknown>>): boolean {
+  const before = (recorded['engage'] ?? {}) as Readonly<Record<string, unknown>>;
+  // As it would be recorded: undefined is left out.
+  const now = JSON.parse(JSON.stringify(loaded.engage)) as Readonly<Record<string, unknown>>;
+  return ASKED.every((key) => isDeepStrictEqual(now[key] ?? null, before[key] ?? null));
+}
+
+/** The name of the directory of all answers of a conversation. */
+export function conversationDirectory({ conversation }: AnswerStart): string {
+  return `chat-${conversation}`;
+}

@@ -1,0 +1,78 @@
+/** The usual beginning of a focus, in one statement: the focus itself, its first message and its first turn. */
+import { join } from 'node:path';
+import { asksModel, type Faculty } from '../../../catalog/faculty/faculty.ts';
+import { NO_LOOP_HOOKS } from '../../../catalog/faculty/loop-hooks.ts';
+import { estimateTokens } from '../../../core/work/tokens.ts';
+import { uuidV7 } from '../../../core/work/uuid-v7.ts';
+import { orientMessage } from '../../../engage/prompt/prompt.ts';
+import type { FocusRow } from '../../../store/transcript/focus-row.ts';
+import { encodeSettings, type FocusSettings } from '../../../store/transcript/focus-settings.ts';
+import type { ClaimedWork } from '../../../store/work/work.ts';
+import type { BeginMeans, FirstRequest, PhaseMeans } from '../scope/focus-scope.ts';
+import { hasWorktree, workspaceOf } from '../scope/focus-workspace.ts';
+import { attachmentIds } from './orient-attachments.ts';
+import { instructionsOf } from './orient-instructions.ts';
+import { countActivated, skillMessages, skillsFor } from './orient-skills.ts';
+
+/** Whether a hook runs before the first request. */
+function hasHookBefore({ orient, hooks = NO_LOOP_HOOKS }: Faculty): boolean {
+  return orient !== null || hooks.before_llm_call.length > 0;
+}
+
+/**
+ * Begins a focus of which nothing but the work item goes into its first request. Null where something else does (a hook, a worktree,
+ * attachments, an earlier focus, a ledger) or may do: then nothing was written, and the focus begins step by step. Errors: `skill.unknown`,
+ * `skill.changed`.
+ */
+export async function beginWithRequest(
+  work: ClaimedWork,
+  faculty: Faculty,
+  settings: FocusSettings,
+  means: BeginMeans & PhaseMeans,
+): Promise<{ readonly row: FocusRow; readonly first: FirstRequest } | null> {
+  if (work.attempts > 0 || hasHookBefore(faculty) || hasWorktree(faculty) || attachmentIds(work.params).length > 0)
+    return null;
+  const focusId = uuidV7();
+  const directory = join(means.directoryRoot, focusId);
+  // A workspace that is missing is reported by the focus.
+  const workspace = await workspaceOf(directory, faculty, means).catch(() => null);
+  if (workspace === null) return null;
+  const { catalogue, activated } = await skillsFor(work, faculty, focusId, means);
+  await means.skillStore.store(activated);
+  const rules = () => means.guard.rulesFor({ directory, faculty });
+  const surroundings = {
+    // The directory of a new focus is empty.
+    instructions: faculty.workspace === null ? null : await instructionsOf(workspace, rules, faculty),
+    awareness: await means.awareness(work, faculty),
+    skills: catalogue,
+  };
+  const content = orientMessage(work, [], null, workspace, null, null, surroundings);
+  const encoded = encodeSettings(settings);
+  const permit = await means.beginNew({
+    workItemId: work.id,
+    leaseToken: work.leaseToken,
+    focusId,
+    settings: encoded,
+    content,
+    tokens: estimateTokens(content),
+    turn: asksModel(faculty.engage),
+    skills: activated,
+  });
+  if (permit === null) {
+    means.skillStore.forget(activated);
+    return null;
+  }
+  countActivated(work.faculty, activated);
+  const row = {
+    id: focusId,
+    number: 1,
+    phase: 'engage',
+    directory,
+    resumes: 0,
+    hasLedger: false,
+    budget: null,
+    ...encoded.readBack,
+  } as const;
+  const message = { afterTurn: 0, kind: 'orient', content } as const;
+  return { row, first: { message, skills: skillMessages(activated), permit } };
+}

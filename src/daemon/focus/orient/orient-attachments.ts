@@ -1,0 +1,94 @@
+/** The attachments of a work item, as messages for the model. */
+import { asksModel } from '../../../catalog/faculty/faculty.ts';
+import { estimateTokens } from '../../../core/work/tokens.ts';
+import {
+  type AttachedFile,
+  attachedText,
+  attachmentLeftOut,
+  attachmentMissing,
+  mediaHeading,
+} from '../../../engage/prompt/attachments.ts';
+import {
+  type Attachment,
+  type AttachmentMessage,
+  readAttachments,
+  readContents,
+} from '../../../store/transcript/attachments.ts';
+import type { Focus } from '../scope/focus-scope.ts';
+
+/** What a request has room for, also where files of items above are named: providers take 30 MB in base64. */
+const MAX_FILES = 20;
+const MAX_BYTES = 20 * 1024 * 1024;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/**
+ * One message for each file that `params.attachments` names, in its order: text in the message, images and PDF files after it, and in
+ * words what cannot be shown. Other values under that key are an application's own and are left alone.
+ */
+export async function attachmentMessages(
+  focus: Focus,
+  params: Readonly<Record<string, unknown>>,
+): Promise<AttachmentMessage[]> {
+  const ids = attachmentIds(params);
+  if (ids.length === 0) return [];
+  const { db } = focus.means;
+  const found = new Map((await readAttachments(db, focus.work.id, ids)).map((file) => [file.id, file]));
+  const contents = await readContents(db, fitting(ids.flatMap((id) => found.get(id) ?? [])));
+  let room = roomOf(focus);
+  return ids.map((id, index) => {
+    const place = { id, number: index + 1, count: ids.length };
+    const [file, content] = [found.get(id), contents.get(id)];
+    if (file === undefined) return words(attachmentMissing(place));
+    const placed = { ...file, ...place };
+    if (content === undefined) return words(attachmentLeftOut(placed, TOO_MANY));
+    const message = messageOf(placed, content, focus);
+    if (message.tokens > room) return words(attachmentLeftOut(placed, noRoom(message.tokens)));
+    room -= message.tokens;
+    return message;
+  });
+}
+
+const TOO_MANY = `a model is shown at most ${MAX_FILES} files of ${MAX_BYTES / 1024 / 1024} MiB together`;
+const noRoom = (tokens: number) => `it would take about ${tokens} tokens, and your context has no room for them`;
+
+/** The ids in `params.attachments`, each once. */
+export function attachmentIds({ attachments }: Readonly<Record<string, unknown>>): string[] {
+  if (!Array.isArray(attachments)) return [];
+  const ids = attachments.filter((value): value is string => typeof value === 'string' && UUID.test(value));
+  return [...new Set(ids)];
+}
+
+/** The ids of the first files that one request can take together. */
+function fitting(files: readonly Attachment[]): string[] {
+  const ids: string[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    if (ids.length >= MAX_FILES || bytes + file.bytes > MAX_BYTES) continue;
+    ids.push(file.id);
+    bytes += file.bytes;
+  }
+  return ids;
+}
+
+/** Tokens that attachments may take: nine tenths of the window beside an answer. A larger request would be refused whole. */
+function roomOf({ faculty, means, key }: Focus): number {
+  if (!asksModel(faculty.engage)) return Infinity;
+  const { contextWindow, settings } = means.models.forFocus(faculty, key.focusId);
+  return Math.max(0, contextWindow - settings.maxTokens) * 0.9;
+}
+
+function messageOf(file: AttachedFile, content: Buffer, { faculty, means }: Focus): AttachmentMessage {
+  const { id, name, mediaType } = file;
+  if (mediaType.startsWith('text/')) return words(attachedText(file, content.toString('utf8')));
+  const heading = words(mediaHeading(file));
+  // A command that does the work instead of a model reads the file from the database.
+  if (!asksModel(faculty.engage)) return heading;
+  const type = mediaType.startsWith('image/') ? 'image' : 'document';
+  const media = { type, mediaType, data: content.toString('base64'), name } as const;
+  return { ...heading, artifactId: id, tokens: heading.tokens + means.models.mediaTokens(faculty, media) };
+}
+
+function words(content: string): AttachmentMessage {
+  return { content, artifactId: null, tokens: estimateTokens(content) };
+}

@@ -1,0 +1,190 @@
+/** The ends of a focus and how each is written: fenced, and retried while the database is unreachable or the row is locked. */
+
+import type { Faculty } from '../../../catalog/faculty/faculty.ts';
+import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
+import type { Clock } from '../../../core/lifecycle/clock.ts';
+import { estimateTokens } from '../../../core/work/tokens.ts';
+import type { WorkState } from '../../../core/work/work.ts';
+import type { UnrecordedTurn } from '../../../engage/turn/record-answer.ts';
+import { failureNotice } from '../../../engage/verdict/attempt.ts';
+import type { Database } from '../../../store/sql/database.ts';
+import type { CompleteFocus } from '../../../store/transcript/complete-foci.ts';
+import { addMessage } from '../../../store/transcript/messages.ts';
+import { readTranscript } from '../../../store/transcript/transcript.ts';
+import { parkWork } from '../../../store/transcript/waits.ts';
+import { type ClaimedWork, endCancelled, failWork, releaseWork, type WorkError } from '../../../store/work/work.ts';
+import type { WorkCompleter } from '../../../store/work/work-completer.ts';
+import type { Log } from '../../../telemetry/log.ts';
+import { retryDelaySeconds } from './recovery.ts';
+
+export type FocusEnd =
+  | {
+      readonly kind: 'completed';
+      readonly outcome: Readonly<Record<string, unknown>>;
+      readonly summary: string;
+      /** Why messages that came before the end cannot be read any more. */
+      readonly unread?: string;
+      /** The last answer, where it is recorded with this end. */
+      readonly unrecorded?: UnrecordedTurn;
+    }
+  | {
+      readonly kind: 'failed';
+      /** `ledger_kept_after`: the next attempt's orientation omits the ledger entries up to this one. */
+      readonly error: WorkError & { readonly ledger_kept_after?: number };
+      /** The decision of the recover hook; absent: the default policy decides. */
+      readonly recovery?: Recovery;
+    }
+  | {
+      readonly kind: 'released';
+      readonly delaySeconds: number;
+      readonly reason: string;
+      /** The provider is failing: claim nothing more for this faculty until the delay is over. */
+      readonly holdFaculty: boolean;
+    }
+  /** Only waiting calls are left of the turn. The item waits, and the focus resumes later, perhaps on another host. */
+  | { readonly kind: 'parked' }
+  | { readonly kind: 'cancelled' }
+  /** The lease is lost: another daemon owns the item, and nothing may be written. */
+  | { readonly kind: 'lost' };
+
+/** Whether to retry after a delay, and what the next attempt starts from. */
+export interface Recovery {
+  /** Null: dead. */
+  readonly retryDelaySeconds: number | null;
+  readonly keep: 'ledger' | 'transcript' | 'nothing';
+}
+
+export interface SettleMeans {
+  readonly db: Database;
+  /** Batches the completions of all foci of the daemon. */
+  readonly completer: WorkCompleter;
+  /** The same for ends that record the last answer, too. */
+  readonly completeFocus: CompleteFocus;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long the database may be unreachable before the lease has expired anyway. */
+  readonly giveUpAfterMs: number;
+  /** Null where it never began. */
+  readonly focusId: string | null;
+}
+
+/** Writes the end of a focus and returns the item's state, or null when the lease is lost. */
+export async function settle(
+  end: FocusEnd,
+  work: ClaimedWork,
+  faculty: Faculty,
+  means: SettleMeans,
+): Promise<WorkState | null> {
+  const deadlineMs = means.clock.monotonicMs() + means.giveUpAfterMs;
+  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2000)) {
+    try {
+      return await write(end, work, faculty, means);
+    } catch (error) {
+      // A retry after a lost acknowledgement ends here, too: the first write had succeeded.
+      if (isAnimusError(error, 'work.lease_lost')) {
+        means.log.warn({ work_item_id: work.id, end: end.kind }, 'the lease was lost before the end was recorded');
+        return null;
+      }
+      if (!isAnimusError(error, 'db.unreachable', 'work.locked') || means.clock.monotonicMs() > deadlineMs) {
+        means.log.error(
+          { work_item_id: work.id, end: end.kind, error: messageOf(error) },
+          'the end of a focus could not be recorded; the work item will be reclaimed when its lease expires',
+        );
+        return null;
+      }
+      await means.clock.sleep(pauseMs);
+    }
+  }
+}
+
+async function write(
+  end: FocusEnd,
+  work: ClaimedWork,
+  faculty: Faculty,
+  means: SettleMeans,
+): Promise<WorkState | null> {
+  const { db, focusId } = means;
+  switch (end.kind) {
+    case 'completed':
+      return writeCompletion(end, work, means);
+    case 'failed':
+      return writeFailure(end, work, faculty, db, focusId);
+    case 'released':
+      await releaseWork(db, work, end);
+      return end.delaySeconds > 0 ? 'scheduled' : 'queued';
+    case 'parked':
+      return parkWork(db, work);
+    case 'cancelled':
+      await endCancelled(db, work);
+      return 'cancelled';
+    case 'lost':
+      return null;
+    default:
+      return end satisfies never;
+  }
+}
+
+/** Queued again: messages to the work came before its end. The same focus goes on with them. */
+async function writeCompletion(
+  { outcome, summary, unread, unrecorded }: Extract<FocusEnd, { kind: 'completed' }>,
+  work: ClaimedWork,
+  { db, completer, completeFocus, focusId }: SettleMeans,
+): Promise<WorkState> {
+  const completed = {
+    id: work.id,
+    leaseToken: work.leaseToken,
+    outcome,
+    summary,
+    ...(unread !== undefined && { unread }),
+  };
+  if (unrecorded && focusId !== null) {
+    const { turn, answer } = unrecorded;
+    if (await completeFocus({ ...completed, focusId, turn, answer })) return 'completed';
+    switch (await unrecorded.record()) {
+      case 'cancelled':
+        await endCancelled(db, work);
+        return 'cancelled';
+      case 'paused':
+      case 'reserve':
+      case 'budget_busy':
+      case 'budget':
+        await releaseWork(db, work, { delaySeconds: 0, reason: 'paused' });
+        return 'queued';
+      case 'mail':
+        await releaseWork(db, work, { delaySeconds: 0, reason: 'messages came before the last answer was recorded' });
+        return 'queued';
+      case null:
+    }
+  }
+  return (await completer.complete(completed)) === 'mail' ? 'queued' : 'completed';
+}
+
+async function writeFailure(
+  end: Extract<FocusEnd, { kind: 'failed' }>,
+  work: ClaimedWork,
+  faculty: Faculty,
+  db: Database,
+  focusId: string | null,
+): Promise<WorkState> {
+  const { recovery } = end;
+  if (recovery?.keep === 'transcript' && focusId !== null) return failWithin(focusId, end.error, recovery, work, db);
+  if (recovery) return failWork(db, work, end.error, recovery.retryDelaySeconds, recovery.keep);
+  return failWork(db, work, end.error, retryDelaySeconds(faculty.recover, work.attempts + 1, Math.random()));
+}
+
+/** The same focus continues. The failure notice is written in the transaction that ends the attempt, so exactly once. */
+function failWithin(
+  focusId: string,
+  error: WorkError,
+  { retryDelaySeconds: delay, keep }: Recovery,
+  work: ClaimedWork,
+  db: Database,
+): Promise<WorkState> {
+  return db.transaction(async (tx) => {
+    const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId };
+    const { turns } = await readTranscript(tx, focusId);
+    const content = failureNotice(error);
+    await addMessage(tx, key, { afterTurn: turns.length, kind: 'notice', content }, estimateTokens(content));
+    return failWork(tx, work, error, delay, keep);
+  });
+}

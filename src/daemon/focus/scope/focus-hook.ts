@@ -1,0 +1,123 @@
+/** Runs a phase hook for a focus: builds its input and writes its ledger entries. */
+import { stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import type { PhaseHook } from '../../../catalog/faculty/faculty.ts';
+import type { Isolation } from '../../../process/process-host.ts';
+import { unixSocketOf } from '../../../store/postgres/unix-socket.ts';
+import { appendLedger, type LedgerEntry } from '../../../store/transcript/ledger.ts';
+import { currentTraceparent } from '../../../telemetry/spans.ts';
+import { type HookResult, runHookCommand } from '../../hooks/hook-command.ts';
+import type { HookInput, HookOutput, HookPhase, HookPoint } from '../../hooks/hook-output.ts';
+import type { Focus } from './focus-scope.ts';
+import { hostIsolation } from './host-isolation.ts';
+
+/**
+ * Runs the hook with the input common to all phases and that of this phase. It runs at least once; ANIMUS_FOCUS_ID is the idempotency
+ * key.
+ */
+export async function runHook<P extends HookPhase>(
+  focus: Focus,
+  phase: P,
+  hook: PhaseHook,
+  facts: { readonly ledger: readonly LedgerEntry[] } & Readonly<Record<string, unknown>>,
+  signal: AbortSignal = focus.control.signal,
+): Promise<HookResult<P>> {
+  const ledger = facts.ledger.map((entry) => ({ seq: entry.seq, type: entry.type, content: entry.content }));
+  const input = { ...hookFacts(focus), ...facts, ledger };
+  const result = await runCommandOf(focus, phase, hook, input as unknown as HookInput[P], signal);
+  if (result.kind === 'blocked') await recordHookLedger(focus, result.ledger);
+  return result;
+}
+
+/** What every hook is told about its work. */
+export function hookFacts({ work, faculty, workspace }: Pick<Focus, 'work' | 'faculty' | 'workspace'>) {
+  return {
+    work_item: {
+      id: work.id,
+      faculty: work.faculty,
+      skill: work.skill,
+      description: work.description,
+      params: work.params,
+      source: work.source,
+      trigger_info: work.triggerInfo,
+      priority: work.priority,
+      parent_id: work.parentId,
+      attempts: work.attempts,
+      created_at: work.createdAt.toISOString(),
+    },
+    faculty: { name: faculty.name, description: faculty.description, workspace },
+  };
+}
+
+/** Runs the command of a hook where the focus works, and logs what it says on stderr. */
+export async function runCommandOf<P extends HookPoint>(
+  focus: Focus,
+  point: P,
+  hook: PhaseHook,
+  input: HookInput[P],
+  signal: AbortSignal,
+): Promise<HookResult<P>> {
+  const { work, faculty, key, row, means } = focus;
+  await focus.directory.make();
+  // It sees what it may have to remove.
+  const quiet = point === 'after_tool_call';
+  const traceparent = currentTraceparent();
+  const isolation = hostIsolation(faculty, means.isolation);
+  const result = await runHookCommand(
+    point,
+    {
+      command: hook.command,
+      args: hook.args,
+      cwd: await startingDirectory(focus, isolation),
+      focusDirectory: row.directory,
+      owner: work.id,
+      workItemId: work.id,
+      focusId: key.focusId,
+      faculty: work.faculty,
+      ...(traceparent !== null && { traceparent }),
+      environment: means.hookEnvironment,
+      fileRules: focus.fileRules(givenTo(means.hookEnvironment)),
+      timeoutMs: hook.timeoutSeconds * 1000,
+      isolation,
+      quiet,
+    },
+    input,
+    means.processes,
+    signal,
+  );
+  if (!quiet && (result.kind === 'proceed' || result.kind === 'output') && result.stderr !== '') {
+    const fields = {
+      work_item_id: work.id,
+      focus_id: key.focusId,
+      faculty: work.faculty,
+      phase: point,
+      stderr: result.stderr,
+    };
+    means.log.info(fields, `the ${point} hook logged`);
+  }
+  return result;
+}
+
+/** The workspace. Not a workspace owned by root with `uid`, which runs a command as the owner of its directory and never as root. */
+async function startingDirectory({ workspace, row }: Focus, isolation: Isolation): Promise<string> {
+  return isolation === 'uid' && (await stat(workspace)).uid === 0 ? row.directory : workspace;
+}
+
+/** The files, and the database socket, named by variables on the operator's list. */
+function givenTo(environment: Readonly<Record<string, string>>): readonly string[] {
+  const url = environment['DATABASE_URL'];
+  const socket = url === undefined ? null : unixSocketOf(url);
+  const files = Object.values(environment).filter(isAbsolute);
+  return socket === null ? files : [...files, socket.directory, socket.file];
+}
+
+/** Writes a hook's ledger entries under the focus's lease and emits them as events. */
+export async function recordHookLedger(focus: Focus, entries: HookOutput[HookPhase]['ledger']): Promise<void> {
+  for (const entry of entries ?? []) {
+    const seq = await appendLedger(focus.means.db, focus.work.id, entry.type, entry.content, {
+      leaseToken: focus.key.leaseToken,
+      focusId: focus.key.focusId,
+    });
+    focus.emit({ type: 'ledger', seq, entryType: entry.type, content: entry.content });
+  }
+}

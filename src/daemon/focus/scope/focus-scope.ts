@@ -1,0 +1,126 @@
+/** The parts of a focus, as its phases see them. */
+import type { Faculty } from '../../../catalog/faculty/faculty.ts';
+import type { Clock } from '../../../core/lifecycle/clock.ts';
+import type { FocusEvent, FocusEventBody } from '../../../engage/events/events.ts';
+import type { TextTeller } from '../../../engage/events/live-text.ts';
+import type { FileRule } from '../../../process/file-rules.ts';
+import type { Isolation, ProcessHost } from '../../../process/process-host.ts';
+import type { AnswerStart } from '../../../store/conversations/answer-start.ts';
+import type { Database } from '../../../store/sql/database.ts';
+import type { BeginNewFocus } from '../../../store/transcript/begin-foci.ts';
+import type { KeepTurn } from '../../../store/transcript/budgeted-turns.ts';
+import type { FocusKey, FocusRow } from '../../../store/transcript/focus-row.ts';
+import type { EngineMessage } from '../../../store/transcript/messages.ts';
+import type { TurnPermit } from '../../../store/transcript/turns.ts';
+import type { ClaimedWork } from '../../../store/work/work.ts';
+import type { Log } from '../../../telemetry/log.ts';
+import type { Toolset } from '../../../tools/source.ts';
+import type { ToolSource } from '../../../tools/tool-source.ts';
+import type { DigestFor } from '../../awareness/shared-awareness.ts';
+import type { FileGuard } from '../../guard/file-guard.ts';
+import type { ModelSource } from '../../models/focus-model.ts';
+import type { SkillShelf } from '../../skills/shelf.ts';
+import type { FocusDirectory } from '../../workspace/focus-directory.ts';
+import type { RepositoryGuard } from '../../workspace/repository-guard.ts';
+import type { Worktree } from '../../workspace/worktree.ts';
+import type { MakeBashContainer } from './bash-container.ts';
+import type { FocusControl } from './focus-control.ts';
+import type { RunDeadline } from './run-deadline.ts';
+import type { SkillStore } from './skill-store.ts';
+
+/** What opening and closing a workspace needs. */
+export interface WorkspaceMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly processes: ProcessHost;
+  /** Where the faculty names none of its own. */
+  readonly isolation: Isolation;
+  /** Restrictions on files of this host, for tools and hooks. */
+  readonly guard: FileGuard;
+  /** The real path of the parent of all focus directories. */
+  readonly realRoot: () => Promise<string>;
+}
+
+/** What the phases of a focus need. */
+export interface PhaseMeans extends WorkspaceMeans {
+  readonly models: ModelSource;
+  /** Makes the container of a focus whose `bash` does not run on this host. */
+  readonly bashContainer: MakeBashContainer;
+  /** Waits until the beginning of a turn under limits is on disk. */
+  readonly keepTurn: KeepTurn;
+  /** The part of the daemon's environment that hooks get. */
+  readonly hookEnvironment: Readonly<Record<string, string>>;
+  /** Makes the digest of other work for the first message. */
+  readonly awareness: DigestFor;
+  /** The skills of this daemon. */
+  readonly skills: Pick<SkillShelf, 'ready' | 'refresh'>;
+  readonly skillStore: SkillStore;
+  /** Where the files of active skills are on this host; absolute. */
+  readonly skillPackages: string;
+  /** True: nobody is there to be asked (`DaemonOptions`). */
+  readonly unattended: boolean;
+}
+
+/** What beginning a focus needs; its phases see none of this. */
+export interface BeginMeans {
+  readonly host: string;
+  /** The parent of all focus directories; absolute. */
+  readonly directoryRoot: string;
+  readonly toolSources: readonly ToolSource[];
+  readonly deadline: RunDeadline;
+  readonly onEvent: (event: FocusEvent) => void;
+  /** Begins foci on items without a history, many in one statement. */
+  readonly beginNew: BeginNewFocus;
+}
+
+/**
+ * The current restrictions on files of this host, for commands and file tools; `given`: secret files that a hook may read
+ * nevertheless. Errors: `files.displaced`.
+ */
+export type RulesNow = (given?: readonly string[]) => readonly FileRule[];
+
+/** What was recorded together with the focus. */
+export interface FirstRequest {
+  readonly message: EngineMessage;
+  /** The messages of the skills that it begins with. */
+  readonly skills: readonly EngineMessage[];
+  /** Of turn 1; without a meaning where no model is asked. */
+  readonly permit: TurnPermit;
+}
+
+/** A focus in progress, as its phases see it. */
+export interface Focus {
+  readonly work: ClaimedWork;
+  /**
+   * As loaded now, except the parts that requests are built from: these are as they were when the focus began
+   * (`asBegun`).
+   */
+  readonly faculty: Faculty;
+  readonly row: FocusRow;
+  /** There if it began with its first message and its first turn. */
+  readonly first: FirstRequest | null;
+  /** There if it answers a message of a conversation. */
+  readonly answer: AnswerStart | null;
+  /** The tools it may call; closed when the focus is over. */
+  readonly toolset: Toolset;
+  readonly key: FocusKey;
+  readonly workspace: string;
+  /** Its own directory, which may not have been needed yet. */
+  readonly directory: FocusDirectory;
+  /** With `isolation = "worktree"`: the workspace is its path. */
+  readonly worktree: Worktree | null;
+  readonly fileRules: RulesNow;
+  /** Of the repository of a worktree; closed with the workspace. */
+  readonly repositoryGuard: RepositoryGuard | null;
+  readonly control: FocusControl;
+  readonly means: PhaseMeans;
+  readonly emit: (event: FocusEventBody) => void;
+  /** Streams answers to watchers in other processes. Fed by `emit`, stopped when the focus is over. */
+  readonly texts: TextTeller;
+}
+
+/** The attributes of the spans of a focus's phases. */
+export function spanKey({ work, key }: Focus) {
+  return { 'work.id': work.id, 'work.faculty': work.faculty, 'work.focus_id': key.focusId };
+}
