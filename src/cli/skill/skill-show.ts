@@ -44,7 +44,8 @@ export async function showSkill(invocation: Invocation, options: ShowOptions, na
 /** Says why there is none, or what was meant. Errors: `skill.unknown`. */
 export function unknownSkill(name: string, { skills, problems }: SkillLibrary): never {
   const broken = problems.find((problem) => problem.skill === name && problem.level === 'error');
-  const hint = broken === undefined ? didYouMean(name, skills.keys()) : `: it was left out, because ${broken.message}`;
+  const meant = didYouMean(name, skills.keys()) || '; to list them: animus skill list';
+  const hint = broken === undefined ? meant : `: it was left out, because ${broken.message}`;
   throw new AnimusError('skill.unknown', { name, hint });
 }
 

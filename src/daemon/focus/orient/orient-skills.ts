@@ -90,9 +90,9 @@ function itemSkill(name: string, faculty: Faculty, settings: SkillSettings, libr
 }
 
 function hintOf(name: string, skill: Skill | undefined, faculty: Faculty, { skills, problems }: SkillLibrary): string {
-  if (skill !== undefined) return `: the faculty ${faculty.name} does not offer it ([faculty.skills] offered)`;
+  if (skill !== undefined) return ` that the faculty ${faculty.name} offers ([faculty.skills] offered)`;
   const problem = problems.find((one) => one.skill === name && one.level === 'error');
-  return problem === undefined ? didYouMean(name, skills.keys()) : `: it has a problem: ${problem.message}`;
+  return problem === undefined ? didYouMean(name, skills.keys()) : `: it was left out, because ${problem.message}`;
 }
 
 /** Skills that were not asked for are left out where their messages would take more than skills may. */
