@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { HttpAddress, Readiness } from '../../src/core/lifecycle/health.ts';
 import { openHealthServer } from '../../src/http/health-server.ts';
 import { freePort } from '../support/free-port.ts';
+import { closed, connected } from '../support/raw-socket.ts';
 
 test('reports that the process is alive, and whether the daemon is ready', async () => {
   let now = readiness(true);
@@ -55,24 +56,6 @@ test('an address in use is an error with advice; a server that stops leaves no c
   });
   await server.stop();
 });
-
-async function connected(url: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  onTestFinished(() => void socket.destroy());
-  await once(socket, 'connect');
-  return socket;
-}
-
-/** The response until the server closed the connection. */
-async function closed(socket: Socket): Promise<string> {
-  let answer = '';
-  socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
-  // A reset is an end, too.
-  socket.on('error', () => {});
-  if (!socket.closed) await new Promise<void>((done) => socket.once('close', () => done()));
-  return answer;
-}
 
 async function serve(look: () => Promise<Readiness>): Promise<string> {
   const address: HttpAddress = { host: '127.0.0.1', port: await freePort() };

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { rateLimit } from '../../../src/http/api/limits.ts';
 import { testApi } from '../../support/api.ts';
+import { closed, connected } from '../../support/raw-socket.ts';
 
 const { start } = testApi();
 
@@ -160,21 +160,4 @@ async function raw(url: string, host: string): Promise<string> {
   const socket = await connected(url);
   socket.write(`GET /api/v1/openapi.json HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
   return closed(socket);
-}
-
-async function connected(url: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  onTestFinished(() => void socket.destroy());
-  await once(socket, 'connect');
-  return socket;
-}
-
-/** What came until the server closed the connection. */
-async function closed(socket: Socket): Promise<string> {
-  let answer = '';
-  socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
-  socket.on('error', () => {});
-  if (!socket.closed) await new Promise<void>((done) => socket.once('close', () => done()));
-  return answer;
 }
