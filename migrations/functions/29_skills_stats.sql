@@ -4,9 +4,12 @@
 -- Locks: the rows of animus.skill_outcomes, in their order. Raises: nothing.
 create or replace function animus.keep_skill_outcomes() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  -- Where nobody uses skills, no index is searched for each deleted item.
+  v_used boolean := exists (select from animus.skill_activations);
 begin
   with used as (
-    delete from animus.skill_activations a using deleted d where a.work_item_id = d.id
+    delete from animus.skill_activations a using deleted d where v_used and a.work_item_id = d.id
     returning a.work_item_id, a.skill, a.activated_at),
   skills as (
     select u.work_item_id, u.skill, count(*) as activations, max(u.activated_at) as activated_at from used u group by u.work_item_id, u.skill),

@@ -47,6 +47,7 @@ create or replace trigger waits_mark after insert or update on animus.waits for 
 create or replace function animus.forget_marks() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  if not exists (select from animus.work_marks) then return null; end if;
   delete from animus.work_marks m using deleted d where m.work_item_id = d.id;
   return null;
 end $$;
