@@ -2,14 +2,12 @@
 import { createInterface } from 'node:readline';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { startEventServer } from './event-server.ts';
+import { usage } from './usage.ts';
 
 const db = openPostgres(process.env['DATABASE_URL']!, { poolSize: 10 });
 const server = await startEventServer(db);
 process.stdout.write(`${server.url}\n`);
 createInterface({ input: process.stdin })
-  .on('line', () => {
-    const { user, system } = process.cpuUsage();
-    process.stdout.write(`${JSON.stringify({ bytes: process.memoryUsage.rss(), cpuMs: (user + system) / 1000 })}\n`);
-  })
+  .on('line', () => process.stdout.write(`${JSON.stringify(usage())}\n`))
   // Whoever started it has ended.
   .on('close', () => process.exit(0));

@@ -8,6 +8,7 @@ import { answerEvents, answerStates } from '../../src/http/events/answer-events.
 import { type EventHub, openEventHub } from '../../src/http/events/event-hub.ts';
 import type { Eyes } from '../../src/http/events/eyes.ts';
 import { createStateFeeds } from '../../src/http/events/state-feed.ts';
+import { sendStreamed } from '../../src/http/events/streamed-response.ts';
 import type { Database, Queryable } from '../../src/store/sql/database.ts';
 import { silentLog } from '../../src/telemetry/silent-log.ts';
 
@@ -37,8 +38,7 @@ export async function startEventServer(
       const { signal } = leaving;
       const result =
         id === '' ? answerStates(means, { eyes, signal }) : await answerEvents(means, { eyes, id, after, signal });
-      response.writeHead(result.status, Object.fromEntries(result.headers));
-      await send(result.body, response);
+      if (!sendStreamed(result, response)) response.writeHead(result.status).end();
     } catch (error) {
       const status = isAnimusError(error, 'work.not_found') ? 404 : isAnimusError(error, 'usage.invalid') ? 400 : 500;
       if (!response.headersSent) response.writeHead(status);
@@ -59,17 +59,6 @@ export async function startEventServer(
       await once(server, 'close');
     },
   };
-}
-
-async function send(body: ReadableStream<Uint8Array> | null, response: ServerResponse): Promise<void> {
-  const reader = body?.getReader();
-  response.once('close', () => void reader?.cancel().catch(() => undefined));
-  for (;;) {
-    const chunk = await reader?.read();
-    if (!chunk || chunk.done) break;
-    if (!response.write(chunk.value)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
-  }
-  response.end();
 }
 
 /** Runs as a person, through the login of a gateway. */

@@ -2,11 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import type { HttpConfig } from '../../core/config/http-config.ts';
 import { AnimusError, type ErrorCode } from '../../core/errors/errors.ts';
 import type { HttpApi } from '../../core/lifecycle/health.ts';
 import { openLiveEvents } from '../events/live-events.ts';
+import { sendStreamed } from '../events/streamed-response.ts';
 import { openIssuer } from '../login/issuer.ts';
 import { openLogin } from '../login/login.ts';
 import { publicError } from '../route/public-error.ts';
@@ -53,7 +55,13 @@ export function openApi(options: ApiOptions): HttpApi {
   const means = { ...options, live };
   const app = createApp(means, door, stopping.signal);
   const sockets = openSockets({ means, settings: options.settings, door, requests, stopping: stopping.signal });
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const fetch = async (request: Request, { incoming, outgoing }: Bindings) => {
+    const answer = await app.fetch(request, { incoming, outgoing });
+    return sendStreamed(answer, outgoing) ? RESPONSE_ALREADY_SENT : answer;
+  };
+  const listener = getRequestListener((request, node) => fetch(request, node as Bindings), {
+    overrideGlobalObjects: false,
+  });
   const underWay = new Set<Promise<unknown>>();
   return {
     answer(request, response, admitted) {

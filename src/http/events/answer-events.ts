@@ -7,11 +7,12 @@ import { BEGINNING, readCursor } from '../../store/events/position.ts';
 import { readPages } from '../../store/events/read-events.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { EventHub } from './event-hub.ts';
-import { eventStream } from './event-stream.ts';
+import { sendEvents } from './event-stream.ts';
 import type { Eyes } from './eyes.ts';
 import { followItem } from './follow-item.ts';
 import type { Frame } from './frame.ts';
 import type { StateFeeds } from './state-feed.ts';
+import { StreamedResponse } from './streamed-response.ts';
 
 export interface EventMeans {
   readonly hub: EventHub;
@@ -54,25 +55,14 @@ export function answerStates(
   return streamResponse(means.states.follow(eyes, until), () => leaving.abort('left'), means);
 }
 
-/** A response with an event stream of these frames. */
+/** A response with an event stream of these frames; `leave` must end them, and is called once it was sent or the client has left. */
 export function streamResponse(
   frames: AsyncGenerator<readonly Frame[]>,
   leave: () => void,
   { clock, log }: EventMeans,
 ): Response {
-  const body = eventStream(frames, leave, {
-    clock,
-    onEnd(error) {
-      if (error !== null) log.debug({ error: messageOf(error) }, 'a stream of events ended early');
-    },
-  });
-  // Proxies must neither keep nor compress it: both would hold events back.
-  return new Response(body, {
-    headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store, no-transform',
-      'x-accel-buffering': 'no',
-      'x-content-type-options': 'nosniff',
-    },
+  return new StreamedResponse(async (response) => {
+    const error = await sendEvents(response, frames, leave, clock);
+    if (error !== null) log.debug({ error: messageOf(error) }, 'a stream of events ended early');
   });
 }

@@ -18,14 +18,26 @@ export interface EventRing {
   /** The number of the oldest entry that is kept. */
   readonly start: number;
   add(entry: RingEntry): void;
-  /** The entries from this number on; null if some of them are not kept any more. */
+  /** The entries from this number on, until the next one is added always the same list; null if some of them are not kept any more. */
   from(number: number): readonly RingEntry[] | null;
+}
+
+const FRAMES = new WeakMap<readonly RingEntry[], readonly Frame[]>();
+
+/** The frames of entries. The same list of entries always has the same list of frames, so that they are encoded once for all readers. */
+export function framesOf(entries: readonly RingEntry[]): readonly Frame[] {
+  const known = FRAMES.get(entries);
+  if (known) return known;
+  const frames = entries.map(({ frame }) => frame);
+  FRAMES.set(entries, frames);
+  return frames;
 }
 
 export function createEventRing(): EventRing {
   let entries: RingEntry[] = [];
   let start = 0;
   let chars = 0;
+  const asked = new Map<number, readonly RingEntry[]>();
   return {
     get head() {
       return start + entries.length;
@@ -34,6 +46,7 @@ export function createEventRing(): EventRing {
       return start;
     },
     add(entry) {
+      asked.clear();
       entries.push(entry);
       chars += entry.frame.json.length;
       let drop = 0;
@@ -44,6 +57,11 @@ export function createEventRing(): EventRing {
       if (drop > 0) entries = entries.slice(drop);
       start += drop;
     },
-    from: (number) => (number < start ? null : entries.slice(number - start)),
+    from(number) {
+      if (number < start) return null;
+      let found = asked.get(number);
+      if (!found) asked.set(number, (found = entries.slice(number - start)));
+      return found;
+    },
   };
 }

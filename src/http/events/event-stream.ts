@@ -1,95 +1,76 @@
-/** Frames as an event stream (text/event-stream): written only as fast as the client reads, with heartbeats. */
-
+/** Sends frames as an event stream (text/event-stream): only as fast as the client reads, with heartbeats. */
+import type { ServerResponse } from 'node:http';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { encode, encodeText } from './encoded.ts';
 import { type Frame, hintFrame } from './frame.ts';
-
-export interface StreamOptions {
-  readonly clock: Clock;
-  /** Called once when the stream is over: the client left, everything was sent, or reading failed. */
-  readonly onEnd: (error: unknown) => void;
-}
+import { openWire, type Wire } from './wire.ts';
 
 /** Proxies close connections that are silent for 30 s or more. */
 const HEARTBEAT_MS = 15_000;
 /** A client that takes nothing for this long is gone. */
 const STALLED_MS = 60_000;
-const HEARTBEAT = Buffer.from(': \n\n');
+const HEARTBEAT = encodeText(': \n\n');
 /** How long a client waits before it connects again. */
-const RETRY = Buffer.from('retry: 1000\n\n');
+const RETRY = encodeText('retry: 1000\n\n');
 
 /**
- * The body of a response. Takes the next frames when the client has taken the last ones, so nothing piles up here. `leave` is called
- * when the client goes.
+ * Sends the frames until there are no more or the client leaves, and ends the response, whose head must have been written. The next frames
+ * are taken when the client has taken the last ones, so nothing piles up here. `leave` is called once, at the end; `frames` must end then.
+ * Resolves with the error that ended the stream early; null: it was complete, or the client left. Never rejects.
  */
-export function eventStream(
+export async function sendEvents(
+  response: ServerResponse,
   frames: AsyncGenerator<readonly Frame[]>,
   leave: () => void,
-  { clock, onEnd }: StreamOptions,
-): ReadableStream<Uint8Array> {
+  clock: Clock,
+): Promise<unknown> {
   const over = new AbortController();
-  let stalledSinceMs: number | null = null;
-
-  function end(error: unknown): void {
+  const end = () => {
     if (over.signal.aborted) return;
     over.abort('over');
     leave();
-    onEnd(error);
-  }
-
-  async function beat(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    for (;;) {
-      await clock.sleep(HEARTBEAT_MS, over.signal);
-      if (over.signal.aborted) return;
-      if ((controller.desiredSize ?? 0) > 0) {
-        stalledSinceMs = null;
-        controller.enqueue(HEARTBEAT);
-        continue;
-      }
-      stalledSinceMs ??= clock.monotonicMs();
-      if (clock.monotonicMs() - stalledSinceMs < STALLED_MS) continue;
-      const stalled = new Error('the client does not read');
-      end(stalled);
-      controller.error(stalled);
-    }
-  }
-
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        controller.enqueue(RETRY);
-        void beat(controller);
-      },
-      async pull(controller) {
-        try {
-          for (;;) {
-            const next = await frames.next();
-            if (over.signal.aborted) return;
-            if (next.done) {
-              end(null);
-              controller.close();
-              return;
-            }
-            if (next.value.length === 0) continue;
-            controller.enqueue(joined(next.value));
-            return;
-          }
-        } catch (error) {
-          if (over.signal.aborted) return;
-          // The client is told, and connects again or not. An error of the stream would only break the connection.
-          controller.enqueue(hintFrame('closed', { code: isAnimusError(error) ? error.code : 'internal.bug' }).bytes());
-          controller.close();
-          end(error);
-        }
-      },
-      cancel() {
-        end(null);
-      },
-    },
-    new CountQueuingStrategy({ highWaterMark: 2 }),
-  );
+  };
+  response.once('close', end);
+  if (response.destroyed) end();
+  const wire = openWire(response);
+  wire.write(RETRY);
+  const beating = beat(response, wire, clock, over.signal);
+  const error = await sendAll(wire, frames, over.signal);
+  end();
+  response.end();
+  return (await beating) ?? error;
 }
 
-function joined(frames: readonly Frame[]): Uint8Array {
-  return frames.length === 1 ? frames[0]!.bytes() : Buffer.concat(frames.map((frame) => frame.bytes()));
+async function sendAll(wire: Wire, frames: AsyncGenerator<readonly Frame[]>, over: AbortSignal): Promise<unknown> {
+  try {
+    for (;;) {
+      const next = await frames.next();
+      if (next.done || over.aborted) return null;
+      if (next.value.length > 0 && !wire.write(encode(next.value))) await wire.drained();
+    }
+  } catch (error) {
+    if (over.aborted) return null;
+    // The client is told, and connects again or not. A broken connection would not tell it why.
+    wire.write(encode([hintFrame('closed', { code: isAnimusError(error) ? error.code : 'internal.bug' })]));
+    return error;
+  }
+}
+
+/** Until the stream is over. Returns an error if it closed the connection because the client does not read. */
+async function beat(response: ServerResponse, wire: Wire, clock: Clock, over: AbortSignal): Promise<Error | null> {
+  let stalled = null as { readonly sinceMs: number; readonly drains: number } | null;
+  for (;;) {
+    await clock.sleep(HEARTBEAT_MS, over);
+    if (over.aborted) return null;
+    if (!wire.full) {
+      stalled = null;
+      wire.write(HEARTBEAT);
+    } else if (stalled === null || stalled.drains !== wire.drains) {
+      stalled = { sinceMs: clock.monotonicMs(), drains: wire.drains };
+    } else if (clock.monotonicMs() - stalled.sinceMs >= STALLED_MS) {
+      response.destroy();
+      return new Error('the client does not read');
+    }
+  }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import { advance, BEGINNING, isPast, type Position, readCursor, writeCursor } from '../../store/events/position.ts';
 import { type EventPage, readPages } from '../../store/events/read-events.ts';
 import type { EventHub } from './event-hub.ts';
-import type { RingEntry } from './event-ring.ts';
+import { framesOf, type RingEntry } from './event-ring.ts';
 import type { Eyes } from './eyes.ts';
 import { eventFrame, type Frame, hintFrame, withId } from './frame.ts';
 import type { WatchedItem } from './watched-item.ts';
@@ -40,14 +40,14 @@ export async function* followItem(
       // The tables, until a read that began when the ring already contained everything before its head.
       let from: number | null = null;
       while (from === null && !until.aborted) {
-        yield framesOf(page);
+        yield framesOfPage(page);
         position = page.position;
         const known = item.position !== null;
         const head = item.ring.head;
         page = await readPage(eyes, id, position);
         if (page.more || page.events.length > 0) {
           if (known && !page.more) {
-            yield framesOf(page);
+            yield framesOfPage(page);
             position = page.position;
             from = head;
           }
@@ -85,7 +85,7 @@ async function check(eyes: Eyes, id: string, from: Position): Promise<void> {
   }
 }
 
-function framesOf({ events }: EventPage): readonly Frame[] {
+function framesOfPage({ events }: EventPage): readonly Frame[] {
   return events.map(({ event, after }) => eventFrame(event, writeCursor(event.workItemId, after)));
 }
 
@@ -103,11 +103,16 @@ function ringReader(item: WatchedItem, begun: Position, from: number) {
   let next = from;
   let checks = item.checks;
 
-  function take(entries: readonly RingEntry[]): Frame[] {
+  function take(entries: readonly RingEntry[]): readonly Frame[] {
     next += entries.length;
+    if (!ahead) {
+      position = entries.findLast(({ placed }) => placed !== null)?.placed?.after ?? position;
+      return framesOf(entries);
+    }
     return entries.flatMap(({ frame, placed }) => {
-      if (placed === null || !ahead) {
-        if (placed !== null) position = placed.after;
+      if (placed === null) return [frame];
+      if (!ahead) {
+        position = placed.after;
         return [frame];
       }
       const past = isPast(position, placed.step);

@@ -1,6 +1,7 @@
 /**
  * Event streams: many readers of one work item and of as many different ones (memory and processor time of the server, time from a commit to
- * each reader), and turns per second with and without readers. `node tests/bench/http/run.ts [--readers 1000] [--entries 100] [--seconds 4]`.
+ * each reader), a bare loop of writes to as many connections beside it, and turns per second with and without readers.
+ * `node tests/bench/http/run.ts [--readers 1000] [--entries 100] [--seconds 4] [--rounds 3] [--only one,many,turns]`.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -8,7 +9,8 @@ import { parseArgs } from 'node:util';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
-import { benchServer } from '../support/bench-database.ts';
+import type { Usage } from '../../support/usage.ts';
+import { benchServer, median } from '../support/bench-database.ts';
 import { figure, report } from '../support/report.ts';
 import { turnsPerSecond } from './turns.ts';
 
@@ -17,19 +19,25 @@ const { values } = parseArgs({
     readers: { type: 'string', default: '1000' },
     entries: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '4' },
+    rounds: { type: 'string', default: '3' },
+    only: { type: 'string', default: 'one,many,turns' },
   },
 });
 const readers = Number(values.readers);
 const entries = Number(values.entries);
+const only = values.only.split(',');
 
 const server = await benchServer();
 const db = openPostgres(server.url, { poolSize: 20 });
 try {
-  const one = await beginFocus(db);
-  await streams('one work item', [one]);
-  const many = await Promise.all(Array.from({ length: readers }, () => beginFocus(db)));
-  await streams(`${readers} work items`, many);
-  await turns();
+  if (only.includes('one')) {
+    await streams('one work item', [await beginFocus(db)]);
+    await bare();
+  }
+  if (only.includes('many')) {
+    await streams(`${readers} work items`, await Promise.all(Array.from({ length: readers }, () => beginFocus(db))));
+  }
+  if (only.includes('turns')) await turns();
 } finally {
   await db.close();
   await server.stop();
@@ -50,18 +58,49 @@ async function streams(what: string, items: readonly FocusedWork[]): Promise<voi
   }
   await new Promise((resolve) => setTimeout(resolve, 500));
   const after = await stream.ask<Usage>();
-  const latencies = (await clients.ask<number[]>()).toSorted((a, b) => a - b);
+  const latencies = await clients.ask<number[]>();
   const expected = entries * (items.length === 1 ? readers : 1);
-  const at = (share: number) => latencies[Math.floor(share * (latencies.length - 1))] ?? Number.NaN;
   row(`${readers} readers of ${what}`, {
     'memory per reader KiB': figure((joined.bytes - before.bytes) / 1024 / readers),
     'joining ms processor time per reader': figure((joined.cpuMs - before.cpuMs) / readers),
     'processor µs per event and reader': figure((1000 * (after.cpuMs - joined.cpuMs)) / expected),
-    'statement to reader p50 ms': figure(at(0.5)),
-    'p99 ms': figure(at(0.99)),
+    'statement to reader p50 ms': figure(quantile(latencies, 0.5)),
+    'p99 ms': figure(quantile(latencies, 0.99)),
     received: `${latencies.length} of ${expected}`,
   });
   await Promise.all([stream.stop(), clients.stop()]);
+}
+
+/** The floor of the first row: the same clients, and a server that only writes. */
+async function bare(): Promise<void> {
+  const server = child('./bare-server.ts', {});
+  const url = await server.line();
+  const before = await server.ask<Usage>();
+  const clients = child('./clients.ts', { BENCH_URLS: JSON.stringify(Array.from({ length: readers }, () => url)) });
+  await clients.line();
+  const joined = await server.ask<Usage>();
+  for (let n = 0; n < entries; n++) {
+    await server.ask<Usage>('send');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const after = await server.ask<Usage>();
+  const latencies = await clients.ask<number[]>();
+  row(
+    `${readers} connections`,
+    {
+      'memory per reader KiB': figure((joined.bytes - before.bytes) / 1024 / readers),
+      'processor µs per event and reader': figure((1000 * (after.cpuMs - joined.cpuMs)) / (entries * readers)),
+      'loop to reader p50 ms': figure(quantile(latencies, 0.5)),
+      'p99 ms': figure(quantile(latencies, 0.99)),
+      received: `${latencies.length} of ${entries * readers}`,
+    },
+    'a bare loop of writes',
+  );
+  await Promise.all([server.stop(), clients.stop()]);
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))] ?? Number.NaN;
 }
 
 async function send(work: FocusedWork): Promise<void> {
@@ -72,7 +111,7 @@ async function send(work: FocusedWork): Promise<void> {
 /** In turns, so that a change of the machine's load meets both. */
 async function turns(): Promise<void> {
   const rates = { without: [] as number[], with: [] as number[] };
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < Number(values.rounds); round++) {
     for (const who of ['without', 'with'] as const) {
       const stream = child('../../support/event-server-process.ts', { DATABASE_URL: server.url });
       const url = await stream.line();
@@ -84,39 +123,38 @@ async function turns(): Promise<void> {
       await Promise.all([stream.stop(), clients.stop()]);
     }
   }
-  const middle = (all: number[]) => all.toSorted((a, b) => a - b)[1]!;
   row('turns per second, 4 foci', {
-    'without readers': figure(middle(rates.without)),
-    'with one reader each': figure(middle(rates.with)),
+    'without readers': figure(median(rates.without)),
+    'with one reader each': figure(median(rates.with)),
+    'with to without': figure(median(rates.with) / median(rates.without)),
   });
 }
 
-interface Usage {
-  readonly bytes: number;
-  readonly cpuMs: number;
-}
-
-function row(what: string, figures: Record<string, string>): void {
+function row(what: string, figures: Record<string, string>, who = 'animus'): void {
   process.stdout.write(
-    `${what}: ${Object.entries(figures)
+    `${who}, ${what}: ${Object.entries(figures)
       .map(([name, value]) => `${name} ${value}`)
       .join(', ')}\n`,
   );
-  report({ what, who: 'animus', figures });
+  report({ what, who, figures });
 }
 
 /** A process that answers each line with a line. */
 function child(file: string, env: Record<string, string>) {
-  const started: ChildProcessWithoutNullStreams = spawn(process.execPath, [new URL(file, import.meta.url).pathname], {
-    env: { ...process.env, ...env },
-  });
+  const started: ChildProcessWithoutNullStreams = spawn(
+    process.execPath,
+    [...process.execArgv, new URL(file, import.meta.url).pathname],
+    {
+      env: { ...process.env, ...env },
+    },
+  );
   started.stderr.pipe(process.stderr);
   const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]();
   const line = async () => (await lines.next()).value as string;
   return {
     line,
-    async ask<Answer>(): Promise<Answer> {
-      started.stdin.write('\n');
+    async ask<Answer>(question = ''): Promise<Answer> {
+      started.stdin.write(`${question}\n`);
       return JSON.parse(await line()) as Answer;
     },
     async stop() {
