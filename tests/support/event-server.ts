@@ -29,15 +29,11 @@ export async function startEventServer(
   const server = createServer((request, response) => void answer(request, response));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const leaving = new AbortController();
-    response.once('close', () => leaving.abort('left'));
     const id = /^\/work\/([^/]+)\/events/.exec(request.url ?? '')?.[1] ?? '';
     const after = (request.headers['last-event-id'] as string | undefined) ?? null;
     const eyes = eyesOf((request.headers['x-actor'] as string | undefined) ?? 'nobody');
     try {
-      const { signal } = leaving;
-      const result =
-        id === '' ? answerStates(means, { eyes, signal }) : await answerEvents(means, { eyes, id, after, signal });
+      const result = id === '' ? answerStates(means, { eyes }) : await answerEvents(means, { eyes, id, after });
       if (!sendStreamed(result, response)) response.writeHead(result.status).end();
     } catch (error) {
       const status = isAnimusError(error, 'work.not_found') ? 404 : isAnimusError(error, 'usage.invalid') ? 400 : 500;

@@ -7,10 +7,9 @@ import { BEGINNING, readCursor } from '../../store/events/position.ts';
 import { readPages } from '../../store/events/read-events.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { EventHub } from './event-hub.ts';
-import { sendEvents } from './event-stream.ts';
+import { type FramesFor, sendEvents } from './event-stream.ts';
 import type { Eyes } from './eyes.ts';
 import { followItem } from './follow-item.ts';
-import type { Frame } from './frame.ts';
 import type { StateFeeds } from './state-feed.ts';
 import { StreamedResponse } from './streamed-response.ts';
 
@@ -26,8 +25,6 @@ export interface EventRequest {
   readonly id: string;
   /** The header `Last-Event-ID`, or the query parameter `after`; null: from the beginning. */
   readonly after: string | null;
-  /** Aborted when the client leaves. */
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -35,32 +32,32 @@ export interface EventRequest {
  * `work.not_found`, also for work that the visitor may not see; `usage.invalid` for an id that is none of its events; `http.unauthorized`.
  */
 export async function answerEvents(means: EventMeans, request: EventRequest): Promise<Response> {
-  const { eyes, id, after, signal } = request;
+  const { eyes, id, after } = request;
   const from = after === null ? BEGINNING : readCursor(id, after);
   const [page] = await eyes.look((tx) => readPages(tx, [{ id, from }], 1));
   if (!page) throw new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
   if (isTerminal(page.state) && page.events.length === 0) return new Response(null, { status: 204 });
   const leaving = new AbortController();
-  const frames = followItem(means, eyes, id, after, AbortSignal.any([signal, leaving.signal]));
+  const frames: FramesFor = (sink) => followItem(means, eyes, id, after, leaving.signal, sink);
   return streamResponse(frames, () => leaving.abort('left'), means);
 }
 
 /** 200 with the states of all work that the visitor may see: a snapshot, then the changes. */
 export function answerStates(
   means: EventMeans & { readonly states: StateFeeds },
-  { eyes, signal }: Pick<EventRequest, 'eyes' | 'signal'>,
+  { eyes }: Pick<EventRequest, 'eyes'>,
 ): Response {
   const leaving = new AbortController();
-  const until = AbortSignal.any([signal, leaving.signal, means.hub.stopping]);
-  return streamResponse(means.states.follow(eyes, until), () => leaving.abort('left'), means);
+  const until = AbortSignal.any([leaving.signal, means.hub.stopping]);
+  return streamResponse(
+    () => means.states.follow(eyes, until),
+    () => leaving.abort('left'),
+    means,
+  );
 }
 
 /** A response with an event stream of these frames; `leave` must end them, and is called once it was sent or the client has left. */
-export function streamResponse(
-  frames: AsyncGenerator<readonly Frame[]>,
-  leave: () => void,
-  { clock, log }: EventMeans,
-): Response {
+export function streamResponse(frames: FramesFor, leave: () => void, { clock, log }: EventMeans): Response {
   return new StreamedResponse(async (response) => {
     const error = await sendEvents(response, frames, leave, clock);
     if (error !== null) log.debug({ error: messageOf(error) }, 'a stream of events ended early');

@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
-import { encode, encodeText } from './encoded.ts';
-import { type Frame, hintFrame } from './frame.ts';
+import { encodeText } from './encoded.ts';
+import { type Frame, hintFrame, type Sink } from './frame.ts';
 import { openWire, type Wire } from './wire.ts';
 
 /** Proxies close connections that are silent for 30 s or more. */
@@ -14,14 +14,17 @@ const HEARTBEAT = encodeText(': \n\n');
 /** How long a client waits before it connects again. */
 const RETRY = encodeText('retry: 1000\n\n');
 
+/** What a reader gets, in order: what is yielded, and between that what is sent to the sink. Both wait until the reader has taken what came before. */
+export type FramesFor = (sink: Sink) => AsyncGenerator<readonly Frame[]>;
+
 /**
  * Sends the frames until there are no more or the client leaves, and ends the response, whose head must have been written. The next frames
- * are taken when the client has taken the last ones, so nothing piles up here. `leave` is called once, at the end; `frames` must end then.
+ * are taken when the client has taken the last ones, so nothing piles up here. `leave` is called once, at the end; the frames must end then.
  * Resolves with the error that ended the stream early; null: it was complete, or the client left. Never rejects.
  */
 export async function sendEvents(
   response: ServerResponse,
-  frames: AsyncGenerator<readonly Frame[]>,
+  framesFor: FramesFor,
   leave: () => void,
   clock: Clock,
 ): Promise<unknown> {
@@ -36,7 +39,7 @@ export async function sendEvents(
   const wire = openWire(response);
   wire.write(RETRY);
   const beating = beat(response, wire, clock, over.signal);
-  const error = await sendAll(wire, frames, over.signal);
+  const error = await sendAll(wire, framesFor(wire), over.signal);
   end();
   response.end();
   return (await beating) ?? error;
@@ -47,12 +50,12 @@ async function sendAll(wire: Wire, frames: AsyncGenerator<readonly Frame[]>, ove
     for (;;) {
       const next = await frames.next();
       if (next.done || over.aborted) return null;
-      if (next.value.length > 0 && !wire.write(encode(next.value))) await wire.drained();
+      if (next.value.length > 0 && !wire.send(next.value)) await wire.drained();
     }
   } catch (error) {
     if (over.aborted) return null;
     // The client is told, and connects again or not. A broken connection would not tell it why.
-    wire.write(encode([hintFrame('closed', { code: isAnimusError(error) ? error.code : 'internal.bug' })]));
+    wire.send([hintFrame('closed', { code: isAnimusError(error) ? error.code : 'internal.bug' })]);
     return error;
   }
 }

@@ -6,7 +6,7 @@ import { type EventPage, readPages } from '../../store/events/read-events.ts';
 import type { EventHub } from './event-hub.ts';
 import { framesOf, type RingEntry } from './event-ring.ts';
 import type { Eyes } from './eyes.ts';
-import { eventFrame, type Frame, hintFrame, withId } from './frame.ts';
+import { eventFrame, type Frame, hintFrame, type Sink, withId } from './frame.ts';
 import type { WatchedItem } from './watched-item.ts';
 
 export interface FollowMeans {
@@ -21,7 +21,8 @@ const CHECK_MS = 60_000;
  * Yields what happened after the id of an event (null: from the beginning), and what happens, until the item has ended and everything
  * was yielded, or the signal aborts. Reads on only when asked for the next frames, so a slow reader costs a position and
  * nothing else; hints that it was too slow for are left out, and a hint `missed` says so. Errors: `work.not_found`, also when
- * the reader may not see it (any more); `usage.invalid` for an id that is none of its events; those of `eyes`.
+ * the reader may not see it (any more); `usage.invalid` for an id that is none of its events; those of `eyes`. With a sink, what happens while
+ * it is awaited goes there and is not yielded.
  */
 export async function* followItem(
   { hub, clock }: FollowMeans,
@@ -29,6 +30,7 @@ export async function* followItem(
   id: string,
   after: string | null,
   signal: AbortSignal,
+  sink: Sink | null = null,
 ): AsyncGenerator<readonly Frame[]> {
   const until = AbortSignal.any([signal, hub.stopping]);
   let position = after === null ? BEGINNING : readCursor(id, after);
@@ -60,7 +62,7 @@ export async function* followItem(
       if (until.aborted) return;
       yield item.present();
       const reader = ringReader(item, position, from!);
-      if (yield* reader.read({ eyes, clock, until })) return;
+      if (yield* reader.read({ eyes, clock, until, sink })) return;
       position = reader.position;
       yield [hintFrame('missed', { workItemId: id })];
       page = await readPage(eyes, id, position);
@@ -93,6 +95,7 @@ interface Reading {
   readonly eyes: Eyes;
   readonly clock: Clock;
   readonly until: AbortSignal;
+  readonly sink: Sink | null;
 }
 
 /** Reads the ring from a number on. `read` returns true at the end, false when it was too slow. */
@@ -127,19 +130,39 @@ function ringReader(item: WatchedItem, begun: Position, from: number) {
     get position() {
       return position;
     },
-    async *read({ eyes, clock, until }: Reading): AsyncGenerator<readonly Frame[], boolean> {
+    async *read({ eyes, clock, until, sink }: Reading): AsyncGenerator<readonly Frame[], boolean> {
       let resume: (() => void) | null = null;
+      // Asking the signal, which depends on others, costs more than all the rest of an event.
+      let over = until.aborted;
       // One listener for each reader, not for each wait: a thousand readers wait at every event.
-      until.addEventListener('abort', () => resume?.(), { once: true });
-      const changed = () =>
-        new Promise<void>((resolve) => {
-          resume = resolve;
-          item.onChange(resolve);
-        });
+      const end = () => {
+        over = true;
+        resume?.();
+      };
+      until.addEventListener('abort', end, { once: true });
       // Not all at once.
       let checkAtMs = clock.monotonicMs() + CHECK_MS * (0.5 + 0.5 * Math.random());
-      while (!until.aborted) {
-        if (checks !== item.checks || clock.monotonicMs() > checkAtMs) {
+      const mustCheck = () => checks !== item.checks || clock.monotonicMs() > checkAtMs;
+
+      /** Sends what comes, until there is more to do than that. */
+      function pass(): void {
+        if (resume === null) return;
+        const entries = over || mustCheck() ? null : item.ring.from(next);
+        if (sink === null || entries === null || (entries.length === 0 ? item.over : !sink.send(take(entries))))
+          resume();
+        else item.onChange(pass);
+      }
+      const changed = () =>
+        new Promise<void>((resolve) => {
+          resume = () => {
+            resume = null;
+            resolve();
+          };
+          item.onChange(pass);
+        });
+
+      while (!over) {
+        if (mustCheck()) {
           checks = item.checks;
           checkAtMs = clock.monotonicMs() + CHECK_MS;
           await check(eyes, item.id, position);
@@ -149,6 +172,7 @@ function ringReader(item: WatchedItem, begun: Position, from: number) {
         if (entries.length > 0) yield take(entries);
         else if (item.over) return true;
         else await changed();
+        await sink?.drained();
       }
       return true;
     },

@@ -11,6 +11,13 @@ export interface Frame {
   readonly bytes: () => Uint8Array;
 }
 
+/** Takes frames at once, without a promise for each: what a thousand readers need. */
+export interface Sink {
+  /** Returns false if its reader has not taken what was sent: wait until `drained` then. */
+  send(frames: readonly Frame[]): boolean;
+  drained(): Promise<void>;
+}
+
 /** The frame of a recorded event. */
 export function eventFrame(event: WorkEvent, id: string): Frame {
   const { type, atMs, ...fields } = event;

@@ -37,6 +37,14 @@ const TERMINAL = new Set(['completed', 'dead', 'merged', 'cancelled']);
 /** Characters of an answer that is coming that are kept for readers that join. */
 const MAX_ANSWER_CHARS = 262_144;
 
+/** Readers that are woken at once: each writes to a socket meanwhile, and a thousand of them would hold up everything else for 10 ms and more. */
+const WOKEN_AT_ONCE = 100;
+
+function wakeInTurn(readers: readonly (() => void)[]): void {
+  for (const resume of readers.slice(0, WOKEN_AT_ONCE)) resume();
+  if (readers.length > WOKEN_AT_ONCE) setImmediate(wakeInTurn, readers.slice(WOKEN_AT_ONCE));
+}
+
 export function createWatchedItem(id: string): WatchedItem {
   const ring = createEventRing();
   let position: Position | null = null;
@@ -46,9 +54,9 @@ export function createWatchedItem(id: string): WatchedItem {
   let waiting = new Set<() => void>();
 
   const wake = () => {
-    const woken = waiting;
+    const woken = [...waiting];
     waiting = new Set();
-    for (const one of woken) one();
+    wakeInTurn(woken);
   };
   const hint = (frame: Frame) => ring.add({ frame, placed: null });
   const stateHint = () => hintFrame('state', { workItemId: id, state });

@@ -1,12 +1,12 @@
 /** Writes the bytes of an event stream to the connection of a response. */
 import type { ServerResponse } from 'node:http';
-import type { Encoded } from './encoded.ts';
+import { type Encoded, encode } from './encoded.ts';
+import type { Frame, Sink } from './frame.ts';
 
-export interface Wire {
-  /** Returns false if the client has not taken what was written: wait until `drained` then. */
+/** `drained` resolves also when the client is gone. */
+export interface Wire extends Sink {
+  /** As `send`. */
   write(bytes: Encoded): boolean;
-  /** Resolves when the client has taken what was written, or is gone. */
-  drained(): Promise<void>;
   /** True while the client has not taken what was written. */
   readonly full: boolean;
   /** How often it was full and the client took everything. */
@@ -31,21 +31,24 @@ export function openWire(response: ServerResponse): Wire {
   let drained = Promise.resolve();
   response.once('close', resume);
 
+  function write({ plain, chunk }: Encoded): boolean {
+    if (response.destroyed) return true;
+    const { socket } = response;
+    // A client that sent several requests at once gets the answers in turn: Node keeps this one until then.
+    const direct = socket !== null && socket.writableCorked === 0;
+    const taken = direct ? socket.write(response.chunkedEncoding ? chunk : plain) : response.write(plain);
+    if (!taken && waiting === null) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      drained = promise;
+      waiting = resolve;
+      (direct ? socket : response).once('drain', resume);
+    }
+    return waiting === null;
+  }
+
   return {
-    write({ plain, chunk }) {
-      if (response.destroyed) return true;
-      const { socket } = response;
-      // A client that sent several requests at once gets the answers in turn: Node keeps this one until then.
-      const direct = socket !== null && socket.writableCorked === 0;
-      const taken = direct ? socket.write(response.chunkedEncoding ? chunk : plain) : response.write(plain);
-      if (!taken && waiting === null) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        drained = promise;
-        waiting = resolve;
-        (direct ? socket : response).once('drain', resume);
-      }
-      return waiting === null;
-    },
+    write,
+    send: (frames: readonly Frame[]) => write(encode(frames)),
     drained: () => drained,
     get full() {
       return waiting !== null;

@@ -23,7 +23,7 @@ const workEvents = streamRoute({
   async respond(visit, { path, query }, request) {
     const after = request.headers.get('last-event-id') ?? query.after ?? null;
     const live = await visit.means.live.means();
-    return answerEvents(live, { eyes: visitorEyes(visit), id: path.id, after, signal: visit.signal });
+    return answerEvents(live, { eyes: visitorEyes(visit), id: path.id, after });
   },
 });
 
@@ -36,7 +36,7 @@ const stateEvents = streamRoute({
   scope: 'read',
   media,
   async respond(visit) {
-    return answerStates(await visit.means.live.means(), { eyes: visitorEyes(visit), signal: visit.signal });
+    return answerStates(await visit.means.live.means(), { eyes: visitorEyes(visit) });
   },
 });
 

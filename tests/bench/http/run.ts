@@ -56,10 +56,13 @@ async function streams(what: string, items: readonly FocusedWork[]): Promise<voi
     // As often as a busy agent; what is measured is the way, not a queue.
     await new Promise((resolve) => setTimeout(resolve, items.length === 1 ? 100 : 20));
   }
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  const after = await stream.ask<Usage>();
-  const latencies = await clients.ask<number[]>();
   const expected = entries * (items.length === 1 ? readers : 1);
+  const latencies: number[] = [];
+  for (let wait = 0; wait < 20 && latencies.length < expected; wait++) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    latencies.push(...(await clients.ask<number[]>()));
+  }
+  const after = await stream.ask<Usage>();
   row(`${readers} readers of ${what}`, {
     'memory per reader KiB': figure((joined.bytes - before.bytes) / 1024 / readers),
     'joining ms processor time per reader': figure((joined.cpuMs - before.cpuMs) / readers),
