@@ -101,15 +101,11 @@ describe('a conversation', () => {
   });
 
   it('sends the same after kills at every point', async () => {
-    const kills = [
-      'answer_start',
-      'continue_focus',
-      'add_message',
-      'begin_next_turn',
-      'record_turn',
-      'finish_tool_calls',
-      'complete_read',
-    ].flatMap((call) => moments(call, 1));
+    const ofItems = ['add_message', 'begin_next_turn', 'finish_tool_calls', 'complete_read'];
+    const ofAnswers = ['answer_start', 'continue_focus', 'record_turn'];
+    // What else ends or begins an item is the same on every wire.
+    const calls = WIRE === 'anthropic' ? [...ofAnswers, ...ofItems] : ofAnswers;
+    const kills = calls.flatMap((call) => moments(call, 1));
     const killed = await run(kills);
     const asked = (bodies: readonly string[]) => [...new Set(bodies)];
     expect(asked(killed.bodies)).toEqual(asked(unkilled.bodies));

@@ -159,7 +159,8 @@ async function interrupt(where: Trial, argv: readonly string[], longestMs: numbe
   const good = signal === 'SIGINT' || code === 130 || (argv[0] === 'serve' && code === 0);
   // A command that is about to end may have done its work already.
   expect(good || hadEnded || (code !== null && code <= 5 && !/internal error/.test(told)), told).toBe(true);
-  expect(performance.now() - interruptedAtMs, told).toBeLessThan(15_000);
+  // Far longer than it takes, and shorter than what the command would wait for if it ignored the signal.
+  expect(performance.now() - interruptedAtMs, told).toBeLessThan(60_000);
   expect(told).not.toMatch(/internal error|\n {4}at /);
   await stdout;
   await eventually(
