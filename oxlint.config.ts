@@ -70,7 +70,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/store': [
     ['open'],
     ['embedded', 'migrations'],
-    ['conversations', 'views'],
+    ['conversations', 'follow', 'views'],
     ['transcript'],
     ['events', 'memory', 'people', 'skills', 'work'],
     ['postgres'],

@@ -1055,6 +1055,7 @@ create table animus.files (
 );
 create index files_old on animus.files (coalesce(deleted_at, updated_at));
 create unique index files_path on animus.files (workspace_id, path) where deleted_at is null;
+create trigger files_tell_deleted after update of deleted_at on animus.files for each row when (new.deleted_at is not null and old.deleted_at is null) execute function animus.tell_deleted();
 
 create table animus.conversations (
   file_id         uuid   not null,
@@ -1067,6 +1068,7 @@ create table animus.conversations (
   constraint conversations_file_id_fkey foreign key (file_id) references animus.files(id) on delete cascade,
   constraint conversations_while_answering_check check (while_answering in ('queue', 'tell'))
 );
+create trigger conversations_mark after update of faculty, title, while_answering on animus.conversations for each row when (new.faculty is distinct from old.faculty or new.title is distinct from old.title or new.while_answering is distinct from old.while_answering) execute function animus.mark_change();
 
 create table animus.conversation_people (
   file_id uuid not null,
@@ -1075,6 +1077,7 @@ create table animus.conversation_people (
   constraint conversation_people_file_id_fkey foreign key (file_id) references animus.conversations(file_id) on delete cascade
 );
 create index conversation_people_actor on animus.conversation_people (actor);
+create trigger conversation_people_mark after insert or delete on animus.conversation_people for each row execute function animus.mark_people();
 
 create table animus.chat_messages (
   id           bigint      not null generated always as identity,
@@ -1100,7 +1103,31 @@ create table animus.chat_messages (
 create index chat_messages_after on animus.chat_messages (after_id) where after_id is not null;
 create index chat_messages_file on animus.chat_messages (file_id, id);
 create index chat_messages_item on animus.chat_messages (work_item_id) where work_item_id is not null;
+create trigger chat_messages_mark after insert on animus.chat_messages for each row execute function animus.mark_message();
+create trigger chat_messages_mark_deleted after update of deleted_at on animus.chat_messages for each row when (new.deleted_at is not null and old.deleted_at is null) execute function animus.mark_message();
 create trigger keep_chat_message before update on animus.chat_messages for each row execute function animus.keep_chat_message();
+
+create table animus.chat_marks (
+  file_id      uuid        not null,
+  seq          integer     not null,
+  kind         text        not null,
+  message_id   bigint,
+  work_item_id uuid,
+  opened       integer,
+  place        json,
+  detail       json,
+  created_at   timestamptz not null,
+  primary key (file_id, seq),
+  constraint chat_marks_file_id_fkey foreign key (file_id) references animus.conversations(file_id) on delete cascade,
+  constraint chat_marks_kind_check check (kind in ('said', 'told', 'answered', 'retried', 'deleted', 'joined', 'left', 'changed'))
+);
+
+create table animus.chat_watches (
+  file_id uuid        not null,
+  until   timestamptz not null,
+  primary key (file_id),
+  constraint chat_watches_file_id_fkey foreign key (file_id) references animus.conversations(file_id) on delete cascade
+);
 
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at

@@ -106,6 +106,7 @@ begin
          awaited = true  -- an item may have begun to wait for others and this one while it had ended
    where id = p_id;
   insert into animus.decisions (work_item_id, action, decided_by, created_at) values (p_id, 'retry', animus.actor(), v_now);
+  if v_item.source = 'chat' then perform animus.mark_retry(p_id); end if;
   perform animus.wake_daemons();
   return p_id;
 end $$;
@@ -155,7 +156,7 @@ begin
   end;
   select state, resolved_at, submitted_by into v_state, v_resolved, v_owner from animus.work_items where id = p_id;
   -- A caller who may not see the item does not learn that it exists.
-  if not found or not animus.may_see(v_owner) then
+  if not found or not (animus.may_see(v_owner) or animus.takes_part(p_id)) then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
   if v_resolved is null then

@@ -2,7 +2,7 @@
 
 -- Follows the ends of items that answer messages: records the answer as a message, and lets the next answer of its branch begin. Called by
 -- wake_waiters, for items that are flagged as awaited; the callers have locked them.
--- Locks: the rows of the items that come next, without waiting; the file. Raises: 57PA1.
+-- Locks: the files; the rows of the items that come next, without waiting. Raises: 57PA1.
 create or replace function animus.end_answers(p_ids uuid[], p_now timestamptz) returns void
 language plpgsql as $$
 declare
@@ -10,6 +10,10 @@ declare
   v_next    uuid[];
   v_stuck   uuid[];
 begin
+  -- The files of several conversations, in one order for everybody.
+  if cardinality(p_ids) > 1 then
+    perform from animus.files f where f.id in (select m.file_id from animus.chat_messages m where m.work_item_id = any (p_ids)) order by f.id for no key update;
+  end if;
   for v_message in select * from animus.chat_messages m where m.work_item_id = any (p_ids) and m.role = 'user' and not m.told order by m.id loop
     v_next := animus.next_answers(v_message.id);
     if v_next <> '{}' then

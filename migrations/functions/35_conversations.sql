@@ -37,7 +37,7 @@ end $$;
 
 -- Changes faculty, title or the treatment of messages that come while an answer is given; null keeps what is there. Another faculty answers from
 -- the next message on, and begins from the recorded words.
--- Locks: the row of the conversation. Raises: WA003, WA004, 42501, 23514.
+-- Locks: the row of the conversation; its file. Raises: WA003, WA004, 42501, 23514.
 create or replace function animus.change_conversation(p_file_id uuid, p_faculty text default null, p_title text default null, p_while_answering text default null)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -55,7 +55,7 @@ end $$;
 
 -- Adds somebody who takes part (`alice`, `person:alice`: an actor), or with p_remove removes them. For whoever takes part, and for operators. Returns
 -- whether that changed anything.
--- Locks: the row of the participant. Raises: WA003, WA004, 42501.
+-- Locks: the file; the row of the participant. Raises: WA003, WA004, 42501.
 create or replace function animus.set_participant(p_file_id uuid, p_actor text, p_remove boolean default false) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -63,6 +63,8 @@ begin
   if coalesce(p_actor, '') !~ '^[^[:space:][:cntrl:]]{1,220}$' then
     perform animus.raise('WA004', 'the name of an actor has no spaces and no control characters', p_file_id);
   end if;
+  -- First, as retention does, which deletes those who take part with the file.
+  perform from animus.files f where f.id = p_file_id for no key update;
   if p_remove then
     delete from animus.conversation_people p where p.file_id = p_file_id and p.actor = p_actor;
   else
@@ -170,7 +172,7 @@ begin
   perform animus.require_participant(v_old.file_id, true);
   if v_old.role = 'user' then perform animus.require_author(v_old); end if;
   if v_old.role = 'user' and not v_old.told then
-    perform animus.cancel_answers(array[v_old.work_item_id], 'its message was deleted');
+    perform animus.cancel_answers(v_old.file_id, array[v_old.work_item_id], 'its message was deleted');
   end if;
   perform from animus.conversations c where c.file_id = v_old.file_id for no key update;
   v_now := animus.now();
@@ -190,7 +192,7 @@ begin
   if not animus.may_operate() and not exists (select from animus.conversations c where c.file_id = p_file_id and c.created_by = animus.actor()) then
     raise insufficient_privilege using message = 'only who began a conversation, or an operator, may delete it';
   end if;
-  perform animus.cancel_answers(array(select m.work_item_id from animus.chat_messages m where m.file_id = p_file_id and m.work_item_id is not null and not m.told),
+  perform animus.cancel_answers(p_file_id, array(select m.work_item_id from animus.chat_messages m where m.file_id = p_file_id and m.work_item_id is not null and not m.told),
     'its conversation was deleted');
   perform from animus.conversations c where c.file_id = p_file_id for no key update;
   update animus.files f set deleted_at = animus.now() where f.id = p_file_id;
@@ -268,22 +270,24 @@ declare
   v_params jsonb := coalesce((select w.params from animus.work_items w where w.id = p_old.work_item_id), '{}');
   v_chat   animus.conversations;
 begin
-  perform animus.cancel_answers(array(
+  -- The item before it, so that its end and this message see each other. Its id is lower than those of what follows it.
+  perform animus.lock_work(array[w.id], 10) from animus.chat_messages m join animus.work_items w on w.id = m.work_item_id where m.id = p_old.after_id;
+  perform animus.cancel_answers(p_old.file_id, array(
     with recursive below as (
       select p_old.id as id, p_old.work_item_id as item
       union all
       select m.id, m.work_item_id from animus.chat_messages m join below b on m.after_id = b.id where m.role = 'user' and not m.told)
     select b.item from below b where b.item is not null), 'its message was replaced');
-  -- The item before it, so that its end and this message see each other.
-  perform animus.lock_work(array[w.id], 10) from animus.chat_messages m join animus.work_items w on w.id = m.work_item_id where m.id = p_old.after_id;
   select * into v_chat from animus.conversations c where c.file_id = p_old.file_id for no key update;
   select p.message_id, p.work_item_id into message_id, work_item_id
     from animus.put_message(v_chat, p_old.after_id, p_old.id, p_fresh, p_text, v_params, p_trace_context) p;
 end $$;
 
--- Cancels those of the items that have not ended, with what they spawned, for the actor.
--- Locks: as lock_tree_to_end for each; waits two seconds at most for each. Raises: 57PA1.
-create or replace function animus.cancel_answers(p_ids uuid[], p_reason text) returns void
+drop function if exists animus.cancel_answers(uuid[], text);
+-- Cancels those of the items of a conversation that have not ended, with what they spawned, for the actor. The end of an item takes the file, so the
+-- conversation comes before.
+-- Locks: as lock_tree_to_end for each; waits two seconds at most for each; the conversation; its file. Raises: 57PA1.
+create or replace function animus.cancel_answers(p_file_id uuid, p_ids uuid[], p_reason text) returns void
 language plpgsql as $$
 declare
   v_open uuid[] := '{}';
@@ -293,6 +297,7 @@ begin
     v_open := v_open || animus.lock_tree_to_end(v_id, 10) || v_id;
     insert into animus.decisions (work_item_id, action, note, decided_by, created_at) values (v_id, 'cancel', p_reason, animus.actor(), animus.now());
   end loop;
+  perform from animus.conversations c where c.file_id = p_file_id for no key update;
   perform animus.cancel_open(array(select w.id from animus.work_items w where w.id = any (v_open) and w.resolved_at is null order by w.id), p_reason);
 end $$;
 

@@ -7,11 +7,11 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { createWake } from '../../core/lifecycle/wake.ts';
 import { readPages, watchEvents } from '../../store/events/read-events.ts';
+import { createTextChannels } from '../../store/follow/text-channels.ts';
 import { openNotifications } from '../../store/postgres/notifications.ts';
 import type { Database } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Eyes } from './eyes.ts';
-import { createTextChannels } from './text-channels.ts';
 import { createWatchedItem, type WatchedItem } from './watched-item.ts';
 
 export interface EventHub extends Service {
@@ -159,7 +159,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
         const joined = item;
         void watch([id]).then(async () => {
           look(joined);
-          await texts.join(id, eyes);
+          await texts.join(id, eyes.look);
           await clock.sleep(FIRST_LOOK_AGAIN_MS, stopping.signal);
           look(joined);
         });

@@ -1,4 +1,4 @@
-/** The events of a work item: one typed union for every reader (SSE, WebSocket, library). docs/events.md describes each type. */
+/** The events of a work item and of a conversation: one typed union for every reader (SSE, WebSocket, library). docs/events.md describes each type. */
 import type { WaitKind } from '../../core/work/words.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
 
@@ -102,3 +102,51 @@ interface StateBody {
 
 /** A recorded event and its time, in milliseconds since 1970 with fractions. */
 export type WorkEvent = EventBody & { readonly workItemId: string; readonly atMs: number };
+
+/** What happened in a conversation itself. `by` is who did it. */
+export type ConversationBody =
+  /** A message: of a person, or an imported one. Its answer, if it gets one, has its own events, with the same item. `told`: it went into the answer of that item. */
+  | ({ readonly type: 'said' } & ChatMessageFields)
+  /** An answer ended, and stands in the conversation as a message. All events of the item, up to `done`, come before it. */
+  | ({ readonly type: 'answered'; readonly endedAs: string } & ChatMessageFields)
+  /** A message or an answer was deleted. Views leave it out; a reader that comes later does not get its text. */
+  | { readonly type: 'deleted'; readonly messageId: string; readonly by: string | null }
+  /** An operator retries an answer that failed or was cancelled: its item has more events, and another `answered`. `messageId` is the message of the person. */
+  | { readonly type: 'retried'; readonly messageId: string; readonly by: string | null }
+  /** Somebody takes part from now on, or does not any more. */
+  | { readonly type: 'people'; readonly actor: string; readonly joined: boolean; readonly by: string | null }
+  /** The settings of the conversation were changed; these are the new ones. */
+  | {
+      readonly type: 'conversation';
+      readonly faculty: string;
+      readonly title: string;
+      readonly whileAnswering: 'queue' | 'tell';
+      readonly by: string | null;
+    };
+
+interface ChatMessageFields {
+  readonly messageId: string;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly author: string;
+  /** Its first 262,144 characters; null if it has been deleted since. */
+  readonly text: string | null;
+  /** When it was said, ISO 8601; of an imported message before the event. */
+  readonly saidAt: string;
+  /** The message of a person before it on its branch; of an answer, its message. */
+  readonly after: string | null;
+  /** The message that an edit or a retry stands for, or the earlier answer. Messages and answers after the replaced one are not shown any more. */
+  readonly replaces: string | null;
+  readonly told: boolean;
+  readonly attachments: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly media_type: string;
+    readonly bytes: number;
+  }[];
+}
+
+/** A recorded event of a conversation itself. `workItemId`: the item of the answer; null where there is none. */
+export type ConversationEvent = ConversationBody & { readonly workItemId: string | null; readonly atMs: number };
+
+/** What a stream consists of: that of a work item has only events of work, that of a conversation also those of its answers. */
+export type AnyEvent = WorkEvent | ConversationEvent;

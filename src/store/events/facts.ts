@@ -29,7 +29,7 @@ export interface ItemFacts {
     readonly id: number;
     readonly author: string;
     readonly authorIs: string;
-    readonly text: string;
+    readonly text: string | null;
     readonly wake: boolean;
     readonly at: number;
   }[];

@@ -2,8 +2,8 @@
 import type { ItemFacts } from './facts.ts';
 import { focusPart } from './focus-part.ts';
 import { decisionPart, endPart, ledgerPart, markPart, messagePart, submission } from './item-parts.ts';
-import type { Entry } from './part.ts';
-import type { Position } from './position.ts';
+import type { Entry, Part } from './part.ts';
+import { isPast, type Position, type Step } from './position.ts';
 
 /** The entries after the position, and whether there may be more at once: then read on from the position after the last one. */
 export interface Merged {
@@ -14,10 +14,10 @@ export interface Merged {
 /**
  * Always takes the earliest first entry of the parts; at the same time, that of the first part here. What is taken depends on nothing but what
  * is left of the parts, so reading on from a position gives what one read from the beginning would have given after it. A clock
- * that was set back reorders parts against each other, never within a part, and loses nothing.
+ * that was set back reorders parts against each other, never within a part, and loses nothing. `until`: only what that position contains.
  */
-export function mergeParts(facts: ItemFacts, position: Position): Merged {
-  const parts = [
+export function mergeParts(facts: ItemFacts, position: Position, until: Position | null = null): Merged {
+  const all = [
     submission(facts, position),
     focusPart(facts, position),
     ledgerPart(facts),
@@ -26,6 +26,7 @@ export function mergeParts(facts: ItemFacts, position: Position): Merged {
     markPart(facts),
     endPart(facts, position),
   ];
+  const parts = until === null ? all : all.map((part) => bounded(part, until));
   const next = parts.map(() => 0);
   const entries: Entry[] = [];
   for (;;) {
@@ -42,6 +43,18 @@ export function mergeParts(facts: ItemFacts, position: Position): Merged {
   }
 }
 
-function orderOf({ at, last }: Entry): number {
+/** What a position contains of a part. The end of a call may be missing in it and later steps not, so only steps that are beyond it for good end the part. */
+function bounded({ entries, more }: Part, until: Position): Part {
+  const within = entries.filter(({ step }) => isPast(until, step));
+  return { entries: within, more: more && !entries.some(({ step }) => isBeyond(until, step)) };
+}
+
+function isBeyond(until: Position, step: Step): boolean {
+  if (!('focus' in step)) return !isPast(until, step);
+  return step.focus > until.focus || (step.focus === until.focus && 'turn' in step && step.turn > until.turn);
+}
+
+/** The time by which an entry is merged. */
+export function orderOf({ at, last }: Entry): number {
   return last ? Number.POSITIVE_INFINITY : at;
 }

@@ -147,7 +147,7 @@ export function positionFields(position: Position): Record<string, unknown> {
 
 /** The id of the event at whose end the position is: opaque, and only for this item. */
 export function writeCursor(workItemId: string, position: Position): string {
-  return Buffer.from(JSON.stringify({ ...positionFields(position), w: tagOf(workItemId) })).toString('base64url');
+  return encodeCursor({ ...positionFields(position), w: tagOf(workItemId) });
 }
 
 const count = z.int().min(0);
@@ -157,7 +157,6 @@ const ranges = z.string().transform((text, context) => {
   return set ?? NO_NUMBERS;
 });
 const FIELDS = z.strictObject({
-  w: z.string(),
   c: z.literal(1).optional(),
   f: count.default(0),
   z: z.literal(1).optional(),
@@ -171,19 +170,28 @@ const FIELDS = z.strictObject({
   d: count.default(0),
   x: count.default(0),
 });
+/** The fields of a position, as `positionFields` makes them. */
+export const POSITION = FIELDS.transform(positionOf);
+const CURSOR = FIELDS.extend({ w: z.string() });
 
 /** The longest id that is read: an answer that has run thousands of calls of code out of order has one of a few kilobytes. */
 const MAX_CURSOR_CHARS = 65_536;
 
 /** The position that `writeCursor` wrote for this item. Errors: `usage.invalid`, also for the id of another item's event. */
 export function readCursor(workItemId: string, cursor: string): Position {
-  const fields = FIELDS.safeParse(cursor.length > MAX_CURSOR_CHARS ? null : parsed(cursor));
-  if (!fields.success || fields.data.w !== tagOf(workItemId)) {
-    throw new AnimusError('usage.invalid', {
-      detail: 'the id is not that of an event of this work: begin without one',
-    });
-  }
-  const { c, f, z: end, t, i, e, n, l, m, k, d, x } = fields.data;
+  const fields = CURSOR.safeParse(decodeCursor(cursor));
+  if (!fields.success || fields.data.w !== tagOf(workItemId)) throw foreignCursor();
+  return positionOf(fields.data);
+}
+
+/** The error for an id that belongs to something else, or to nothing. */
+export function foreignCursor(): AnimusError {
+  return new AnimusError('usage.invalid', {
+    detail: 'the id is not that of an event of this stream: begin without one',
+  });
+}
+
+function positionOf({ c, f, z: end, t, i, e, n, l, m, k, d, x }: z.infer<typeof FIELDS>): Position {
   const code = new Map(Object.entries(n).map(([id, [begun, ended]]) => [id, { begun, ended }]));
   return {
     created: c === 1,
@@ -201,7 +209,14 @@ export function readCursor(workItemId: string, cursor: string): Position {
   };
 }
 
-function parsed(cursor: string): unknown {
+/** An id of these fields. */
+export function encodeCursor(fields: object): string {
+  return Buffer.from(JSON.stringify(fields)).toString('base64url');
+}
+
+/** The fields of an id; null if it is none. */
+export function decodeCursor(cursor: string): unknown {
+  if (cursor.length > MAX_CURSOR_CHARS) return null;
   try {
     return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch {
@@ -209,6 +224,7 @@ function parsed(cursor: string): unknown {
   }
 }
 
-function tagOf(workItemId: string): string {
-  return workItemId.slice(-8);
+/** Ends each id: that of another item's event is refused. */
+export function tagOf(id: string): string {
+  return id.slice(-8);
 }

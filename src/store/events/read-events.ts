@@ -6,9 +6,9 @@ import type { ItemFacts } from './facts.ts';
 import { mergeParts } from './merge-parts.ts';
 import { advance, BEGINNING, type Position, positionFields, readCursor, type Step, writeCursor } from './position.ts';
 
-/** What the events are of. A conversation will be one, too: its items one after another. */
+/** What the events are of. `id` is that of the work item, or of the conversation's file. */
 export interface EventScope {
-  readonly kind: 'work';
+  readonly kind: 'work' | 'conversation';
   readonly id: string;
 }
 
@@ -35,7 +35,7 @@ const ROWS = 50;
 /** The next events after the id of an event (null: from the first), each with its id. Errors: `work.not_found`, also where the actor may not see it, `usage.invalid` for a foreign id. */
 export async function readEvents(
   db: Queryable,
-  scope: EventScope,
+  scope: EventScope & { readonly kind: 'work' },
   after: string | null,
   limit = ROWS,
 ): Promise<{ readonly events: readonly (WorkEvent & { readonly id: string })[]; readonly more: boolean }> {
@@ -72,4 +72,12 @@ function pageOf(facts: ItemFacts, from: Position): EventPage {
 /** Asks for notifications (`animus_events`, `animus_work_done`) about these items, for at most ten minutes. */
 export async function watchEvents(db: Queryable, ids: readonly string[]): Promise<void> {
   await db.query(`select animus.watch_events($1::uuid[])`, [ids]);
+}
+
+/** The error for a scope that is not there or that the actor may not see. */
+export function notThere({ kind, id }: EventScope): AnimusError {
+  return new AnimusError('work.not_found', {
+    id,
+    detail: kind === 'work' ? `no work item ${id}` : `no conversation ${id}`,
+  });
 }

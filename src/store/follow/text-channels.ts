@@ -1,16 +1,18 @@
 /** The texts of answers as they arrive, of the items that are watched: each item has a channel with a secret name (watch_texts). */
 import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Notifications } from '../../store/postgres/notifications.ts';
-import type { Database } from '../../store/sql/database.ts';
-import { readPiece, type TextPiece, watchTexts } from '../../store/transcript/live-text.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { Eyes } from './eyes.ts';
+import type { Notifications } from '../postgres/notifications.ts';
+import type { Database, Queryable } from '../sql/database.ts';
+import { readPiece, type TextPiece, watchTexts } from '../transcript/live-text.ts';
+
+/** Runs `look` with the rights of somebody who reads. */
+export type Look = <T>(look: (tx: Queryable) => Promise<T>) => Promise<T>;
 
 export interface TextChannels {
   use(notifications: Notifications): void;
-  /** Receives the texts of an item from now on. Without the right to watch it, or for an ended item, nothing comes. */
-  join(id: string, eyes: Eyes): Promise<void>;
+  /** Receives the texts of an item from now on, until as many calls of `leave`. Without the right to watch it, or for an ended item, nothing comes. */
+  join(id: string, look: Look): Promise<void>;
   leave(id: string): void;
   /** Takes a notification, if it is a piece of a text. */
   take(channel: string, payload: string): void;
@@ -23,7 +25,7 @@ export function createTextChannels(
   log: Log,
 ): TextChannels {
   const idOf = new Map<string, string>();
-  const wanted = new Set<string>();
+  const wanted = new Map<string, number>();
   const pending = new Set<Promise<void>>();
   let notifications: Notifications | null = null;
 
@@ -41,14 +43,15 @@ export function createTextChannels(
     use(listener) {
       notifications = listener;
     },
-    async join(id, eyes) {
-      wanted.add(id);
+    async join(id, look) {
+      wanted.set(id, (wanted.get(id) ?? 0) + 1);
+      if (wanted.get(id)! > 1) return;
       const own = `animus_text_${randomBytes(16).toString('hex')}`;
       idOf.set(own, id);
       await notifications?.join(own);
       // The daemon's login sees all work; a gateway's asks for a person.
       const channel = await watchTexts(db, id, own)
-        .catch(() => eyes.look((tx) => watchTexts(tx, id, own)))
+        .catch(() => look((tx) => watchTexts(tx, id, own)))
         .catch((error: unknown) => {
           log.debug({ error: messageOf(error) }, 'no texts of answers before they are recorded');
           return null;
@@ -60,6 +63,8 @@ export function createTextChannels(
       if (channel !== own) await notifications?.join(channel);
     },
     leave(id) {
+      const left = (wanted.get(id) ?? 0) - 1;
+      if (left > 0) return void wanted.set(id, left);
       wanted.delete(id);
       for (const [channel, of] of idOf) if (of === id) track(drop(channel));
     },

@@ -1,0 +1,59 @@
+import type { ChatMarkFacts } from './chat-facts.ts';
+import type { ConversationBody, ConversationEvent } from './event.ts';
+
+/** The event of a mark of a conversation. */
+export function chatMarkEvent(mark: ChatMarkFacts): ConversationEvent {
+  return { ...bodyOf(mark), workItemId: mark.item, atMs: mark.at };
+}
+
+function bodyOf(mark: ChatMarkFacts): ConversationBody {
+  const { kind, detail } = mark;
+  const messageId = mark.messageId ?? '';
+  const by = detail?.by ?? null;
+  switch (kind) {
+    case 'said':
+    case 'told':
+      return { type: 'said', ...messageOf(mark) };
+    case 'answered':
+      return { type: 'answered', ...messageOf(mark), endedAs: mark.message?.endedAs ?? 'completed' };
+    case 'retried':
+    case 'deleted':
+      return { type: kind, messageId, by };
+    case 'joined':
+    case 'left':
+      return { type: 'people', actor: detail?.actor ?? '', joined: kind === 'joined', by };
+    case 'changed':
+      return {
+        type: 'conversation',
+        faculty: detail?.faculty ?? '',
+        title: detail?.title ?? '',
+        whileAnswering: detail?.while_answering ?? 'queue',
+        by,
+      };
+    default:
+      return kind satisfies never;
+  }
+}
+
+function messageOf({ kind, messageId, message, at }: ChatMarkFacts) {
+  const {
+    role = 'user',
+    author = '',
+    text = null,
+    saidAt = at,
+    after = null,
+    replaces = null,
+    attachments = null,
+  } = message ?? {};
+  return {
+    messageId: messageId ?? '',
+    role,
+    author,
+    text,
+    saidAt: new Date(saidAt).toISOString(),
+    after,
+    replaces,
+    told: kind === 'told',
+    attachments: attachments ?? [],
+  };
+}

@@ -1,0 +1,77 @@
+/** Positions, steps and pages of whatever has events: of a work item or of a conversation. */
+import type { WorkState } from '../../core/work/work.ts';
+import type { Queryable } from '../sql/database.ts';
+import {
+  advanceInChat,
+  CHAT_BEGINNING,
+  type ChatPosition,
+  type ChatStep,
+  isPastInChat,
+  readChatCursor,
+  writeChatCursor,
+} from './chat-position.ts';
+import type { AnyEvent } from './event.ts';
+import { advance, BEGINNING, isPast, type Position, readCursor, type Step, writeCursor } from './position.ts';
+import { readConversationPage } from './read-conversation-events.ts';
+import { type EventScope, readPages } from './read-events.ts';
+
+export type AnyPosition = Position | ChatPosition;
+export type AnyStep = Step | ChatStep;
+
+/** A page of either; `items` are the work items that its next events may be of. */
+export interface AnyPage {
+  readonly events: readonly { readonly event: AnyEvent; readonly step: AnyStep; readonly after: AnyPosition }[];
+  /** After the last event; the same position if there is none. */
+  readonly position: AnyPosition;
+  /** True: read again from `position` at once. */
+  readonly more: boolean;
+  /** Where they are now. */
+  readonly items: readonly { readonly id: string; readonly state: WorkState }[];
+}
+
+/** Where a reader without an id begins. */
+export function beginningOf({ kind }: EventScope): AnyPosition {
+  return kind === 'work' ? BEGINNING : CHAT_BEGINNING;
+}
+
+/** Whether the position contains the step, which is one of the same scope. */
+export function isPastPlace(position: AnyPosition, step: AnyStep): boolean {
+  return 'open' in position ? isPastInChat(position, step as ChatStep) : isPast(position, step as Step);
+}
+
+/** The position with the step, which it does not contain yet. */
+export function advancePlace(position: AnyPosition, step: AnyStep): AnyPosition {
+  return 'open' in position ? advanceInChat(position, step as ChatStep) : advance(position, step as Step);
+}
+
+/** The id of the event at whose end the position is. */
+export function writePlace({ id }: EventScope, position: AnyPosition): string {
+  return 'open' in position ? writeChatCursor(id, position) : writeCursor(id, position);
+}
+
+/** The position that `writePlace` wrote for this scope. Errors: `usage.invalid`, also for the id of another stream's event. */
+export function readPlace({ kind, id }: EventScope, cursor: string): AnyPosition {
+  return kind === 'work' ? readCursor(id, cursor) : readChatCursor(id, cursor);
+}
+
+/** The next events of each, with the rights of whoever acts; null for what is not there, or what the actor may not see. */
+export async function readPlaces(
+  db: Queryable,
+  wanted: readonly { readonly scope: EventScope; readonly from: AnyPosition }[],
+  limit?: number,
+): Promise<readonly (AnyPage | null)[]> {
+  const work = wanted.flatMap(({ scope, from }) =>
+    scope.kind === 'work' ? [{ id: scope.id, from: from as Position }] : [],
+  );
+  const pages = work.length === 0 ? [] : await readPages(db, work, limit);
+  const all: (AnyPage | null)[] = [];
+  let nextWork = 0;
+  for (const { scope, from } of wanted) {
+    if (scope.kind === 'conversation') all.push(await readConversationPage(db, scope.id, from as ChatPosition, limit));
+    else {
+      const page = pages[nextWork++];
+      all.push(page ? { ...page, items: [{ id: scope.id, state: page.state }] } : null);
+    }
+  }
+  return all;
+}

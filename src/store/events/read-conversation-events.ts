@@ -1,0 +1,65 @@
+/** Reads the events of a conversation after a position, with the rights of whoever acts (functions/39_conversation_events.sql). */
+import type { Queryable } from '../sql/database.ts';
+import type { ChatFacts } from './chat-facts.ts';
+import {
+  advanceInChat,
+  type ChatPosition,
+  type ChatStep,
+  chatPositionFields,
+  chatPositionOf,
+} from './chat-position.ts';
+import type { AnyEvent } from './event.ts';
+import type { ItemFacts } from './facts.ts';
+import { mergeConversation } from './merge-conversation.ts';
+
+export interface ConversationPage {
+  readonly events: readonly { readonly event: AnyEvent; readonly step: ChatStep; readonly after: ChatPosition }[];
+  /** After the last event; the same position if there is none. */
+  readonly position: ChatPosition;
+  /** True: read again from `position` at once. */
+  readonly more: boolean;
+  /** The items of the answers that are open after these events, and where they are now. */
+  readonly items: readonly { readonly id: string; readonly state: ItemFacts['state'] }[];
+}
+
+/** Marks, and rows of each part of an answer, in one read. */
+const ROWS = 50;
+
+/** The next events of a conversation; null for one that is not there, or that the actor may not see. */
+export async function readConversationPage(
+  db: Queryable,
+  id: string,
+  from: ChatPosition,
+  limit = ROWS,
+): Promise<ConversationPage | null> {
+  const [row] = await db.query<{ facts: ChatFacts | null }>(
+    'select animus.read_conversation_events($1::uuid, $2::jsonb, $3::int) as facts',
+    [id, JSON.stringify(chatPositionFields(from)), limit],
+  );
+  return row?.facts ? pageOf(row.facts, from) : null;
+}
+
+function pageOf(facts: ChatFacts, from: ChatPosition): ConversationPage {
+  const { entries, more } = mergeConversation(facts, from);
+  let position = from;
+  const events = entries.map(({ step, event }) => {
+    position = advanceInChat(position, step);
+    return { event, step, after: position };
+  });
+  const items = facts.segments.flatMap(({ seq, item, state }) =>
+    state !== null && position.open.has(seq) ? [{ id: item, state }] : [],
+  );
+  return { events, position, more, items };
+}
+
+/**
+ * Where somebody begins who wants what comes: after everything that was said, and at the beginning of the answers that are being given or wait.
+ * Null as `readConversationPage`.
+ */
+export async function presentInConversation(db: Queryable, id: string): Promise<ChatPosition | null> {
+  const [row] = await db.query<{ present: Parameters<typeof chatPositionOf>[0] | null }>(
+    'select animus.present_in_conversation($1::uuid) as present',
+    [id],
+  );
+  return row?.present ? chatPositionOf(row.present) : null;
+}

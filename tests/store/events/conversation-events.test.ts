@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import {
+  changeConversation,
+  deleteConversation,
+  deleteMessage,
+  editMessage,
+  importMessages,
+  sayInConversation,
+  setParticipant,
+} from '../../../src/store/conversations/conversations.ts';
+import { CHAT_BEGINNING } from '../../../src/store/events/chat-position.ts';
+import type { AnyEvent } from '../../../src/store/events/event.ts';
+import { readConversationPage } from '../../../src/store/events/read-conversation-events.ts';
+import { type ConversationNews, followConversation } from '../../../src/store/follow/follow-conversation.ts';
+import type { Queryable } from '../../../src/store/sql/database.ts';
+import { tellText } from '../../../src/store/transcript/live-text.ts';
+import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
+import { testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { answer, beginAnswer, endAnswer, newTalk, type Talk } from '../conversations/talk.ts';
+
+const pg = testDatabase();
+const db = pg.database;
+
+describe('the events of a conversation', () => {
+  it('are its messages, and between them the events of the answers', async () => {
+    const talk = await newTalk(db);
+    await sayInConversation(db, talk.id, 'hello');
+    await answer(db, talk, 'hi');
+    await changeConversation(db, talk.id, { title: 'Greetings' });
+    expect(await gists(talk)).toEqual([
+      'people postgres true',
+      'said hello',
+      'state queued',
+      'state running',
+      'turn',
+      'text hi',
+      'done completed',
+      'answered hi completed',
+      'conversation Greetings',
+    ]);
+  });
+
+  it('show a message that is told into an answer, and the turn that gets it', async () => {
+    const talk = await newTalk(db, { whileAnswering: 'tell' });
+    await sayInConversation(db, talk.id, 'hello');
+    const work = await beginAnswer(db, talk);
+    await sayInConversation(db, talk.id, 'be brief');
+    // Delivers it.
+    await db.query('select animus.begin_turn($1, $2, 1)', [work.key.focusId, work.leaseToken]);
+    await endAnswer(db, work, 'hi');
+    expect((await gists(talk)).slice(2)).toEqual([
+      'state queued',
+      'state running',
+      'message be brief',
+      'said be brief told',
+      'message ',
+      'turn',
+      'text hi',
+      'done completed',
+      'answered hi completed',
+    ]);
+  });
+
+  it('show an edit, and the end of the answer that it replaces', async () => {
+    const talk = await newTalk(db);
+    const { messageId } = await sayInConversation(db, talk.id, 'hello');
+    await editMessage(db, messageId, 'good day');
+    const events = await readAll(talk);
+    expect(events.slice(1).map(gist)).toEqual([
+      'said hello',
+      'state queued',
+      'state cancelling',
+      'done cancelled',
+      'answered  cancelled',
+      'said good day',
+      'state queued',
+    ]);
+    expect(events.filter(({ type }) => type === 'said')[1]).toMatchObject({ replaces: messageId, after: null });
+  });
+
+  it('have both ends of an answer that an operator retries', async () => {
+    const talk = await newTalk(db);
+    const { workItemId } = await sayInConversation(db, talk.id, 'hello');
+    await cancelWork(db, workItemId, 'not now');
+    await retryWork(db, workItemId);
+    await answer(db, talk, 'hi');
+    const events = await readAll(talk);
+    expect(events.slice(5).map(gist)).toEqual([
+      'answered  cancelled',
+      'retried',
+      'state queued',
+      'state running',
+      'turn',
+      'text hi',
+      'done completed',
+      'answered hi completed',
+    ]);
+    const [first, second] = events.filter(({ type }) => type === 'answered');
+    expect(second).toMatchObject({ replaces: (first as { messageId: string }).messageId });
+  });
+
+  it('have nothing of what was deleted, except that it was there', async () => {
+    const talk = await newTalk(db);
+    const { messageId } = await sayInConversation(db, talk.id, 'a secret');
+    await answer(db, talk, 'hush');
+    const [answered] = (await readAll(talk)).filter(({ type }) => type === 'answered');
+    await deleteMessage(db, messageId);
+    await deleteMessage(db, (answered as { messageId: string }).messageId);
+    const events = await readAll(talk);
+    expect(events.slice(1).map(gist)).toEqual(['said ', 'answered  completed', 'deleted', 'deleted']);
+    expect(JSON.stringify(events)).not.toMatch(/secret|hush/);
+  });
+
+  it('of an import of thousands of messages come page by page', async () => {
+    const talk = await newTalk(db);
+    const messages = Array.from({ length: 3000 }, (_, n) => ({ role: n % 2 ? 'assistant' : 'user', content: `${n}` }));
+    await importMessages(db, talk.id, messages as Parameters<typeof importMessages>[2]);
+    const said = (await readAll(talk)).slice(1);
+    expect(said.map((event) => (event as { text: string }).text)).toEqual(messages.map(({ content }) => content));
+  });
+});
+
+describe('a follower of a conversation', () => {
+  it('gets what is said, the texts of answers as they come, and stops when the conversation is deleted', async () => {
+    const talk = await newTalk(db);
+    const follower = follow(talk, 'now');
+    await setParticipant(db, talk.id, 'bob');
+    await follower.until(({ event }) => event?.type === 'people');
+    await sayInConversation(db, talk.id, 'hello');
+    const { workItemId } = await follower.until(({ event }) => event?.type === 'said');
+    const work = await beginAnswer(db, talk);
+    await db.query('select animus.begin_turn($1, $2, 1)', [work.key.focusId, work.leaseToken]);
+    const piece = { focus: 1, turn: 1, from: 0, text: 'Hel' };
+    await eventually('a watcher', async () => ((await tellText(db, work.key, piece)) ? true : null));
+    const got = await follower.until(({ text }) => text !== undefined);
+    expect(got).toMatchObject({ workItemId, text: 'Hel' });
+    await endAnswer(db, work, 'Hello.');
+    await follower.until(({ event }) => event?.type === 'answered');
+    await deleteConversation(db, talk.id);
+    await expect(follower.over).rejects.toMatchObject({ code: 'work.not_found' });
+    const again = follow(talk, null);
+    await expect(again.over).rejects.toMatchObject({ code: 'work.not_found' });
+  });
+});
+
+interface Got {
+  readonly event?: AnyEvent;
+  readonly workItemId?: string | null;
+  readonly text?: string;
+}
+
+function follow(talk: Talk, after: 'now' | null) {
+  const leaving = new AbortController();
+  const got: Got[] = [];
+  const over = (async () => {
+    for await (const news of followConversation(db, talk.id, { after, signal: leaving.signal })) got.push(gotOf(news));
+  })();
+  // Awaited by the tests that expect it to end.
+  over.catch(() => undefined);
+  return {
+    over,
+    until: (wanted: (one: Got) => boolean) => eventually('the news', () => got.find(wanted) ?? null),
+  };
+}
+
+function gotOf(news: ConversationNews): Got {
+  if (news.kind === 'event') return { event: news.event, workItemId: news.event.workItemId };
+  return news.kind === 'text' ? { workItemId: news.workItemId, text: news.piece.text } : {};
+}
+
+async function gists(talk: Talk): Promise<string[]> {
+  return (await readAll(talk)).map(gist);
+}
+
+async function readAll({ id }: Talk, as: Queryable = db): Promise<AnyEvent[]> {
+  const all: AnyEvent[] = [];
+  for (let at = CHAT_BEGINNING; ; ) {
+    const page = await readConversationPage(as, id, at);
+    all.push(...page!.events.map(({ event }) => event));
+    at = page!.position;
+    if (!page!.more) return all;
+  }
+}
+
+function gist(event: AnyEvent): string {
+  const fields = event as unknown as Record<string, string | null>;
+  const words = ['actor', 'joined', 'title', 'text', 'endedAs', 'state'].filter((name) => name in fields);
+  const told = 'told' in event && event.told ? ['told'] : [];
+  return [event.type, ...words.map((name) => String(fields[name] ?? '')), ...told].join(' ');
+}
