@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../core/errors/errors.ts';
 import type { Route } from '../route/route.ts';
+import { describedTags } from './api-tags.ts';
 import { PROBLEM_TYPE, problemSchema } from './problem.ts';
 
 type Json = Record<string, unknown>;
@@ -42,7 +43,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     },
     servers: [{ url: API_ROOT }],
     security: [{ token: [] }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: describedTags(routes),
     paths,
     components: {
       securitySchemes: {
@@ -73,9 +74,31 @@ function parametersOf(route: Route, schemas: Json): Json[] {
       name,
       in: where,
       required: where === 'path' || !(schema as z.ZodType).safeParse(undefined).success,
-      schema: schemaOf(schema as z.ZodType, 'input', schemas),
+      ...describedParameter(name, schemaOf(schema as z.ZodType, 'input', schemas)),
     }));
-  return [...of(path, 'path'), ...of(query, 'query'), ...(route.method === 'POST' ? [IDEMPOTENCY_KEY] : [])];
+  const headers = route.kind === 'stream' ? Object.entries(route.described?.headers ?? {}) : [];
+  return [
+    ...of(path, 'path'),
+    ...of(query, 'query'),
+    ...headers.map(([name, description]) => ({ name, in: 'header', description, schema: { type: 'string' } })),
+    ...(route.method === 'POST' ? [IDEMPOTENCY_KEY] : []),
+  ];
+}
+
+/** Parameters whose schemas say nothing of themselves. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  id: 'The id of what the path names.',
+  chat_id: 'The id of the conversation.',
+  message_id: 'The id of the message.',
+  name: 'The name of what the path names.',
+  after: 'The `next` of the page before.',
+  limit: 'How many there are at most.',
+  state: 'Only those in this state.',
+  faculty: 'Only those of this faculty; in a path, the faculty.',
+};
+
+function describedParameter(name: string, { description, ...schema }: Json): Json {
+  return { description: description ?? PARAMETERS[name], schema };
 }
 
 const IDEMPOTENCY_KEY = {
@@ -88,8 +111,12 @@ const IDEMPOTENCY_KEY = {
 
 function success(route: Route, schemas: Json): Json {
   if (route.kind === 'stream') {
-    const media = Object.fromEntries(route.media.map((type) => [type, { schema: { type: 'string' } }]));
-    return { 200: { description: 'The stream.', content: media } };
+    const { events, answers = {} } = route.described ?? {};
+    // OpenAPI 3.2 calls it `itemSchema`; 3.1 has no word for the events of a stream.
+    const items = events && { 'x-item-schema': schemaOf(events, 'output', schemas) };
+    const media = route.media.map((type) => [type, { schema: { type: 'string' }, ...items }]);
+    const others = Object.entries(answers).map(([status, description]) => [status, { description }]);
+    return { 200: { description: 'The stream.', content: Object.fromEntries(media) }, ...Object.fromEntries(others) };
   }
   const answer = content('application/json', route.output, 'output', schemas);
   return { [route.status]: { description: 'Done.', content: answer } };

@@ -31,7 +31,7 @@ const listApprovals = jsonRoute({
   summary: 'What waits for a person, oldest first',
   scope: 'read',
   query: z.strictObject({
-    work_item_id: id().optional(),
+    work_item_id: id().optional().describe('only what this item waits for'),
     limit: z.coerce.number().int().min(1).max(1000).default(200),
   }),
   output: z.object({ items: z.array(waiting) }),

@@ -37,6 +37,18 @@ const readArtifact = streamRoute({
   scope: 'read',
   params: z.strictObject({ id: id() }),
   media: ['application/octet-stream'],
+  described: {
+    headers: {
+      Range: 'One range of bytes.',
+      'If-Range': 'The ETag for which the Range is meant.',
+      'If-None-Match': 'The ETag of the file that the client has.',
+    },
+    answers: {
+      206: 'The range of bytes.',
+      304: 'The client has the file: it never changes.',
+      416: 'The Range begins beyond the end of the file.',
+    },
+  },
   errors: ['work.not_found'],
   respond: (visit, { path }, request) => download(visit, path.id, request),
 });

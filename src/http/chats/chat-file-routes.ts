@@ -45,7 +45,7 @@ const exportChat = streamRoute({
   summary: 'The branch that is shown, as JSON Lines or as Markdown',
   scope: 'read',
   params: ofChat,
-  query: z.strictObject({ format: z.enum(['jsonl', 'markdown']).default('jsonl') }),
+  query: z.strictObject({ format: z.enum(['jsonl', 'markdown']).default('jsonl').describe('of the export') }),
   media: ['application/jsonl', 'text/markdown'],
   errors: ['work.not_found'],
   respond: ({ means, visitor }, { path, query }) =>

@@ -90,6 +90,10 @@ const readFile = streamRoute({
   params: ofWorkspace,
   query: z.strictObject({ path: z.string().min(1).max(500).describe('in the workspace, such as chats/plans.chat') }),
   media: ['text/markdown'],
+  described: {
+    headers: { 'If-None-Match': 'The ETag of the content that the client has.' },
+    answers: { 304: 'The client has the content.' },
+  },
   errors: ['work.not_found'],
   respond: (visit, { path, query }, request) => virtualFile(visit, path.id, query.path, request),
 });

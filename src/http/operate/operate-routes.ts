@@ -5,7 +5,8 @@ import { readVisibleSpend, SPEND_GROUPS, type SpendGroup } from '../../store/vie
 import { readVisibleFaculties, readVisiblePauses, readVisibleStatus } from '../../store/views/visible-appliance.ts';
 import { ALL_FACULTIES, pauseFaculty, resumeFaculty } from '../../store/work/operate.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { jsonObject, time } from '../route/schemas.ts';
+import { time } from '../route/schemas.ts';
+import { status as statusOutput } from './status-schema.ts';
 
 const listFaculties = jsonRoute({
   id: 'listFaculties',
@@ -84,13 +85,14 @@ const status = jsonRoute({
   tag: 'operate',
   summary: 'What `animus status --json` prints of the database, for those who may see all work',
   scope: 'read',
-  output: jsonObject(),
-  run: ({ tx }) => readVisibleStatus(tx),
+  output: statusOutput,
+  run: ({ tx }) => readVisibleStatus(tx) as Promise<z.input<typeof statusOutput>>,
 });
 
 const day = () => z.iso.date();
 const groups = z
   .string()
+  .describe('one row for each of these: day, month, faculty, model, operation, submitter')
   .default('faculty,model')
   .transform((text, context): SpendGroup[] => {
     const wanted = text.split(',');

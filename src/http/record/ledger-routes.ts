@@ -27,8 +27,14 @@ const readLedger = jsonRoute({
   scope: 'read',
   params,
   query: z.strictObject({
-    type: z.enum(LEDGER_TYPES).optional(),
-    after: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
+    type: z.enum(LEDGER_TYPES).optional().describe('only entries of this type'),
+    after: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(2_147_483_647)
+      .default(0)
+      .describe('the `next` of the page before, or the `seq` of an entry'),
     limit: limit(),
   }),
   output: page(entry),

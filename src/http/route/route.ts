@@ -79,8 +79,19 @@ export interface StreamRoute extends Described {
   readonly input: Parts;
   /** The media types of its answer. */
   readonly media: readonly string[];
+  readonly described?: StreamDescription;
   /** `request` is for its headers. */
   readonly respond: (visit: Visit, input: Input<Shape, Shape, z.ZodType>, request: Request) => Promise<Response>;
+}
+
+/** What the OpenAPI document says of a stream, beside its media types. */
+export interface StreamDescription {
+  /** Of an event stream: what the `data` of each event is. */
+  readonly events?: z.ZodType;
+  /** Request headers that it heeds, and what they do. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What it answers beside 200, and when. */
+  readonly answers?: Readonly<Record<number, string>>;
 }
 
 export type Route = JsonRoute | StreamRoute;
@@ -129,6 +140,7 @@ export function streamRoute<
   route: Described &
     Schemas<Path, Query, Body> & {
       readonly media: readonly string[];
+      readonly described?: StreamDescription;
       readonly respond: (visit: Visit, input: Input<Path, Query, Body>, request: Request) => Promise<Response>;
     },
 ): StreamRoute {

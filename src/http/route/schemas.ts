@@ -11,7 +11,8 @@ export const time = () => z.date();
 /** A time that the client gives: ISO 8601 with its offset. */
 export const timeIn = () => z.iso.datetime({ offset: true });
 
-export const workState = () => z.enum(WORK_STATES).meta({ id: 'WorkState' });
+const STATE = z.enum(WORK_STATES).meta({ id: 'WorkState' });
+export const workState = () => STATE;
 
 /** Any JSON value. */
 export const json = () => z.unknown();

@@ -4,6 +4,7 @@ import { answerEvents, answerStates } from '../events/answer-events.ts';
 import { type Route, streamRoute } from '../route/route.ts';
 import { id } from '../route/schemas.ts';
 import { visitorEyes } from '../route/visitor-eyes.ts';
+import { statesEvent, workEvent } from './event-schemas.ts';
 
 const media = ['text/event-stream'];
 
@@ -11,7 +12,7 @@ const workEvents = streamRoute({
   id: 'streamWorkEvents',
   method: 'GET',
   path: '/work/{id}/events',
-  tag: 'events',
+  tag: 'work',
   summary: 'What happened to a work item and what happens, as an event stream; Last-Event-ID goes on after an event',
   scope: 'read',
   params: z.strictObject({ id: id() }),
@@ -19,7 +20,12 @@ const workEvents = streamRoute({
     after: z.string().min(1).optional().describe('the id of an event, for clients that cannot send Last-Event-ID'),
   }),
   media,
-  errors: ['work.not_found'],
+  described: {
+    events: workEvent,
+    headers: { 'Last-Event-ID': 'The id of the last event that was read; goes before `after`.' },
+    answers: { 204: 'The work has ended, and nothing follows.' },
+  },
+  errors: ['work.not_found', 'usage.invalid'],
   async respond(visit, { path, query }, request) {
     const after = request.headers.get('last-event-id') ?? query.after ?? null;
     const live = await visit.means.live.means();
@@ -31,10 +37,11 @@ const stateEvents = streamRoute({
   id: 'streamStates',
   method: 'GET',
   path: '/events',
-  tag: 'events',
+  tag: 'work',
   summary: 'The states of all work that one may see, as an event stream: a snapshot, then changes',
   scope: 'read',
   media,
+  described: { events: statesEvent },
   async respond(visit) {
     return answerStates(await visit.means.live.means(), { eyes: visitorEyes(visit) });
   },

@@ -1,0 +1,170 @@
+/** The status of all work and of the daemons, as `animus.visible_status()` answers it. Each count stops at `count_cap`. */
+import { z } from 'zod';
+import { id, workState } from '../route/schemas.ts';
+
+const timeText = () => z.string().meta({ format: 'date-time' });
+const count = () => z.int().min(0);
+
+const queue = z.object({
+  faculty: z.string(),
+  queued: count(),
+  capped: z.boolean().describe('`queued` is a lower bound'),
+  oldest_at: timeText().nullable(),
+  routable: z.boolean().describe('a live daemon serves it'),
+});
+
+const focus = z.object({
+  work_item_id: id(),
+  focus_id: id().nullable().describe('null: not yet begun'),
+  faculty: z.string(),
+  description: z.string(),
+  phase: z.string().nullable(),
+  state: z.enum(['claimed', 'running']),
+  turn: z.int().nullable(),
+  started_at: timeText().nullable(),
+  host: z.string().nullable(),
+  daemon_id: id().nullable(),
+  plan: z.string().nullable(),
+  cost_usd: z.number(),
+});
+
+const daemon = z.object({
+  id: id(),
+  host: z.string(),
+  pid: z.int(),
+  version: z.string(),
+  max_concurrent: z.int(),
+  saturated: z.boolean(),
+  faculties: z.array(z.string()),
+  problems: z.array(z.unknown()),
+  started_at: timeText(),
+  seen_at: timeText(),
+  stopped_at: timeText().nullable(),
+  alive: z.boolean().describe('seen within the last two minutes'),
+});
+
+const deadLetter = z.object({
+  work_item_id: id(),
+  faculty: z.string(),
+  description: z.string(),
+  attempts: z.int(),
+  resolved_at: timeText(),
+  reason: z.string(),
+});
+
+const kept = z
+  .object({
+    rows: count(),
+    examples: z.array(z.object({ table: z.string(), id: z.string(), referenced_by: z.string() })),
+  })
+  .describe('old rows that retention cannot remove, because another table refers to them');
+
+const pause = z.object({
+  faculty: z.string().describe('`*`: all'),
+  reason: z.string(),
+  paused_by: z.string(),
+  until: timeText().nullable(),
+  created_at: timeText(),
+});
+
+const spend = z.object({
+  faculty: z.string(),
+  model: z.string(),
+  usd: z.number(),
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  calls: z.number(),
+});
+
+const embeddings = z.object({
+  model: z.string(),
+  dimensions: z.int(),
+  missing: count().describe('memories without an embedding of this model'),
+  problem: z.string().nullable(),
+  resume_at: timeText().nullable(),
+});
+
+const inbox = z.object({
+  waiting: count(),
+  oldest_at: timeText().nullable(),
+  dead: count().describe('messages that could not be read'),
+  last_dead_reason: z.string().nullable(),
+});
+
+const schedule = z.object({
+  name: z.string(),
+  faculty: z.string(),
+  cron: z.string(),
+  time_zone: z.string(),
+  paused: z.boolean(),
+  problem: z.string().nullable(),
+  next_at: timeText().nullable(),
+  last_at: timeText().nullable(),
+  missed_24h: z.number(),
+});
+
+const batch = z.object({
+  provider: z.string(),
+  outbox: count().describe('requests that were not sent'),
+  requests: count(),
+  batches: count(),
+  unclear: count().describe('batches whose submit was not confirmed'),
+  oldest_at: timeText().nullable(),
+  problem: z.string().nullable(),
+});
+
+const asks = z.object({
+  waiting: count(),
+  first: z.array(
+    z.object({
+      work_item_id: id().nullable(),
+      faculty: z.string(),
+      call_id: z.string(),
+      kind: z.string(),
+      subject: z.string(),
+      tool: z.string().nullable(),
+      shown: z.string(),
+      asked_at: timeText(),
+      deadline: timeText().nullable(),
+    }),
+  ),
+});
+
+const budget = z.object({
+  scope: z.string(),
+  subject: z.string().describe('the id of the item or root, the name of the faculty, or empty'),
+  unit: z.string(),
+  period: z.string(),
+  ends: z.string().nullable().describe('of its day or month'),
+  amount: z.number(),
+  used: z.number(),
+});
+
+export const status = z
+  .object({
+    at: timeText(),
+    count_cap: z.int(),
+    capped: z.array(workState()).describe('states whose count is a lower bound'),
+    states: z
+      .partialRecord(workState(), z.int())
+      .describe('ended work of the last 24 hours; dead work for as long as it is there'),
+    queue: z.array(queue),
+    foci: z.array(focus),
+    daemons: z.array(daemon),
+    dead_letters: z.array(deadLetter).describe('the last ten that died'),
+    kept,
+    pauses: z.array(pause),
+    spend_today: z.array(spend),
+    memory: z.object({ vector: z.boolean(), reason: z.string().nullish() }).nullable(),
+    embeddings: embeddings.nullable().describe('null: no daemon has run with a model for them'),
+    stale_skills: z
+      .object({ count: count(), days: z.int() })
+      .optional()
+      .describe('how many skills no work has used for so many days'),
+    inbox,
+    schedules: z.array(schedule),
+    batches: z.array(batch).describe('turns that wait for batches, by provider'),
+    asks: asks.describe('what waits for people: how many, and the ten oldest'),
+    budgets: z.array(budget).describe('limits of which 80 % or more are used'),
+  })
+  .meta({ id: 'Status' });

@@ -1,0 +1,153 @@
+/** The events of the streams as they are sent, for the OpenAPI document. docs/events.md describes each type. */
+import { z } from 'zod';
+import { WAIT_KINDS } from '../../core/work/words.ts';
+import { LEDGER_TYPES } from '../../core/work/work.ts';
+import type { WorkEvent } from '../../store/events/event.ts';
+import { id, jsonObject, workState } from '../route/schemas.ts';
+
+const timeText = () => z.string().meta({ format: 'date-time' });
+const ofCall = {
+  focus: z.int(),
+  turn: z.int(),
+  call_id: z.string(),
+  parent_call_id: z.string().nullable(),
+  name: z.string(),
+};
+
+/** Those that are recorded, by type. */
+const BODIES = {
+  state: {
+    state: z.enum([...workState().options, 'cancelling']),
+    focus: z.int().nullable(),
+    resumed: z.boolean(),
+    by: z.string().nullable().describe('who did it; null: the engine'),
+    note: z.string().nullable(),
+  },
+  turn: {
+    focus: z.int(),
+    turn: z.int(),
+    model: z.string().describe('provider/model'),
+    stop_reason: z.string().nullable(),
+    input_tokens: z.int().nullable(),
+    output_tokens: z.int().nullable(),
+    cost_usd: z.number(),
+    duration_ms: z.number().nullable(),
+  },
+  thought: { focus: z.int(), turn: z.int(), text: z.string() },
+  text: { focus: z.int(), turn: z.int(), text: z.string() },
+  call: { ...ofCall, input: jsonObject().describe('above 16 KiB `{"cut": …}` with its beginning') },
+  observation: {
+    ...ofCall,
+    input: jsonObject().nullable().describe('what it ran with, if a hook or a person changed it'),
+    state: z.string(),
+    is_error: z.boolean(),
+    output: z.string().describe('its first 4,000 characters'),
+    output_bytes: z.int(),
+    duration_ms: z.number().nullable(),
+  },
+  ledger: { seq: z.int(), entry_type: z.enum(LEDGER_TYPES), content: z.string() },
+  message: {
+    message_id: z.int(),
+    author: z.string(),
+    author_is: z.string(),
+    text: z.string().nullable().describe('null: in an earlier event'),
+    wake: z.boolean(),
+    delivered_with: z.int().nullable().describe('the turn that begins with it; null: not yet'),
+  },
+  waiting: {
+    call_id: z.string(),
+    kind: z.enum(WAIT_KINDS),
+    deadline: timeText().nullable(),
+    result: z.string().nullable().describe('why it is over; null: it begins'),
+  },
+  approval: {
+    call_id: z.string().nullable(),
+    status: z.enum(['asked', 'approve', 'deny', 'answer', 'edit', 'closed']),
+    subject: z.string().nullable(),
+    request: z.string().nullable().describe('JSON, its first 4,000 characters'),
+    hash: z.string().nullable().describe('binds a decision to this request'),
+    deadline: timeText().nullable(),
+    by: z.string().nullable(),
+    note: z.string().nullable(),
+    result: z.string().nullable(),
+  },
+  error: { focus: z.int().nullable(), ended_as: z.string(), message: z.string().nullable() },
+  done: {
+    state: workState(),
+    summary: z.string().nullable(),
+    error: z.string().nullable(),
+    merged_into: id().nullable(),
+    cost_usd: z.number(),
+  },
+} as const satisfies { readonly [Type in WorkEvent['type']]: Readonly<Record<FieldOf<Type>, z.ZodType>> };
+
+/** The names of the fields of an event as they are sent. */
+type FieldOf<Type extends string, Event = WorkEvent> = Event extends { readonly type: infer Types }
+  ? Type extends Types
+    ? SnakeCase<Exclude<keyof Event, 'type' | 'workItemId' | 'atMs'>>
+    : never
+  : never;
+type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : '';
+
+const NAME = /^./;
+const typeName = (type: string) => type.replace(NAME, (letter) => letter.toUpperCase());
+
+const recorded = Object.entries(BODIES).map(([type, body]) =>
+  z
+    .object({
+      type: z.literal(type),
+      id: z.string().describe('a reader goes on after it'),
+      at: timeText(),
+      work_item_id: id(),
+      ...body,
+    })
+    .meta({ id: `${typeName(type)}Event` }),
+);
+
+const hint = <Type extends string, Body extends z.ZodRawShape>(type: Type, body: Body) =>
+  z.object({ type: z.literal(type), live: z.literal(true), ...body });
+
+const hints = [
+  hint('text', {
+    work_item_id: id(),
+    focus: z.int(),
+    turn: z.int(),
+    from: z.int().describe('how many characters of the answer come before it; 0 starts it, perhaps again'),
+    text: z.string(),
+  }).meta({ id: 'TextHint' }),
+  hint('state', { work_item_id: id(), state: workState() }).meta({ id: 'StateHint' }),
+  hint('missed', { work_item_id: id() })
+    .describe('the reader was too slow: hints were left out')
+    .meta({ id: 'MissedHint' }),
+];
+const closed = hint('closed', { code: z.string().describe('of docs/errors.md') })
+  .describe('the server ends the stream early')
+  .meta({ id: 'ClosedHint' });
+
+/** What the stream of a work item sends: what is recorded, and hints. */
+export const workEvent = z.union([...recorded, ...hints, closed]).meta({ id: 'WorkEvent' });
+
+const workNow = {
+  work_item_id: id(),
+  faculty: z.string(),
+  state: workState(),
+  description: z.string(),
+  parent_id: id().nullable(),
+  merged_into: id().nullable(),
+  created_at: timeText(),
+  resolved_at: timeText().nullable(),
+};
+
+/** What the stream of all work sends. */
+export const statesEvent = z
+  .union([
+    hint('snapshot', { missed: z.boolean(), items: z.array(z.object(workNow).meta({ id: 'WorkNow' })) }).meta({
+      id: 'SnapshotHint',
+    }),
+    hint('state', workNow).describe('another state').meta({ id: 'WorkStateHint' }),
+    hint('done', workNow).describe('it ended').meta({ id: 'WorkDoneHint' }),
+    closed,
+  ])
+  .meta({ id: 'StatesEvent' });
