@@ -1,0 +1,126 @@
+/** The operations of an OpenAPI document, as the methods of a client. */
+import type { Schema } from './schema-type.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Media {
+  readonly schema?: Schema;
+  readonly 'x-item-schema'?: Schema;
+}
+
+interface DocumentOperation {
+  readonly operationId: string;
+  readonly tags: readonly [string];
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: 'path' | 'query' | 'header';
+    readonly required?: boolean;
+    readonly description?: string;
+    readonly schema: Schema;
+  }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': Media } };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>;
+}
+
+/** What the generator reads of the document. */
+export interface OpenApiDocument {
+  readonly servers: readonly [{ readonly url: string }];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
+  readonly paths: Readonly<Record<string, Json>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** How the answer is read: one JSON document, a list of pages, the bytes as they come, or events. */
+export type Kind = 'json' | 'list' | 'stream' | 'events';
+
+/** A method of the client. */
+export interface Operation {
+  readonly operationId: string;
+  /** `client.GROUP.NAME` */
+  readonly group: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly method: string;
+  readonly path: string;
+  readonly pathParameters: readonly string[];
+  /** Names of its input that are sent in the query. */
+  readonly query: readonly string[];
+  /** Query and body together; null: it takes no input. */
+  readonly input: Schema | null;
+  readonly hasBody: boolean;
+  readonly kind: Kind;
+  /** Of a list, one of its items; of a stream of events, one event; null: bytes. */
+  readonly output: Schema | null;
+}
+
+/** All operations in the order of the document. Errors: two of one group with the same name. */
+export function operationsOf(document: OpenApiDocument): Operation[] {
+  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => operationOf(path, method, operation as DocumentOperation)),
+  );
+  const names = all.map(({ group, name }) => `${group}.${name}`);
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  if (twice.length > 0) throw new Error(`two operations would be client.${twice.join(', client.')}: rename one`);
+  return all;
+}
+
+function operationOf(path: string, method: string, operation: DocumentOperation): Operation {
+  const { operationId, tags, summary, description, parameters, requestBody } = operation;
+  const query = parameters.filter((one) => one.in === 'query');
+  const body = requestBody?.content['application/json'].schema ?? null;
+  const answer = answerOf(operation);
+  // What a reader of events goes on after is an option, not an input.
+  const asked = answer.kind === 'events' ? query.filter(({ name }) => name !== 'after') : query;
+  return {
+    operationId,
+    group: tags[0],
+    name: methodName(operationId, tags[0]),
+    summary,
+    description,
+    method: method.toUpperCase(),
+    path,
+    pathParameters: parameters.filter((one) => one.in === 'path').map(({ name }) => name),
+    query: asked.map(({ name }) => name),
+    input: inputOf(asked, body),
+    hasBody: body !== null,
+    ...answer,
+  };
+}
+
+/** `submitWork` of `work` is `submit`, `sayInChat` of `chats` is `say`, `streamWorkEvents` is `events`. */
+export function methodName(operationId: string, tag: string): string {
+  const noun = tag.replace(/s$/, '').replace(/y$/, '(?:y|ie)');
+  const ofGroup = new RegExp(`(?:In|To|From)?${noun.replace(/^./, (letter) => letter.toUpperCase())}s?(?![a-z])`);
+  const short = operationId.replace(ofGroup, '').replace(/^stream(?=[A-Z])/, '');
+  return (short === '' ? operationId : short).replace(/^[A-Z]/, (letter) => letter.toLowerCase());
+}
+
+function inputOf(query: DocumentOperation['parameters'], body: Schema | null): Schema | null {
+  const isEmpty = body !== null && body.$ref === undefined && Object.keys(body.properties ?? {}).length === 0;
+  if (query.length === 0) return isEmpty ? null : body;
+  const properties = Object.fromEntries(
+    query.map(({ name, schema, description }) => [
+      name,
+      { ...schema, ...(description !== undefined && { description }) },
+    ]),
+  );
+  const required = query.filter((one) => one.required).map(({ name }) => name);
+  const parameters: Schema = { type: 'object', properties, required };
+  return body === null || isEmpty ? parameters : { allOf: [parameters, body] };
+}
+
+function answerOf({ operationId, parameters, responses }: DocumentOperation): Pick<Operation, 'kind' | 'output'> {
+  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
+  const [type = '', media = {}] = Object.entries(success?.content ?? {})[0] ?? [];
+  const events = media['x-item-schema'];
+  if (events) return { kind: 'events', output: events };
+  if (type !== 'application/json') return { kind: 'stream', output: null };
+  const schema = media.schema;
+  if (!schema) throw new Error(`${operationId} has no schema of its answer`);
+  const item = schema.properties?.['next'] && schema.properties['items']?.items;
+  const paged = item && parameters.some((one) => one.in === 'query' && one.name === 'after');
+  return paged ? { kind: 'list', output: item } : { kind: 'json', output: schema };
+}

@@ -1,0 +1,1623 @@
+// Written by `npm run client` from the OpenAPI document. Do not edit.
+
+import type { List } from './list.ts';
+/** The types of the API: what its routes take and answer. */
+import type { CallOptions, EventOptions } from './options.ts';
+
+export interface NewWork {
+  readonly faculty: string;
+  readonly description?: string | undefined;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly skill?: string | undefined;
+  /** While an item of the faculty with this key is active, this one merges into it. */
+  readonly dedup_key?: string | undefined;
+  /** Items with the same key run one after another. */
+  readonly concurrency_key?: string | undefined;
+  /** Higher runs first; default 0. */
+  readonly priority?: number | undefined;
+  /** Not before this time. */
+  readonly run_at?: string | undefined;
+  readonly parent_id?: string | undefined;
+  /** Default http. */
+  readonly source?: string | undefined;
+  readonly trigger_info?: unknown;
+  /** Ask its turns in batches; default: as its faculty says. */
+  readonly batch?: boolean | undefined;
+  readonly attachments?:
+    | readonly {
+        readonly name: string;
+        /** The bytes in base64; at most 10 MiB, and 20 MiB of all files. */
+        readonly content: string;
+      }[]
+    | undefined;
+}
+
+export interface SubmittedWork {
+  readonly id: string;
+  readonly state: WorkState;
+  readonly merged_into: string | null;
+}
+
+export type WorkState =
+  | 'scheduled'
+  | 'queued'
+  | 'claimed'
+  | 'running'
+  | 'waiting'
+  | 'completed'
+  | 'dead'
+  | 'merged'
+  | 'cancelled';
+
+export interface WorkSummary {
+  readonly id: string;
+  readonly faculty: string;
+  readonly state: WorkState;
+  readonly description: string;
+  readonly priority: number;
+  readonly attempts: number;
+  readonly turns: number;
+  readonly cost_usd: number;
+  readonly parent_id: string | null;
+  /** The active item that does the same work. */
+  readonly merged_into: string | null;
+  readonly outcome_summary: string | null;
+  readonly run_at: string | null;
+  readonly created_at: string;
+  readonly resolved_at: string | null;
+}
+
+export interface WorkItem {
+  readonly id: string;
+  readonly faculty: string;
+  readonly state: WorkState;
+  readonly description: string;
+  readonly priority: number;
+  readonly attempts: number;
+  readonly turns: number;
+  readonly cost_usd: number;
+  readonly parent_id: string | null;
+  /** The active item that does the same work. */
+  readonly merged_into: string | null;
+  readonly outcome_summary: string | null;
+  readonly run_at: string | null;
+  readonly created_at: string;
+  readonly resolved_at: string | null;
+  readonly skill: string | null;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly dedup_key: string | null;
+  readonly concurrency_key: string | null;
+  readonly source: string;
+  readonly trigger_info: unknown;
+  readonly cancel_requested_at: string | null;
+  readonly outcome: unknown;
+  readonly error: unknown;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly updated_at: string;
+  readonly root_id: string;
+  readonly depth: number;
+  readonly max_attempts: number | null;
+  readonly cancel_reason: string | null;
+  readonly submitted_by: string | null;
+  /** Null: as its faculty says. */
+  readonly batch: boolean | null;
+}
+
+export interface LedgerEntry {
+  readonly seq: number;
+  readonly type: 'plan' | 'finding' | 'decision' | 'step' | 'error' | 'note';
+  readonly content: string;
+  /** Null: a person wrote it. */
+  readonly focus_id: string | null;
+  readonly created_at: string;
+}
+
+export interface Focus {
+  readonly id: string;
+  readonly number: number;
+  readonly phase: string;
+  readonly resumes: number;
+  readonly ended_as: string | null;
+  readonly error: unknown;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+}
+
+export interface Turn {
+  readonly focus_id: string;
+  readonly turn: number;
+  readonly provider: string | null;
+  readonly model: string | null;
+  /** The content blocks of the answer; null while the model is being asked. */
+  readonly response: unknown;
+  readonly stop_reason: string | null;
+  /** Tokens, as the provider counts them. */
+  readonly usage: unknown;
+  readonly cost_usd: number;
+  readonly begun_at: string;
+  readonly recorded_at: string | null;
+  readonly duration_ms: number | null;
+}
+
+export interface ToolCall {
+  readonly focus_id: string;
+  readonly turn: number;
+  readonly position: number;
+  readonly call_id: string;
+  /** The call whose code made this one. */
+  readonly parent_call_id: string | null;
+  readonly name: string;
+  readonly origin: string;
+  readonly state: string;
+  /** As the model wrote it. */
+  readonly input: unknown;
+  /** What it ran with instead; null: its input. */
+  readonly final_input: unknown;
+  readonly output: string | null;
+  readonly output_bytes: number | null;
+  readonly is_error: boolean | null;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+  readonly duration_ms: number | null;
+}
+
+export interface Approval {
+  readonly work_item_id: string | null;
+  readonly faculty: string;
+  /** The name of the call or wait; `skill:NAME` for a proposed skill. */
+  readonly call_id: string;
+  readonly kind: string;
+  readonly subject: string;
+  /** Exactly what is to be decided, made from what is recorded. */
+  readonly request: Readonly<Record<string, unknown>>;
+  /** Binds a decision to this request. */
+  readonly hash: string;
+  readonly asked_at: string;
+  readonly deadline: string | null;
+  readonly turn: number | null;
+  readonly submitted_by: string | null;
+  readonly description: string;
+}
+
+export interface Artifact {
+  readonly id: string;
+  readonly name: string;
+  readonly media_type: string;
+  readonly bytes: number;
+  readonly created_at: string;
+}
+
+export interface Status {
+  readonly at: string;
+  readonly count_cap: number;
+  /** States whose count is a lower bound. */
+  readonly capped: readonly WorkState[];
+  /** Ended work of the last 24 hours; dead work for as long as it is there. */
+  readonly states: Readonly<Record<WorkState, number>>;
+  readonly queue: readonly {
+    readonly faculty: string;
+    readonly queued: number;
+    /** `queued` is a lower bound. */
+    readonly capped: boolean;
+    readonly oldest_at: string | null;
+    /** A live daemon serves it. */
+    readonly routable: boolean;
+  }[];
+  readonly foci: readonly {
+    readonly work_item_id: string;
+    /** Null: not yet begun. */
+    readonly focus_id: string | null;
+    readonly faculty: string;
+    readonly description: string;
+    readonly phase: string | null;
+    readonly state: 'claimed' | 'running';
+    readonly turn: number | null;
+    readonly started_at: string | null;
+    readonly host: string | null;
+    readonly daemon_id: string | null;
+    readonly plan: string | null;
+    readonly cost_usd: number;
+  }[];
+  readonly daemons: readonly {
+    readonly id: string;
+    readonly host: string;
+    readonly pid: number;
+    readonly version: string;
+    readonly max_concurrent: number;
+    readonly saturated: boolean;
+    readonly faculties: readonly string[];
+    readonly problems: readonly unknown[];
+    readonly started_at: string;
+    readonly seen_at: string;
+    readonly stopped_at: string | null;
+    /** Seen within the last two minutes. */
+    readonly alive: boolean;
+  }[];
+  /** The last ten that died. */
+  readonly dead_letters: readonly {
+    readonly work_item_id: string;
+    readonly faculty: string;
+    readonly description: string;
+    readonly attempts: number;
+    readonly resolved_at: string;
+    readonly reason: string;
+  }[];
+  /** Old rows that retention cannot remove, because another table refers to them. */
+  readonly kept: {
+    readonly rows: number;
+    readonly examples: readonly {
+      readonly table: string;
+      readonly id: string;
+      readonly referenced_by: string;
+    }[];
+  };
+  readonly pauses: readonly {
+    /** `*`: all. */
+    readonly faculty: string;
+    readonly reason: string;
+    readonly paused_by: string;
+    readonly until: string | null;
+    readonly created_at: string;
+  }[];
+  readonly spend_today: readonly {
+    readonly faculty: string;
+    readonly model: string;
+    readonly usd: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly calls: number;
+  }[];
+  readonly memory: {
+    readonly vector: boolean;
+    readonly reason?: string | null | undefined;
+  } | null;
+  /** Null: no daemon has run with a model for them. */
+  readonly embeddings: {
+    readonly model: string;
+    readonly dimensions: number;
+    /** Memories without an embedding of this model. */
+    readonly missing: number;
+    readonly problem: string | null;
+    readonly resume_at: string | null;
+  } | null;
+  /** How many skills no work has used for so many days. */
+  readonly stale_skills?:
+    | {
+        readonly count: number;
+        readonly days: number;
+      }
+    | undefined;
+  readonly inbox: {
+    readonly waiting: number;
+    readonly oldest_at: string | null;
+    /** Messages that could not be read. */
+    readonly dead: number;
+    readonly last_dead_reason: string | null;
+  };
+  readonly schedules: readonly {
+    readonly name: string;
+    readonly faculty: string;
+    readonly cron: string;
+    readonly time_zone: string;
+    readonly paused: boolean;
+    readonly problem: string | null;
+    readonly next_at: string | null;
+    readonly last_at: string | null;
+    readonly missed_24h: number;
+  }[];
+  /** Turns that wait for batches, by provider. */
+  readonly batches: readonly {
+    readonly provider: string;
+    /** Requests that were not sent. */
+    readonly outbox: number;
+    readonly requests: number;
+    readonly batches: number;
+    /** Batches whose submit was not confirmed. */
+    readonly unclear: number;
+    readonly oldest_at: string | null;
+    readonly problem: string | null;
+  }[];
+  /** What waits for people: how many, and the ten oldest. */
+  readonly asks: {
+    readonly waiting: number;
+    readonly first: readonly {
+      readonly work_item_id: string | null;
+      readonly faculty: string;
+      readonly call_id: string;
+      readonly kind: string;
+      readonly subject: string;
+      readonly tool: string | null;
+      readonly shown: string;
+      readonly asked_at: string;
+      readonly deadline: string | null;
+    }[];
+  };
+  /** Limits of which 80 % or more are used. */
+  readonly budgets: readonly {
+    readonly scope: string;
+    /** The id of the item or root, the name of the faculty, or empty. */
+    readonly subject: string;
+    readonly unit: string;
+    readonly period: string;
+    /** Of its day or month. */
+    readonly ends: string | null;
+    readonly amount: number;
+    readonly used: number;
+  }[];
+}
+
+export interface Schedule {
+  readonly name: string;
+  readonly cron: string;
+  readonly time_zone: string;
+  readonly faculty: string;
+  readonly description: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly missed: 'skip' | 'once' | 'all';
+  readonly grace_seconds: number;
+  readonly paused: boolean;
+  readonly problem: string | null;
+  readonly next_at: string | null;
+  readonly last_at: string | null;
+  readonly created_at: string;
+}
+
+export interface Memory {
+  readonly id: string;
+  readonly layer: 'task' | 'project' | 'global';
+  readonly project: string | null;
+  readonly task: string | null;
+  readonly kind: string;
+  readonly tags: readonly string[];
+  readonly content: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Null: everybody’s. */
+  readonly submitted_by: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly score: number | null;
+  readonly source_item: string | null;
+}
+
+export interface SkillVersion {
+  readonly name: string;
+  readonly version: number;
+  readonly state: string;
+  readonly description: string;
+  readonly note: string;
+  readonly content_hash: string;
+  readonly faculty: string | null;
+  readonly created_at: string;
+  readonly decided_by: string | null;
+  readonly decided_at: string | null;
+  /** The work that wrote it, if one may see it. */
+  readonly work_item_id: string | null;
+}
+
+export interface Workspace {
+  readonly id: string;
+  readonly name: string;
+  readonly owner: string;
+  readonly created_at: string;
+}
+
+export interface WorkspaceFile {
+  readonly id: string;
+  readonly path: string;
+  readonly is_virtual: boolean;
+  readonly kind: 'chat';
+  readonly updated_at: string;
+}
+
+export interface NewChat {
+  readonly faculty?: string | undefined;
+  readonly title?: string | undefined;
+  /** Of its file; default: chats/ID.chat. */
+  readonly path?: string | undefined;
+  /** A message that comes while an answer is given: answered next, or told into it. */
+  readonly while_answering?: 'queue' | 'tell' | undefined;
+}
+
+export interface ChatWithPeople {
+  /** Also the id of its file. */
+  readonly id: string;
+  readonly workspace_id: string;
+  /** Of its file in the workspace. */
+  readonly path: string;
+  readonly title: string;
+  readonly faculty: string;
+  /** A message that comes while an answer is given: answered next, or told into it. */
+  readonly while_answering: 'queue' | 'tell';
+  readonly created_by: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly people: readonly string[];
+}
+
+export interface Chat {
+  /** Also the id of its file. */
+  readonly id: string;
+  readonly workspace_id: string;
+  /** Of its file in the workspace. */
+  readonly path: string;
+  readonly title: string;
+  readonly faculty: string;
+  /** A message that comes while an answer is given: answered next, or told into it. */
+  readonly while_answering: 'queue' | 'tell';
+  readonly created_by: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface NewChatMessage {
+  readonly content: string;
+  /** Of the work item. */
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly attachments?:
+    | readonly {
+        readonly name: string;
+        /** The bytes in base64; at most 10 MiB, and 20 MiB of all files. */
+        readonly content: string;
+      }[]
+    | undefined;
+}
+
+export interface SaidMessage {
+  readonly message_id: string;
+  /** The item that answers it; if it was told, the one that it was told to. */
+  readonly work_item_id: string;
+  /** It went into the answer that is being given, and has no item of its own. */
+  readonly told: boolean;
+}
+
+export interface ChatMessage {
+  readonly id: string;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: string;
+  /** Of an answer `faculty:NAME`. */
+  readonly author: string;
+  readonly created_at: string;
+  /** The message that it stands for, after an edit or a retry. */
+  readonly replaces: string | null;
+  /** The item that answers it, or that gave the answer. */
+  readonly work_item_id: string | null;
+  /** It went into an answer that was being given. */
+  readonly told: boolean;
+  /** Of an answer. */
+  readonly ended_as: 'completed' | 'dead' | 'cancelled' | null;
+  /** Of the item, now. */
+  readonly state: WorkState | null;
+  readonly attachments: readonly ChatAttachment[] | null;
+}
+
+export interface ChatAttachment {
+  readonly id: string;
+  readonly name: string;
+  readonly media_type: string;
+  readonly bytes: number;
+}
+
+export interface ChatFile {
+  readonly id: string;
+  readonly name: string;
+  readonly media_type: string;
+  readonly bytes: number;
+  readonly created_at: string;
+  readonly message_id: string;
+}
+
+export type WorkEvent =
+  | StateEvent
+  | TurnEvent
+  | ThoughtEvent
+  | TextEvent
+  | CallEvent
+  | ObservationEvent
+  | LedgerEvent
+  | MessageEvent
+  | WaitingEvent
+  | ApprovalEvent
+  | ErrorEvent
+  | DoneEvent
+  | TextHint
+  | StateHint
+  | MissedHint
+  | ClosedHint;
+
+export interface StateEvent {
+  readonly type: 'state';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly state:
+    | 'scheduled'
+    | 'queued'
+    | 'claimed'
+    | 'running'
+    | 'waiting'
+    | 'completed'
+    | 'dead'
+    | 'merged'
+    | 'cancelled'
+    | 'cancelling';
+  readonly focus: number | null;
+  readonly resumed: boolean;
+  /** Who did it; null: the engine. */
+  readonly by: string | null;
+  readonly note: string | null;
+}
+
+export interface TurnEvent {
+  readonly type: 'turn';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
+  /** Provider/model. */
+  readonly model: string;
+  readonly stop_reason: string | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cost_usd: number;
+  readonly duration_ms: number | null;
+}
+
+export interface ThoughtEvent {
+  readonly type: 'thought';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
+  readonly text: string;
+}
+
+export interface TextEvent {
+  readonly type: 'text';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
+  readonly text: string;
+}
+
+export interface CallEvent {
+  readonly type: 'call';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
+  readonly call_id: string;
+  readonly parent_call_id: string | null;
+  readonly name: string;
+  /** Above 16 KiB `{"cut": …}` with its beginning. */
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface ObservationEvent {
+  readonly type: 'observation';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
+  readonly call_id: string;
+  readonly parent_call_id: string | null;
+  readonly name: string;
+  /** What it ran with, if a hook or a person changed it. */
+  readonly input: Readonly<Record<string, unknown>> | null;
+  readonly state: string;
+  readonly is_error: boolean;
+  /** Its first 4,000 characters. */
+  readonly output: string;
+  readonly output_bytes: number;
+  readonly duration_ms: number | null;
+}
+
+export interface LedgerEvent {
+  readonly type: 'ledger';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly seq: number;
+  readonly entry_type: 'plan' | 'finding' | 'decision' | 'step' | 'error' | 'note';
+  readonly content: string;
+}
+
+export interface MessageEvent {
+  readonly type: 'message';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly message_id: number;
+  readonly author: string;
+  readonly author_is: string;
+  /** Null: in an earlier event. */
+  readonly text: string | null;
+  readonly wake: boolean;
+  /** The turn that begins with it; null: not yet. */
+  readonly delivered_with: number | null;
+}
+
+export interface WaitingEvent {
+  readonly type: 'waiting';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly call_id: string;
+  readonly kind: 'children' | 'approval' | 'timer' | 'human' | 'batch';
+  readonly deadline: string | null;
+  /** Why it is over; null: it begins. */
+  readonly result: string | null;
+}
+
+export interface ApprovalEvent {
+  readonly type: 'approval';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly call_id: string | null;
+  readonly status: 'asked' | 'approve' | 'deny' | 'answer' | 'edit' | 'closed';
+  readonly subject: string | null;
+  /** JSON, its first 4,000 characters. */
+  readonly request: string | null;
+  /** Binds a decision to this request. */
+  readonly hash: string | null;
+  readonly deadline: string | null;
+  readonly by: string | null;
+  readonly note: string | null;
+  readonly result: string | null;
+}
+
+export interface ErrorEvent {
+  readonly type: 'error';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly focus: number | null;
+  readonly ended_as: string;
+  readonly message: string | null;
+}
+
+export interface DoneEvent {
+  readonly type: 'done';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly state: WorkState;
+  readonly summary: string | null;
+  readonly error: string | null;
+  readonly merged_into: string | null;
+  readonly cost_usd: number;
+}
+
+export interface TextHint {
+  readonly type: 'text';
+  readonly live: true;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
+  /** How many characters of the answer come before it; 0 starts it, perhaps again. */
+  readonly from: number;
+  readonly text: string;
+}
+
+export interface StateHint {
+  readonly type: 'state';
+  readonly live: true;
+  readonly work_item_id: string;
+  readonly state: WorkState;
+}
+
+/** The reader was too slow: hints were left out. */
+export interface MissedHint {
+  readonly type: 'missed';
+  readonly live: true;
+  readonly work_item_id: string;
+}
+
+/** The server ends the stream early. */
+export interface ClosedHint {
+  readonly type: 'closed';
+  readonly live: true;
+  /** Of docs/errors.md. */
+  readonly code: string;
+}
+
+export type StatesEvent = SnapshotHint | WorkStateHint | WorkDoneHint | ClosedHint;
+
+export interface SnapshotHint {
+  readonly type: 'snapshot';
+  readonly live: true;
+  readonly missed: boolean;
+  readonly items: readonly WorkNow[];
+}
+
+export interface WorkNow {
+  readonly work_item_id: string;
+  readonly faculty: string;
+  readonly state: WorkState;
+  readonly description: string;
+  readonly parent_id: string | null;
+  readonly merged_into: string | null;
+  readonly created_at: string;
+  readonly resolved_at: string | null;
+}
+
+/** Another state. */
+export interface WorkStateHint {
+  readonly type: 'state';
+  readonly live: true;
+  readonly work_item_id: string;
+  readonly faculty: string;
+  readonly state: WorkState;
+  readonly description: string;
+  readonly parent_id: string | null;
+  readonly merged_into: string | null;
+  readonly created_at: string;
+  readonly resolved_at: string | null;
+}
+
+/** It ended. */
+export interface WorkDoneHint {
+  readonly type: 'done';
+  readonly live: true;
+  readonly work_item_id: string;
+  readonly faculty: string;
+  readonly state: WorkState;
+  readonly description: string;
+  readonly parent_id: string | null;
+  readonly merged_into: string | null;
+  readonly created_at: string;
+  readonly resolved_at: string | null;
+}
+
+export interface Problem {
+  /** `urn:animus:error:` and the code. */
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  /** Of docs/errors.md; branch on it, never on texts. */
+  readonly code: string;
+  /** The same request may succeed later. */
+  readonly retryable: boolean;
+}
+
+export interface ListWorkInput {
+  /** Only those in this state. */
+  readonly state?: WorkState | undefined;
+  /** Only those of this faculty; in a path, the faculty. */
+  readonly faculty?: string | undefined;
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListChildrenInput {
+  /** Only those in this state. */
+  readonly state?: WorkState | undefined;
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface CancelWorkInput {
+  readonly reason?: string | undefined;
+}
+
+export interface CancelWorkOutput {
+  readonly id: string;
+  readonly state: WorkState;
+}
+
+export interface RetryWorkOutput {
+  /** Another item, if one with the same dedup key is active. */
+  readonly id: string;
+}
+
+export interface SayWorkInput {
+  readonly text: string;
+  /** An item that waits goes on at once; default false. */
+  readonly wake?: boolean | undefined;
+}
+
+export interface SayWorkOutput {
+  /** Of the item that got it: the one that it was merged into, if any. */
+  readonly id: string;
+  readonly message_id: string;
+  readonly state: WorkState;
+}
+
+export interface ReadLedgerInput {
+  /** Only entries of this type. */
+  readonly type?: 'plan' | 'finding' | 'decision' | 'step' | 'error' | 'note' | undefined;
+  /** The `next` of the page before, or the `seq` of an entry. */
+  readonly after?: number | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface AppendLedgerInput {
+  readonly type: 'plan' | 'finding' | 'decision' | 'step' | 'error' | 'note';
+  readonly content: string;
+}
+
+export interface AppendLedgerOutput {
+  readonly seq: number;
+}
+
+export interface ListFociOutput {
+  readonly items: readonly Focus[];
+}
+
+export interface ListTurnsInput {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListToolCallsInput {
+  /** Whole outputs; otherwise their first 2,000 characters. */
+  readonly full?: string | undefined;
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListApprovalsInput {
+  /** Only what this item waits for. */
+  readonly work_item_id?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListApprovalsOutput {
+  readonly items: readonly Approval[];
+}
+
+export interface ApproveInput {
+  /** May be left out if only one fits. */
+  readonly call_id?: string | undefined;
+  readonly note?: string | undefined;
+  /** Refused with 409 if something else waits by now. */
+  readonly hash?: string | undefined;
+  /** The call runs with this input instead. */
+  readonly input?: unknown;
+}
+
+export interface ApproveOutput {
+  readonly work_item_id: string;
+  readonly call_id: string;
+}
+
+export interface DenyInput {
+  /** May be left out if only one fits. */
+  readonly call_id?: string | undefined;
+  readonly note?: string | undefined;
+  /** Refused with 409 if something else waits by now. */
+  readonly hash?: string | undefined;
+}
+
+export interface DenyOutput {
+  readonly work_item_id: string;
+  readonly call_id: string;
+}
+
+export interface AnswerInput {
+  readonly text: string;
+  /** May be left out if only one fits. */
+  readonly call_id?: string | undefined;
+}
+
+export interface AnswerOutput {
+  readonly work_item_id: string;
+  readonly call_id: string;
+}
+
+export interface ListArtifactsInput {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListFacultiesOutput {
+  readonly items: readonly {
+    readonly name: string;
+    /** How many serve it. */
+    readonly daemons: number;
+    /** For those who may see all work. */
+    readonly hosts: readonly string[] | null;
+  }[];
+}
+
+export interface ListPausesOutput {
+  readonly items: readonly {
+    /** `*`: all. */
+    readonly faculty: string;
+    readonly reason: string;
+    readonly paused_by: string;
+    readonly until: string | null;
+    readonly created_at: string;
+  }[];
+}
+
+export interface PauseInput {
+  readonly faculty?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+export interface PauseOutput {
+  readonly faculty: string;
+}
+
+export interface ResumeOutput {
+  readonly faculty: string;
+  /** False: it was not paused. */
+  readonly resumed: boolean;
+}
+
+export interface SpendInput {
+  /** The first day. */
+  readonly since: string;
+  /** The day after the last. */
+  readonly until?: string | undefined;
+  /** One row for each of these: day, month, faculty, model, operation, submitter. */
+  readonly by?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface SpendOutput {
+  readonly rows: readonly {
+    readonly day: string | null;
+    readonly month: string | null;
+    readonly faculty: string | null;
+    readonly model: string | null;
+    readonly operation: string | null;
+    readonly submitter: string | null;
+    readonly usd: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly calls: number;
+  }[];
+  readonly total: {
+    readonly usd: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly calls: number;
+    readonly groups: number;
+  };
+}
+
+export interface ListSchedulesOutput {
+  readonly items: readonly Schedule[];
+}
+
+export interface AddScheduleInput {
+  readonly name: string;
+  readonly cron: string;
+  readonly time_zone?: string | undefined;
+  readonly faculty: string;
+  readonly description?: string | undefined;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly missed?: 'skip' | 'once' | 'all' | undefined;
+  readonly grace_seconds?: number | undefined;
+  readonly paused?: boolean | undefined;
+}
+
+export interface AddScheduleOutput {
+  readonly name: string;
+}
+
+export interface PauseScheduleOutput {
+  readonly name: string;
+  readonly paused: boolean;
+  readonly changed: boolean;
+}
+
+export interface ResumeScheduleOutput {
+  readonly name: string;
+  readonly paused: boolean;
+  readonly changed: boolean;
+}
+
+export interface RunScheduleOutput {
+  readonly name: string;
+  readonly work_item_id: string;
+}
+
+export interface RemoveScheduleOutput {
+  readonly name: string;
+  readonly removed: true;
+}
+
+export interface SearchMemoriesInput {
+  /** Words to look for. */
+  readonly query?: string | undefined;
+  /** Only memories of this layer. */
+  readonly layer?: 'task' | 'project' | 'global' | undefined;
+  /** Only memories of this kind. */
+  readonly kind?: string | undefined;
+  /** Only memories with this tag. */
+  readonly tag?: string | undefined;
+  /** Only memories of this project. */
+  readonly project?: string | undefined;
+  /** Of the task that this work item belongs to. */
+  readonly task?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface SearchMemoriesOutput {
+  readonly items: readonly Memory[];
+}
+
+export interface StoreMemoryInput {
+  readonly content: string;
+  /** Default global. */
+  readonly layer?: 'task' | 'project' | 'global' | undefined;
+  readonly project?: string | undefined;
+  /** The work that it is stored for; otherwise it is the person’s own. */
+  readonly work_item_id?: string | undefined;
+  /** For all; operators only. */
+  readonly everybody?: boolean | undefined;
+  /** Such as fact, preference, procedure, lesson; default fact. */
+  readonly kind?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface StoreMemoryOutput {
+  readonly id: string;
+  /** The same text was there already. */
+  readonly merged: boolean;
+}
+
+export interface UpdateMemoryInput {
+  readonly content?: string | undefined;
+  /** Such as fact, preference, procedure, lesson; default fact. */
+  readonly kind?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface UpdateMemoryOutput {
+  /** Another one, if it was merged into that. */
+  readonly id: string;
+}
+
+export interface ForgetMemoryInput {
+  /** Why; it is recorded. */
+  readonly reason: string;
+}
+
+export interface ForgetMemoryOutput {
+  readonly id: string;
+}
+
+export interface ListSkillsOutput {
+  readonly items: readonly SkillVersion[];
+}
+
+export interface ShowSkillOutput {
+  readonly items: readonly SkillVersion[];
+}
+
+export interface CreateWorkspaceInput {
+  readonly name: string;
+}
+
+export interface ListWorkspacesInput {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListWorkspaceFilesInput {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ReadWorkspaceFileInput {
+  /** In the workspace, such as chats/plans.chat. */
+  readonly path: string;
+}
+
+export interface ListChatsInput {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ChangeChatInput {
+  readonly faculty?: string | undefined;
+  readonly title?: string | undefined;
+  /** A message that comes while an answer is given: answered next, or told into it. */
+  readonly while_answering?: 'queue' | 'tell' | undefined;
+}
+
+export interface DeleteChatOutput {
+  readonly id: string;
+}
+
+export interface InviteToChatInput {
+  /** Person:NAME, or a login of the database. */
+  readonly actor: string;
+}
+
+export interface InviteToChatOutput {
+  readonly changed: boolean;
+}
+
+export interface RemoveFromChatOutput {
+  readonly changed: boolean;
+}
+
+export interface ListChatMessagesInput {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface DeleteChatMessageOutput {
+  readonly deleted: boolean;
+}
+
+export interface EditChatMessageInput {
+  readonly content: string;
+}
+
+export interface ListChatAttachmentsInput {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ExportChatInput {
+  /** Of the export. */
+  readonly format?: 'jsonl' | 'markdown' | undefined;
+}
+
+export interface ImportChatInput {
+  /** The text of an export, JSON Lines or Markdown. */
+  readonly content: string;
+  readonly faculty?: string | undefined;
+  readonly title?: string | undefined;
+}
+
+export interface ImportChatOutput {
+  readonly id: string;
+  readonly messages: number;
+}
+
+/** The methods of a client, one for each route. */
+export interface Api {
+  /** Work items: submit, find, steer and cancel them. */
+  readonly work: {
+    /**
+     * Submit a work item. Needs a token of scope `work`.
+     *
+     * `POST /work`
+     */
+    submit(input: NewWork, options?: CallOptions): Promise<SubmittedWork>;
+    /**
+     * Work items, newest first. Needs a token of scope `read`.
+     *
+     * `GET /work`
+     */
+    list(input?: ListWorkInput, options?: CallOptions): List<WorkSummary>;
+    /**
+     * One work item. Needs a token of scope `read`.
+     *
+     * `GET /work/{id}`
+     */
+    show(id: string, options?: CallOptions): Promise<WorkItem>;
+    /**
+     * The child work of an item, newest first. Needs a token of scope `read`.
+     *
+     * `GET /work/{id}/children`
+     */
+    listChildren(id: string, input?: ListChildrenInput, options?: CallOptions): List<WorkSummary>;
+    /**
+     * Cancel an item and its children. Needs a token of scope `work`.
+     *
+     * `POST /work/{id}/cancel`
+     */
+    cancel(id: string, input?: CancelWorkInput, options?: CallOptions): Promise<CancelWorkOutput>;
+    /**
+     * Queue a dead or cancelled item again; for operators. Needs a token of scope `decide`.
+     *
+     * `POST /work/{id}/retry`
+     */
+    retry(id: string, options?: CallOptions): Promise<RetryWorkOutput>;
+    /**
+     * Say something to an item; its model reads it before its next turn. Needs a token of scope `work`.
+     *
+     * `POST /work/{id}/messages`
+     */
+    say(id: string, input: SayWorkInput, options?: CallOptions): Promise<SayWorkOutput>;
+    /**
+     * What happened to a work item and what happens, as an event stream; Last-Event-ID goes on after an event. Needs a token of scope `read`.
+     *
+     * `GET /work/{id}/events`
+     */
+    events(id: string, options?: EventOptions): AsyncGenerator<WorkEvent, void>;
+    /**
+     * The states of all work that one may see, as an event stream: a snapshot, then changes. Needs a token of scope `read`.
+     *
+     * `GET /events`
+     */
+    states(options?: EventOptions): AsyncGenerator<StatesEvent, void>;
+  };
+  /** What was recorded of work: ledger, foci, turns and tool calls. */
+  readonly record: {
+    /**
+     * The ledger of an item, in order. Needs a token of scope `read`.
+     *
+     * `GET /work/{id}/ledger`
+     */
+    readLedger(id: string, input?: ReadLedgerInput, options?: CallOptions): List<LedgerEntry>;
+    /**
+     * Append an entry to the ledger of an item; for operators. Needs a token of scope `decide`.
+     *
+     * `POST /work/{id}/ledger`
+     */
+    appendLedger(id: string, input: AppendLedgerInput, options?: CallOptions): Promise<AppendLedgerOutput>;
+    /**
+     * The foci of an item: each activation of its faculty. Needs a token of scope `read`.
+     *
+     * `GET /work/{id}/foci`
+     */
+    listFoci(id: string, options?: CallOptions): Promise<ListFociOutput>;
+    /**
+     * The turns of an item: each answer of a model, oldest first. Needs a token of scope `read`.
+     *
+     * `GET /work/{id}/turns`
+     */
+    listTurns(id: string, input?: ListTurnsInput, options?: CallOptions): List<Turn>;
+    /**
+     * The tool calls of an item, oldest first. Needs a token of scope `read`.
+     *
+     * `GET /work/{id}/tool-calls`
+     */
+    listToolCalls(id: string, input?: ListToolCallsInput, options?: CallOptions): List<ToolCall>;
+  };
+  /** What waits for the decision of a person. */
+  readonly approvals: {
+    /**
+     * What waits for a person, oldest first. Needs a token of scope `read`.
+     *
+     * `GET /approvals`
+     */
+    list(input?: ListApprovalsInput, options?: CallOptions): Promise<ListApprovalsOutput>;
+    /**
+     * Approve what waits; for operators. Needs a token of scope `decide`.
+     *
+     * `POST /work/{id}/approve`
+     */
+    approve(id: string, input?: ApproveInput, options?: CallOptions): Promise<ApproveOutput>;
+    /**
+     * Deny what waits; the model gets the note; for operators. Needs a token of scope `decide`.
+     *
+     * `POST /work/{id}/deny`
+     */
+    deny(id: string, input?: DenyInput, options?: CallOptions): Promise<DenyOutput>;
+    /**
+     * Answer a question of the model; for operators. Needs a token of scope `decide`.
+     *
+     * `POST /work/{id}/answer`
+     */
+    answer(id: string, input: AnswerInput, options?: CallOptions): Promise<AnswerOutput>;
+  };
+  /** Files of work. */
+  readonly artifacts: {
+    /**
+     * The files of an item, oldest first. Needs a token of scope `read`.
+     *
+     * `GET /work/{id}/artifacts`
+     */
+    list(id: string, input?: ListArtifactsInput, options?: CallOptions): List<Artifact>;
+    /**
+     * The bytes of a file; a Range of them, too. Needs a token of scope `read`.
+     *
+     * `GET /artifacts/{id}`
+     */
+    read(id: string, options?: CallOptions): Promise<Response>;
+  };
+  /** Faculties, pauses, status and spend. */
+  readonly operate: {
+    /**
+     * The faculties that running daemons serve. Needs a token of scope `read`.
+     *
+     * `GET /faculties`
+     */
+    listFaculties(options?: CallOptions): Promise<ListFacultiesOutput>;
+    /**
+     * What is paused, for those who may see all work. Needs a token of scope `read`.
+     *
+     * `GET /pauses`
+     */
+    listPauses(options?: CallOptions): Promise<ListPausesOutput>;
+    /**
+     * Stop new claims and model calls, of one faculty or all; for operators. Needs a token of scope `decide`.
+     *
+     * `POST /pauses`
+     */
+    pause(input?: PauseInput, options?: CallOptions): Promise<PauseOutput>;
+    /**
+     * Lift a pause; for operators. Needs a token of scope `decide`.
+     *
+     * `DELETE /pauses/{faculty}`
+     */
+    resume(faculty: string, options?: CallOptions): Promise<ResumeOutput>;
+    /**
+     * What `animus status --json` prints of the database, for those who may see all work. Needs a token of scope `read`.
+     *
+     * `GET /status`
+     */
+    status(options?: CallOptions): Promise<Status>;
+    /**
+     * What model calls cost, by UTC day. Needs a token of scope `read`.
+     *
+     * `GET /spend`
+     */
+    spend(input: SpendInput, options?: CallOptions): Promise<SpendOutput>;
+  };
+  /** Work that is submitted at set times. */
+  readonly schedules: {
+    /**
+     * All schedules, for those who may see all work. Needs a token of scope `read`.
+     *
+     * `GET /schedules`
+     */
+    list(options?: CallOptions): Promise<ListSchedulesOutput>;
+    /**
+     * Add a schedule; for operators. Needs a token of scope `decide`.
+     *
+     * `POST /schedules`
+     */
+    add(input: AddScheduleInput, options?: CallOptions): Promise<AddScheduleOutput>;
+    /**
+     * Pause a schedule; for operators. Needs a token of scope `decide`.
+     *
+     * `POST /schedules/{name}/pause`
+     */
+    pause(name: string, options?: CallOptions): Promise<PauseScheduleOutput>;
+    /**
+     * Resume a schedule; for operators. Needs a token of scope `decide`.
+     *
+     * `POST /schedules/{name}/resume`
+     */
+    resume(name: string, options?: CallOptions): Promise<ResumeScheduleOutput>;
+    /**
+     * Submit the work of a schedule now; for operators. Needs a token of scope `decide`.
+     *
+     * `POST /schedules/{name}/run`
+     */
+    run(name: string, options?: CallOptions): Promise<RunScheduleOutput>;
+    /**
+     * Remove a schedule and the record of its runs; for operators. Needs a token of scope `decide`.
+     *
+     * `DELETE /schedules/{name}`
+     */
+    remove(name: string, options?: CallOptions): Promise<RemoveScheduleOutput>;
+  };
+  /** What agents and people remember. */
+  readonly memory: {
+    /**
+     * Find memories by words, best first; without a query the newest. Needs a token of scope `read`.
+     *
+     * `GET /memories`
+     */
+    search(input?: SearchMemoriesInput, options?: CallOptions): Promise<SearchMemoriesOutput>;
+    /**
+     * Store a memory. Needs a token of scope `work`.
+     *
+     * `POST /memories`
+     */
+    store(input: StoreMemoryInput, options?: CallOptions): Promise<StoreMemoryOutput>;
+    /**
+     * Change a memory. Needs a token of scope `work`.
+     *
+     * `PATCH /memories/{id}`
+     */
+    update(id: string, input?: UpdateMemoryInput, options?: CallOptions): Promise<UpdateMemoryOutput>;
+    /**
+     * Delete a memory with its history. Needs a token of scope `work`.
+     *
+     * `DELETE /memories/{id}`
+     */
+    forget(id: string, input: ForgetMemoryInput, options?: CallOptions): Promise<ForgetMemoryOutput>;
+  };
+  /** Skills that agents wrote. */
+  readonly skills: {
+    /**
+     * The current versions of the skills that agents wrote, by name. Needs a token of scope `read`.
+     *
+     * `GET /skills`
+     */
+    list(options?: CallOptions): Promise<ListSkillsOutput>;
+    /**
+     * The versions of a skill that one may see, newest first. Needs a token of scope `read`.
+     *
+     * `GET /skills/{name}`
+     */
+    show(name: string, options?: CallOptions): Promise<ShowSkillOutput>;
+  };
+  /** Workspaces and their files. */
+  readonly workspaces: {
+    /**
+     * Create a workspace of yours, or find the one of that name. Needs a token of scope `work`.
+     *
+     * `POST /workspaces`
+     */
+    create(input: CreateWorkspaceInput, options?: CallOptions): Promise<Workspace>;
+    /**
+     * Your workspaces and those of conversations in which you take part, newest first. Needs a token of scope `read`.
+     *
+     * `GET /workspaces`
+     */
+    list(input?: ListWorkspacesInput, options?: CallOptions): List<Workspace>;
+    /**
+     * One workspace. Needs a token of scope `read`.
+     *
+     * `GET /workspaces/{id}`
+     */
+    show(id: string, options?: CallOptions): Promise<Workspace>;
+    /**
+     * The files of a workspace, newest first. Needs a token of scope `read`.
+     *
+     * `GET /workspaces/{id}/files`
+     */
+    listFiles(id: string, input?: ListWorkspaceFilesInput, options?: CallOptions): List<WorkspaceFile>;
+    /**
+     * The content of a file, by its path; If-None-Match asks for a change. Needs a token of scope `read`.
+     *
+     * `GET /workspaces/{id}/files/content`
+     */
+    readFile(id: string, input: ReadWorkspaceFileInput, options?: CallOptions): Promise<Response>;
+  };
+  /** Conversations with a faculty. */
+  readonly chats: {
+    /**
+     * Begin a conversation with a faculty. Needs a token of scope `work`.
+     *
+     * `POST /workspaces/{id}/chats`
+     */
+    start(id: string, input: NewChat, options?: CallOptions): Promise<ChatWithPeople>;
+    /**
+     * The conversations of a workspace in which you take part, newest first. Needs a token of scope `read`.
+     *
+     * `GET /workspaces/{id}/chats`
+     */
+    list(id: string, input?: ListChatsInput, options?: CallOptions): List<Chat>;
+    /**
+     * One conversation, and who takes part. Needs a token of scope `read`.
+     *
+     * `GET /workspaces/{id}/chats/{chat_id}`
+     */
+    show(id: string, chatId: string, options?: CallOptions): Promise<ChatWithPeople>;
+    /**
+     * Change the faculty, the title or the order of a conversation. Needs a token of scope `work`.
+     *
+     * `PATCH /workspaces/{id}/chats/{chat_id}`
+     */
+    change(id: string, chatId: string, input?: ChangeChatInput, options?: CallOptions): Promise<ChatWithPeople>;
+    /**
+     * Delete a conversation; for who began it, and operators. Needs a token of scope `work`.
+     *
+     * `DELETE /workspaces/{id}/chats/{chat_id}`
+     */
+    delete(id: string, chatId: string, options?: CallOptions): Promise<DeleteChatOutput>;
+    /**
+     * Say something in a conversation; a work item answers it. Needs a token of scope `work`.
+     *
+     * `POST /workspaces/{id}/chats/{chat_id}`
+     */
+    say(id: string, chatId: string, input: NewChatMessage, options?: CallOptions): Promise<SaidMessage>;
+    /**
+     * Let somebody take part: they see all of it, and its work. Needs a token of scope `work`.
+     *
+     * `POST /workspaces/{id}/chats/{chat_id}/people`
+     */
+    invite(id: string, chatId: string, input: InviteToChatInput, options?: CallOptions): Promise<InviteToChatOutput>;
+    /**
+     * Let somebody take part no longer. Needs a token of scope `work`.
+     *
+     * `DELETE /workspaces/{id}/chats/{chat_id}/people/{actor}`
+     */
+    remove(id: string, chatId: string, actor: string, options?: CallOptions): Promise<RemoveFromChatOutput>;
+    /**
+     * The messages of the branch that is shown, in order. Needs a token of scope `read`.
+     *
+     * `GET /workspaces/{id}/chats/{chat_id}/messages`
+     */
+    listMessages(id: string, chatId: string, input?: ListChatMessagesInput, options?: CallOptions): List<ChatMessage>;
+    /**
+     * One message, on any branch. Needs a token of scope `read`.
+     *
+     * `GET /workspaces/{id}/chats/{chat_id}/messages/{message_id}`
+     */
+    showMessage(id: string, chatId: string, messageId: string, options?: CallOptions): Promise<ChatMessage>;
+    /**
+     * Delete a message of yours or an answer: no view and no later context has it. Needs a token of scope `work`.
+     *
+     * `DELETE /workspaces/{id}/chats/{chat_id}/messages/{message_id}`
+     */
+    deleteMessage(
+      id: string,
+      chatId: string,
+      messageId: string,
+      options?: CallOptions,
+    ): Promise<DeleteChatMessageOutput>;
+    /**
+     * Put other words in the place of a message of yours; they are answered on a branch of their own. Needs a token of scope `work`.
+     *
+     * `POST /workspaces/{id}/chats/{chat_id}/messages/{message_id}/edit`
+     */
+    editMessage(
+      id: string,
+      chatId: string,
+      messageId: string,
+      input: EditChatMessageInput,
+      options?: CallOptions,
+    ): Promise<SaidMessage>;
+    /**
+     * Ask for another answer to a message, given by its id or that of its answer. Needs a token of scope `work`.
+     *
+     * `POST /workspaces/{id}/chats/{chat_id}/messages/{message_id}/retry`
+     */
+    retryMessage(id: string, chatId: string, messageId: string, options?: CallOptions): Promise<SaidMessage>;
+    /**
+     * The files that came with its messages, oldest first; GET /artifacts/{id} has their bytes. Needs a token of scope `read`.
+     *
+     * `GET /workspaces/{id}/chats/{chat_id}/attachments`
+     */
+    listAttachments(
+      id: string,
+      chatId: string,
+      input?: ListChatAttachmentsInput,
+      options?: CallOptions,
+    ): List<ChatFile>;
+    /**
+     * The branch that is shown, as JSON Lines or as Markdown. Needs a token of scope `read`.
+     *
+     * `GET /workspaces/{id}/chats/{chat_id}/export`
+     */
+    export(id: string, chatId: string, input?: ExportChatInput, options?: CallOptions): Promise<Response>;
+    /**
+     * Begin a conversation with the messages of an export. Needs a token of scope `work`.
+     *
+     * `POST /workspaces/{id}/imports`
+     */
+    import(id: string, input: ImportChatInput, options?: CallOptions): Promise<ImportChatOutput>;
+  };
+}

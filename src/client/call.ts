@@ -1,0 +1,109 @@
+/** A method of the client: makes a request of its arguments, and its result of the answer. */
+
+import { ApiError } from './api-error.ts';
+import { API_ROOT } from './api-routes.ts';
+import { followEvents } from './follow-events.ts';
+import { listOf, type Page } from './list.ts';
+import type { CallOptions, EventOptions } from './options.ts';
+import { readJson } from './read-answer.ts';
+import type { RouteRow } from './route-row.ts';
+import type { Outgoing, Send } from './send.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** What the methods of a client share. */
+export interface Connection {
+  /** The address of the API, without a slash at its end. */
+  readonly root: string;
+  readonly send: Send;
+}
+
+/** The address of the API. Errors: `client.invalid`. */
+export function apiRoot(baseUrl: string | URL): string {
+  const url = URL.canParse(String(baseUrl)) ? new URL(String(baseUrl)) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.search + url.hash !== '') {
+    throw new ApiError('client.invalid', 'baseUrl is not an http or https URL without credentials, query and fragment');
+  }
+  const path = url.pathname.replace(/\/+$/, '');
+  return url.origin + (path.endsWith(API_ROOT) ? path : path + API_ROOT);
+}
+
+/** Calls a route: the parameters of its path, then its input if it takes one, then options. */
+export function callRoute(connection: Connection, row: RouteRow, args: readonly unknown[]): unknown {
+  const names = row.path.match(/\{\w+\}/g) ?? [];
+  const input = (row.input ? args[names.length] : undefined) ?? {};
+  const options = args[names.length + (row.input ? 1 : 0)] ?? {};
+  const route = { ...row, path: fill(row.path, args) };
+  switch (row.kind) {
+    case 'json':
+      return callJson(connection, route, input as Input, options);
+    case 'list':
+      return listOf((after) =>
+        callJson<Page<unknown>>(
+          connection,
+          route,
+          { ...(input as Input), ...(after !== undefined && { after }) },
+          options,
+        ),
+      );
+    case 'stream':
+      return connection.send(outgoing(connection, route, input as Input, options), options, (response) => response);
+    case 'events':
+      return callEvents(connection, route, input as Input, options);
+  }
+}
+
+async function callJson<Result>(
+  connection: Connection,
+  row: RouteRow,
+  input: Input,
+  options: CallOptions,
+): Promise<Result> {
+  return connection.send(
+    outgoing(connection, row, input, options),
+    options,
+    (response) => readJson(response) as Promise<Result>,
+  );
+}
+
+function callEvents(connection: Connection, row: RouteRow, input: Input, options: EventOptions) {
+  const request = outgoing(connection, row, input, { headers: { accept: 'text/event-stream' } });
+  return followEvents((after, signal) => {
+    const headers = { ...request.headers, ...(after !== null && { 'last-event-id': after }) };
+    return connection.send({ ...request, headers }, { signal, retries: 0 }, (response) => response);
+  }, options);
+}
+
+function outgoing({ root }: Connection, row: RouteRow, input: Input, options: CallOptions): Outgoing {
+  const { method, path, query = [], body, kind } = row;
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  const asked = new URLSearchParams(
+    given.filter(([name]) => query.includes(name)).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  const search = asked.size > 0 ? `?${asked.toString()}` : '';
+  return {
+    method,
+    url: root + path + search,
+    headers: {
+      ...options.headers,
+      ...(method === 'POST' && { 'idempotency-key': options.idempotencyKey ?? newKey() }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(Object.fromEntries(given.filter(([name]) => !query.includes(name)))) }),
+    unsafe: method === 'POST' && kind !== 'json',
+  };
+}
+
+/** The path with its parameters in place. `..` would lead to another path, however it is escaped. Errors: `client.invalid`. */
+function fill(path: string, args: readonly unknown[]): string {
+  let next = 0;
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = args[next++];
+    if (typeof value === 'string' && !/^\.{0,2}$/.test(value)) return encodeURIComponent(value);
+    throw new ApiError('client.invalid', `${name} is not a text that a path can contain`);
+  });
+}
+
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,63 @@
+/** Follows a stream of events over any number of connections. */
+import { ApiError } from './api-error.ts';
+import type { EventOptions } from './options.ts';
+import { readEvents, type StreamedEvent } from './read-events.ts';
+import { isTransient } from './send.ts';
+import { backOffMs, sleep } from './sleep.ts';
+
+/** Opens one connection that goes on after an event; null: from the beginning. */
+export type Connect = (after: string | null, signal: AbortSignal) => Promise<Response>;
+
+const USUAL_PATIENCE_MS = 300_000;
+/** Three heartbeats. */
+const USUAL_SILENCE_MS = 45_000;
+
+/**
+ * Yields all events after `options.after`, each recorded one once and in order. When the connection ends, breaks or is silent, it goes on
+ * after the last recorded event, until the server says with 204 that there will be no more. What is not recorded (hints) may be missing or be
+ * repeated then. Errors: `ApiError` for what is not transient, and when the server was not reached for `patienceMs`; the signal's reason.
+ */
+export async function* followEvents<Event extends StreamedEvent>(
+  connect: Connect,
+  { after, signal, patienceMs = USUAL_PATIENCE_MS, silenceMs = USUAL_SILENCE_MS }: EventOptions,
+): AsyncGenerator<Event, void> {
+  let last = after ?? null;
+  let heardAtMs = Date.now();
+  let retryMs = 1000;
+  for (let failures = 0; ; ) {
+    signal?.throwIfAborted();
+    const cut = new AbortController();
+    const from = last;
+    let failure: ApiError | null = null;
+    try {
+      const response = await connect(last, signal ? AbortSignal.any([signal, cut.signal]) : cut.signal);
+      if (response.status === 204) return;
+      const onLife = () => (heardAtMs = Date.now());
+      for await (const event of readEvents<Event>(response, {
+        cut,
+        silenceMs,
+        onLife,
+        onRetry: (ms) => (retryMs = ms),
+      })) {
+        last = event.id ?? last;
+        failures = 0;
+        yield event;
+        // The caller's time is not the server's.
+        onLife();
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!isTransient(error)) throw error;
+      failure = error;
+    } finally {
+      cut.abort();
+    }
+    if (Date.now() - heardAtMs > patienceMs) {
+      throw failure ?? new ApiError('client.unreachable', 'the server ends the stream each time', { retryable: true });
+    }
+    // A server that ended the stream after an event has no trouble. Otherwise it gets time to recover.
+    if (failure === null && last !== from) continue;
+    await sleep(Math.max(backOffMs(failures, retryMs), failure?.retryAfterMs ?? 0), signal);
+    failures++;
+  }
+}

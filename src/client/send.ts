@@ -1,0 +1,106 @@
+/** Sends requests, and sends them again where that is safe. */
+import { ApiError } from './api-error.ts';
+import type { CallOptions, ClientOptions } from './options.ts';
+import { errorOf } from './read-answer.ts';
+import { backOffMs, sleep } from './sleep.ts';
+
+/** A request before it is sent. */
+export interface Outgoing {
+  readonly method: string;
+  /** Absolute. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** It may have its effect again if it is sent again: the server does not heed its Idempotency-Key. */
+  readonly unsafe?: boolean;
+}
+
+/** Sends a request, with `read` as the part of an attempt that follows the headers. Errors: `ApiError`; the signal's reason. */
+export type Send = <Result>(
+  outgoing: Outgoing,
+  options: CallOptions,
+  read: (response: Response) => Promise<Result> | Result,
+) => Promise<Result>;
+
+/** An answer that says when it can be had is waited for so long, and no longer. */
+const LONGEST_WAIT_MS = 60_000;
+const ALWAYS_REFUSED = [429, 503];
+const PERHAPS_DONE = [502, 504];
+
+/** Whether a failed request may succeed when it is sent again, without a change. */
+export function isTransient(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError)) return false;
+  const { code, status } = error;
+  return (
+    code === 'client.unreachable' ||
+    code === 'client.timeout' ||
+    isRefusal(status) ||
+    PERHAPS_DONE.includes(status ?? 0)
+  );
+}
+
+/** Makes the function that sends the requests of a client. */
+export function createSend(client: ClientOptions): Send {
+  const { token, retries: mostRetries = 4, timeoutMs: usualMs = 60_000 } = client;
+  const request = client.fetch ?? fetch;
+
+  async function attempt<Result>(
+    outgoing: Outgoing,
+    { signal, timeoutMs = usualMs }: CallOptions,
+    read: (response: Response) => Promise<Result> | Result,
+  ): Promise<Result> {
+    const authorization = `Bearer ${checkedToken(typeof token === 'function' ? await token() : token)}`;
+    const { method, url, headers, body } = outgoing;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), timeoutMs);
+    try {
+      const response = await request(url, {
+        method,
+        headers: { ...headers, authorization },
+        // The token must not be sent to where a redirect leads.
+        redirect: 'manual',
+        signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
+        ...(body !== undefined && { body }),
+      });
+      if (!response.ok && response.status !== 304) throw await errorOf(response);
+      return await read(response);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof ApiError) throw error;
+      const { origin } = new URL(url);
+      throw late.signal.aborted
+        ? new ApiError('client.timeout', `${origin} did not answer within ${timeoutMs} ms`, { retryable: true })
+        : new ApiError('client.unreachable', `cannot reach ${origin}`, { retryable: true, cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return async (outgoing, options, read) => {
+    const { retries = mostRetries, signal } = options;
+    for (let failures = 0; ; failures++) {
+      signal?.throwIfAborted();
+      try {
+        return await attempt(outgoing, options, read);
+      } catch (error) {
+        if (failures >= retries || !mayRepeat(error, outgoing)) throw error;
+        await sleep(Math.max(backOffMs(failures), error.retryAfterMs ?? 0), signal);
+      }
+    }
+  };
+}
+
+function mayRepeat(error: unknown, { unsafe = false }: Outgoing): error is ApiError {
+  if (!isTransient(error) || (error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) return false;
+  return !unsafe || isRefusal(error.status);
+}
+
+function isRefusal(status: number | null): boolean {
+  return ALWAYS_REFUSED.includes(status ?? 0);
+}
+
+/** An error of `fetch` about a header would contain it. */
+function checkedToken(token: unknown): string {
+  if (typeof token === 'string' && /^[\x21-\x7e]{1,8000}$/.test(token)) return token;
+  throw new ApiError('client.invalid', 'the token is not 1 to 8,000 printable ASCII characters without spaces');
+}
