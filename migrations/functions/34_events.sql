@@ -76,16 +76,20 @@ end $$;
 -- read; its newest turn, how many events of its answer were read (null: all), which of its calls have ended (int4multirange of
 -- positions), and for each of them that runs code, [begun, ended] calls of the code; the newest ledger entry, message, mark and decision; how many ends were read. src/store/events
 -- makes events of it. Of each part, at most p_limit rows (one more focus): a part with that many rows may go on.
+-- One plan for all, and by the indexes: planning takes longer than thirty reads, and a session may plan it while the tables are small.
 -- Locks: none. Raises: nothing.
 create or replace function animus.read_events(p_id uuid, p_after jsonb default '{}', p_limit int default 100) returns json
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_item   animus.work_items;
   v_focus  int := coalesce((p_after ->> 'f')::int, 0);
   v_turn   int := coalesce((p_after ->> 't')::int, 0);
   v_part   boolean := p_after ->> 'i' is not null;
+  v_first  int := case when v_part then v_turn else v_turn + 1 end;
   v_ended  int4multirange := coalesce((p_after ->> 'e')::int4multirange, '{}');
   v_nested jsonb := coalesce(p_after -> 'n', '{}');
+  v_focus_id uuid := (select f.id from animus.foci f where f.work_item_id = p_id and f.number = v_focus);
 begin
   select * into v_item from animus.work_items w where w.id = p_id;
   if not found or not (animus.may_see(v_item.submitted_by) or animus.takes_part(p_id)) then return null; end if;
@@ -94,21 +98,31 @@ begin
       select f.id, f.number, f.started_at, f.ended_as, f.ended_at, f.error, coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{engage,model}' as model
         from animus.foci f left join animus.focus_settings s on s.id = f.settings_id
        where f.work_item_id = p_id and f.number >= v_focus order by f.number limit p_limit + 1),
+    -- The focus that was read up to now is asked for by itself: a bound that depends on the focus would be no condition of the index, and every
+    -- read would go through all its turns.
     turn as materialized (
-      select f.number, t.turn, t.focus_id, t.provider, t.model, t.response, t.stop_reason, t.usage, t.cost_usd, t.recorded_at, t.duration_ms
-        from focus f cross join lateral (
-          select * from animus.all_turns t
-           where t.work_item_id = p_id and t.focus_id = f.id and t.recorded_at is not null
-             and t.turn >= case when f.number > v_focus then 1 when v_part then v_turn else v_turn + 1 end) t
-       order by f.number, t.turn limit p_limit),
+      select n.* from (
+        select v_focus as number, t.turn, t.focus_id, t.provider, t.model, t.response, t.stop_reason, t.usage, t.cost_usd, t.recorded_at, t.duration_ms
+          from animus.all_turns t
+         where t.work_item_id = p_id and t.focus_id = v_focus_id and t.recorded_at is not null and t.turn >= v_first
+        union all
+        select f.number, t.turn, t.focus_id, t.provider, t.model, t.response, t.stop_reason, t.usage, t.cost_usd, t.recorded_at, t.duration_ms
+          from focus f cross join lateral (
+            select * from animus.all_turns t where t.work_item_id = p_id and t.focus_id = f.id and t.recorded_at is not null) t
+         where f.number > v_focus) n
+       order by n.number, n.turn limit p_limit),
     call as materialized (
-      select f.number, c.* from focus f cross join lateral (
-          select * from animus.all_tool_calls c
-           where c.work_item_id = p_id and c.focus_id = f.id and c.turn >= case when f.number > v_focus then 1 else v_turn end) c
-       where ((f.number, c.turn) in (select t.number, t.turn from turn t) or f.number = v_focus and c.turn = v_turn)
-         and (f.number > v_focus or c.turn > v_turn or v_part
+      select v_focus as number, c.* from animus.all_tool_calls c
+       where c.work_item_id = p_id and c.focus_id = v_focus_id and c.turn >= v_turn
+         and c.turn <= (select coalesce(max(t.turn), v_turn) from turn t where t.number = v_focus)
+         and (c.turn = v_turn or c.turn in (select t.turn from turn t where t.number = v_focus))
+         and (c.turn > v_turn or v_part
               or not case when c.parent_call_id is null then c.position <@ v_ended
-                          else c.position <@ coalesce((v_nested #>> array[c.parent_call_id, '1'])::int4multirange, '{}') end))
+                          else c.position <@ coalesce((v_nested #>> array[c.parent_call_id, '1'])::int4multirange, '{}') end)
+      union all
+      select f.number, c.* from focus f cross join lateral (
+          select * from animus.all_tool_calls c where c.work_item_id = p_id and c.focus_id = f.id) c
+       where f.number > v_focus and (f.number, c.turn) in (select t.number, t.turn from turn t))
     select json_build_object(
       'id', v_item.id, 'faculty', v_item.faculty, 'description', left(v_item.description, 4000), 'submittedBy', v_item.submitted_by, 'parentId', v_item.parent_id,
       'createdAt', animus.event_time(v_item.created_at), 'state', v_item.state, 'mergedInto', v_item.merged_into, 'error', left(v_item.error ->> 'message', 4000),
@@ -143,9 +157,10 @@ begin
 end $$;
 
 -- Returns a time in milliseconds since 1970, with microseconds as a fraction.
+-- Stable, as what it calls is: otherwise it is not inlined.
 -- Locks: none. Raises: nothing.
 create or replace function animus.event_time(p_at timestamptz) returns numeric
-language sql immutable parallel safe as $$ select extract(epoch from p_at) * 1000 $$;
+language sql stable parallel safe as $$ select extract(epoch from p_at) * 1000 $$;
 
 -- Returns the states of work that the actor may see: what is claimed, running or waiting, what ended after p_since, and the newest items, at most
 -- p_limit of each. A login that may see only its own work finds it among the newest 10,000 items.

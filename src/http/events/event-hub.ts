@@ -39,6 +39,11 @@ const LOOK_AGAIN_MS = { postgres: 5_000, embedded: 500 } as const;
 const FIRST_LOOK_AGAIN_MS = 250;
 /** Watches last ten minutes. */
 const WATCH_AGAIN_MS = 300_000;
+/**
+ * An item is not read again sooner: a busy one changes a thousand times a second, and one read takes all of it. What happens after a
+ * quieter time is read at once.
+ */
+const PAUSE_MS = 20;
 /** Items in one statement. */
 const ITEMS_AT_ONCE = 100;
 const AFTER_ERROR_MS = 1_000;
@@ -47,13 +52,17 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
   const stopping = new AbortController();
   const items = new Map<string, WatchedItem>();
   const due = new Set<WatchedItem>();
+  const readAtMs = new WeakMap<WatchedItem, number>();
   const wake = createWake(clock);
   let running: Promise<unknown> | null = null;
 
   const look = (item: WatchedItem) => {
+    // Otherwise readDue waits for the end of its pause already.
+    if (!due.has(item)) wake.ring();
     due.add(item);
-    wake.ring();
   };
+  /** How long it must not be read. */
+  const pauseOf = (item: WatchedItem) => (readAtMs.get(item) ?? -Infinity) + PAUSE_MS - clock.monotonicMs();
   const lookAtAll = () => {
     for (const item of items.values()) {
       look(item);
@@ -78,17 +87,20 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
 
   async function readDue(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await wake.wait(60_000, stopping.signal);
-      while (due.size > 0 && !stopping.signal.aborted) await readSome();
+      const ready = [...due].filter((item) => pauseOf(item) <= 0);
+      if (ready.length > 0) await readSome(ready);
+      else await wake.wait(Math.min(60_000, ...[...due].map(pauseOf)), stopping.signal);
     }
   }
 
-  /** Reads the items at hand that the same actor may read. */
-  async function readSome(): Promise<void> {
-    const [first] = due;
-    const [eyes] = first!.eyes;
-    const batch = [...due].filter((item) => eyeOf(item)?.key === eyes?.key).slice(0, ITEMS_AT_ONCE);
-    for (const item of batch) due.delete(item);
+  /** Reads those of the items that the same actor as of the first may read. */
+  async function readSome(ready: readonly WatchedItem[]): Promise<void> {
+    const eyes = eyeOf(ready[0]!);
+    const batch = ready.filter((item) => eyeOf(item)?.key === eyes?.key).slice(0, ITEMS_AT_ONCE);
+    for (const item of batch) {
+      due.delete(item);
+      readAtMs.set(item, clock.monotonicMs());
+    }
     const begun = batch.flatMap((item) => (item.position === null ? [] : [{ item, from: item.position }]));
     if (!eyes || begun.length === 0) return;
     try {
@@ -100,7 +112,9 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
         if (item.position !== from) continue;
         if (page === null) refuse(item, eyes);
         else item.take(page);
-        if (page?.more) due.add(item);
+        if (!page?.more) continue;
+        due.add(item);
+        readAtMs.delete(item);
       }
     } catch (error) {
       log.debug({ error: messageOf(error) }, 'cannot read the events of work; trying again');

@@ -161,7 +161,7 @@ function ringReader(item: WatchedItem, begun: Position, from: number) {
           item.onChange(pass);
         });
 
-      while (!over) {
+      while (!until.aborted) {
         if (mustCheck()) {
           checks = item.checks;
           checkAtMs = clock.monotonicMs() + CHECK_MS;
