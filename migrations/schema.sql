@@ -362,6 +362,7 @@ create table animus.decisions (
   seq            integer,
   previous_hash  bytea,
   hash           bytea,
+  token_id       uuid,
   primary key (id)
 );
 create unique index decisions_chain on animus.decisions (work_item_id, seq);
@@ -979,14 +980,17 @@ create table animus.tokens (
   last_used_at timestamptz,
   revoked_at   timestamptz,
   revoked_by   text,
+  created_with uuid,
   primary key (id),
   constraint tokens_token_hash_key unique (token_hash),
+  constraint tokens_created_with_fkey foreign key (created_with) references animus.tokens(id) on delete set null,
   constraint tokens_person_fkey foreign key (person) references animus.people(name),
   constraint tokens_hash_check check (octet_length(token_hash) = 32),
   constraint tokens_label_check check (length(label) <= 200),
   constraint tokens_revoked_check check ((revoked_at is null) = (revoked_by is null)),
   constraint tokens_role_check check (role in ('submitter', 'reader', 'operator'))
 );
+create index tokens_created_with on animus.tokens (created_with) where created_with is not null;
 create index tokens_person on animus.tokens (person);
 
 create table animus.work_marks (
@@ -1145,7 +1149,7 @@ create table animus.chat_watches (
 --   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description
 
 -- create view animus.audit: its query stands in functions/
---   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, provider, model, turn_begun_at, tool, input, call_state, seq, salt, previous_hash, hash, note_digest, work_digest, subject_digest, final_input
+--   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, provider, model, turn_begun_at, tool, input, call_state, seq, salt, previous_hash, hash, note_digest, work_digest, subject_digest, final_input, token_id
 
 -- create view animus.inbox: its query stands in functions/
 --   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description
@@ -1186,6 +1190,12 @@ create table animus.chat_watches (
 -- create view animus.visible_artifacts: its query stands in functions/
 --   id, work_item_id, focus_id, name, media_type, bytes, content, created_at
 
+-- create view animus.visible_audit: its query stands in functions/
+--   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, tool, seq, salt, previous_hash, hash, note_digest, work_digest, subject_digest, token_id
+
+-- create view animus.visible_chains: its query stands in functions/
+--   id, seq, work_item_id, target, call_id, action, decided_by, created_at, note, salt, note_digest, work_digest, subject_digest, previous_hash, hash
+
 -- create view animus.visible_chat_messages: its query stands in functions/
 --   id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, told, ended_as
 
@@ -1200,6 +1210,9 @@ create table animus.chat_watches (
 
 -- create view animus.visible_faculties: its query stands in functions/
 --   name, daemons, hosts
+
+-- create view animus.visible_faculty_settings: its query stands in functions/
+--   name, version, host, settings
 
 -- create view animus.visible_foci: its query stands in functions/
 --   id, work_item_id, number, phase, resumes, ended_as, error, started_at, ended_at, host, directory, isolation
@@ -1222,6 +1235,12 @@ create table animus.chat_watches (
 -- create view animus.visible_pauses: its query stands in functions/
 --   faculty, reason, paused_by, until, created_at
 
+-- create view animus.visible_people: its query stands in functions/
+--   name, role, created_by, created_at, disabled_at, tokens
+
+-- create view animus.visible_refused_calls: its query stands in functions/
+--   created_at, work_item_id, faculty, submitted_by, focus_id, turn, call_id, tool, refused_by, rule, decided_by
+
 -- create view animus.visible_schedule_runs: its query stands in functions/
 --   schedule, due_at, until_at, result, runs, work_item_id
 
@@ -1239,6 +1258,9 @@ create table animus.chat_watches (
 
 -- create view animus.visible_spend: its query stands in functions/
 --   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls
+
+-- create view animus.visible_tokens: its query stands in functions/
+--   id, person, label, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at, revoked_by, created_with, state
 
 -- create view animus.visible_tool_calls: its query stands in functions/
 --   work_item_id, focus_id, turn, call_id, position, name, input, origin, parent_call_id, state, output, output_bytes, is_error, details, started_at, ended_at, duration_ms, final_input, grant_id

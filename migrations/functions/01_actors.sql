@@ -31,6 +31,19 @@ create or replace function animus.person_acts() returns boolean
 language sql stable parallel safe
 return starts_with(animus.actor(), 'person:');
 
+-- Returns the token with which a person acts; null for a login, a token of an issuer, and a gateway that knows the person otherwise. Like the name of
+-- the person, the setting counts only in the transaction for which it was made, and only if the login may act for people.
+-- Locks: none. Raises: nothing.
+create or replace function animus.acting_token() returns uuid
+language sql stable parallel safe
+return case
+  when coalesce(current_setting('animus.acts_with', true), '') = '' or not animus.person_acts()
+    or current_setting('animus.acts_with') !~ '^[0-9.]+ [0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$'
+    or split_part(current_setting('animus.acts_with'), ' ', 1) <> extract(epoch from transaction_timestamp())::text
+  then null
+  else split_part(current_setting('animus.acts_with'), ' ', 2)::uuid
+end;
+
 -- Returns the role of a person: its own, or that of `*` if it is not listed; null if it is disabled.
 -- Locks: none. Raises: nothing.
 create or replace function animus.role_of_person(p_name text) returns text
@@ -143,6 +156,14 @@ language sql stable as $$
     or coalesce(pg_has_role(session_user, to_regrole('animus_operator')::oid, 'member'), false) end
 $$;
 
+-- Returns the same, for views: whoever reads one calls its functions with rights of its own.
+-- Locks: none. Raises: nothing.
+create or replace function animus.is_operator() returns boolean
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return animus.may_operate();
+end $$;
+
 -- Raises 42501 unless the actor is an operator.
 -- Locks: none. Raises: 42501.
 create or replace function animus.require_operator() returns void
@@ -153,7 +174,21 @@ begin
     hint = case when animus.person_acts() then format('the role of the person, or of its token, is %s', animus.acting_role()) else 'grant animus_operator to the role' end;
 end $$;
 
--- Raises 42501 unless a login acts that is an operator: people do not decide who is one.
+-- Raises 42501 unless the actor may manage a person and its tokens. A login that is an operator manages everybody; a person with role operator all
+-- who are not operators, so that a stolen token can neither make an operator nor remove one. p_roles: the roles that the person has, had, or gets.
+-- Locks: none. Raises: 42501.
+create or replace function animus.require_manager(p_name text, variadic p_roles text[]) returns void
+language plpgsql stable as $$
+begin
+  if not animus.person_acts() then perform animus.require_operator_login(); return; end if;
+  perform animus.require_operator();
+  if 'operator' = any (p_roles) then
+    raise insufficient_privilege using message = format('%I may not change who is an operator, or the tokens of %s', animus.actor(), p_name),
+      hint = 'this needs a login of the database, not a token';
+  end if;
+end $$;
+
+-- Raises 42501 unless a login acts that is an operator.
 -- Locks: none. Raises: 42501.
 create or replace function animus.require_operator_login() returns void
 language plpgsql stable as $$

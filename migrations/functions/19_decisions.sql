@@ -20,7 +20,7 @@ language sql stable parallel safe as $$
   select animus.digest_texts(p_salt::text, p_id::text, p_faculty, p_skill, p_description, p_params::text, p_submitted_by, animus.show_time(p_created_at))
 $$;
 
--- Guards the decisions. An inserted row is chained: it gets its number, its digests, the hash of the row before and its own. Later only
+-- Guards the decisions. An inserted row is chained: it gets its number, its digests, the hash of the row before and its own; it names the token with which a person decided, which is no part of the hash. Later only
 -- its note can be erased, together with the salt; neither is part of the hash. Rows without a hash were written by functions of the
 -- previous version, and are chained by an update. Writers of a decision about an item hold its row lock; for the others, the first row of
 -- the chain is locked.
@@ -51,6 +51,7 @@ begin
     perform from animus.decisions where work_item_id = new.work_item_id and seq = 1 for update;
     select seq, hash into v_last from animus.decisions where work_item_id = new.work_item_id and seq is not null order by seq desc limit 1;
   end if;
+  if tg_op = 'INSERT' then new.token_id := animus.acting_token(); end if;
   new.seq := coalesce(v_last.seq, 0) + 1;
   new.previous_hash := v_last.hash;
   new.salt := gen_random_uuid();
@@ -126,7 +127,7 @@ create or replace view animus.audit as
          coalesce(w.created_at, g.created_at) as submitted_at, coalesce(w.state, g.state) as state, g.deleted_at,
          d.call_id, t.focus_id, t.turn, t.provider, t.model, t.begun_at as turn_begun_at, t.tool, t.input, t.call_state,
          d.seq, d.salt, encode(d.previous_hash, 'hex') as previous_hash, encode(d.hash, 'hex') as hash, encode(d.note_digest, 'hex') as note_digest,
-         encode(d.work_digest, 'hex') as work_digest, encode(d.subject_digest, 'hex') as subject_digest, t.final_input
+         encode(d.work_digest, 'hex') as work_digest, encode(d.subject_digest, 'hex') as subject_digest, t.final_input, d.token_id
     from animus.decisions d
     left join animus.work_items w on w.id = d.work_item_id
     left join animus.deleted_work g on g.id = d.work_item_id

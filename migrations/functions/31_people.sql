@@ -22,6 +22,7 @@ begin
     perform animus.raise('WA007', 'the token has expired');
   end if;
   perform animus.vouch(v_token.person, v_token.role);
+  perform set_config('animus.acts_with', concat_ws(' ', extract(epoch from transaction_timestamp())::text, v_token.id), true);
   if coalesce(v_token.last_used_at <= v_now - interval '1 minute', true) and current_setting('transaction_read_only') = 'off' then
     update animus.tokens t set last_used_at = v_now
      where t.id = (select u.id from animus.tokens u where u.id = v_token.id for no key update skip locked);
@@ -39,7 +40,8 @@ create or replace function animus.token_scopes() returns text[]
 language sql immutable parallel safe as $$ select array['read', 'work', 'decide'] $$;
 
 -- Adds a person or changes one, and returns it; null as an argument changes nothing, and means submitter and not disabled for a new person.
--- `*` is everybody who is not listed. A change counts from the next transaction of the person on, also for tokens that exist.
+-- `*` is everybody who is not listed. A change counts from the next transaction of the person on, also for tokens that exist. For logins that are
+-- operators; a person with role operator can change those who are not operators, to roles below operator.
 -- Locks: the person. Raises: WA004, 42501.
 create or replace function animus.set_person(p_name text, p_role text default null, p_disabled boolean default null) returns animus.people
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -48,7 +50,7 @@ declare
   v_before animus.people;
   v_after  animus.people;
 begin
-  perform animus.require_operator_login();
+  perform animus.require_manager(p_name, coalesce(p_role, 'submitter'));
   if coalesce(p_name, '') !~ '^[^[:space:][:cntrl:]]{1,200}$' then
     perform animus.raise('WA004', 'the name of a person has 1 to 200 characters, without spaces and control characters');
   end if;
@@ -58,6 +60,7 @@ begin
   insert into animus.people as p (name, role, created_by, created_at) values (p_name, 'submitter', animus.actor(), v_now)
   on conflict (name) do nothing;
   select p.* into v_before from animus.people p where p.name = p_name for update;
+  perform animus.require_manager(p_name, v_before.role);
   update animus.people p
      set role = coalesce(p_role, p.role),
          disabled_at = case when p_disabled then coalesce(p.disabled_at, v_now) when not p_disabled then null else p.disabled_at end
@@ -71,18 +74,20 @@ begin
 end $$;
 
 -- Records a token by its hash and returns its id. A person who is not listed is added, with the role of the token or as a submitter. A role
--- limits the token further than the person; scopes are those of token_scopes(), by default all.
--- Locks: the person. Raises: WA004, 42501.
+-- limits the token further than the person; scopes are those of token_scopes(), by default all. For logins that are operators. A person makes tokens with
+-- the token that it acts with: its own, and as an operator those of people who are not operators. Such a token has at most the role and the scopes of
+-- that one (they are its defaults, too), expires no later, and is revoked with it.
+-- Locks: the person. Raises: WA002 for a person that has 100 tokens, WA004, 42501.
 create or replace function animus.create_token(
   p_person text, p_hash bytea, p_label text default '', p_role text default null, p_scopes text[] default null, p_expires_at timestamptz default null,
   out id uuid, out person_role text, out person_added boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now    constant timestamptz := animus.now();
-  v_scopes text[] := coalesce(p_scopes, animus.token_scopes());
+  v_by     animus.tokens := animus.token_that_makes(p_person);
+  v_scopes text[] := coalesce(p_scopes, v_by.scopes, animus.token_scopes());
   v_person animus.people;
 begin
-  perform animus.require_operator_login();
   if p_person = '*' then perform animus.raise('WA004', 'a token is for one person, not for *'); end if;
   if not v_scopes <@ animus.token_scopes() or v_scopes = '{}' then
     perform animus.raise('WA004', 'the scopes of a token are some of ' || array_to_string(animus.token_scopes(), ', '));
@@ -93,33 +98,78 @@ begin
   select p.* into v_person from animus.people p where p.name = p_person for update;
   person_added := not found;
   if person_added then v_person := animus.set_person(p_person, p_role); end if;
+  if v_by.id is not null then
+    if 'person:' || p_person <> animus.actor() then
+      perform animus.require_manager(p_person, v_person.role);
+      p_role := coalesce(p_role, v_person.role);
+    elsif animus.lower_role(coalesce(p_role, animus.acting_role()), animus.acting_role()) <> coalesce(p_role, animus.acting_role()) then
+      perform animus.raise('WA004', format('a token of role %s cannot make one of role %s', animus.acting_role(), p_role));
+    else
+      p_role := coalesce(p_role, v_by.role);
+    end if;
+    if not v_scopes <@ v_by.scopes then
+      perform animus.raise('WA004', 'a token cannot make one with more scopes: it has ' || array_to_string(v_by.scopes, ', '));
+    end if;
+    if p_expires_at > v_by.expires_at then
+      perform animus.raise('WA004', 'a token cannot make one that expires later: it expires at ' || animus.show_time(v_by.expires_at));
+    end if;
+    p_expires_at := coalesce(p_expires_at, v_by.expires_at);
+    if (select count(*) from animus.tokens t where t.person = p_person and t.revoked_at is null and coalesce(t.expires_at > v_now, true)) >= 100 then
+      perform animus.raise('WA002', format('%s has 100 tokens: revoke some first', p_person));
+    end if;
+  end if;
   if animus.lower_role(v_person.role, p_role) is distinct from coalesce(p_role, v_person.role) then
     perform animus.raise('WA004', format('%s has role %s, so a token of role %s would not have more rights', p_person, v_person.role, p_role),
       p_hint => format('animus person set %s --role %s', p_person, p_role));
   end if;
   id := animus.uuid_v7();
   person_role := v_person.role;
-  insert into animus.tokens (id, person, label, token_hash, role, scopes, created_by, created_at, expires_at)
-  values (id, p_person, coalesce(p_label, ''), p_hash, p_role, v_scopes, animus.actor(), v_now, p_expires_at);
+  insert into animus.tokens (id, person, label, token_hash, role, scopes, created_by, created_at, expires_at, created_with)
+  values (id, p_person, coalesce(p_label, ''), p_hash, p_role, v_scopes, animus.actor(), v_now, p_expires_at, v_by.id);
   insert into animus.decisions (target, action, note, decided_by, created_at)
   values ('person ' || p_person, 'grant',
           format('token %s: role %s, scopes %s, until %s', id, coalesce(p_role, 'of the person'), array_to_string(v_scopes, ' '),
                  coalesce(animus.show_time(p_expires_at), 'revoked')), animus.actor(), v_now);
 end $$;
 
--- Revokes a token and returns its person. It is refused from the next transaction on. A second call changes nothing.
--- Locks: the row of the token. Raises: WA003, 42501.
-create or replace function animus.revoke_token(p_id uuid) returns text
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Returns the token with which a person makes a token for p_person; null for a login that is an operator.
+-- Locks: the row of the token, so that it is not revoked meanwhile. Raises: 42501.
+create or replace function animus.token_that_makes(p_person text) returns animus.tokens
+language plpgsql as $$
 declare
   v_token animus.tokens;
 begin
-  perform animus.require_operator_login();
-  select t.* into v_token from animus.tokens t where t.id = p_id for update;
+  if not animus.person_acts() then perform animus.require_operator_login(); return null; end if;
+  if 'person:' || p_person is distinct from animus.actor() then perform animus.require_operator(); end if;
+  select t.* into v_token from animus.tokens t
+   where t.id = animus.acting_token() and 'person:' || t.person = animus.actor() and t.revoked_at is null for share;
+  if found then return v_token; end if;
+  raise insufficient_privilege using message = format('%I may not make tokens without a token of animus', animus.actor()),
+    hint = 'tokens of an OIDC issuer cannot make tokens; an operator can: animus token create';
+end $$;
+
+-- Revokes a token and those that were made with it, and returns its person. They are refused from the next transaction on. A second call changes
+-- nothing. For logins that are operators; a person revokes its own tokens, and as an operator those of people who are not operators.
+-- Locks: the rows of the tokens. Raises: WA003, also for a token of others that the person may not manage, 42501.
+create or replace function animus.revoke_token(p_id uuid) returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now   constant timestamptz := animus.now();
+  v_token animus.tokens;
+begin
+  if not animus.person_acts() then perform animus.require_operator_login(); end if;
+  select t.* into v_token from animus.tokens t
+   where t.id = p_id and (not animus.person_acts() or animus.may_operate() or 'person:' || t.person = animus.actor()) for update;
   if not found then perform animus.raise('WA003', format('no token %s', p_id), p_id); end if;
+  if 'person:' || v_token.person <> animus.actor() then
+    perform animus.require_manager(v_token.person, (select p.role from animus.people p where p.name = v_token.person));
+  end if;
   if v_token.revoked_at is not null then return v_token.person; end if;
-  update animus.tokens t set revoked_at = animus.now(), revoked_by = animus.actor() where t.id = p_id;
+  with recursive made as (
+    select p_id as id union select t.id from made m join animus.tokens t on t.created_with = m.id),
+  revoked as (
+    update animus.tokens t set revoked_at = v_now, revoked_by = animus.actor() from made m where t.id = m.id and t.revoked_at is null returning t.id, t.person)
   insert into animus.decisions (target, action, note, decided_by, created_at)
-  values ('person ' || v_token.person, 'revoke', 'token ' || p_id, animus.actor(), animus.now());
+  select 'person ' || r.person, 'revoke', 'token ' || r.id, animus.actor(), v_now from revoked r order by r.id;
   return v_token.person;
 end $$;

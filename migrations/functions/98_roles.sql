@@ -15,11 +15,12 @@ $$;
 create or replace function animus.role_may_call(p_role text, p_function text, p_definer boolean, p_source text) returns boolean
 language sql immutable as $$
   select case
-    when p_function in ('now', 'actor', 'may_vouch', 'sees_all') then true
+    when p_function in ('now', 'actor', 'may_vouch', 'sees_all', 'is_operator') then true
     when not p_definer then false
-    when p_function in ('list_visible_work', 'visible_status', 'visible_budget_left') then p_role = 'animus_gateway'
+    when p_function in ('list_visible_work', 'count_matching_work', 'change_matching_work') or starts_with(p_function, 'visible_') then p_role = 'animus_gateway'
     when p_function in ('act_as', 'act_with_role', 'act_with_token', 'acting_role') then p_role = 'animus_gateway'
     when p_function = 'require_operator' then false
+    when p_function in ('create_token', 'revoke_token', 'set_person') then p_role in ('animus_operator', 'animus_gateway')
     when p_source ~ '\manimus\.require_operator_login\(' then p_role = 'animus_operator'
     when p_function in ('submit_work', 'submit_batch_work', 'attach_file') then p_role <> 'animus_reader'
     when p_function in ('create_workspace', 'start_conversation', 'change_conversation', 'set_participant', 'say_in_conversation', 'edit_message', 'retry_message',

@@ -5,6 +5,7 @@ import type { HttpConfig } from '../core/config/http-config.ts';
 import type { Clock } from '../core/lifecycle/clock.ts';
 import type { HttpApi, OpenHealth } from '../core/lifecycle/health.ts';
 import type { FocusEvent } from '../engage/events/events.ts';
+import type { ListedModel } from '../llm/models/list-models.ts';
 import type { Database } from '../store/sql/database.ts';
 import type { Log } from '../telemetry/log.ts';
 
@@ -53,6 +54,8 @@ export interface ApiParts {
   readonly clock: Clock;
   readonly version: string;
   readonly settings: HttpConfig;
+  /** The models of the configuration. */
+  readonly models: () => readonly ListedModel[];
 }
 
 /** Opens the API, and loads its code only then. It is stopped before the database is closed. */

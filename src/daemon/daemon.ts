@@ -7,6 +7,7 @@ import { messageOf } from '../core/errors/errors.ts';
 import { systemClock } from '../core/lifecycle/clock.ts';
 import type { EndSignals } from '../core/lifecycle/interrupts.ts';
 import type { Service } from '../core/lifecycle/service.ts';
+import { listModels } from '../llm/models/list-models.ts';
 import { createProcessHost, type ProcessLog } from '../process/host/supervised-host.ts';
 import { detectIsolation } from '../process/isolation.ts';
 import { migrate } from '../store/migrations/migrate.ts';
@@ -20,6 +21,7 @@ import { endFoci } from './control/end-foci.ts';
 import type { DaemonOptions } from './daemon-options.ts';
 import { withContainers } from './leased-containers.ts';
 import { openModels } from './models/focus-model.ts';
+import { modelNames } from './models/model-names.ts';
 import { openContainers } from './open-containers.ts';
 import { takeSteps } from './presence/await-database.ts';
 import { createReadiness } from './presence/readiness.ts';
@@ -110,7 +112,8 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   if (!started) return;
   if (options.openApi !== undefined && config.http.api) {
     const { version } = options;
-    const api = await options.openApi({ db, log, clock, version, settings: config.http });
+    const models = () => listModels(modelNames(config).models);
+    const api = await options.openApi({ db, log, clock, version, settings: config.http, models });
     closing.defer(() => api.stop());
     readiness.serveApi(api);
   }

@@ -62,7 +62,7 @@ test('nobody but the owner can read a hash, also not through a function or a vie
   }
 });
 
-test('a person raises neither its own role nor that of its token, and makes no tokens', async () => {
+test('a person raises neither its own role nor that of its token', async () => {
   const low = await openLogin({ database: gateway }).visitor(
     `Bearer ${(await createToken(target.database, 'olga', { role: 'reader' })).secret}`,
   );
@@ -70,14 +70,27 @@ test('a person raises neither its own role nor that of its token, and makes no t
   for (const visitor of [low, olga]) {
     for (const sql of [
       `select animus.set_person('olga', 'operator')`,
-      `select animus.create_token('olga', $1)`,
-      `select animus.revoke_token(gen_random_uuid())`,
+      `select animus.set_person('olga', 'reader')`,
+      `select animus.set_person('eve', 'operator')`,
+      `select animus.set_person('*', 'operator')`,
       `insert into animus.people values ('eve', 'operator', 'eve', now())`,
       `update animus.tokens set role = null`,
     ]) {
-      await expect(act(visitor, sql, sql.includes('$1') ? [hash] : [])).rejects.toMatchObject({ code: 'db.forbidden' });
+      await expect(act(visitor, sql)).rejects.toMatchObject({ code: 'db.forbidden' });
     }
   }
+  for (const [sql, code] of [
+    [`select animus.create_token('olga', $1, p_role => 'operator')`, 'work.invalid'],
+    [`select animus.create_token('bob', $1)`, 'db.forbidden'],
+    [`select animus.set_person('bob', 'reader')`, 'db.forbidden'],
+  ] as const) {
+    await expect(act(low, sql, sql.includes('$1') ? [hash] : [])).rejects.toMatchObject({ code });
+  }
+  const [made] = await act(low, `select (animus.create_token('olga', $1)).id`, [hash]);
+  const [token] = await target.database.query('select role, created_with from animus.tokens where id = $1', [
+    (made as { id: string }).id,
+  ]);
+  expect(token).toEqual({ role: 'reader', created_with: low.tokenId });
   for (const sql of [
     `select animus.act_as('olga')`,
     `select animus.act_with_role('olga', 'operator')`,
@@ -91,19 +104,28 @@ test('a person raises neither its own role nor that of its token, and makes no t
 test('a gateway that is also the login of an operator gives a person nothing of it', async () => {
   const powerful = await as('animus_gateway, animus_operator, animus_daemon');
   const bob = await visitorFor(target.database, 'bob');
-  for (const visitor of [bob, olga]) {
-    for (const sql of [
-      `select animus.create_token('bob', sha256('x'))`,
-      `select animus.set_person('bob', 'operator')`,
-    ]) {
-      await expect(asVisitor(powerful, visitor, (tx) => tx.query(sql))).rejects.toThrow(
-        /may not manage people and tokens/,
-      );
-    }
+  for (const sql of [
+    `select animus.create_token('alice', sha256('x'))`,
+    `select animus.set_person('bob', 'reader')`,
+    `select animus.pause('nobody')`,
+  ]) {
+    await expect(asVisitor(powerful, bob, (tx) => tx.query(sql))).rejects.toMatchObject({ code: 'db.forbidden' });
   }
-  await expect(asVisitor(powerful, bob, (tx) => tx.query(`select animus.pause('nobody')`))).rejects.toMatchObject({
-    code: 'db.forbidden',
-  });
+  const promote = `select animus.set_person('bob', 'operator')`;
+  await expect(asVisitor(powerful, olga, (tx) => tx.query(promote))).rejects.toThrow(
+    /may not change who is an operator/,
+  );
+  // Nor does the setting of a token that is not the one that acts.
+  await expect(
+    powerful.transaction(async (tx) => {
+      await tx.query(`select animus.act_as('bob')`);
+      await tx.query(
+        `select set_config('animus.acts_with', extract(epoch from transaction_timestamp())::text || ' ' || $1, true)`,
+        [olga.tokenId],
+      );
+      await tx.query(`select animus.create_token('bob', sha256('x'))`);
+    }),
+  ).rejects.toThrow(/without a token of animus/);
 });
 
 test('the role that was given for a transaction does not outlive it, and a value of another form counts for nothing', async () => {

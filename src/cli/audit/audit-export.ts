@@ -3,6 +3,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { harmlessJson } from '../../core/text/harmless.ts';
 import type { Decision } from '../../core/work/decision-chain.ts';
 import { type AuditRow, readAudit, readHeads } from '../../store/views/audit.ts';
+import { inOrder } from '../../store/views/check-audit.ts';
 import { type RefusedCall, readRefusedCalls } from '../../store/views/refused-calls.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
@@ -46,16 +47,6 @@ export async function exportCommand(invocation: Invocation, options: ExportOptio
   return 0;
 }
 
-/** Both by time, oldest first; a decision comes before a call that was refused at the same time. */
-async function* inOrder(decisions: AsyncGenerator<AuditRow>, refused: AsyncGenerator<RefusedCall>) {
-  let next = await refused.next();
-  for await (const decision of decisions) {
-    for (; !next.done && next.value.created_at < decision.created_at; next = await refused.next()) yield next.value;
-    yield decision;
-  }
-  for (; !next.done; next = await refused.next()) yield next.value;
-}
-
 /** One line of JSON, with and without `--json`. */
 function printJson(output: Output, row: object): void {
   if (output.json) output.event(row);
@@ -65,7 +56,16 @@ function printJson(output: Output, row: object): void {
 const CSV_COLUMNS = [
   ...(['id', 'created_at', 'decided_by', 'action', 'note', 'erased', 'work_item_id', 'target', 'faculty'] as const),
   ...(['submitted_by', 'submitted_at', 'call_id', 'focus_id', 'turn', 'tool', 'seq', 'salt'] as const),
-  ...(['note_digest', 'work_digest', 'subject_digest', 'previous_hash', 'hash', 'refused_by', 'rule'] as const),
+  ...([
+    'note_digest',
+    'work_digest',
+    'subject_digest',
+    'previous_hash',
+    'hash',
+    'refused_by',
+    'rule',
+    'token_id',
+  ] as const),
 ] satisfies readonly (keyof CsvRow)[];
 
 type CsvRow = Partial<Omit<AuditRow, 'action'> & Omit<RefusedCall, 'action'>> & { readonly action: string };

@@ -1,8 +1,6 @@
 /** `animus audit verify`. */
 import { resolve } from 'node:path';
-import { type ChainFault, chainChecker } from '../../core/work/decision-chain.ts';
-import type { Database } from '../../store/sql/database.ts';
-import { readChains, readUnchained } from '../../store/views/audit.ts';
+import { type ChainsVerdict, checkChains, MAX_FAULTS } from '../../store/views/check-audit.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { styled } from '../view/output.ts';
@@ -13,36 +11,20 @@ interface VerifyOptions extends CommonOptions {
   readonly against?: string;
 }
 
-/** What was checked, and everything that is wrong, at most 1,000 faults. */
-interface Verdict {
-  decisions: number;
-  chains: number;
-  /** Decisions whose note was erased. */
-  erased: number;
+interface Verdict extends Omit<ChainsVerdict, 'faults'> {
   /** Lines of the earlier export; null without one. */
-  compared: number | null;
-  readonly faults: (ChainFault | ExportFault | UnchainedFault)[];
+  readonly compared: number | null;
+  readonly faults: readonly (ChainsVerdict['faults'][number] | ExportFault)[];
 }
-
-interface UnchainedFault {
-  readonly fault: 'unchained';
-  readonly id: string;
-  readonly detail: string;
-}
-
-const MAX_FAULTS = 1000;
 
 /** Exits 0 if every chain is intact, otherwise 1. */
 export async function verifyCommand(invocation: Invocation, options: VerifyOptions): Promise<number> {
   const { output, context } = invocation;
-  const verdict = await withDatabase(invocation, async (db) => {
+  const verdict = await withDatabase(invocation, async (db): Promise<Verdict> => {
     const found = await checkChains(db);
-    if (options.against !== undefined) {
-      const { compared, faults } = await faultsAgainst(db, resolve(context.cwd, options.against), MAX_FAULTS);
-      found.compared = compared;
-      found.faults.push(...faults);
-    }
-    return found;
+    if (options.against === undefined) return { ...found, compared: null };
+    const { compared, faults } = await faultsAgainst(db, resolve(context.cwd, options.against), MAX_FAULTS);
+    return { ...found, compared, faults: [...found.faults, ...faults] };
   });
   const intact = verdict.faults.length === 0;
   output.document({ intact, ...verdict });
@@ -56,22 +38,6 @@ export async function verifyCommand(invocation: Invocation, options: VerifyOptio
     intact ? '' : `, ${counted(verdict.faults.length, 'fault')}`,
   );
   return intact ? 0 : 1;
-}
-
-async function checkChains(db: Database): Promise<Verdict> {
-  const checker = chainChecker();
-  const verdict: Verdict = { decisions: 0, chains: 0, erased: 0, compared: null, faults: [] };
-  for await (const one of readChains(db)) {
-    verdict.decisions++;
-    if (one.salt === null) verdict.erased++;
-    const faults = checker.check(one);
-    if (verdict.faults.length < MAX_FAULTS) verdict.faults.push(...faults);
-  }
-  verdict.chains = checker.chains;
-  for (const id of await readUnchained(db)) {
-    verdict.faults.push({ fault: 'unchained', id, detail: 'it is in no chain: it was written past the engine' });
-  }
-  return verdict;
 }
 
 function placeOf(fault: Verdict['faults'][number]): string {

@@ -6,6 +6,8 @@ import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { type HttpAddress, type Readiness, showAddress } from '../../core/lifecycle/health.ts';
 import { parseListenAddress } from '../../core/text/addresses.ts';
+import { modelNames } from '../../daemon/models/model-names.ts';
+import { listModels } from '../../llm/models/list-models.ts';
 import { checkCompatible } from '../../store/migrations/compatibility.ts';
 import { migrate } from '../../store/migrations/migrate.ts';
 import { hasFunctions } from '../../store/migrations/schema-version.ts';
@@ -49,7 +51,8 @@ async function httpCommand(invocation: Invocation, { listen }: HttpOptions): Pro
   if (db.kind === 'embedded' && !(await hasFunctions(db))) await migrate(db);
   await checkCompatible(db);
 
-  const api = await openApi({ db, log, clock: systemClock, version: version(), settings: config.http });
+  const models = () => listModels(modelNames(config).models);
+  const api = await openApi({ db, log, clock: systemClock, version: version(), settings: config.http, models });
   const openHealth = await loadHealth();
   const server = openHealth(address, () => lookAt(db), config.http);
   server.serveApi(api);

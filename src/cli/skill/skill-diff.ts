@@ -1,12 +1,11 @@
 /** `animus skill diff`: what a version changes, as it is recorded. */
-import { createTwoFilesPatch } from 'diff';
+import { skillChanges } from '../../catalog/skills/skill-changes.ts';
 import { visibleLines } from '../../core/text/harmless.ts';
-import { type PackageFile, readPackage } from '../../store/skills/packages.ts';
+import { readPackage } from '../../store/skills/packages.ts';
 import { readSkillVersion } from '../../store/skills/skill-versions.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { styled } from '../view/output.ts';
-import { bytes } from '../view/quantities.ts';
 import { versionLine } from './skill-history.ts';
 import { versionOf, versionsOf } from './written-versions.ts';
 
@@ -26,7 +25,7 @@ export async function diffCommand(invocation: Invocation, { to, from }: DiffOpti
     return {
       chosen: version,
       base: before?.version ?? null,
-      patches: changes(files, await readPackage(db, version.hash)),
+      patches: skillChanges(files, await readPackage(db, version.hash)),
     };
   });
   output.document({ skill: name, ...versionLine(chosen), from: base, files: patches });
@@ -40,32 +39,4 @@ export async function diffCommand(invocation: Invocation, { to, from }: DiffOpti
     output.copyable(`animus skill deny ${name} --note 'WHY'`);
   }
   return 0;
-}
-
-interface Change {
-  readonly path: string;
-  readonly patch: string;
-}
-
-function changes(before: readonly PackageFile[], after: readonly PackageFile[]): Change[] {
-  const paths = [...new Set([...before, ...after].map(({ path }) => path))].sort();
-  return paths.flatMap((path) => {
-    const [old, fresh] = [contentOf(before, path), contentOf(after, path)];
-    return old !== null && fresh !== null && old.equals(fresh) ? [] : [{ path, patch: patchOf(path, old, fresh) }];
-  });
-}
-
-function patchOf(path: string, old: Buffer | null, fresh: Buffer | null): string {
-  const [from, to] = [old === null ? '/dev/null' : `a/${path}`, fresh === null ? '/dev/null' : `b/${path}`];
-  if (old?.includes(0) || fresh?.includes(0))
-    return `--- ${from}\n+++ ${to}\nbinary: ${bytes(old?.length ?? 0)} before, ${bytes(fresh?.length ?? 0)} now`;
-  return createTwoFilesPatch(from, to, text(old), text(fresh)).replace(/^=+\n/, '').trimEnd();
-}
-
-function contentOf(files: readonly PackageFile[], path: string): Buffer | null {
-  return files.find((file) => file.path === path)?.content ?? null;
-}
-
-function text(content: Buffer | null): string {
-  return content?.toString('utf8') ?? '';
 }

@@ -90,7 +90,7 @@ async function approveCommand(invocation: Invocation, options: ApproveOptions, r
   return decideOn(invocation, options, reference, 'approved', async (db, id, asked) => {
     const decision = { callId: asked.call_id, hash: asked.hash, note, input };
     if (always === undefined) return { call: await approve(db, id, decision), grant: null, input };
-    const covered = pattern === undefined ? undefined : await ruleKey(String(asked.request['tool']), pattern);
+    const covered = pattern === undefined ? undefined : await coveredBy(String(asked.request['tool']), pattern);
     return db.transaction(async (tx) => {
       const scope = always === true ? 'item' : always;
       const seconds = options.for ?? DEFAULT_GRANT_SECONDS;
@@ -100,13 +100,11 @@ async function approveCommand(invocation: Invocation, options: ApproveOptions, r
   });
 }
 
-/** A pattern as in `[faculty.permissions]`: `git push*` for the tool bash is `bash(git push*)`. */
-async function ruleKey(tool: string, pattern: string): Promise<string> {
-  const { parseRuleKey } = await import('../../core/permissions/rule-key.ts');
-  const key = pattern === tool || pattern.startsWith(`${tool}(`) ? pattern : `${tool}(${pattern})`;
-  const parsed = parseRuleKey(key);
-  if (!('problem' in parsed)) return key;
-  throw new AnimusError('usage.invalid', { detail: `--pattern ${JSON.stringify(pattern)}: ${parsed.problem}` });
+async function coveredBy(tool: string, pattern: string): Promise<string> {
+  const { grantPattern } = await import('../../core/permissions/grant-pattern.ts');
+  const covered = grantPattern(tool, pattern);
+  if (typeof covered === 'string') return covered;
+  throw new AnimusError('usage.invalid', { detail: `--pattern ${JSON.stringify(pattern)}: ${covered.problem}` });
 }
 
 async function denyCommand(invocation: Invocation, options: DecisionOptions, reference: string): Promise<number> {

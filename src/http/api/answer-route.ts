@@ -6,6 +6,7 @@ import type { ApiMeans, JsonRoute, Route, Visit } from '../route/route.ts';
 import type { Doorkeeper } from './authorize.ts';
 import { type Answer, keyOf, once, requestDigest } from './idempotency.ts';
 import { parseInput } from './parse-input.ts';
+import { sealFor } from './seal.ts';
 
 /** A request that found its route. */
 export interface Arrival {
@@ -38,10 +39,11 @@ export async function answerRoute(
   const visit: Visit = { visitor, means, traceparent, signal };
   if (route.kind === 'stream') return route.respond(visit, input, request);
   const key = keyOf(request, route);
+  const seal = key !== null && route.secret ? sealFor(authorization ?? '', key) : null;
   const act = () =>
     asVisitor(means.db, visitor, (tx) => {
       const run = async () => answerOf(route, await route.run({ ...visit, tx }, input));
-      return key === null ? run() : once(tx, key, requestDigest(request, bytes), run);
+      return key === null ? run() : once(tx, key, { digest: requestDigest(request, bytes), seal }, run);
     });
   return jsonResponse(await untilUnlocked(act, { clock: means.clock, signal, forMs: LOCKED_MS }));
 }

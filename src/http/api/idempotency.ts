@@ -4,6 +4,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { beginRequest, endRequest } from '../../store/work/idempotency.ts';
 import type { JsonRoute } from '../route/route.ts';
+import type { Seal } from './seal.ts';
 
 /** An answer before it is sent. */
 export interface Answer {
@@ -30,12 +31,17 @@ export function requestDigest(request: Request, body: Uint8Array): Buffer {
 
 /**
  * Runs `run` unless a request with the key has been answered before, and keeps the answer in the same transaction. A request that fails
- * leaves nothing behind, and may be sent again. Errors: `http.key_reused`, `work.locked`.
+ * leaves nothing behind, and may be sent again. `seal`: encrypts what is kept. Errors: `http.key_reused`, `work.locked`.
  */
-export async function once(tx: Queryable, key: string, digest: Buffer, run: () => Promise<Answer>): Promise<Answer> {
+export async function once(
+  tx: Queryable,
+  key: string,
+  { digest, seal }: { readonly digest: Buffer; readonly seal: Seal | null },
+  run: () => Promise<Answer>,
+): Promise<Answer> {
   const before = await beginRequest(tx, key, digest);
-  if (before !== null) return { ...before, replayed: true };
+  if (before !== null) return { ...before, text: seal?.open(before.text) ?? before.text, replayed: true };
   const answer = await run();
-  await endRequest(tx, key, answer);
+  await endRequest(tx, key, { ...answer, text: seal?.close(answer.text) ?? answer.text });
   return answer;
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../core/errors/errors.ts';
 import type { Route } from '../route/route.ts';
 import { describedTags } from './api-tags.ts';
+import { mayBeAbsent } from './parse-input.ts';
 import { PROBLEM_TYPE, problemSchema } from './problem.ts';
 
 type Json = Record<string, unknown>;
@@ -62,7 +63,9 @@ function operation(route: Route, schemas: Json): Json {
     summary: route.summary,
     description: `Needs a token of scope \`${route.scope}\`.`,
     parameters: parametersOf(route, schemas),
-    ...(body && { requestBody: { required: true, content: content('application/json', body, 'input', schemas) } }),
+    ...(body && {
+      requestBody: { required: !mayBeAbsent(body), content: content('application/json', body, 'input', schemas) },
+    }),
     responses: { ...success(route, schemas), ...failures(route) },
   };
 }

@@ -16,8 +16,14 @@ export async function parseInput(
   const query = onlyOnce(new URL(request.url).searchParams);
   const checked = { path: check('path', route.input.path, path), query: check('query', route.input.query, query) };
   if (route.input.body === null) return { input: { ...checked, body: undefined }, bytes: new Uint8Array() };
-  const { value, bytes } = await readJsonBody(request, route.maxBodyBytes);
-  return { input: { ...checked, body: check('body', route.input.body, value) }, bytes };
+  const { body } = route.input;
+  const { value, bytes } = await readJsonBody(request, { maxBytes: route.maxBodyBytes, optional: mayBeAbsent(body) });
+  return { input: { ...checked, body: check('body', body, value) }, bytes };
+}
+
+/** Whether a body says nothing that is needed: no body means the same as `{}`. */
+export function mayBeAbsent(body: z.ZodType): boolean {
+  return body.safeParse({}).success;
 }
 
 function onlyOnce(parameters: URLSearchParams): Record<string, string> {

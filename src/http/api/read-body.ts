@@ -1,24 +1,34 @@
 /** Reads the JSON body of a request within limits, before anything is parsed. */
 import { AnimusError } from '../../core/errors/errors.ts';
+import { parseJson } from './parse-json.ts';
 
 /** Of a route that sets none: 1 MiB. */
 export const DEFAULT_BODY_BYTES = 1024 * 1024;
-/** Arrays and objects inside each other. The database refuses deeper values, too. */
-const MAX_DEPTH = 100;
-
 /**
- * The parsed body, and its bytes. Errors: `http.media_type` for anything but uncompressed JSON, `http.too_large`, `http.invalid` for
- * text that is not UTF-8, no JSON, or nested too deeply.
+ * The parsed body, and its bytes. `optional`: no body, or an empty one, is `{}`. Errors: `http.media_type` for anything but uncompressed JSON,
+ * `http.too_large`, `http.invalid` for text that is not UTF-8, no JSON, or JSON that `parseJson` refuses.
  */
 export async function readJsonBody(
   request: Request,
-  maxBytes = DEFAULT_BODY_BYTES,
+  {
+    maxBytes = DEFAULT_BODY_BYTES,
+    optional = false,
+  }: { readonly maxBytes?: number | undefined; readonly optional?: boolean } = {},
 ): Promise<{ readonly value: unknown; readonly bytes: Uint8Array }> {
   const type = request.headers.get('content-type') ?? '';
   const encoding = request.headers.get('content-encoding') ?? 'identity';
+  if (optional && type === '' && !hasBody(request)) return EMPTY;
   if (!JSON_TYPE.test(type) || encoding !== 'identity') throw new AnimusError('http.media_type');
   const bytes = await readBytes(request, maxBytes);
-  return { value: parse(bytes), bytes };
+  if (optional && bytes.byteLength === 0) return EMPTY;
+  return { value: parseJson(decode(bytes)), bytes };
+}
+
+/** The same as what it means, so that a repetition with either has the same digest. */
+const EMPTY = { value: {}, bytes: Buffer.from('{}') };
+
+function hasBody({ headers }: Request): boolean {
+  return headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) !== 0;
 }
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
@@ -36,44 +46,10 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   return Buffer.concat(chunks, size);
 }
 
-function parse(bytes: Uint8Array): unknown {
-  const text = decode(bytes);
-  checkCharacters(text);
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid(text === '' ? 'the body is empty' : 'the body is not JSON');
-  }
-}
-
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw invalid('the body is not UTF-8');
+    throw new AnimusError('http.invalid', { detail: 'the body is not UTF-8' });
   }
-}
-
-/**
- * Refuses what JSON allows and the database does not: values that are nested too deeply, and the character NUL. One character after the
- * other: a regular expression overflows the stack at a string of some megabytes.
- */
-function checkCharacters(text: string): void {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') inString = !inString;
-    else if (inString) {
-      if (character !== '\\') continue;
-      if (text.startsWith('u0000', at + 1)) throw invalid('the body contains the character NUL');
-      at++;
-    } else if (character === '[' || character === '{') depth++;
-    else if (character === ']' || character === '}') depth--;
-    if (depth > MAX_DEPTH) throw invalid(`the body is nested more than ${MAX_DEPTH} levels deep`);
-  }
-}
-
-function invalid(detail: string): AnimusError {
-  return new AnimusError('http.invalid', { detail });
 }

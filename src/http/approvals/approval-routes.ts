@@ -1,7 +1,11 @@
 /** What waits for a person, and what an operator decides about it. */
 import { z } from 'zod';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { grantPattern } from '../../core/permissions/grant-pattern.ts';
+import type { Queryable } from '../../store/sql/database.ts';
 import { readVisibleInbox } from '../../store/views/visible-appliance.ts';
-import { answerQuestion, approve, deny } from '../../store/work/decide.ts';
+import { readVisibleGrants } from '../../store/views/visible-operated.ts';
+import { answerQuestion, approve, deny, grantCall, revokeGrant } from '../../store/work/decide.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { id, json, jsonObject, time } from '../route/schemas.ts';
 
@@ -47,6 +51,19 @@ const decision = {
 };
 const decided = z.object({ work_item_id: id(), call_id: z.string() });
 
+const always = z
+  .strictObject({
+    scope: z.enum(['item', 'faculty']).default('item'),
+    seconds: z.int().min(1).max(31_622_400).default(604_800).describe('how long; default a week, at most 366 days'),
+    pattern: z
+      .string()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe('of inputs, such as `npm test*`; default: exactly this one'),
+  })
+  .describe('also allow calls like this one from now on, without asking');
+
 const approveRoute = jsonRoute({
   id: 'approve',
   method: 'POST',
@@ -55,15 +72,35 @@ const approveRoute = jsonRoute({
   summary: 'Approve what waits; for operators',
   scope: 'decide',
   params,
-  body: z.strictObject({ ...decision, input: json().optional().describe('the call runs with this input instead') }),
-  output: decided,
+  body: z.strictObject({
+    ...decision,
+    input: json().optional().describe('the call runs with this input instead'),
+    always: always.optional(),
+  }),
+  output: decided.extend({ grant_id: z.string().nullable() }),
   errors: ['work.not_found', 'work.state', 'work.invalid', 'work.locked'],
   run: async ({ tx }, { path, body }) => {
     const { call_id: callId, note, hash } = body;
     const input = body.input === undefined ? undefined : JSON.stringify(body.input);
-    return { work_item_id: path.id, call_id: await approve(tx, path.id, { callId, note, hash, input }) };
+    const granted = body.always === undefined ? null : await grant(tx, path.id, { callId, note, ...body.always });
+    const approved = await approve(tx, path.id, { callId, note, hash, input });
+    return { work_item_id: path.id, call_id: approved, grant_id: granted };
   },
 });
+
+type Granted = z.output<typeof always> & { readonly callId?: string | undefined; readonly note?: string | undefined };
+
+/** Before the call is approved: afterwards it does not wait any more. */
+async function grant(tx: Queryable, id: string, { callId, note, scope, seconds, pattern }: Granted): Promise<string> {
+  if (pattern === undefined) return grantCall(tx, id, { callId, note, scope, seconds });
+  const waits = await readVisibleInbox(tx, id, 1000);
+  const asked = waits.find(({ kind, call_id: name }) => kind === 'approval' && (callId ?? name) === name);
+  const covered = grantPattern(String(asked?.request['tool']), pattern);
+  if (typeof covered !== 'string') {
+    throw new AnimusError('work.invalid', { detail: `always.pattern ${JSON.stringify(pattern)}: ${covered.problem}` });
+  }
+  return grantCall(tx, id, { callId, note, scope, seconds, pattern: covered });
+}
 
 const denyRoute = jsonRoute({
   id: 'deny',
@@ -98,4 +135,51 @@ const answerRoute = jsonRoute({
   },
 });
 
-export const approvalRoutes: readonly Route[] = [listApprovals, approveRoute, denyRoute, answerRoute];
+const grantView = z
+  .object({
+    id: z.string(),
+    scope: z.enum(['item', 'faculty']),
+    work_item_id: id().nullable(),
+    faculty: z.string(),
+    tool: z.string(),
+    pattern: z.string().nullable().describe('of inputs; null: for one exact input, which has the hash'),
+    hash: z.string().nullable(),
+    note: z.string(),
+    granted_by: z.string(),
+    created_at: time(),
+    expires_at: time(),
+  })
+  .meta({ id: 'Grant' });
+
+const listGrants = jsonRoute({
+  id: 'listGrants',
+  method: 'GET',
+  path: '/grants',
+  tag: 'approvals',
+  summary: 'Calls that run without asking, for those who may see all work',
+  scope: 'read',
+  output: z.object({ items: z.array(grantView) }),
+  run: async ({ tx }) => ({ items: await readVisibleGrants(tx) }),
+});
+
+const revokeRoute = jsonRoute({
+  id: 'revokeGrant',
+  method: 'DELETE',
+  path: '/grants/{id}',
+  tag: 'approvals',
+  summary: 'End a grant; calls that have started go on; for operators',
+  scope: 'decide',
+  params: z.strictObject({ id: z.string().regex(/^\d{1,18}$/) }),
+  output: z.object({ id: z.string(), revoked: z.boolean().describe('false: it had ended before') }),
+  errors: ['work.not_found'],
+  run: async ({ tx }, { path }) => ({ id: path.id, revoked: await revokeGrant(tx, path.id) }),
+});
+
+export const approvalRoutes: readonly Route[] = [
+  listApprovals,
+  approveRoute,
+  denyRoute,
+  answerRoute,
+  listGrants,
+  revokeRoute,
+];

@@ -1,10 +1,11 @@
 /** Memories. SQL decides who may find, change and forget them. */
 import { z } from 'zod';
 import { forgetMemory, MEMORY_LAYERS, storeMemory, updateMemory } from '../../store/memory/memories.ts';
+import { visibleMemoryStats } from '../../store/memory/memory-stats.ts';
 import { searchMemories } from '../../store/memory/search-memories.ts';
 import { requireVisibleWork } from '../../store/views/visible-work.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, jsonObject, time } from '../route/schemas.ts';
+import { id, json, jsonObject, time, timeIn } from '../route/schemas.ts';
 
 const layer = () => z.enum(MEMORY_LAYERS);
 const words = () => z.array(z.string().min(1).max(100)).max(20);
@@ -40,19 +41,38 @@ const search = jsonRoute({
     tag: z.string().optional().describe('only memories with this tag'),
     project: z.string().optional().describe('only memories of this project'),
     task: id().optional().describe('of the task that this work item belongs to'),
+    source: id().optional().describe('the work item that stored, changed or confirmed it'),
+    faculty: z.string().optional().describe('of that work'),
+    since: timeIn().optional().describe('changed at this time or later'),
+    until: timeIn().optional().describe('changed before this time'),
+    half_life_days: z.coerce.number().min(0.001).max(100_000).optional().describe('the age that halves a score'),
+    work_item_id: id().optional().describe('only what this work of yours would find'),
     limit: z.coerce.number().int().min(1).max(200).default(20),
   }),
   output: z.object({ items: z.array(memory) }),
   run: async ({ tx }, { query }) => {
-    const { query: text, limit, layer: of, kind, tag, project, task } = query;
+    const { query: text, limit, layer: of, kind, tag, project, task, source, faculty, since, until } = query;
     const filters = {
       ...(of !== undefined && { layers: [of] }),
       ...(kind !== undefined && { kinds: [kind] }),
       ...(tag !== undefined && { tags: [tag] }),
       ...(project !== undefined && { project }),
       ...(task !== undefined && { task }),
+      ...(source !== undefined && { sourceItem: source }),
+      ...(faculty !== undefined && { faculty }),
+      ...(since !== undefined && { since: new Date(since) }),
+      ...(until !== undefined && { until: new Date(until) }),
     };
-    const { memories } = await searchMemories(tx, { viewer: null, text, embedding: null, filters, limit });
+    const { half_life_days: halfLifeDays, work_item_id: workItemId } = query;
+    if (workItemId !== undefined) await requireVisibleWork(tx, workItemId);
+    const { memories } = await searchMemories(tx, {
+      viewer: workItemId === undefined ? null : { workItemId },
+      text,
+      embedding: null,
+      filters,
+      limit,
+      ...(halfLifeDays !== undefined && { halfLifeDays }),
+    });
     return {
       items: memories.map((found) => ({
         ...found,
@@ -125,6 +145,32 @@ const forget = jsonRoute({
   run: async ({ tx }, { path, query }) => ({ id: await forgetMemory(tx, path.id, query.reason, null) }),
 });
 
+const layerStats = z
+  .object({
+    memories: z.int(),
+    places: z.int().describe('tasks, projects or people that have some'),
+    limit: z.int().describe('of each of them'),
+    merged: z.int(),
+    embedded: z.int(),
+    refused: z.int(),
+    bytes: z.number(),
+  })
+  .meta({ id: 'MemoryStats' });
+
+const stats = jsonRoute({
+  id: 'memoryStats',
+  method: 'GET',
+  path: '/memory-stats',
+  tag: 'memory',
+  summary: 'How many memories each layer has, and how their embeddings stand; for those who may see all work',
+  scope: 'read',
+  output: z.object({
+    layers: z.object({ task: layerStats, project: layerStats, global: layerStats }),
+    embeddings: json().describe('of the present model; null: no daemon has run with one'),
+  }),
+  run: ({ tx }) => visibleMemoryStats(tx),
+});
+
 type Present<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };
 
 /** Without keys that have no value. */
@@ -132,4 +178,4 @@ function present<T extends object>(given: T): Present<T> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Present<T>;
 }
 
-export const memoryRoutes: readonly Route[] = [search, store, update, forget];
+export const memoryRoutes: readonly Route[] = [search, store, update, forget, stats];

@@ -1,11 +1,16 @@
 /** Faculties, pauses, status and spend. */
 import { z } from 'zod';
+import { AnimusError } from '../../core/errors/errors.ts';
 import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
-import { readVisibleSpend, SPEND_GROUPS, type SpendGroup } from '../../store/views/spend.ts';
-import { readVisibleFaculties, readVisiblePauses, readVisibleStatus } from '../../store/views/visible-appliance.ts';
+import {
+  readFacultySettings,
+  readVisibleFaculties,
+  readVisiblePauses,
+  readVisibleStatus,
+} from '../../store/views/visible-appliance.ts';
 import { ALL_FACULTIES, pauseFaculty, resumeFaculty } from '../../store/work/operate.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { time } from '../route/schemas.ts';
+import { jsonObject, time } from '../route/schemas.ts';
 import { status as statusOutput } from './status-schema.ts';
 
 const listFaculties = jsonRoute({
@@ -25,6 +30,34 @@ const listFaculties = jsonRoute({
     ),
   }),
   run: async ({ tx }) => ({ items: await readVisibleFaculties(tx) }),
+});
+
+const showFaculty = jsonRoute({
+  id: 'showFaculty',
+  method: 'GET',
+  path: '/faculties/{name}',
+  tag: 'operate',
+  summary: 'How running daemons serve a faculty, as its file says',
+  scope: 'read',
+  params: z.strictObject({ name: z.string().regex(FACULTY_NAME) }),
+  output: z.object({
+    name: z.string(),
+    daemons: z.array(
+      z.object({
+        version: z.string().describe('of animus'),
+        host: z.string().nullable().describe('for those who may see all work'),
+        settings: jsonObject(),
+      }),
+    ),
+  }),
+  errors: ['work.not_found'],
+  run: async ({ tx }, { path }) => {
+    const daemons = await readFacultySettings(tx, path.name);
+    if (daemons.length === 0) {
+      throw new AnimusError('work.not_found', { detail: `no running daemon serves a faculty ${path.name}`, hint: '' });
+    }
+    return { name: path.name, daemons };
+  },
 });
 
 const facultyOrAll = () => z.union([z.literal(ALL_FACULTIES), z.string().regex(FACULTY_NAME)]);
@@ -89,53 +122,4 @@ const status = jsonRoute({
   run: ({ tx }) => readVisibleStatus(tx) as Promise<z.input<typeof statusOutput>>,
 });
 
-const day = () => z.iso.date();
-const groups = z
-  .string()
-  .describe('one row for each of these: day, month, faculty, model, operation, submitter')
-  .default('faculty,model')
-  .transform((text, context): SpendGroup[] => {
-    const wanted = text.split(',');
-    const known = SPEND_GROUPS.filter((group) => wanted.includes(group));
-    if (known.length === wanted.length) return known;
-    context.addIssue({ code: 'custom', message: `expected a list of ${SPEND_GROUPS.join(', ')}` });
-    return z.NEVER;
-  });
-const sum = { usd: z.number(), input_tokens: z.number(), output_tokens: z.number(), calls: z.number() };
-
-const spend = jsonRoute({
-  id: 'spend',
-  method: 'GET',
-  path: '/spend',
-  tag: 'operate',
-  summary: 'What model calls cost, by UTC day',
-  scope: 'read',
-  query: z.strictObject({
-    since: day().describe('the first day'),
-    until: day().optional().describe('the day after the last'),
-    by: groups,
-    limit: z.coerce.number().int().min(1).max(10_000).default(200),
-  }),
-  output: z.object({
-    rows: z
-      .array(
-        z.object({
-          day: z.string().nullable(),
-          month: z.string().nullable(),
-          faculty: z.string().nullable(),
-          model: z.string().nullable(),
-          operation: z.string().nullable(),
-          submitter: z.string().nullable(),
-          ...sum,
-        }),
-      )
-      .readonly(),
-    total: z.object({ ...sum, groups: z.int() }),
-  }),
-  run: ({ tx }, { query }) => {
-    const { since, until = null, by, limit } = query;
-    return readVisibleSpend(tx, by, { since, until }, limit);
-  },
-});
-
-export const operateRoutes: readonly Route[] = [listFaculties, listPauses, pause, resume, status, spend];
+export const operateRoutes: readonly Route[] = [listFaculties, showFaculty, listPauses, pause, resume, status];

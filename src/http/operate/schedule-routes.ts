@@ -4,6 +4,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { readCron } from '../../core/work/cron.ts';
 import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
 import { readVisibleSchedules } from '../../store/views/visible-appliance.ts';
+import { isVisibleSchedule, readVisibleRuns } from '../../store/views/visible-operated.ts';
 import { addScheduleAs, pauseScheduleAs, removeScheduleAs, runScheduleAs } from '../../store/work/change-schedules.ts';
 import { MISSED_POLICIES } from '../../store/work/schedules.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
@@ -70,6 +71,35 @@ const addSchedule = jsonRoute({
   },
 });
 
+const listRuns = jsonRoute({
+  id: 'listScheduleRuns',
+  method: 'GET',
+  path: '/schedules/{name}/runs',
+  tag: 'operate',
+  summary: 'The last runs of a schedule, newest first, also those that were missed',
+  scope: 'read',
+  params,
+  query: z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).default(50) }),
+  output: z.object({
+    items: z.array(
+      z.object({
+        due_at: time(),
+        until_at: time().describe('the last one of several that were missed'),
+        result: z.string(),
+        runs: z.int(),
+        work_item_id: id().nullable(),
+      }),
+    ),
+  }),
+  errors: ['schedule.not_found'],
+  run: async ({ tx }, { path, query }) => {
+    if (!(await isVisibleSchedule(tx, path.name))) {
+      throw new AnimusError('schedule.not_found', { name: path.name, hint: '' });
+    }
+    return { items: await readVisibleRuns(tx, path.name, query.limit) };
+  },
+});
+
 const setPaused = (paused: boolean) =>
   jsonRoute({
     id: paused ? 'pauseSchedule' : 'resumeSchedule',
@@ -126,5 +156,6 @@ export const scheduleRoutes: readonly Route[] = [
   setPaused(true),
   setPaused(false),
   runSchedule,
+  listRuns,
   removeSchedule,
 ];

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Scope } from '../../core/work/people.ts';
+import type { ListedModel } from '../../llm/models/list-models.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { LiveEvents } from '../events/live-events.ts';
@@ -20,6 +21,8 @@ export interface ApiMeans {
   readonly version: string;
   /** The streams of events. */
   readonly live: LiveEvents;
+  /** The models of the configuration. Default: those of the catalogue. */
+  readonly models?: () => readonly ListedModel[];
 }
 
 /** A request whose sender and form have been checked. */
@@ -66,6 +69,8 @@ interface Described {
 /** A route that answers with one JSON document. */
 export interface JsonRoute extends Described {
   readonly kind: 'json';
+  /** Its answer contains a secret, so that what is kept for a repetition is encrypted. Default: false. */
+  readonly secret?: boolean;
   /** Of success; default 200. */
   readonly status: 200 | 201 | 202;
   readonly input: Parts;
@@ -122,6 +127,7 @@ export function jsonRoute<
   route: Described &
     Schemas<Path, Query, Body> & {
       readonly status?: JsonRoute['status'];
+      readonly secret?: boolean;
       readonly output: Output;
       readonly run: (visit: Transacted, input: Input<Path, Query, Body>) => Promise<z.input<Output>>;
     },

@@ -1,25 +1,13 @@
-/** Skills that agents wrote. A proposed one is decided like all that waits for a person: under approvals, as `skill:NAME`. */
+/** Skills that agents wrote: what they say, what a version changes, how they were used. */
 import { z } from 'zod';
+import { skillChanges } from '../../catalog/skills/skill-changes.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { readVisibleSkills } from '../../store/views/visible-appliance.ts';
+import { type OutcomeCounts, visibleSkillStats, visibleStaleSkills } from '../../store/skills/skill-stats.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { readVisibleFiles, readVisibleVersions, type VisibleVersion } from '../../store/views/visible-skills.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, time } from '../route/schemas.ts';
-
-const skill = z
-  .object({
-    name: z.string(),
-    version: z.int(),
-    state: z.string(),
-    description: z.string(),
-    note: z.string(),
-    content_hash: z.string(),
-    faculty: z.string().nullable(),
-    created_at: time(),
-    decided_by: z.string().nullable(),
-    decided_at: time().nullable(),
-    work_item_id: id().nullable().describe('the work that wrote it, if one may see it'),
-  })
-  .meta({ id: 'SkillVersion' });
+import { time, timeIn } from '../route/schemas.ts';
+import { skillName, skillVersion, versionNumber } from './skill-schemas.ts';
 
 const listSkills = jsonRoute({
   id: 'listSkills',
@@ -28,8 +16,8 @@ const listSkills = jsonRoute({
   tag: 'skills',
   summary: 'The current versions of the skills that agents wrote, by name',
   scope: 'read',
-  output: z.object({ items: z.array(skill) }),
-  run: async ({ tx }) => ({ items: await readVisibleSkills(tx, null) }),
+  output: z.object({ items: z.array(skillVersion) }),
+  run: async ({ tx }) => ({ items: await readVisibleVersions(tx, null) }),
 });
 
 const showSkill = jsonRoute({
@@ -39,14 +27,157 @@ const showSkill = jsonRoute({
   tag: 'skills',
   summary: 'The versions of a skill that one may see, newest first',
   scope: 'read',
-  params: z.strictObject({ name: z.string().min(1).max(64) }),
-  output: z.object({ items: z.array(skill) }),
+  params: z.strictObject({ name: skillName() }),
+  output: z.object({ items: z.array(skillVersion) }),
+  errors: ['skill.unknown'],
+  run: async ({ tx }, { path }) => ({ items: await versionsOf(tx, path.name) }),
+});
+
+const showVersion = jsonRoute({
+  id: 'showSkillVersion',
+  method: 'GET',
+  path: '/skills/{name}/versions/{version}',
+  tag: 'skills',
+  summary: 'A version of a skill with its files',
+  scope: 'read',
+  params: z.strictObject({ name: skillName(), version: versionNumber() }),
+  output: skillVersion.extend({
+    files: z.array(z.object({ path: z.string(), content: z.string().describe('the bytes in base64') })),
+  }),
   errors: ['skill.unknown'],
   run: async ({ tx }, { path }) => {
-    const items = await readVisibleSkills(tx, path.name);
-    if (items.length === 0) throw new AnimusError('skill.unknown', { name: path.name, hint: '' });
-    return { items };
+    const version = chosen(await versionsOf(tx, path.name), path.version);
+    const files = await readVisibleFiles(tx, path.name, path.version);
+    return { ...version, files: files.map((file) => ({ path: file.path, content: file.content.toString('base64') })) };
   },
 });
 
-export const skillRoutes: readonly Route[] = [listSkills, showSkill];
+const diffSkill = jsonRoute({
+  id: 'diffSkill',
+  method: 'GET',
+  path: '/skills/{name}/diff',
+  tag: 'skills',
+  summary: 'What a version of a skill changes: the proposed one, if one waits, otherwise the current one',
+  scope: 'read',
+  params: z.strictObject({ name: skillName() }),
+  query: z.strictObject({
+    to: versionNumber().optional(),
+    from: versionNumber().optional().describe('default: the one that it was made from'),
+  }),
+  output: z.object({
+    to: skillVersion,
+    from: z.int().nullable(),
+    files: z.array(z.object({ path: z.string(), patch: z.string() })),
+  }),
+  errors: ['skill.unknown'],
+  run: async ({ tx }, { path, query }) => {
+    const versions = await versionsOf(tx, path.name);
+    const to = chosen(versions, query.to);
+    const from = query.from === undefined ? to.base : chosen(versions, query.from).version;
+    const before = from === null ? [] : await readVisibleFiles(tx, path.name, from);
+    return { to, from, files: skillChanges(before, await readVisibleFiles(tx, path.name, to.version)) };
+  },
+});
+
+async function versionsOf(tx: Queryable, name: string): Promise<VisibleVersion[]> {
+  const versions = await readVisibleVersions(tx, name);
+  if (versions.length === 0) throw new AnimusError('skill.unknown', { name, hint: '' });
+  return versions;
+}
+
+/** The version with this number; without one, the proposed version, else the current one, else the newest. Errors: `skill.unknown`. */
+function chosen(versions: readonly VisibleVersion[], number: number | undefined): VisibleVersion {
+  const ofState = (state: VisibleVersion['state']) => versions.find((each) => each.state === state);
+  const found =
+    number === undefined
+      ? (ofState('proposed') ?? ofState('current') ?? versions[0])
+      : versions.find(({ version }) => version === number);
+  if (found !== undefined) return found;
+  throw new AnimusError('skill.unknown', { name: `${versions[0]?.name}, version ${number}`, hint: '' });
+}
+
+const counts = z
+  .object({ items: z.int(), completed: z.int(), cost_usd: z.number(), turns: z.int() })
+  .meta({ id: 'SkillOutcomes' });
+
+const statsOfSkills = jsonRoute({
+  id: 'skillStats',
+  method: 'GET',
+  path: '/skill-stats',
+  tag: 'skills',
+  summary: 'How often skills were used, and what became of the work; for those who may see all work',
+  scope: 'read',
+  query: z.strictObject({
+    since: timeIn().optional().describe('default: 30 days ago'),
+    skill: skillName().optional(),
+  }),
+  output: z.object({
+    items: z.array(
+      z.object({
+        skill: z.string(),
+        activations: z.int(),
+        last_used_at: time().nullable(),
+        with_it: counts,
+        without: counts.describe('other work of the same faculties since the skill was first used there'),
+      }),
+    ),
+  }),
+  run: async ({ tx }, { query }) => {
+    const since = query.since === undefined ? new Date(Date.now() - DEFAULT_MS) : new Date(query.since);
+    const uses = await visibleSkillStats(tx, since, query.skill ?? null);
+    return {
+      items: uses.map(({ skill, activations, lastUsedAt, withIt, without }) => ({
+        skill,
+        activations,
+        last_used_at: lastUsedAt,
+        with_it: countsOf(withIt),
+        without: countsOf(without),
+      })),
+    };
+  },
+});
+
+const DEFAULT_MS = 30 * 86_400_000;
+
+function countsOf({ items, completed, costUsd, turns }: OutcomeCounts): z.input<typeof counts> {
+  return { items, completed, cost_usd: costUsd, turns };
+}
+
+const staleSkills = jsonRoute({
+  id: 'staleSkills',
+  method: 'GET',
+  path: '/stale-skills',
+  tag: 'skills',
+  summary: 'Skills that nobody has used for long; for those who may see all work',
+  scope: 'read',
+  query: z.strictObject({
+    days: z.coerce.number().int().min(1).max(3650).optional().describe('default: as the daemons are configured'),
+  }),
+  output: z.object({
+    items: z.array(
+      z.object({
+        name: z.string(),
+        origin: z.enum(['person', 'agent']),
+        last_used_at: time().nullable(),
+        first_seen_at: time(),
+      }),
+    ),
+  }),
+  run: async ({ tx }, { query }) => ({
+    items: (await visibleStaleSkills(tx, query.days ?? null)).map(({ skill, origin, lastUsedAt, firstSeenAt }) => ({
+      name: skill,
+      origin,
+      last_used_at: lastUsedAt,
+      first_seen_at: firstSeenAt,
+    })),
+  }),
+});
+
+export const skillRoutes: readonly Route[] = [
+  listSkills,
+  showSkill,
+  showVersion,
+  diffSkill,
+  statsOfSkills,
+  staleSkills,
+];

@@ -30,3 +30,11 @@ export async function memoryStats(db: Queryable): Promise<MemoryStats> {
   const [row] = await db.query<{ stats: MemoryStats }>('select animus.memory_stats() as stats');
   return row!.stats;
 }
+
+/** The same for those who see all work, in the transaction of a gateway, with how the embeddings stand. Errors: `db.forbidden`. */
+export async function visibleMemoryStats(tx: Queryable): Promise<MemoryStats & { readonly embeddings: unknown }> {
+  const [row] = await tx.query<{ stats: MemoryStats & { readonly embeddings: unknown } }>(
+    'select animus.visible_memory_stats() as stats',
+  );
+  return row!.stats;
+}

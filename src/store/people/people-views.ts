@@ -2,6 +2,7 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { PersonRole, Scope } from '../../core/work/people.ts';
 import type { Queryable } from '../sql/database.ts';
+import { toText } from '../sql/json.ts';
 
 export interface PersonView {
   readonly name: string;
@@ -11,6 +12,13 @@ export interface PersonView {
   readonly disabled_at: Date | null;
   /** Tokens that are not revoked and have not expired. */
   readonly tokens: number;
+}
+
+/** All people by name, `*` first, as the actor may see them: none for who is no operator. */
+export async function listVisiblePeople(tx: Queryable): Promise<PersonView[]> {
+  return tx.query<PersonView>(
+    `select name, role, created_by, created_at, disabled_at, tokens from animus.visible_people order by name <> '*', name limit 10000`,
+  );
 }
 
 /** All people by name, `*` first. */
@@ -49,6 +57,30 @@ export async function listTokens(db: Queryable, person: string | undefined, ende
          from animus.tokens t join animus.people p on p.name = t.person where $1::text is null or t.person = $1) listed
       where $2 or state = 'valid' order by id desc`,
     [person ?? null, ended],
+  );
+}
+
+/** A token as the API shows it. */
+export interface VisibleToken extends TokenView {
+  /** The token that made it, and with which it is revoked. */
+  readonly created_with: string | null;
+}
+
+/** The tokens that the actor may see, of one person where given, newest first, after one of them. */
+export async function listVisibleTokens(
+  tx: Queryable,
+  {
+    person,
+    ended,
+    after,
+    limit,
+  }: { person?: string | undefined; ended: boolean; after?: string | undefined; limit: number },
+): Promise<VisibleToken[]> {
+  return tx.query<VisibleToken>(
+    `select id, person, label, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at, revoked_by, created_with, state
+       from animus.visible_tokens
+      where ($1::text is null or person = $1) and ($2 or state = 'valid') and ($3::uuid is null or id < $3) order by id desc limit $4`,
+    [person === undefined ? null : toText(person), ended, after ?? null, limit],
   );
 }
 

@@ -55,12 +55,24 @@ export async function skillStats(
   since: Date,
   skill: string | null = null,
 ): Promise<readonly SkillUse[]> {
-  const rows = await db.query<Row>(
-    `select skill, activations::int, last_used_at, items::int, completed::int, cost_usd::float8 as cost_usd, turns::int, other_items::int,
-            other_completed::int, other_cost_usd::float8 as other_cost_usd, other_turns::int
-       from animus.skill_stats($1, $2)`,
-    [since, skill],
-  );
+  return usesOf(await db.query<Row>(statsOf('skill_stats'), [since, skill]));
+}
+
+/** The same for those who see all work, in the transaction of a gateway. Errors: `db.forbidden`. */
+export async function visibleSkillStats(
+  tx: Queryable,
+  since: Date,
+  skill: string | null = null,
+): Promise<readonly SkillUse[]> {
+  return usesOf(await tx.query<Row>(statsOf('visible_skill_stats'), [since, skill]));
+}
+
+const statsOf = (view: 'skill_stats' | 'visible_skill_stats') =>
+  `select skill, activations::int, last_used_at, items::int, completed::int, cost_usd::float8 as cost_usd, turns::int, other_items::int,
+          other_completed::int, other_cost_usd::float8 as other_cost_usd, other_turns::int
+     from animus.${view}($1, $2)`;
+
+function usesOf(rows: readonly Row[]): readonly SkillUse[] {
   return rows.map((row) => ({
     skill: row.skill,
     activations: row.activations,
@@ -75,13 +87,20 @@ export async function skillStats(
   }));
 }
 
+type Stale = StaleSkill & { readonly [column: string]: unknown };
+
 /** Skills that daemons have and that nobody has used for so many days (default: what a daemon has reported last), those unused for longest first. */
 export async function staleSkills(db: Queryable, days: number | null = null): Promise<readonly StaleSkill[]> {
-  return db.query<StaleSkill & { readonly [column: string]: unknown }>(
-    'select skill, origin, last_used_at as "lastUsedAt", first_seen_at as "firstSeenAt" from animus.stale_skills($1)',
-    [days],
-  );
+  return db.query<Stale>(staleOf('stale_skills'), [days]);
 }
+
+/** The same for those who see all work, in the transaction of a gateway. Errors: `db.forbidden`. */
+export async function visibleStaleSkills(tx: Queryable, days: number | null = null): Promise<readonly StaleSkill[]> {
+  return tx.query<Stale>(staleOf('visible_stale_skills'), [days]);
+}
+
+const staleOf = (view: 'stale_skills' | 'visible_stale_skills') =>
+  `select skill, origin, last_used_at as "lastUsedAt", first_seen_at as "firstSeenAt" from animus.${view}($1)`;
 
 /** Records what a daemon has found at a place, a host with its directories, in place of what was reported of it before. `staleDays`: after how many days without use a skill is stale. */
 export async function reportSkills(

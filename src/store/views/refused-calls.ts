@@ -1,6 +1,6 @@
 /** Reads the tool calls that did not run because a rule, a hook or a person refused them. */
 import type { Queryable } from '../sql/database.ts';
-import type { AuditRange } from './audit.ts';
+import type { AuditOf, AuditRange } from './audit.ts';
 
 /** Who or what refused it: a person, the deadline of a person, nobody to ask, a rule, a hook, or the engine. */
 export type RefusedBy = 'person' | 'deadline' | 'nobody' | 'permission' | 'hook' | 'engine';
@@ -28,10 +28,14 @@ export interface RefusedCall {
 const PAGE = 5000;
 
 /** The refused calls of a time, oldest first. */
-export async function* readRefusedCalls(db: Queryable, { since, until }: AuditRange): AsyncGenerator<RefusedCall> {
+export async function* readRefusedCalls(
+  db: Queryable,
+  { since, until }: AuditRange,
+  of: AuditOf = 'all',
+): AsyncGenerator<RefusedCall> {
   let after: readonly [string, string] = ['-infinity', ''];
   for (;;) {
-    const page: (RefusedCall & { readonly place: string })[] = await db.query(REFUSED, [
+    const page: (RefusedCall & { readonly place: string })[] = await db.query(REFUSED[of], [
       since ?? null,
       until ?? null,
       ...after,
@@ -44,9 +48,12 @@ export async function* readRefusedCalls(db: Queryable, { since, until }: AuditRa
   }
 }
 
-const REFUSED = `select 'refuse' as action, animus.show_time(created_at) as created_at, work_item_id, faculty, submitted_by, focus_id, turn, call_id, tool,
+const refusedOf = (
+  view: 'refused_calls' | 'visible_refused_calls',
+) => `select 'refuse' as action, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at, work_item_id, faculty, submitted_by, focus_id, turn, call_id, tool,
     refused_by, rule, decided_by, place
-  from (select r.*, concat_ws(' ', focus_id, turn, call_id) collate "C" as place from animus.refused_calls r
+  from (select r.*, concat_ws(' ', focus_id, turn, call_id) collate "C" as place from animus.${view} r
          where created_at >= coalesce($1::timestamptz, '-infinity') and created_at < coalesce($2::timestamptz, 'infinity')) r
  where (r.created_at, r.place) > ($3::timestamptz, $4::text collate "C")
  order by r.created_at, r.place limit $5`;
+const REFUSED = { all: refusedOf('refused_calls'), visible: refusedOf('visible_refused_calls') };

@@ -41,19 +41,28 @@ export interface SpendRoot {
 
 export type ItemOrder = 'dearest' | 'slowest';
 
+/** Of all work, or of what the actor may see, in the transaction of a gateway. */
+export type SpendOf = 'all' | 'visible';
+
 /** The items that were submitted in a period and claimed at least once, in order. Submitted means: by their ids, which begin with the time. */
 export async function readSpendItems(
   db: Queryable,
   order: ItemOrder,
   period: SpendPeriod,
   limit: number,
+  of: SpendOf = 'all',
 ): Promise<SpendItem[]> {
-  return db.query<SpendItem>(order === 'dearest' ? DEAREST : SLOWEST, [...idsOf(period), limit]);
+  return db.query<SpendItem>((order === 'dearest' ? DEAREST : SLOWEST)[of], [...idsOf(period), limit]);
 }
 
 /** The trees whose root was submitted in a period, the dearest first. */
-export async function readSpendRoots(db: Queryable, period: SpendPeriod, limit: number): Promise<SpendRoot[]> {
-  return db.query<SpendRoot>(ROOTS, [...idsOf(period), limit]);
+export async function readSpendRoots(
+  db: Queryable,
+  period: SpendPeriod,
+  limit: number,
+  of: SpendOf = 'all',
+): Promise<SpendRoot[]> {
+  return db.query<SpendRoot>(ROOTS[of], [...idsOf(period), limit]);
 }
 
 /** The ids of a period: from the first, up to the second and without it. */
@@ -69,33 +78,38 @@ function firstIdOf(day: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-const items = (order: string) => `
+/** What is read, and which items were claimed at least once. */
+const ALL = { work: 'work_items', foci: 'foci', claimed: 'w.lease_token is not null' } as const;
+const VISIBLE = { work: 'visible_work', foci: 'visible_foci', claimed: '(w.attempts > 0 or w.turns > 0)' } as const;
+
+const items = (order: string, { work, foci, claimed }: typeof ALL | typeof VISIBLE) => `
   select w.id, w.faculty, w.state, left(w.description, 10000) as description, w.submitted_by, w.turns, w.cost_usd::float8 as usd,
          w.input_tokens::float8 as input_tokens, w.output_tokens::float8 as output_tokens, w.created_at, w.resolved_at,
          (extract(epoch from w.elapsed) * 1000)::float8 as elapsed_ms, worked.ms as worked_ms
     from (select w.*, coalesce(w.resolved_at, n.now) - greatest(w.created_at, w.run_at) as elapsed, n.now
-            from (select animus.now() as now offset 0) n, animus.work_items w
-           where w.id >= $1::uuid and w.id < $2::uuid and w.lease_token is not null
+            from (select animus.now() as now offset 0) n, animus.${work} w
+           where w.id >= $1::uuid and w.id < $2::uuid and ${claimed}
            order by ${order} desc, w.id desc limit $3) w
     cross join lateral (
       select coalesce(sum(extract(epoch from coalesce(f.ended_at, w.now) - f.started_at) * 1000), 0)::float8 as ms
-        from animus.foci f where f.work_item_id = w.id) worked
+        from animus.${foci} f where f.work_item_id = w.id) worked
    order by w.${order} desc, w.id desc`;
 
-const DEAREST = items('cost_usd');
-const SLOWEST = items('elapsed');
+const DEAREST = { all: items('cost_usd', ALL), visible: items('cost_usd', VISIBLE) };
+const SLOWEST = { all: items('elapsed', ALL), visible: items('elapsed', VISIBLE) };
 
 // Most roots have no children. Those of the others are added up alone, from an index that contains nothing else.
-const ROOTS = `
+const roots = ({ work }: typeof ALL | typeof VISIBLE) => `
   select t.id, t.faculty, t.state, left(t.description, 10000) as description, t.submitted_by, (1 + coalesce(t.more_items, 0))::int as items,
          (t.turns + coalesce(t.more_turns, 0))::int as turns, t.usd::float8 as usd,
          (t.input_tokens + coalesce(t.more_input, 0))::float8 as input_tokens,
          (t.output_tokens + coalesce(t.more_output, 0))::float8 as output_tokens, t.created_at, t.resolved_at
     from (select r.*, c.*, r.cost_usd + coalesce(c.more_usd, 0) as usd
-            from animus.work_items r
+            from animus.${work} r
             left join (select root_id as tree, count(*) as more_items, sum(turns) as more_turns, sum(cost_usd) as more_usd,
                               sum(input_tokens) as more_input, sum(output_tokens) as more_output
-                         from animus.work_items where depth > 0 and root_id >= $1::uuid and root_id < $2::uuid group by root_id) c on c.tree = r.id
+                         from animus.${work} where depth > 0 and root_id >= $1::uuid and root_id < $2::uuid group by root_id) c on c.tree = r.id
            where r.id >= $1::uuid and r.id < $2::uuid and r.depth = 0
            order by usd desc, r.id desc limit $3) t
    order by t.usd desc, t.id desc`;
+const ROOTS = { all: roots(ALL), visible: roots(VISIBLE) };

@@ -1,4 +1,4 @@
-/** What concerns no single item, as the actor may see it: the inbox, faculties, schedules, pauses, status, skills. */
+/** What concerns no single item, as the actor may see it: the inbox, faculties, schedules, pauses, status. */
 import type { Queryable } from '../sql/database.ts';
 import type { AskedView } from './inbox-view.ts';
 
@@ -21,6 +21,22 @@ export interface VisibleFaculty {
 /** The faculties that running daemons serve, by name. */
 export async function readVisibleFaculties(tx: Queryable): Promise<VisibleFaculty[]> {
   return tx.query<VisibleFaculty>('select name, daemons, hosts from animus.visible_faculties order by name');
+}
+
+/** How a running daemon serves a faculty. */
+export interface VisibleFacultySettings {
+  readonly version: string;
+  /** Null for who may not see all work. */
+  readonly host: string | null;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** How each running daemon serves this faculty, by host; none: nobody serves it. */
+export async function readFacultySettings(tx: Queryable, name: string): Promise<VisibleFacultySettings[]> {
+  return tx.query<VisibleFacultySettings>(
+    'select version, host, settings from animus.visible_faculty_settings where name = $1 order by host, version limit 1000',
+    [name],
+  );
 }
 
 export interface VisibleSchedule {
@@ -69,28 +85,4 @@ export async function readVisiblePauses(tx: Queryable): Promise<VisiblePause[]> 
 export async function readVisibleStatus(tx: Queryable): Promise<Record<string, unknown>> {
   const [row] = await tx.query<{ status: Record<string, unknown> }>('select animus.visible_status() as status');
   return row!.status;
-}
-
-export interface VisibleSkill {
-  readonly name: string;
-  readonly version: number;
-  readonly state: string;
-  readonly description: string;
-  readonly note: string;
-  readonly content_hash: string;
-  readonly faculty: string | null;
-  readonly created_at: Date;
-  readonly decided_by: string | null;
-  readonly decided_at: Date | null;
-  readonly work_item_id: string | null;
-}
-
-/** Versions of the skills that agents wrote: of one name, newest first, or the current ones of all. */
-export async function readVisibleSkills(tx: Queryable, name: string | null): Promise<VisibleSkill[]> {
-  return tx.query<VisibleSkill>(
-    `select name, version, state, description, note, content_hash, faculty, created_at, decided_by, decided_at, work_item_id
-       from animus.visible_skill_versions where case when $1::text is null then state = 'current' else name = $1 end
-      order by name, version desc limit 1000`,
-    [name],
-  );
 }

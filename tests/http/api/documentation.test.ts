@@ -37,3 +37,28 @@ test.skipIf(!hasCurl)('its examples run', async () => {
   const [counted] = await owner().query('select count(*)::int as items from animus.work_items');
   expect(counted).toEqual({ items: 2 });
 });
+
+test('each command is in the table of commands, with routes that exist', async () => {
+  const help = JSON.parse(readFileSync(new URL('../../../src/help.json', import.meta.url), 'utf8')) as Record<
+    string,
+    unknown
+  >;
+  const names = Object.keys(help).filter((name) => name !== '');
+  const isGroup = (name: string) => names.some((other) => other.startsWith(`${name} `));
+  // `spend` and `models` do something themselves, too.
+  const commands = names.filter((name) => !isGroup(name) || ['spend', 'models'].includes(name));
+  const rows = tableRows(section(PAGE, 'Commands and routes')).slice(1);
+  const listed = rows.flatMap(([command = '']) => ticked(command));
+  expect(listed.toSorted()).toEqual(commands.toSorted());
+  const known = new Set(API_ROUTES.map(({ method, path }) => `${method} ${path}`));
+  const named = rows.flatMap(([, routes = '']) => ticked(routes).filter((text) => /^[A-Z]+ \//.test(text)));
+  expect(named.filter((route) => !known.has(route) && !/^GET \/(healthz|readyz)$/.test(route))).toEqual([]);
+});
+
+function ticked(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text!);
+}
+
+function section(page: string, title: string): string {
+  return page.split(/^## /m).find((text) => text.startsWith(title)) ?? '';
+}

@@ -28,8 +28,10 @@ test('every reference of the document leads somewhere', async () => {
 });
 
 test('every route refuses who has no token, before it looks at anything else', async () => {
-  const { url } = await start();
-  for (const { method, path } of API_ROUTES) {
+  let { url } = await start();
+  for (const [n, { method, path }] of API_ROUTES.entries()) {
+    // Failures of one address are limited.
+    if (n % 50 === 49) ({ url } = await start());
     const response = await fetch(`${url}/api/v1${path.replaceAll(/\{\w+\}/g, 'x')}`, { method });
     expect([path, response.status, response.headers.get('www-authenticate')]).toEqual([
       path,

@@ -42,7 +42,11 @@ test('an operator sees what waits and decides exactly that; the decision names t
   expect(await use(olga, 'approve', { id, call_id, hash: 'ff' })).toMatch(/^work.state: /);
   const alice = await connectHttp(url, await tokenOf('alice'));
   expect(await use(alice, 'approve', { id, call_id, hash })).toMatch(/^http.forbidden: /);
-  expect(await use(olga, 'approve', { id, call_id, hash, note: 'yes' })).toEqual({ work_item_id: id, call_id });
+  expect(await use(olga, 'approve', { id, call_id, hash, note: 'yes' })).toEqual({
+    work_item_id: id,
+    call_id,
+    grant_id: null,
+  });
   await use(olga, 'deny', { id, call_id: other.call_id, hash: other.hash });
   expect((await decisionsAbout(owner(), id)).map(({ action }) => action)).toEqual(['approve', 'deny']);
   const by = await owner().query('select distinct decided_by from animus.decisions where work_item_id = $1', [id]);

@@ -26,7 +26,13 @@ const OF_ITEMS: Readonly<Record<string, string>> = {
   visible_decisions: 'work_item_id',
   visible_skill_activations: 'work_item_id',
 };
-const OF_READERS = ['visible_schedules', 'visible_schedule_runs', 'visible_pauses', 'visible_grants'];
+const OF_READERS = (
+  'visible_schedules visible_schedule_runs visible_pauses visible_grants ' +
+  'visible_audit visible_refused_calls visible_chains'
+).split(' ');
+
+/** What these are made of. */
+const OF_AUDIT: Readonly<Record<string, string>> = { visible_chains: 'decisions' };
 
 const OF_CONVERSATIONS = [
   'visible_conversations',
@@ -34,7 +40,10 @@ const OF_CONVERSATIONS = [
   'visible_chat_messages',
   'visible_workspaces',
 ];
-const CHECKED_APART = ['visible_faculties', 'visible_spend', 'visible_skill_versions', 'visible_skill_files'];
+const CHECKED_APART = (
+  'visible_people visible_tokens visible_faculty_settings visible_faculties ' +
+  'visible_spend visible_skill_versions visible_skill_files'
+).split(' ');
 
 const target = testDatabase();
 const logins: string[] = [];
@@ -98,6 +107,7 @@ const MORE_ROWS = [
   `insert into animus.conversations (file_id, faculty, created_by) select f.id, 'engineer', w.owner from animus.files f join animus.workspaces w on w.id = f.workspace_id`,
   `insert into animus.conversation_people (file_id, actor) select file_id, created_by from animus.conversations`,
   `insert into animus.chat_messages (file_id, role, content, author, created_at) select file_id, 'user', 'hello', created_by, now() from animus.conversations`,
+  `update animus.tool_calls set state = 'denied', details = '{"gate": "permissions", "rule": "bash"}'`,
   `insert into animus.daemons (id, host, pid, version, max_concurrent, faculties, started_at, seen_at) values (gen_random_uuid(), 'here', 1, '1', 1, '{"engineer": {}}', now(), now())`,
 ];
 
@@ -128,7 +138,9 @@ test.each(Object.entries(OF_ITEMS))('%s: a submitter sees its own work, a reader
 
 test.each(OF_READERS)('%s: only a reader', async (view) => {
   expect(await seen(alice, `select from animus.${view}`)).toEqual([]);
-  expect((await seen(rita, `select from animus.${view}`)).length).toBe(1);
+  const all = await target.database.query(`select from animus.${OF_AUDIT[view] ?? view.slice('visible_'.length)}`);
+  expect((await seen(rita, `select from animus.${view}`)).length).toBe(all.length);
+  expect(all.length).toBeGreaterThan(0);
 });
 
 test.each(OF_CONVERSATIONS)('%s: of conversations in which one takes part, for a reader all', async (view) => {
@@ -148,6 +160,9 @@ test('decisions about no item, hosts and directories are for readers', async () 
     { name: 'engineer', daemons: 1, hosts: null },
   ]);
   expect(await seen(rita, 'select hosts from animus.visible_faculties')).toEqual([{ hosts: ['here'] }]);
+  const settings = 'select name, host, settings from animus.visible_faculty_settings';
+  expect(await seen(alice, settings)).toEqual([{ name: 'engineer', host: null, settings: {} }]);
+  expect(await seen(rita, settings)).toEqual([{ name: 'engineer', host: 'here', settings: {} }]);
 });
 
 test("spend: a person's own, or all", async () => {

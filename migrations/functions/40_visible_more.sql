@@ -1,0 +1,124 @@
+-- More of what a gateway reads and does for the person it acts for: everything that the commands of `animus` can do with the database. 32_visible.sql
+-- says how such views are made.
+
+-- The audit, for those who see all work.
+create or replace view animus.visible_audit as
+  select a.id, a.created_at, a.decided_by, a.action, a.note, a.erased, a.work_item_id, a.target, a.faculty, a.submitted_by, a.submitted_at, a.state,
+         a.deleted_at, a.call_id, a.focus_id, a.turn, a.tool, a.seq, a.salt, a.previous_hash, a.hash, a.note_digest, a.work_digest, a.subject_digest, a.token_id
+    from animus.audit a where (select animus.sees_all());
+create or replace view animus.visible_refused_calls as
+  select r.created_at, r.work_item_id, r.faculty, r.submitted_by, r.focus_id, r.turn, r.call_id, r.tool, r.refused_by, r.rule, r.decided_by
+    from animus.refused_calls r where (select animus.sees_all());
+create or replace view animus.visible_chains as
+  select d.id, d.seq, d.work_item_id, d.target, d.call_id, d.action, d.decided_by, d.created_at, d.note, d.salt, d.note_digest, d.work_digest,
+         d.subject_digest, d.previous_hash, d.hash
+    from animus.decisions d where (select animus.sees_all());
+
+-- People, for operators, and tokens without their hashes: the person's own, for operators all.
+create or replace view animus.visible_people as
+  select p.name, p.role, p.created_by, p.created_at, p.disabled_at,
+         (select count(*)::int from animus.tokens t where t.person = p.name and t.revoked_at is null and coalesce(t.expires_at > animus.now(), true)) as tokens
+    from animus.people p where (select animus.is_operator());
+create or replace view animus.visible_tokens as
+  select t.id, t.person, t.label, t.role, t.scopes, t.created_by, t.created_at, t.expires_at, t.last_used_at, t.revoked_at, t.revoked_by, t.created_with,
+         case when t.revoked_at is not null then 'revoked' when t.expires_at <= animus.now() then 'expired'
+              when p.disabled_at is not null then 'disabled' else 'valid' end as state
+    from animus.tokens t join animus.people p on p.name = t.person
+   where 'person:' || t.person = (select animus.actor()) or (select animus.is_operator());
+
+-- How running daemons serve each faculty, as its file says; where they run is for those who see all work.
+create or replace view animus.visible_faculty_settings as
+  select f.name, d.version, case when (select animus.sees_all()) then d.host end as host, f.settings
+    from animus.daemons d cross join lateral jsonb_each(d.faculties) f (name, settings)
+   where d.stopped_at is null and d.seen_at > animus.now() - interval '1 minute';
+
+-- Raises 42501 unless the actor may see all work: for whoever reads views that would be empty otherwise.
+-- Locks: none. Raises: 42501.
+create or replace function animus.visible_all() returns void
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_sees_all();
+end $$;
+
+-- Raises 42501 unless the actor is an operator: as visible_all.
+-- Locks: none. Raises: 42501.
+create or replace function animus.visible_as_operator() returns void
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_operator();
+end $$;
+
+-- Returns what `animus memory stats` shows, for those who see all work.
+-- Locks: none. Raises: 42501.
+create or replace function animus.visible_memory_stats() returns jsonb
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_sees_all();
+  return animus.memory_stats() || animus.embedding_status();
+end $$;
+
+-- Returns what `animus skill stats` shows, for those who see all work: as skill_stats.
+-- Locks: none. Raises: 42501.
+create or replace function animus.visible_skill_stats(p_since timestamptz, p_skill text default null)
+returns table (skill text, activations bigint, last_used_at timestamptz, items bigint, completed bigint, cost_usd numeric, turns bigint,
+               other_items bigint, other_completed bigint, other_cost_usd numeric, other_turns bigint)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_sees_all();
+  return query select s.* from animus.skill_stats(p_since, p_skill) s;
+end $$;
+
+-- Returns what `animus skill list --stale` shows, for those who see all work: as stale_skills.
+-- Locks: none. Raises: 42501.
+create or replace function animus.visible_stale_skills(p_days int default null)
+returns table (skill text, origin text, last_used_at timestamptz, first_seen_at timestamptz)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_sees_all();
+  return query select s.* from animus.stale_skills(p_days) s;
+end $$;
+
+-- Counts the items that change_matching_work would try to change, by faculty and state, most first.
+-- Locks: none. Raises: nothing.
+create or replace function animus.count_matching_work(p_states text[], p_faculty text default null, p_since timestamptz default null)
+returns table (faculty text, state text, items bigint)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return query
+    select w.faculty, w.state, count(*) from animus.work_items w
+     where (w.submitted_by = animus.actor() or (select animus.may_operate())) and w.state = any (p_states)
+       and (p_faculty is null or w.faculty = p_faculty) and (p_since is null or coalesce(w.resolved_at, w.created_at) >= p_since)
+     group by w.faculty, w.state order by 3 desc, 1, 2;
+end $$;
+
+-- Cancels the items that match, or queues them again, and returns a row for each: p_action is 'cancel', for operators and of the actor's own work, or
+-- 'retry', for operators. An item matches if its state is one of p_states and, where given, it is of the faculty and has ended since p_since or, if it is
+-- open, was submitted since. problem: why the item stays as it is; null: it was changed. In the order of their ids, after p_after, 1 to 500 at a time.
+-- Locks: those of cancel_work or retry_work, item by item, each waiting two seconds at most. Raises: WA004, 42501; WA002, WA003 and 57PA1 of single
+-- items are returned.
+create or replace function animus.change_matching_work(
+  p_action text, p_states text[], p_faculty text default null, p_since timestamptz default null, p_reason text default null, p_after uuid default null,
+  p_limit int default 200) returns table (id uuid, problem text)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_ids uuid[];
+begin
+  if coalesce(p_action, '') not in ('cancel', 'retry') or p_limit is null or p_limit not between 1 and 500 then
+    perform animus.raise('WA004', 'the action is cancel or retry, of 1 to 500 items');
+  end if;
+  if p_action = 'retry' then perform animus.require_operator(); end if;
+  v_ids := array(
+    select w.id from animus.work_items w
+     where (w.submitted_by = animus.actor() or (select animus.may_operate())) and w.state = any (p_states)
+       and (p_faculty is null or w.faculty = p_faculty) and (p_since is null or coalesce(w.resolved_at, w.created_at) >= p_since)
+       and w.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+     order by w.id limit p_limit);
+  foreach id in array v_ids loop
+    problem := null;
+    begin
+      if p_action = 'retry' then perform animus.retry_work(id); else perform animus.cancel_work(id, p_reason); end if;
+    exception when sqlstate 'WA002' or sqlstate 'WA003' or sqlstate '57PA1' then problem := sqlerrm;
+    end;
+    return next;
+  end loop;
+end $$;

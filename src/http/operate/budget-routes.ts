@@ -1,0 +1,93 @@
+/** Limits of what work may cost. SQL decides who sets which: docs/budgets.md. */
+import { z } from 'zod';
+import { listBudgets, removeBudget, setBudget } from '../../store/work/budgets.ts';
+import { jsonRoute, type Route } from '../route/route.ts';
+import { time } from '../route/schemas.ts';
+
+const unit = () => z.enum(['usd', 'tokens']);
+/** Which limit is meant. */
+const name = {
+  scope: z.enum(['item', 'root', 'faculty', 'appliance']),
+  subject: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      'the id of a work item, or the name of a faculty: of `item` and `root` each item of it; none for the appliance',
+    ),
+  period: z.enum(['none', 'day', 'month']).default('none').describe('in UTC; items and roots have none'),
+};
+
+const limit = z
+  .object({
+    scope: z.string(),
+    subject: z.string().nullable(),
+    period: z.string(),
+    unit: unit(),
+    amount: z.number(),
+    used: z.number().nullable().describe('null: nothing yet'),
+    on_exceeded: z.enum(['wait', 'die']).nullable(),
+    origin: z.enum(['file', 'operator', 'submitter', 'extension']),
+    set_by: z.string(),
+    set_at: time(),
+    expires_at: time().nullable(),
+  })
+  .meta({ id: 'Budget' });
+
+const listRoute = jsonRoute({
+  id: 'listBudgets',
+  method: 'GET',
+  path: '/budgets',
+  tag: 'operate',
+  summary: 'The limits of what work may cost, with what is used of each; for operators',
+  scope: 'read',
+  output: z.object({ items: z.array(limit) }),
+  run: async ({ tx }) => ({
+    items: (await listBudgets(tx)).map(({ onExceeded, setBy, setAt, expiresAt, ...rest }) => ({
+      ...rest,
+      on_exceeded: onExceeded,
+      set_by: setBy,
+      set_at: setAt,
+      expires_at: expiresAt,
+    })),
+  }),
+});
+
+const setRoute = jsonRoute({
+  id: 'setBudget',
+  method: 'PUT',
+  path: '/budgets',
+  tag: 'operate',
+  summary: 'Set a limit; operators any, others a lower one for an item of theirs',
+  scope: 'work',
+  body: z.strictObject({
+    ...name,
+    unit: unit(),
+    amount: z.number().min(0).max(1e13),
+    on_exceeded: z.enum(['wait', 'die']).optional(),
+  }),
+  output: z.object({ scope: z.string(), subject: z.string().nullable(), period: z.string(), unit: unit() }),
+  errors: ['work.not_found', 'work.invalid'],
+  run: async ({ tx }, { body }) => {
+    const { amount, on_exceeded: onExceeded = null, subject = null, ...rest } = body;
+    await setBudget(tx, { ...rest, subject }, amount, onExceeded);
+    return { ...rest, subject };
+  },
+});
+
+const removeRoute = jsonRoute({
+  id: 'removeBudget',
+  method: 'DELETE',
+  path: '/budgets',
+  tag: 'operate',
+  summary: 'Remove a limit that a person has set; that of a file applies again; for operators',
+  scope: 'decide',
+  query: z.strictObject({ ...name, unit: unit().default('usd') }),
+  output: z.object({ removed: z.boolean().describe('false: there was none') }),
+  run: async ({ tx }, { query: { subject = null, ...rest } }) => ({
+    removed: await removeBudget(tx, { ...rest, subject }),
+  }),
+});
+
+export const budgetRoutes: readonly Route[] = [listRoute, setRoute, removeRoute];

@@ -1,0 +1,82 @@
+/** People and their roles, for operators, and who one is oneself. */
+import { z } from 'zod';
+import { PERSON_ROLES, SCOPES } from '../../core/work/people.ts';
+import { listVisiblePeople } from '../../store/people/people-views.ts';
+import { setPerson } from '../../store/people/tokens.ts';
+import { requireOperator } from '../../store/views/visible-operated.ts';
+import { jsonRoute, type Route } from '../route/route.ts';
+import { id, time } from '../route/schemas.ts';
+
+export const personName = () => z.string().regex(/^[^\s\p{Cc}]{1,200}$/u);
+
+const person = {
+  name: z.string().describe('`*` is everybody who is not listed'),
+  role: z.enum(PERSON_ROLES),
+  created_at: time(),
+  disabled_at: time().nullable(),
+};
+
+const showMe = jsonRoute({
+  id: 'showMe',
+  method: 'GET',
+  path: '/me',
+  tag: 'people',
+  summary: 'Whose token this is, and what it is good for',
+  scope: 'read',
+  output: z.object({
+    person: z.string(),
+    actor: z.string().describe('as in `submitted_by` and `decided_by`'),
+    role: z.enum(PERSON_ROLES),
+    scopes: z.array(z.enum(SCOPES)).readonly(),
+    token_id: id().nullable().describe('null: a token of an OIDC issuer'),
+    expires_at: time().nullable(),
+  }),
+  run: ({ visitor }) =>
+    Promise.resolve({
+      person: visitor.person,
+      actor: visitor.actor,
+      role: visitor.role,
+      scopes: visitor.scopes,
+      token_id: visitor.tokenId,
+      expires_at: visitor.expiresAt,
+    }),
+});
+
+const listPeople = jsonRoute({
+  id: 'listPeople',
+  method: 'GET',
+  path: '/people',
+  tag: 'people',
+  summary: 'The people who are listed, with their roles; for operators',
+  scope: 'decide',
+  output: z.object({
+    items: z.array(
+      z
+        .object({ ...person, created_by: z.string(), tokens: z.int().describe('that are accepted') })
+        .meta({ id: 'Person' }),
+    ),
+  }),
+  run: async ({ tx }) => {
+    await requireOperator(tx);
+    return { items: await listVisiblePeople(tx) };
+  },
+});
+
+const setRoute = jsonRoute({
+  id: 'setPerson',
+  method: 'PUT',
+  path: '/people/{name}',
+  tag: 'people',
+  summary: 'Add, disable or enable a person, or change its role; for operators, of people who are not',
+  scope: 'decide',
+  params: z.strictObject({ name: personName() }),
+  body: z.strictObject({
+    role: z.enum(['submitter', 'reader']).optional().describe('only a login of the database makes operators'),
+    disabled: z.boolean().optional().describe('a disabled person is refused, with all its tokens'),
+  }),
+  output: z.object(person),
+  errors: ['work.invalid'],
+  run: ({ tx }, { path, body }) => setPerson(tx, path.name, body),
+});
+
+export const peopleRoutes: readonly Route[] = [showMe, listPeople, setRoute];

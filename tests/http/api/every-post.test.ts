@@ -1,0 +1,157 @@
+/** Every POST of the API, sent twice with the same Idempotency-Key: one effect, one answer. */
+import { expect, test } from 'vitest';
+import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
+import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
+import { write } from '../../store/skills/written-skills.ts';
+import { askedItem } from '../../store/work/asked-item.ts';
+import { type TestApi, testApi } from '../../support/api.ts';
+import { beginFocus } from '../../support/begun-focus.ts';
+import { createPerson } from '../../support/people.ts';
+import { chatOf } from '../chats/chat-driver.ts';
+
+const { start, owner } = testApi();
+
+interface Sent {
+  readonly path: string;
+  /** Absent: no body at all. */
+  readonly body?: object;
+}
+
+const submitted = async ({ call }: TestApi) =>
+  (await call('olga', 'POST', '/work', { body: { faculty: 'engineer' } })).body.id as string;
+const scheduled = async ({ call }: TestApi) => {
+  const name = `s${crypto.randomUUID()}`;
+  const body = { name, cron: '0 3 * * *', faculty: 'engineer' };
+  expect((await call('olga', 'POST', '/schedules', { body })).status).toBe(201);
+  return name;
+};
+const proposed = async () => {
+  const name = `skill-${crypto.randomUUID().slice(0, 8)}`;
+  await write(owner(), await beginFocus(owner()), name, { mode: 'ask' });
+  return name;
+};
+const said = async (api: TestApi) => {
+  const chat = await chatOf(api, 'olga');
+  const { body } = await api.call('olga', 'POST', chat.path, { body: { content: 'Why?' } });
+  await endAnswer(owner(), await beginAnswer(owner(), chat), 'Because.');
+  return `${chat.path}/messages/${body.message_id}`;
+};
+
+/** A request that is accepted, by the id of its route; `animus.work_items` and all else that it needs is made first. */
+const REQUESTS: Readonly<Record<string, (api: TestApi) => Promise<Sent> | Sent>> = {
+  submitWork: () => ({ path: '/work', body: { faculty: 'engineer' } }),
+  cancelWork: async (api) => ({ path: `/work/${await submitted(api)}/cancel` }),
+  retryWork: async (api) => {
+    const id = await submitted(api);
+    await api.call('olga', 'POST', `/work/${id}/cancel`);
+    return { path: `/work/${id}/retry` };
+  },
+  sayWork: async (api) => ({ path: `/work/${await submitted(api)}/messages`, body: { text: 'hello' } }),
+  cancelMatchingWork: async (api) => {
+    await submitted(api);
+    return { path: '/bulk/cancel', body: { state: 'queued', faculty: 'engineer' } };
+  },
+  retryMatchingWork: async (api) => {
+    await api.call('olga', 'POST', `/work/${await submitted(api)}/cancel`);
+    return { path: '/bulk/retry', body: { state: 'cancelled', faculty: 'engineer' } };
+  },
+  appendLedger: async (api) => ({
+    path: `/work/${await submitted(api)}/ledger`,
+    body: { type: 'note', content: 'x' },
+  }),
+  approve: async () => ({ path: `/work/${(await askedItem(owner())).id}/approve`, body: { always: {} } }),
+  deny: async () => ({ path: `/work/${(await askedItem(owner())).id}/deny` }),
+  answer: async () => {
+    const { id } = await askedItem(owner());
+    await owner().query(`update animus.waits set kind = 'human', subject = 'question' where work_item_id = $1`, [id]);
+    return { path: `/work/${id}/answer`, body: { text: 'yes' } };
+  },
+  pause: () => ({ path: '/pauses', body: { faculty: 'writer' } }),
+  addSchedule: () => ({ path: '/schedules', body: { name: 'nightly', cron: '0 3 * * *', faculty: 'engineer' } }),
+  pauseSchedule: async (api) => ({ path: `/schedules/${await scheduled(api)}/pause` }),
+  resumeSchedule: async (api) => {
+    const path = `/schedules/${await scheduled(api)}`;
+    await api.call('olga', 'POST', `${path}/pause`);
+    return { path: `${path}/resume` };
+  },
+  runSchedule: async (api) => ({ path: `/schedules/${await scheduled(api)}/run` }),
+  storeMemory: () => ({ path: '/memories', body: { content: 'Deploys run on Fridays' } }),
+  approveSkill: async () => ({ path: `/skills/${await proposed()}/approve` }),
+  denySkill: async () => ({ path: `/skills/${await proposed()}/deny` }),
+  archiveSkill: async (api) => {
+    const name = await proposed();
+    await api.call('olga', 'POST', `/skills/${name}/approve`);
+    return { path: `/skills/${name}/archive` };
+  },
+  createToken: () => ({ path: '/tokens' }),
+  createWorkspace: () => ({ path: '/workspaces', body: { name: 'plans' } }),
+  startChat: async (api) => ({ path: `/workspaces/${(await chatOf(api, 'olga')).workspace}/chats` }),
+  inviteToChat: async (api) => ({
+    path: `${(await chatOf(api, 'olga')).path}/people`,
+    body: { actor: 'person:bob' },
+  }),
+  sayInChat: async (api) => ({ path: (await chatOf(api, 'olga')).path, body: { content: 'Why?' } }),
+  editChatMessage: async (api) => ({ path: `${await said(api)}/edit`, body: { content: 'How?' } }),
+  retryChatMessage: async (api) => ({ path: `${await said(api)}/retry` }),
+  importChat: async (api) => ({
+    path: `/workspaces/${(await chatOf(api, 'olga')).workspace}/imports`,
+    body: { content: '{"role": "user", "content": "x"}' },
+  }),
+};
+
+const posts = API_ROUTES.filter(({ method }) => method === 'POST');
+
+test('every POST keeps its answer for a repetition', () => {
+  expect(posts.filter(({ kind }) => kind !== 'json').map(({ id }) => id)).toEqual([]);
+  expect(Object.keys(REQUESTS).toSorted()).toEqual(posts.map(({ id }) => id).toSorted());
+});
+
+test('sent twice with the same key, it has its effect once', { timeout: 60_000 }, async () => {
+  const api = await start();
+  await createPerson(owner(), 'olga', 'operator');
+  for (const { id } of posts) {
+    const { path, body } = await REQUESTS[id]!(api);
+    const given = { headers: { 'idempotency-key': `twice-${id}` }, ...(body !== undefined && { body }) };
+    const before = await contents();
+    const first = await api.call('olga', 'POST', path, given);
+    const accepted = expect.toSatisfy((status) => status >= 200 && status < 300);
+    expect.soft([id, first.status, first.body]).toEqual([id, accepted, first.body]);
+    const after = await contents();
+    expect.soft(after, `${id} has an effect`).not.toEqual(before);
+    const second = await api.call('olga', 'POST', path, given);
+    const replayed = second.headers.get('idempotency-replayed');
+    expect.soft([id, second.status, second.body, replayed]).toEqual([id, first.status, first.body, 'true']);
+    expect.soft(await contents(), `${id} has one effect`).toEqual(after);
+  }
+});
+
+test('a token that is shown once is kept encrypted, and only the token that made it gets it again', async () => {
+  const api = await start();
+  const headers = { 'idempotency-key': 'secret' };
+  const { body } = await api.call('alice', 'POST', '/tokens', { headers, body: {} });
+  expect(body.token).toMatch(/^animus_/);
+  // No body and {} mean the same.
+  expect((await api.call('alice', 'POST', '/tokens', { headers })).body).toEqual(body);
+  const [kept] = await owner().query<{ answer: string }>(
+    `select answer from animus.idempotency_keys where key = 'secret'`,
+  );
+  expect(kept!.answer).not.toContain('animus');
+  expect(Buffer.from(kept!.answer, 'base64').toString('latin1')).not.toContain(body.token);
+  const other = await api.call(null, 'POST', '/tokens', {
+    headers: { ...headers, authorization: `Bearer ${body.token}` },
+  });
+  expect(other).toMatchObject({ status: 422, body: { code: 'http.key_reused' } });
+});
+
+/** A digest of each table but that of the keys, without what a repetition may change: when a token was used. */
+async function contents(): Promise<Record<string, string>> {
+  const tables = await owner().query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'animus'::regnamespace and relkind = 'r' and relname <> 'idempotency_keys' order by 1`,
+  );
+  const digests = tables.map(({ name }) => {
+    const row = name === 'tokens' ? `to_jsonb(t) - 'last_used_at'` : 't';
+    return `select '${name}' as name, md5(coalesce(string_agg((${row})::text, ' ' order by (${row})::text), '')) as digest from animus.${name} t`;
+  });
+  const rows = await owner().query<{ name: string; digest: string }>(digests.join(' union all '));
+  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
+}
