@@ -29,11 +29,12 @@ export async function startEventServer(
   const server = createServer((request, response) => void answer(request, response));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const id = /^\/work\/([^/]+)\/events/.exec(request.url ?? '')?.[1] ?? '';
-    const after = (request.headers['last-event-id'] as string | undefined) ?? null;
+    const [, what, id = '', query] = /^\/(work|chats)\/([^/]+)\/events(?:\?after=(.*))?/.exec(request.url ?? '') ?? [];
+    const scope = { kind: what === 'chats' ? 'conversation' : 'work', id } as const;
+    const after = (request.headers['last-event-id'] as string | undefined) ?? query ?? null;
     const eyes = eyesOf((request.headers['x-actor'] as string | undefined) ?? 'nobody');
     try {
-      const result = id === '' ? answerStates(means, { eyes }) : await answerEvents(means, { eyes, id, after });
+      const result = id === '' ? answerStates(means, { eyes }) : await answerEvents(means, { eyes, scope, after });
       if (!sendStreamed(result, response)) response.writeHead(result.status).end();
     } catch (error) {
       const status = isAnimusError(error, 'work.not_found') ? 404 : isAnimusError(error, 'usage.invalid') ? 400 : 500;

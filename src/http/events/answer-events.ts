@@ -1,15 +1,14 @@
-/** Answers a request for the events of a work item with an event stream. */
+/** Answers a request for the events of a work item or a conversation with an event stream. */
 
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { isTerminal } from '../../core/work/work.ts';
-import { BEGINNING, readCursor } from '../../store/events/position.ts';
-import { readPages } from '../../store/events/read-events.ts';
+import type { EventScope } from '../../store/events/read-events.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { EventHub } from './event-hub.ts';
 import { type FramesFor, sendEvents } from './event-stream.ts';
 import type { Eyes } from './eyes.ts';
-import { followItem } from './follow-item.ts';
+import { followItem, readPage, startOf } from './follow-item.ts';
 import type { StateFeeds } from './state-feed.ts';
 import { StreamedResponse } from './streamed-response.ts';
 
@@ -22,23 +21,22 @@ export interface EventMeans {
 /** Who asks, and for what. */
 export interface EventRequest {
   readonly eyes: Eyes;
-  readonly id: string;
-  /** The header `Last-Event-ID`, or the query parameter `after`; null: from the beginning. */
+  readonly scope: EventScope;
+  /** The header `Last-Event-ID`, or the query parameter `after`; null: from the beginning; `now` for a conversation: what comes. */
   readonly after: string | null;
 }
 
 /**
- * 200 with the stream; 204, which tells an EventSource not to connect again, when the work has ended and nothing is after the id. Errors:
- * `work.not_found`, also for work that the visitor may not see; `usage.invalid` for an id that is none of its events; `http.unauthorized`.
+ * 200 with the stream; 204, which tells an EventSource not to connect again, when the work has ended and nothing is after the id. A conversation
+ * has no end. Errors: `work.not_found`, also for what the visitor may not see; `usage.invalid` for an id that is none of its events; `http.unauthorized`.
  */
 export async function answerEvents(means: EventMeans, request: EventRequest): Promise<Response> {
-  const { eyes, id, after } = request;
-  const from = after === null ? BEGINNING : readCursor(id, after);
-  const [page] = await eyes.look((tx) => readPages(tx, [{ id, from }], 1));
-  if (!page) throw new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
-  if (isTerminal(page.state) && page.events.length === 0) return new Response(null, { status: 204 });
+  const { eyes, scope, after } = request;
+  const { events, items } = await readPage(eyes, scope, await startOf(eyes, scope, after), 1);
+  const over = scope.kind === 'work' && items.every(({ state }) => isTerminal(state));
+  if (over && events.length === 0) return new Response(null, { status: 204 });
   const leaving = new AbortController();
-  const frames: FramesFor = (sink) => followItem(means, eyes, id, after, leaving.signal, sink);
+  const frames: FramesFor = (sink) => followItem(means, eyes, scope, after, leaving.signal, sink);
   return streamResponse(frames, () => leaving.abort('left'), means);
 }
 

@@ -1,28 +1,30 @@
 /**
- * Follows the work items that somebody reads: one LISTEN for the process, one read of the tables per change of an item, however many
- * readers it has. Items of the same actor share a statement.
+ * Follows the work items and conversations that somebody reads: one LISTEN for the process, one read of the tables per change of one,
+ * however many readers it has. Items of the same actor share a statement.
  */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { createWake } from '../../core/lifecycle/wake.ts';
-import { readPages, watchEvents } from '../../store/events/read-events.ts';
+import { readPlaces } from '../../store/events/places.ts';
+import { type EventScope, watchEvents } from '../../store/events/read-events.ts';
 import { createTextChannels } from '../../store/follow/text-channels.ts';
 import { openNotifications } from '../../store/postgres/notifications.ts';
 import type { Database } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { createAnswers } from './answers.ts';
 import type { Eyes } from './eyes.ts';
 import { createWatchedItem, type WatchedItem } from './watched-item.ts';
 
 export interface EventHub extends Service {
-  /** Begins to watch an item for a reader, until `leave`. */
-  join(id: string, eyes: Eyes): WatchedItem;
+  /** Begins to watch for a reader, until `leave`. */
+  join(scope: EventScope, eyes: Eyes): WatchedItem;
   leave(item: WatchedItem, eyes: Eyes): void;
   /** Reads the item's news soon. */
   look(item: WatchedItem): void;
   /** Aborted when the hub stops: readers end then. */
   readonly stopping: AbortSignal;
-  /** Work items that are watched now. */
+  /** Work items and conversations that are watched now. */
   readonly watched: number;
 }
 
@@ -70,7 +72,14 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
       item.wake();
     }
   };
-  const texts = createTextChannels(db, (id, piece) => items.get(id)?.piece(piece), log);
+  const answers = createAnswers();
+  const texts = createTextChannels(
+    db,
+    (id, piece) => {
+      for (const watched of answers.of(id)) watched.piece(id, piece);
+    },
+    log,
+  );
   const notifications = openNotifications(
     db,
     ['animus_events', 'animus_work_done'],
@@ -78,7 +87,9 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
       onNotify(channel, payload) {
         const item = items.get(payload);
         if (item) look(item);
-        else texts.take(channel, payload);
+        const others = answers.of(payload);
+        for (const one of others) look(one);
+        if (!item && others.length === 0) texts.take(channel, payload);
       },
       onReconnect: lookAtAll,
     },
@@ -104,14 +115,17 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
     const begun = batch.flatMap((item) => (item.position === null ? [] : [{ item, from: item.position }]));
     if (!eyes || begun.length === 0) return;
     try {
-      const wanted = begun.map(({ item, from }) => ({ id: item.id, from }));
-      const pages = await eyes.look((tx) => readPages(tx, wanted));
+      const wanted = begun.map(({ item, from }) => ({ scope: item.scope, from }));
+      const pages = await eyes.look((tx) => readPlaces(tx, wanted));
       for (const [n, page] of pages.entries()) {
         const { item, from } = begun[n]!;
         // Nobody else moves it, but its readers may all have left and others come.
         if (item.position !== from) continue;
         if (page === null) refuse(item, eyes);
-        else item.take(page);
+        else {
+          item.take(page);
+          attend(item, eyes);
+        }
         if (!page?.more) continue;
         due.add(item);
         readAtMs.delete(item);
@@ -139,8 +153,28 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
     }
   }
 
+  /** Listens for the changes and texts of exactly the items that the watched one has now. */
+  function attend(watched: WatchedItem, eyes: Eyes): void {
+    const { begun, over } = answers.set(watched, items.get(watched.scope.id) === watched ? [...watched.items] : []);
+    for (const id of over) texts.leave(id);
+    for (const id of begun) {
+      const watching = watchAnd(watched, id);
+      void texts.join(id, eyes.look, watching).then(() => lookLater(watched));
+    }
+  }
+
+  async function watchAnd(watched: WatchedItem, id: string): Promise<void> {
+    await watch([id]);
+    look(watched);
+  }
+
+  async function lookLater(watched: WatchedItem): Promise<void> {
+    await clock.sleep(FIRST_LOOK_AGAIN_MS, stopping.signal);
+    look(watched);
+  }
+
   async function watchAll(): Promise<void> {
-    const ids = [...items.keys()];
+    const ids = [...items.keys(), ...answers.ids()];
     if (ids.length > 0) await watch(ids);
   }
 
@@ -165,18 +199,14 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
       await texts.stop();
       await notifications.stop();
     },
-    join(id, eyes) {
-      let item = items.get(id);
+    join(scope, eyes) {
+      let item = items.get(scope.id);
       if (!item) {
-        item = createWatchedItem(id);
-        items.set(id, item);
+        item = createWatchedItem(scope);
+        items.set(scope.id, item);
         const joined = item;
-        void watch([id]).then(async () => {
-          look(joined);
-          await texts.join(id, eyes.look);
-          await clock.sleep(FIRST_LOOK_AGAIN_MS, stopping.signal);
-          look(joined);
-        });
+        if (scope.kind === 'work') attend(joined, eyes);
+        else void watchAnd(joined, scope.id).then(() => lookLater(joined));
       }
       item.eyes.add(eyes);
       return item;
@@ -184,9 +214,9 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
     leave(item, eyes) {
       item.eyes.delete(eyes);
       if (item.eyes.size > 0) return;
-      items.delete(item.id);
+      items.delete(item.scope.id);
       due.delete(item);
-      texts.leave(item.id);
+      attend(item, eyes);
     },
   };
 }

@@ -1,11 +1,11 @@
-/** The newest events and hints of one item, which all its readers share. A reader that falls behind what is kept reads the tables again. */
-import type { Position, Step } from '../../store/events/position.ts';
+/** The newest events and hints of one work item or conversation, which all its readers share. A reader that falls behind what is kept reads the tables again. */
+import type { AnyPosition, AnyStep } from '../../store/events/places.ts';
 import type { Frame } from './frame.ts';
 
 export interface RingEntry {
   readonly frame: Frame;
   /** Null for a hint. */
-  readonly placed: { readonly step: Step; readonly after: Position } | null;
+  readonly placed: { readonly step: AnyStep; readonly after: AnyPosition } | null;
 }
 
 /** What is kept at most. */

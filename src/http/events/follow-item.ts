@@ -1,12 +1,22 @@
-/** One reader of the events of a work item: first the tables, then the ring that all readers share, and the tables again when it was too slow. */
-import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
+/** One reader of the events of a work item or a conversation: first the tables, then the ring that all readers share, and the tables again when it was too slow. */
+import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
-import { advance, BEGINNING, isPast, type Position, readCursor, writeCursor } from '../../store/events/position.ts';
-import { type EventPage, readPages } from '../../store/events/read-events.ts';
+import {
+  type AnyPage,
+  type AnyPosition,
+  advancePlace,
+  beginningOf,
+  isPastPlace,
+  readPlace,
+  readPlaces,
+  writePlace,
+} from '../../store/events/places.ts';
+import { presentInConversation } from '../../store/events/read-conversation-events.ts';
+import { type EventScope, notThere } from '../../store/events/read-events.ts';
 import type { EventHub } from './event-hub.ts';
 import { framesOf, type RingEntry } from './event-ring.ts';
 import type { Eyes } from './eyes.ts';
-import { eventFrame, type Frame, hintFrame, type Sink, withId } from './frame.ts';
+import { eventFrame, type Frame, hintFrame, placeFrame, type Sink, withId } from './frame.ts';
 import type { WatchedItem } from './watched-item.ts';
 
 export interface FollowMeans {
@@ -14,11 +24,12 @@ export interface FollowMeans {
   readonly clock: Clock;
 }
 
-/** A reader whose token was revoked, or who may not see the work any more, is stopped within this time. */
+/** A reader whose token was revoked, or who may not see it any more, is stopped within this time. */
 const CHECK_MS = 60_000;
 
 /**
- * Yields what happened after the id of an event (null: from the beginning), and what happens, until the item has ended and everything
+ * Yields what happened after the id of an event (null: from the beginning; `now`, only for a conversation: the answers that are being given or
+ * wait, and what is said from now on), and what happens, until the item has ended and everything
  * was yielded, or the signal aborts. Reads on only when asked for the next frames, so a slow reader costs a position and
  * nothing else; hints that it was too slow for are left out, and a hint `missed` says so. Errors: `work.not_found`, also when
  * the reader may not see it (any more); `usage.invalid` for an id that is none of its events; those of `eyes`. With a sink, what happens while
@@ -27,36 +38,38 @@ const CHECK_MS = 60_000;
 export async function* followItem(
   { hub, clock }: FollowMeans,
   eyes: Eyes,
-  id: string,
+  scope: EventScope,
   after: string | null,
   signal: AbortSignal,
   sink: Sink | null = null,
 ): AsyncGenerator<readonly Frame[]> {
   const until = AbortSignal.any([signal, hub.stopping]);
-  let position = after === null ? BEGINNING : readCursor(id, after);
+  let position = await startOf(eyes, scope, after);
   // Checked before anything is watched: nobody learns from it that an item exists.
-  let page = await readPage(eyes, id, position);
-  const item = hub.join(id, eyes);
+  let page = await readPage(eyes, scope, position);
+  const item = hub.join(scope, eyes);
   try {
+    if (after === NOW) yield [placeFrame(writePlace(scope, position))];
     for (;;) {
       // The tables, until a read that began when the ring already contained everything before its head.
       let from: number | null = null;
       while (from === null && !until.aborted) {
-        yield framesOfPage(page);
+        yield framesOfPage(scope, page);
         position = page.position;
         const known = item.position !== null;
         const head = item.ring.head;
-        page = await readPage(eyes, id, position);
+        page = await readPage(eyes, scope, position);
         if (page.more || page.events.length > 0) {
           if (known && !page.more) {
-            yield framesOfPage(page);
+            yield framesOfPage(scope, page);
             position = page.position;
             from = head;
           }
         } else if (known) from = head;
         else if (item.position === null) {
-          item.begin(position, page.state);
+          item.begin({ position, items: page.items });
           from = item.ring.head;
+          hub.look(item);
         }
       }
       if (until.aborted) return;
@@ -64,31 +77,44 @@ export async function* followItem(
       const reader = ringReader(item, position, from!);
       if (yield* reader.read({ eyes, clock, until, sink })) return;
       position = reader.position;
-      yield [hintFrame('missed', { workItemId: id })];
-      page = await readPage(eyes, id, position);
+      yield [hintFrame('missed', scope.kind === 'work' ? { workItemId: scope.id } : { chatId: scope.id })];
+      page = await readPage(eyes, scope, position);
     }
   } finally {
     hub.leave(item, eyes);
   }
 }
 
-async function readPage(eyes: Eyes, id: string, from: Position): Promise<EventPage> {
-  const [page] = await eyes.look((tx) => readPages(tx, [{ id, from }]));
-  if (!page) throw new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
+/** What stands for an id where a reader wants what comes. */
+const NOW = 'now';
+
+/** Where a reader begins. Errors: `usage.invalid` for an id that is none of its events; `work.not_found`. */
+export async function startOf(eyes: Eyes, scope: EventScope, after: string | null): Promise<AnyPosition> {
+  if (after === null) return beginningOf(scope);
+  if (after !== NOW || scope.kind === 'work') return readPlace(scope, after);
+  const present = await eyes.look((tx) => presentInConversation(tx, scope.id));
+  if (present === null) throw notThere(scope);
+  return present;
+}
+
+/** The next events. Errors: `work.not_found`, also where the reader may not see it. */
+export async function readPage(eyes: Eyes, scope: EventScope, from: AnyPosition, limit?: number): Promise<AnyPage> {
+  const [page] = await eyes.look((tx) => readPlaces(tx, [{ scope, from }], limit));
+  if (!page) throw notThere(scope);
   return page;
 }
 
 /** An outage says nothing about rights. */
-async function check(eyes: Eyes, id: string, from: Position): Promise<void> {
+async function check(eyes: Eyes, scope: EventScope, from: AnyPosition): Promise<void> {
   try {
-    await readPage(eyes, id, from);
+    await readPage(eyes, scope, from, 1);
   } catch (error) {
     if (!isAnimusError(error, 'db.unreachable')) throw error;
   }
 }
 
-function framesOfPage({ events }: EventPage): readonly Frame[] {
-  return events.map(({ event, after }) => eventFrame(event, writeCursor(event.workItemId, after)));
+function framesOfPage(scope: EventScope, { events }: AnyPage): readonly Frame[] {
+  return events.map(({ event, after }) => eventFrame(event, writePlace(scope, after)));
 }
 
 interface Reading {
@@ -99,7 +125,7 @@ interface Reading {
 }
 
 /** Reads the ring from a number on. `read` returns true at the end, false when it was too slow. */
-function ringReader(item: WatchedItem, begun: Position, from: number) {
+function ringReader(item: WatchedItem, begun: AnyPosition, from: number) {
   let position = begun;
   /** It may have read more of the tables than the ring had: then it passes over that, and its ids differ from those of others for a while. */
   let ahead = true;
@@ -118,9 +144,9 @@ function ringReader(item: WatchedItem, begun: Position, from: number) {
         position = placed.after;
         return [frame];
       }
-      const past = isPast(position, placed.step);
-      if (!past) position = advance(position, placed.step);
-      const own = writeCursor(item.id, position);
+      const past = isPastPlace(position, placed.step);
+      if (!past) position = advancePlace(position, placed.step);
+      const own = writePlace(item.scope, position);
       if (own === frame.id) ahead = false;
       return past ? [] : [own === frame.id ? frame : withId(frame, own)];
     });
@@ -148,9 +174,10 @@ function ringReader(item: WatchedItem, begun: Position, from: number) {
       function pass(): void {
         if (resume === null) return;
         const entries = over || mustCheck() ? null : item.ring.from(next);
-        if (sink === null || entries === null || (entries.length === 0 ? item.over : !sink.send(take(entries))))
-          resume();
-        else item.onChange(pass);
+        const sent = sink !== null && entries !== null && (entries.length === 0 || sink.send(take(entries)));
+        // What ended has nothing that could wake this reader.
+        if (sent && !item.over) item.onChange(pass);
+        else resume();
       }
       const changed = () =>
         new Promise<void>((resolve) => {
@@ -165,7 +192,7 @@ function ringReader(item: WatchedItem, begun: Position, from: number) {
         if (mustCheck()) {
           checks = item.checks;
           checkAtMs = clock.monotonicMs() + CHECK_MS;
-          await check(eyes, item.id, position);
+          await check(eyes, item.scope, position);
         }
         const entries = item.ring.from(next);
         if (entries === null) return false;

@@ -1,5 +1,5 @@
 /** What a reader of events is sent: JSON that is written once for all readers, and as bytes of an event stream. */
-import type { WorkEvent } from '../../store/events/event.ts';
+import type { AnyEvent } from '../../store/events/event.ts';
 
 /** A recorded event (with an id, after which a reader can go on), or a hint (without). */
 export interface Frame {
@@ -19,7 +19,7 @@ export interface Sink {
 }
 
 /** The frame of a recorded event. */
-export function eventFrame(event: WorkEvent, id: string): Frame {
+export function eventFrame(event: AnyEvent, id: string): Frame {
   const { type, atMs, ...fields } = event;
   return frameOf(id, type, { type, at: new Date(atMs).toISOString(), ...fields, id });
 }
@@ -27,6 +27,11 @@ export function eventFrame(event: WorkEvent, id: string): Frame {
 /** The same event after another position. */
 export function withId(frame: Frame, id: string): Frame {
   return frameOf(id, frame.type, { ...(JSON.parse(frame.json) as object), id });
+}
+
+/** The frame that tells a reader its place before anything has happened, so that it can go on from there. */
+export function placeFrame(id: string): Frame {
+  return frameOf(id, 'position', { type: 'position', live: true, id });
 }
 
 /** The frame of what is not recorded: it is not sent again, and does not change where a reader goes on. */

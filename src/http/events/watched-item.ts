@@ -1,27 +1,29 @@
-/** One work item that somebody reads: its newest events, the answer that is coming, and who reads. */
-import { type Position, writeCursor } from '../../store/events/position.ts';
-import type { EventPage } from '../../store/events/read-events.ts';
+/** One work item or conversation that somebody reads: its newest events, the answers that are coming, and who reads. */
+import { type AnyPage, type AnyPosition, writePlace } from '../../store/events/places.ts';
+import type { EventScope } from '../../store/events/read-events.ts';
 import type { TextPiece } from '../../store/transcript/live-text.ts';
 import { createEventRing, type EventRing } from './event-ring.ts';
 import type { Eyes } from './eyes.ts';
 import { eventFrame, type Frame, hintFrame } from './frame.ts';
 
-/** Where the item is now and the answer that is coming, for a reader that has just read everything recorded. */
+/** Where each item is now and the answers that are coming, for a reader that has just read everything recorded. */
 type Present = readonly Frame[];
 
 export interface WatchedItem {
-  readonly id: string;
+  readonly scope: EventScope;
+  /** The items whose changes and texts belong to it: itself, or of a conversation those of the answers that are open. */
+  readonly items: Iterable<string>;
   readonly ring: EventRing;
   /** Those whose rights its events may be read with: of each reader. */
   readonly eyes: Set<Eyes>;
   /** Up to where its events are in the ring; null before the first reader has read the tables. */
-  readonly position: Position | null;
-  /** It has ended and everything is in the ring. */
+  readonly position: AnyPosition | null;
+  /** It has ended and everything is in the ring. A conversation never ends. */
   readonly over: boolean;
-  begin(position: Position, state: string): void;
+  begin(page: Pick<AnyPage, 'position' | 'items'>): void;
   /** Takes the next events. */
-  take(page: EventPage): void;
-  piece(piece: TextPiece): void;
+  take(page: AnyPage): void;
+  piece(workItemId: string, piece: TextPiece): void;
   present(): Present;
   /** Wakes all readers. */
   wake(): void;
@@ -45,12 +47,16 @@ function wakeInTurn(readers: readonly (() => void)[]): void {
   if (readers.length > WOKEN_AT_ONCE) setImmediate(wakeInTurn, readers.slice(WOKEN_AT_ONCE));
 }
 
-export function createWatchedItem(id: string): WatchedItem {
+const stateHint = (workItemId: string, state: string) => hintFrame('state', { workItemId, state });
+const textHint = (workItemId: string, piece: TextPiece) => hintFrame('text', { workItemId, ...piece });
+
+export function createWatchedItem(scope: EventScope): WatchedItem {
   const ring = createEventRing();
-  let position: Position | null = null;
-  let state = '';
+  let position: AnyPosition | null = null;
   let checks = 0;
-  let answer: { focus: number; turn: number; text: string } | null = null;
+  let states = new Map<string, string>();
+  /** By item: what has arrived of the answer of a turn. */
+  const answers = new Map<string, { focus: number; turn: number; text: string }>();
   let waiting = new Set<() => void>();
 
   const wake = () => {
@@ -59,49 +65,54 @@ export function createWatchedItem(id: string): WatchedItem {
     wakeInTurn(woken);
   };
   const hint = (frame: Frame) => ring.add({ frame, placed: null });
-  const stateHint = () => hintFrame('state', { workItemId: id, state });
-  const textHint = (piece: TextPiece) => hintFrame('text', { workItemId: id, ...piece });
 
   return {
-    id,
+    scope,
+    get items() {
+      return scope.kind === 'work' ? [scope.id] : states.keys();
+    },
     ring,
     eyes: new Set(),
     get position() {
       return position;
     },
     get over() {
-      return TERMINAL.has(state);
+      return scope.kind === 'work' && TERMINAL.has(states.get(scope.id) ?? '');
     },
-    begin(at, now) {
-      position = at;
-      state = now;
+    begin(page) {
+      position = page.position;
+      states = new Map(page.items.map(({ id, state }) => [id, state]));
     },
     take(page) {
       for (const { event, step, after } of page.events) {
-        if (event.type === 'turn') answer = null;
-        ring.add({ frame: eventFrame(event, writeCursor(id, after)), placed: { step, after } });
+        if (event.type === 'turn') answers.delete(event.workItemId);
+        // Who does not take part any more may not read this event.
+        if (event.type === 'people' && !event.joined) checks++;
+        ring.add({ frame: eventFrame(event, writePlace(scope, after)), placed: { step, after } });
       }
       position = page.position;
-      if (!page.more && page.state !== state) {
-        state = page.state;
-        hint(stateHint());
-      } else if (page.events.length === 0) return;
-      wake();
+      const before = states;
+      if (!page.more) states = new Map(page.items.map(({ id, state }) => [id, state]));
+      for (const id of answers.keys()) if (!states.has(id)) answers.delete(id);
+      const changed = [...states].filter(([id, state]) => before.get(id) !== state);
+      for (const [id, state] of changed) hint(stateHint(id, state));
+      if (page.events.length > 0 || changed.length > 0) wake();
     },
-    piece(piece) {
+    piece(id, piece) {
       const { focus, turn, from, text } = piece;
-      if (from === 0) answer = { focus, turn, text };
+      const answer = answers.get(id);
+      if (from === 0) answers.set(id, { focus, turn, text });
       else if (answer?.focus !== focus || answer.turn !== turn || answer.text.length !== from) {
         // A piece was lost: the whole answer comes with its record.
-        answer = null;
+        answers.delete(id);
         return;
       } else if (answer.text.length < MAX_ANSWER_CHARS) answer.text += text;
-      hint(textHint(piece));
+      hint(textHint(id, piece));
       wake();
     },
     present: () => [
-      ...(state === '' ? [] : [stateHint()]),
-      ...(answer === null ? [] : [textHint({ ...answer, from: 0 })]),
+      ...[...states].map(([id, state]) => stateHint(id, state)),
+      ...[...answers].map(([id, answer]) => textHint(id, { ...answer, from: 0 })),
     ],
     wake,
     get checks() {

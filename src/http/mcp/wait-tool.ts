@@ -42,7 +42,7 @@ export const waitTool: McpTool = {
     const timer = visit.means.clock.sleep(seconds * 1000, until).then(() => over.abort());
     try {
       const live = await visit.means.live.means();
-      for await (const frames of followItem(live, visitorEyes(visit), item, null, until)) {
+      for await (const frames of followItem(live, visitorEyes(visit), { kind: 'work', id: item }, null, until)) {
         for (const frame of frames) report(progressOf(frame));
         if (!frames.some(({ type }) => type === 'approval')) continue;
         present = await look(visit, item);

@@ -8,13 +8,17 @@ const callId = z.string().min(1).max(500).optional();
 const hash = z.string().max(128).optional();
 const note = z.string().max(10_000).optional();
 
-const subscribe = z.strictObject({
+const SUBSCRIBE = z.strictObject({
   type: z.literal('subscribe'),
   name,
-  /** Without it: the states of all work. */
+  /** Of a work item, or of a conversation; without either: the states of all work. */
   work: work.optional(),
-  /** The id of the last event that was read; without it, from the beginning. */
+  chat: z.uuid().optional(),
+  /** The id of the last event that was read; without it, from the beginning. `now`: what comes, of a conversation. */
   after: z.string().min(1).optional(),
+});
+const subscribe = SUBSCRIBE.refine(({ work: item, chat }) => item === undefined || chat === undefined, {
+  error: 'work or chat, not both',
 });
 const unsubscribe = z.strictObject({ type: z.literal('unsubscribe'), name });
 const command = { type: z.literal('command'), name, work };

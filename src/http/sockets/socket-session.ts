@@ -1,6 +1,7 @@
 /** One WebSocket: its subscriptions to events, and its commands. */
 import { WebSocket } from 'ws';
 import { AnimusError } from '../../core/errors/errors.ts';
+import type { EventScope } from '../../store/events/read-events.ts';
 import { followItem } from '../events/follow-item.ts';
 import type { Frame } from '../events/frame.ts';
 import type { Visit } from '../route/route.ts';
@@ -32,12 +33,13 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
   const send = (message: object) => socket.send(JSON.stringify(message));
   const running = new Set<Promise<void>>();
 
-  async function subscribe({ name, work, after }: Subscribe, until: AbortSignal): Promise<void> {
+  async function subscribe({ name, work, chat, after }: Subscribe, until: AbortSignal): Promise<void> {
     try {
       const live = await means.live.means();
       const eyes = visitorEyes({ visitor, means });
+      const scope = scopeOf(work, chat);
       const frames =
-        work === undefined ? live.states.follow(eyes, until) : followItem(live, eyes, work, after ?? null, until);
+        scope === null ? live.states.follow(eyes, until) : followItem(live, eyes, scope, after ?? null, until);
       for await (const batch of frames) {
         for (const frame of batch) socket.send(eventMessage(name, frame));
         await drained(until);
@@ -119,6 +121,11 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
   await closed;
   over.abort('closed');
   await Promise.all([pinging, ...running, ...[...subscriptions.values()].map(({ done }) => done)]);
+}
+
+function scopeOf(work: string | undefined, chat: string | undefined): EventScope | null {
+  if (work !== undefined) return { kind: 'work', id: work };
+  return chat === undefined ? null : { kind: 'conversation', id: chat };
 }
 
 /** The JSON of an event is written once for all readers. */

@@ -1,5 +1,6 @@
 /** The event streams of the API. */
 import { z } from 'zod';
+import { requireVisibleConversation } from '../../store/conversations/visible-conversations.ts';
 import { answerEvents, answerStates } from '../events/answer-events.ts';
 import { type Route, streamRoute } from '../route/route.ts';
 import { id } from '../route/schemas.ts';
@@ -29,7 +30,36 @@ const workEvents = streamRoute({
   async respond(visit, { path, query }, request) {
     const after = request.headers.get('last-event-id') ?? query.after ?? null;
     const live = await visit.means.live.means();
-    return answerEvents(live, { eyes: visitorEyes(visit), id: path.id, after });
+    return answerEvents(live, { eyes: visitorEyes(visit), scope: { kind: 'work', id: path.id }, after });
+  },
+});
+
+const chatEvents = streamRoute({
+  id: 'streamChatEvents',
+  method: 'GET',
+  path: '/workspaces/{id}/chats/{chat_id}/events',
+  tag: 'events',
+  summary:
+    'What is said in a conversation, and everything that happens to its answers, as an event stream; Last-Event-ID goes on after an event',
+  scope: 'read',
+  params: z.strictObject({ id: id(), chat_id: id() }),
+  query: z.strictObject({
+    after: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'the id of an event, for clients that cannot send Last-Event-ID; `now`: what comes, and the answers that are being given',
+      ),
+  }),
+  media,
+  errors: ['work.not_found'],
+  async respond(visit, { path, query }, request) {
+    const after = request.headers.get('last-event-id') ?? query.after ?? null;
+    const eyes = visitorEyes(visit);
+    await eyes.look((tx) => requireVisibleConversation(tx, path.id, path.chat_id));
+    const live = await visit.means.live.means();
+    return answerEvents(live, { eyes, scope: { kind: 'conversation', id: path.chat_id }, after });
   },
 });
 
@@ -47,4 +77,4 @@ const stateEvents = streamRoute({
   },
 });
 
-export const streamRoutes: readonly Route[] = [workEvents, stateEvents];
+export const streamRoutes: readonly Route[] = [workEvents, chatEvents, stateEvents];

@@ -72,7 +72,7 @@ export function chatPositionOf(fields: {
 /** The id of the event at whose end the position is. Many answers that wait have the same position: it is written once. */
 export function writeChatCursor(fileId: string, { seq, open }: ChatPosition): string {
   const groups = new Map<string, { readonly fields: object; set: RangeSet }>();
-  for (const [opened, position] of open) {
+  for (const [opened, position] of [...open].toSorted(([a], [b]) => a - b)) {
     const fields = positionFields(position);
     const key = JSON.stringify(fields);
     const group = groups.get(key) ?? { fields, set: NO_NUMBERS };

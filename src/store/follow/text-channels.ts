@@ -11,8 +11,8 @@ export type Look = <T>(look: (tx: Queryable) => Promise<T>) => Promise<T>;
 
 export interface TextChannels {
   use(notifications: Notifications): void;
-  /** Receives the texts of an item from now on, until as many calls of `leave`. Without the right to watch it, or for an ended item, nothing comes. */
-  join(id: string, look: Look): Promise<void>;
+  /** Receives the texts of an item, once `after` has resolved, until as many calls of `leave`. Without the right to watch it, or for an ended item, nothing comes. */
+  join(id: string, look: Look, after?: Promise<void>): Promise<void>;
   leave(id: string): void;
   /** Takes a notification, if it is a piece of a text. */
   take(channel: string, payload: string): void;
@@ -43,9 +43,11 @@ export function createTextChannels(
     use(listener) {
       notifications = listener;
     },
-    async join(id, look) {
+    async join(id, look, after) {
       wanted.set(id, (wanted.get(id) ?? 0) + 1);
       if (wanted.get(id)! > 1) return;
+      await after;
+      if (!wanted.has(id)) return;
       const own = `animus_text_${randomBytes(16).toString('hex')}`;
       idOf.set(own, id);
       await notifications?.join(own);

@@ -17,6 +17,8 @@ const BODIES: Readonly<Record<string, object>> = {
   importChat: { content: '{"role": "user", "content": "x"}' },
 };
 const ROUTES = API_ROUTES.filter(({ path }) => path.startsWith('/workspaces/{id}'));
+/** Its answer never ends for those who may read it: tests/http/streams/chat-stream.test.ts. */
+const endless = ({ id }: { readonly id: string }) => id === 'streamChatEvents';
 
 function pathOf(path: string, { workspace, id }: Pick<HttpChat, 'workspace' | 'id'>, message: string): string {
   const filled = path
@@ -40,6 +42,7 @@ test('on every route, it looks like none for a stranger; readers read; who was i
     const hidden = await api.call('mallory', method, pathOf(path, chat, said.message_id), given);
     const absent = await api.call('mallory', method, pathOf(path, none, said.message_id), given);
     expect([id, hidden.status, same(hidden.body)]).toEqual([id, 404, JSON.stringify(absent.body)]);
+    if (endless({ id })) continue;
     const read = await api.call('rita', method, pathOf(path, chat, said.message_id), given);
     expect([id, read.status]).toEqual([
       id,
@@ -50,7 +53,7 @@ test('on every route, it looks like none for a stranger; readers read; who was i
   expect(await messagesOf(api, 'alice', chat)).toEqual(before);
 
   await api.call('alice', 'POST', `${chat.path}/people`, { body: { actor: 'person:bob' } });
-  for (const { id, method, path } of ROUTES.filter((route) => route.method === 'GET')) {
+  for (const { id, method, path } of ROUTES.filter((route) => route.method === 'GET' && !endless(route))) {
     expect([id, (await api.call('bob', method, pathOf(path, chat, said.message_id))).status]).toEqual([id, 200]);
   }
   const edited = await api.call('bob', 'POST', `${chat.path}/messages/${said.message_id}/edit`, {

@@ -19,16 +19,17 @@ afterAll(() => hub.stop());
 
 test('a reader that is too slow is told so, gets every recorded event once, and nothing is kept for it', async () => {
   const work = await beginFocus(pg.database);
+  const scope = { kind: 'work', id: work.id } as const;
   const eyes: Eyes = { key: 'slow', look: (look) => look(pg.database) };
   const leaving = new AbortController();
-  const frames = followItem({ hub, clock: systemClock }, eyes, work.id, null, leaving.signal);
+  const frames = followItem({ hub, clock: systemClock }, eyes, scope, null, leaving.signal);
   const got: Frame[] = [];
   const take = async () => got.push(...((await frames.next()).value as readonly Frame[]));
   // Until it has joined the others: it is shown where the item is.
   while (!got.some(({ id, type }) => id === null && type === 'state')) await take();
   const fast: Frame[] = [];
   const other = (async () => {
-    for await (const batch of followItem({ hub, clock: systemClock }, { ...eyes }, work.id, null, leaving.signal)) {
+    for await (const batch of followItem({ hub, clock: systemClock }, { ...eyes }, scope, null, leaving.signal)) {
       fast.push(...batch);
     }
   })();

@@ -187,5 +187,5 @@ function gist(event: AnyEvent): string {
   const fields = event as unknown as Record<string, string | null>;
   const words = ['actor', 'joined', 'title', 'text', 'endedAs', 'state'].filter((name) => name in fields);
   const told = 'told' in event && event.told ? ['told'] : [];
-  return [event.type, ...words.map((name) => String(fields[name] ?? '')), ...told].join(' ');
+  return [event.type, ...words.map((name) => fields[name] ?? ''), ...told].join(' ');
 }
