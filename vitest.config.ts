@@ -21,6 +21,7 @@ const ONE_WIRE = [
   'clock-jumps',
   'clocks',
   'config-reload',
+  'conversation-files',
   'cut-connections',
   'daemon-death',
   'daemon-start',

@@ -1,7 +1,7 @@
 /** Promise: an answer goes on with the one before on its branch; what is edited, retried or deleted leaves the view and later contexts; what was told is not lost. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readAnswerStart, readWordsBefore } from '../../../src/store/conversations/answer-start.ts';
+import { readAnswerStart, readNewestWords } from '../../../src/store/conversations/answer-start.ts';
 import {
   changeConversation,
   deleteMessage,
@@ -53,7 +53,7 @@ describe('where an answer begins', () => {
     const edited = await beginAnswer(db(), talk);
     expect(edited).toMatchObject({ description: 'other', continues: null });
     const start = (await readAnswerStart(db(), edited.id))!;
-    expect((await readWordsBefore(db(), start.message)).map(({ content }) => content)).toEqual(['one', '1']);
+    expect((await readNewestWords(db(), start.message, 10_000)).map(({ content }) => content)).toEqual(['one', '1']);
     expect(await shown(talk)).toEqual(['user: one', 'assistant: 1', 'user: other']);
   });
 
@@ -78,7 +78,7 @@ describe('where an answer begins', () => {
     const second = await beginAnswer(db(), talk);
     expect(second.continues).toBeNull();
     const start = (await readAnswerStart(db(), second.id))!;
-    expect((await readWordsBefore(db(), start.message)).map(({ content }) => content)).toEqual(['I see']);
+    expect((await readNewestWords(db(), start.message, 10_000)).map(({ content }) => content)).toEqual(['I see']);
     await endAnswer(db(), second, '2');
     await say(talk, 'three');
     expect((await beginAnswer(db(), talk)).continues).toBe(second.key.focusId);
