@@ -21,7 +21,8 @@ begin
       if v_stuck <> '{}' then
         perform animus.raise('57PA1', format('work item %s comes after this one and is locked by another transaction', v_stuck[1]), v_stuck[1], 'try again');
       end if;
-      update animus.work_items w set key_blocked = false where w.id = any (v_next) and w.state = 'queued' and w.key_blocked;
+      -- From now on the next one is left to the host of this one for a while.
+      update animus.work_items w set key_blocked = false, updated_at = p_now where w.id = any (v_next) and w.state = 'queued' and w.key_blocked;
       perform animus.wake_daemons();
     end if;
     insert into animus.chat_messages (file_id, role, content, author, created_at, after_id, replaces, work_item_id, ended_as, deleted_at, deleted_by)
