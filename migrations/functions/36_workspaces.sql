@@ -132,14 +132,17 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     join animus.chat_message_files x on x.file_id = f.id and x.message_id = any (line.ids)
 $$;
 
--- Returns a file that the focus of an answer sees (files_of_answer), or no row: its text as it is now. text is null for an image or a document.
+-- Returns a file that the focus of an answer sees (files_of_answer), or no row: its text as it is now. text is null for an image or a document, and for
+-- a conversation of more than 10 MiB.
 -- Locks: none. Raises: nothing.
 create or replace function animus.read_file_of_answer(p_work_item_id uuid, p_path text) returns table (id uuid, kind text, media_type text, bytes bigint, text text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select f.id, f.kind, f.media_type, f.bytes,
-         case when f.kind = 'chat' then (select r.content from animus.render_chat(f.id) r)
+  select f.id, f.kind, f.media_type, coalesce(f.bytes, chat.bytes),
+         case when f.kind = 'chat' and chat.bytes <= 10485760 then (select r.content from animus.render_chat(f.id) r)
               when f.media_type like 'text/%' then (select convert_from(a.content, 'UTF8') from animus.artifacts a where a.id = f.id) end
     from animus.files_of_answer(p_work_item_id, p_path) f
+    left join lateral (select coalesce(sum(octet_length(m.content)), 0) as bytes from animus.chat_messages m where m.file_id = f.id and m.deleted_at is null) chat
+      on f.kind = 'chat'
 $$;
 
 -- Called by daemons of an earlier version, in place of files_of_answer and read_file_of_answer.

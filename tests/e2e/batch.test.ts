@@ -1,9 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  createWorkspace,
-  sayInConversation,
-  startConversation,
-} from '../../src/store/conversations/conversations.ts';
+import { createWorkspace, sayInConversation, startConversation } from '../../src/store/conversations/conversations.ts';
 import { readConversation } from '../../src/store/conversations/read-conversation.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
@@ -109,9 +105,7 @@ describe('a conversation in batches', () => {
       },
       40,
     );
-    expect(messages.map(({ content }) => content)).toEqual(
-      [1, 2, 3].flatMap((n) => [`question ${n}`, `Answer ${n}.`]),
-    );
+    expect(messages.map(({ content }) => content)).toEqual([1, 2, 3].flatMap((n) => [`question ${n}`, `Answer ${n}.`]));
     // One after the other, each in a batch of its own.
     const asked = server.state.batches.map(({ requests }) => requests.map(({ body }) => messagesOf(body as never)));
     expect(asked.map((requests) => requests.length)).toEqual([1, 1, 1]);

@@ -19,6 +19,8 @@ export async function readDatabaseFile(
   const file = shown === null ? null : await context.databaseFiles!.read(shown);
   if (shown === null || file === null) return null;
   if (file.text !== null) return { text: file.text, shown, bytes: Buffer.byteLength(file.text) };
+  if (file.kind === 'chat')
+    return refuse(`${shown}: the conversation is too large to be read as a file (${file.bytes} bytes)`);
   return refuse(
     `${shown}: is no text (${file.mediaType}, ${file.bytes} bytes). It came with a message of the conversation, and is shown to you with that message if your model can see it`,
   );

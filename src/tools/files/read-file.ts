@@ -6,7 +6,6 @@ import { withMounts } from './mounts.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
 import { readTextFile, type TextFile } from './text-file.ts';
 
-
 const DEFAULT_LINES = 2000;
 
 interface Most {

@@ -132,7 +132,9 @@ test('the next answer of a conversation is given on the host that has its files;
   expect(await lastOutput(target.database, second)).toContain('made at home');
   expect(await noticesOf(target.database, second)).toEqual([]);
   await home.stop();
-  await target.database.query(`update animus.daemons set stopped_at = stopped_at - interval '1 h', seen_at = seen_at - interval '1 h' where host = 'home'`);
+  await target.database.query(
+    `update animus.daemons set stopped_at = stopped_at - interval '1 h', seen_at = seen_at - interval '1 h' where host = 'home'`,
+  );
   const third = await say();
   await ended(target.database, third);
   expect(await hostsOf(target.database, third)).toMatchObject({ host: 'away' });
@@ -144,13 +146,7 @@ test('the next answer of a conversation is given on the host that has its files;
 });
 
 /** A daemon that reports `name` as its host, with a separate home. */
-function host(
-  name: string,
-  config: string,
-  isolation: string,
-  repo?: string,
-  script = SCRIPT,
-): Promise<TestDaemon> {
+function host(name: string, config: string, isolation: string, repo?: string, script = SCRIPT): Promise<TestDaemon> {
   const make = `echo made at ${name} > kept.txt`;
   const commit =
     `${make}; echo committed at ${name} > committed.txt; git add committed.txt; ` +

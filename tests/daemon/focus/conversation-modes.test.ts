@@ -42,7 +42,7 @@ test('a command gets what was said before, once, and the message; an edit gives 
       'faculties/echo.toml':
         '[faculty]\nname = "echo"\n[faculty.engage]\nmode = "external"\ncommand = "../echo.sh"\n[faculty.awareness]\nenabled = false\n',
       // Keeps what it gets.
-      'echo.sh': `#!/bin/sh\ncat > "${'${0%/*}'}/in-$ANIMUS_FOCUS_ID"\necho '{"outcome": {"text": "heard"}}'\n`,
+      'echo.sh': `#!/bin/sh\ncat > "$(dirname "$0")/in-$ANIMUS_FOCUS_ID"\necho '{"outcome": {"text": "heard"}}'\n`,
     },
   });
   const { say, answered, ask } = await talkTo('echo', 'tell');
@@ -61,7 +61,11 @@ test('a command gets what was said before, once, and the message; an edit gives 
   expect([two.told, three.told]).toEqual([false, false]);
   expect(await questionsOf(await answered(two))).toEqual(['question-one', 'heard', 'question-two']);
   expect(await questionsOf(await answered(three))).toEqual([
-    'question-one', 'heard', 'question-two', 'heard', 'question-three',
+    'question-one',
+    'heard',
+    'question-two',
+    'heard',
+    'question-three',
   ]); // prettier-ignore
   const edited = await editMessage(pg.database, two.messageId, 'question-other');
   expect(await questionsOf(await answered(edited))).toEqual(['question-one', 'heard', 'question-other']);
@@ -108,5 +112,5 @@ test('all answers share a worktree and its branch', async () => {
   const outcomes = await pg.database.query<{ outcome: { worktree: { changed_files: string[] } } }>(
     `select outcome from animus.work_items where faculty = 'fixer' order by created_at`,
   );
-  expect(outcomes.map(({ outcome }) => outcome.worktree.changed_files)).toEqual(Array(3).fill(['a.txt']));
+  expect(outcomes.map(({ outcome }) => outcome.worktree.changed_files)).toEqual([['a.txt'], ['a.txt'], ['a.txt']]);
 });

@@ -45,8 +45,19 @@ const idOf = async (path: string) =>
 test('a file has a harmless path of its own beside the conversation', async () => {
   const talk = await talkAt('hostile/names.chat');
   const names = [
-    'a.txt', '../../etc/passwd', '..', '.', '...', 'C:\\boot.ini', 'a/b.txt', '\u202egnp.exe', 'x\u200b.txt', ' s ', 'é.txt',
-    `${'n'.repeat(250)}.txt`, 'talk.chat',
+    'a.txt',
+    '../../etc/passwd',
+    '..',
+    '.',
+    '...',
+    'C:\\boot.ini',
+    'a/b.txt',
+    '\u202egnp.exe',
+    'x\u200b.txt',
+    ' s ',
+    'é.txt',
+    `${'n'.repeat(250)}.txt`,
+    'talk.chat',
   ]; // prettier-ignore
   const said = await sayWith(talk, 'look', Object.fromEntries(names.map((name, n) => [name, `${n}`])));
   const paths = await attachedFor(said.workItemId);

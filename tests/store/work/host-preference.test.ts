@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { createWorkspace, sayInConversation, startConversation } from '../../../src/store/conversations/conversations.ts';
+import {
+  createWorkspace,
+  sayInConversation,
+  startConversation,
+} from '../../../src/store/conversations/conversations.ts';
 import { startFocus } from '../../../src/store/transcript/focus-row.ts';
 import { registerDaemon } from '../../../src/store/work/daemons.ts';
 import {
@@ -128,7 +132,10 @@ test('the next answer of a conversation is left to the host of the answer before
 
 test('an answer is left to no host where nobody is, where the faculty has a workspace, and after a first message', async () => {
   const [home, away] = [await daemonOn('home'), await daemonOn('away')];
-  for (const { workspace, gone } of [{ workspace: '/srv/data' }, { gone: true }] as { workspace?: string; gone?: true }[]) {
+  for (const { workspace, gone } of [{ workspace: '/srv/data' }, { gone: true }] as {
+    workspace?: string;
+    gone?: true;
+  }[]) {
     const chat = await chatOf();
     await sayInConversation(target.database, chat, 'x');
     await completeWork(target.database, await startOn(home, 'home', workspace ? { workspace } : {}), {}, null);
@@ -179,7 +186,12 @@ async function beginOn(daemonId: string, host: string, facultySnapshot: object =
 }
 
 /** What the daemon of the host claims, with a focus. */
-async function startOn(daemonId: string, host: string, facultySnapshot: object = {}, id?: string): Promise<ClaimedWork> {
+async function startOn(
+  daemonId: string,
+  host: string,
+  facultySnapshot: object = {},
+  id?: string,
+): Promise<ClaimedWork> {
   const [work] = await claimAs(daemonId);
   if (id !== undefined) expect(work!.id).toBe(id);
   await startFocus(target.database, work!, {

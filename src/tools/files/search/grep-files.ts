@@ -107,8 +107,7 @@ async function* candidates(
   if (isRefusal(matches)) return yield matches;
   if (isRefusal(inside)) return yield inside;
   const { kept: texts = [] } = request;
-  if (!inside.exists && texts.length === 0)
-    return yield { refusal: `${inside.shown}: no such file or directory` };
+  if (!inside.exists && texts.length === 0) return yield { refusal: `${inside.shown}: no such file or directory` };
   // They stand before real files of their paths.
   const taken = new Set(texts.map(({ below }) => below));
   for (const kept of texts) {
