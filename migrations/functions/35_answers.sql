@@ -77,7 +77,7 @@ $$;
 -- Returns the items whose foci a chain consists of, oldest first: an item's own id if its open focus continues none.
 -- Locks: none. Raises: nothing.
 create or replace function animus.items_of_chain(p_work_item_id uuid) returns uuid[]
-language sql stable as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   with recursive line as (
     (select f.id, f.continues, f.work_item_id, 1 as n from animus.foci f where f.work_item_id = p_work_item_id order by f.number desc limit 1)
     union all

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { type ToolContext, type ToolOutput, toolError, worldTool } from '../tool.ts';
 import { computeText } from './compute-text.ts';
+import { refuseDatabaseFile } from './database-files.ts';
 import { inTurn } from './file-turns.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
 import { replaceFile } from './replace-file.ts';
 import { MAX_FILE_BYTES, readTextFile } from './text-file.ts';
-import { refuseDatabaseFile } from './database-files.ts';
 import { resolveInside } from './workspace.ts';
 
 const input = z.strictObject({

@@ -3,10 +3,10 @@ import { lstat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { worldTool } from '../tool.ts';
+import { refuseDatabaseFile } from './database-files.ts';
 import { inTurn } from './file-turns.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, type Refusal, refusalOf, refuse, refusedCall } from './refusal.ts';
-import { refuseDatabaseFile } from './database-files.ts';
 import { isHidden, openDirectoryInside, readOnlyReason, resolveInside, unfitPath } from './workspace.ts';
 
 const input = z.strictObject({

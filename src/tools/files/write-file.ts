@@ -1,12 +1,12 @@
 /** write_file: writes a whole file atomically. */
 import { z } from 'zod';
 import { toolError, worldTool } from '../tool.ts';
+import { refuseDatabaseFile } from './database-files.ts';
 import { inTurn } from './file-turns.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
 import { replaceFile } from './replace-file.ts';
 import { MAX_FILE_BYTES } from './text-file.ts';
-import { refuseDatabaseFile } from './database-files.ts';
 import { resolveInside } from './workspace.ts';
 
 const input = z.strictObject({

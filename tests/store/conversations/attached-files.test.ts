@@ -13,11 +13,14 @@ import {
 } from '../../../src/store/conversations/conversations.ts';
 import { filesOfAnswer } from '../../../src/store/conversations/files-of-answer.ts';
 import { readConversation, readWorkspaceFile } from '../../../src/store/conversations/read-conversation.ts';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { readArtifact } from '../../../src/store/transcript/artifacts.ts';
 import { addAttachment, readAttachments } from '../../../src/store/transcript/attachments.ts';
+import { readChildren } from '../../../src/store/transcript/children.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { testDatabase } from '../../support/database.ts';
 import { png } from '../../support/media-files.ts';
+import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { answer, beginAnswer, newTalk, recordText, type Talk } from './talk.ts';
 
 const target = testDatabase();
@@ -189,4 +192,21 @@ test('the images of a chain are counted with those of the message', async () => 
   await answer(db(), talk, 'seen', 2);
   const three = await sayWith(talk, 'three', {});
   expect(await media(three.workItemId)).toEqual({ files: 0, bytes: 0 });
+});
+
+test('the login of a daemon may read all that an answer needs', async () => {
+  const logins: string[] = [];
+  const daemon = openPostgres(await createLogin(target.connectionString, 'animus_daemon', logins));
+  const talk = await talkAt('login.chat');
+  const { workItemId } = await sayWith(talk, 'one', { 'a.txt': 'words' });
+  const id = await idOf('login.files/a.txt');
+  const start = (await readAnswerStart(daemon, workItemId))!;
+  expect(await readNewestWords(daemon, start.message, 100)).toEqual([]);
+  expect(await readAttachments(daemon, workItemId, [id])).toHaveLength(1);
+  expect(await readArtifact(daemon, workItemId, id, 0, 100)).toEqual({ text: 'words', characters: 5 });
+  expect(await filesOfAnswer(daemon, workItemId).list()).toHaveLength(2);
+  expect(await filesOfAnswer(daemon, workItemId).read('login.chat')).toMatchObject({ kind: 'chat' });
+  expect(await readChildren(daemon, workItemId, null, 'conversation')).toEqual([]);
+  await daemon.close();
+  await dropLogins(logins);
 });

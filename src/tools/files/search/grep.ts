@@ -3,10 +3,10 @@ import { extname } from 'node:path';
 import { z } from 'zod';
 import { computingMs, inThread } from '../../in-thread.ts';
 import { type ToolOutput, worldTool } from '../../tool.ts';
-import { readKeptTexts } from './kept-texts.ts';
 import { withMounts } from '../mounts.ts';
 import { isRefusal, type Refusal, refusedCall } from '../refusal.ts';
 import type { GrepRequest, GrepResult } from './grep-files.ts';
+import { readKeptTexts } from './kept-texts.ts';
 import { filesToSearch } from './ripgrep.ts';
 
 const DEFAULT_MATCHES = 100;
