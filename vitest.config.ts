@@ -22,6 +22,7 @@ const ONE_WIRE = [
   'clocks',
   'config-reload',
   'conversation-files',
+  'conversation-story',
   'cut-connections',
   'daemon-death',
   'daemon-start',

@@ -39,6 +39,8 @@ const OF_CONVERSATIONS = [
   'visible_conversation_people',
   'visible_chat_messages',
   'visible_workspaces',
+  'visible_files',
+  'visible_message_files',
 ];
 const CHECKED_APART = (
   'visible_people visible_tokens visible_faculty_settings visible_faculties ' +
