@@ -162,6 +162,67 @@ export interface ToolCall {
   readonly duration_ms: number | null;
 }
 
+export interface Mail {
+  readonly id: string;
+  readonly author: string;
+  readonly author_is: 'operator' | 'submitter' | 'duplicate';
+  readonly text: string;
+  readonly wake: boolean;
+  /** The item that was merged, of a duplicate. */
+  readonly duplicate_id: string | null;
+  readonly created_at: string;
+  readonly delivered_at: string | null;
+  readonly focus_id: string | null;
+  /** The turn with which the model got it. */
+  readonly turn: number | null;
+  /** Why it was not delivered. */
+  readonly not_delivered: string | null;
+}
+
+export interface ContextMessage {
+  readonly focus_id: string;
+  readonly seq: number;
+  readonly after_turn: number;
+  readonly kind: string;
+  readonly content: string;
+  readonly tokens: number | null;
+  readonly created_at: string;
+}
+
+export interface Wait {
+  readonly call_id: string;
+  readonly kind: string;
+  /** Of what a person decides. */
+  readonly subject: string | null;
+  /** The child items that are waited for. */
+  readonly targets: readonly string[] | null;
+  readonly deadline: string | null;
+  readonly created_at: string;
+}
+
+export interface SkillActivation {
+  readonly skill: string;
+  readonly version: string | null;
+  readonly content_hash: string;
+  readonly reason: string;
+  readonly focus_id: string | null;
+  readonly activated_at: string;
+}
+
+export interface BudgetLeft {
+  readonly scope: string;
+  readonly subject: string;
+  readonly unit: 'usd' | 'tokens';
+  readonly period: 'none' | 'day' | 'month';
+  /** When the period is over. */
+  readonly ends: string | null;
+  readonly amount: number;
+  /** With what is held for turns under way. */
+  readonly used: number;
+  readonly left: number;
+  readonly on_exceeded: 'wait' | 'die';
+}
+
 export interface Approval {
   readonly work_item_id: string | null;
   readonly faculty: string;
@@ -178,6 +239,21 @@ export interface Approval {
   readonly turn: number | null;
   readonly submitted_by: string | null;
   readonly description: string;
+}
+
+export interface Grant {
+  readonly id: string;
+  readonly scope: 'item' | 'faculty';
+  readonly work_item_id: string | null;
+  readonly faculty: string;
+  readonly tool: string;
+  /** Of inputs; null: for one exact input, which has the hash. */
+  readonly pattern: string | null;
+  readonly hash: string | null;
+  readonly note: string;
+  readonly granted_by: string;
+  readonly created_at: string;
+  readonly expires_at: string;
 }
 
 export interface Artifact {
@@ -347,6 +423,42 @@ export interface Status {
   }[];
 }
 
+export interface Budget {
+  readonly scope: string;
+  readonly subject: string | null;
+  readonly period: string;
+  readonly unit: 'usd' | 'tokens';
+  readonly amount: number;
+  /** Null: nothing yet. */
+  readonly used: number | null;
+  readonly on_exceeded: 'wait' | 'die' | null;
+  readonly origin: 'file' | 'operator' | 'submitter' | 'extension';
+  readonly set_by: string;
+  readonly set_at: string;
+  readonly expires_at: string | null;
+}
+
+export interface Model {
+  readonly provider: string;
+  readonly model: string;
+  /** The configuration of the server overrides values of the catalogue. */
+  readonly overridden: boolean;
+  readonly context_window: number;
+  readonly max_output: number | null;
+  readonly usd_per_million: ModelPrices | null;
+  readonly images: boolean;
+  readonly thinking: string;
+  readonly effort: boolean;
+  readonly temperature: boolean;
+}
+
+export interface ModelPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+}
+
 export interface Schedule {
   readonly name: string;
   readonly cron: string;
@@ -380,10 +492,24 @@ export interface Memory {
   readonly source_item: string | null;
 }
 
+export interface MemoryStats {
+  readonly memories: number;
+  /** Tasks, projects or people that have some. */
+  readonly places: number;
+  /** Of each of them. */
+  readonly limit: number;
+  readonly merged: number;
+  readonly embedded: number;
+  readonly refused: number;
+  readonly bytes: number;
+}
+
 export interface SkillVersion {
   readonly name: string;
   readonly version: number;
   readonly state: string;
+  /** The version that it was made from. */
+  readonly base: number | null;
   readonly description: string;
   readonly note: string;
   readonly content_hash: string;
@@ -391,8 +517,46 @@ export interface SkillVersion {
   readonly created_at: string;
   readonly decided_by: string | null;
   readonly decided_at: string | null;
+  readonly decision_note: string | null;
   /** The work that wrote it, if one may see it. */
   readonly work_item_id: string | null;
+}
+
+export interface SkillOutcomes {
+  readonly items: number;
+  readonly completed: number;
+  readonly cost_usd: number;
+  readonly turns: number;
+}
+
+export interface Person {
+  /** `*` is everybody who is not listed. */
+  readonly name: string;
+  readonly role: 'submitter' | 'reader' | 'operator';
+  readonly created_at: string;
+  readonly disabled_at: string | null;
+  readonly created_by: string;
+  /** That are accepted. */
+  readonly tokens: number;
+}
+
+export interface Token {
+  readonly id: string;
+  readonly person: string;
+  readonly label: string;
+  /** The most that it may do; null: what its person may. */
+  readonly role: 'submitter' | 'reader' | 'operator' | null;
+  readonly scopes: readonly ('read' | 'work' | 'decide')[];
+  readonly state: 'valid' | 'expired' | 'revoked' | 'disabled';
+  readonly created_by: string;
+  /** The token that made it: both are revoked together. */
+  readonly created_with: string | null;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  /** At most a minute too early. */
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+  readonly revoked_by: string | null;
 }
 
 export interface Workspace {
@@ -405,8 +569,13 @@ export interface Workspace {
 export interface WorkspaceFile {
   readonly id: string;
   readonly path: string;
+  /** Its content is made when it is read. */
   readonly is_virtual: boolean;
-  readonly kind: 'chat';
+  /** A conversation, or what came with a message of one. */
+  readonly kind: 'chat' | 'attachment';
+  /** Null for a virtual file. */
+  readonly media_type: string | null;
+  readonly bytes: number | null;
   readonly updated_at: string;
 }
 
@@ -496,6 +665,8 @@ export interface ChatAttachment {
   readonly name: string;
   readonly media_type: string;
   readonly bytes: number;
+  /** In the workspace. */
+  readonly path: string;
 }
 
 export interface ChatFile {
@@ -503,6 +674,8 @@ export interface ChatFile {
   readonly name: string;
   readonly media_type: string;
   readonly bytes: number;
+  /** In the workspace. */
+  readonly path: string;
   readonly created_at: string;
   readonly message_id: string;
 }
@@ -847,6 +1020,101 @@ export interface SayWorkOutput {
   readonly state: WorkState;
 }
 
+export interface ListMailInput {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface CancelMatchingWorkInput {
+  /** One of scheduled, queued, claimed, running, waiting; default: all of them. */
+  readonly state?:
+    | 'scheduled'
+    | 'queued'
+    | 'claimed'
+    | 'running'
+    | 'waiting'
+    | 'completed'
+    | 'dead'
+    | 'merged'
+    | 'cancelled'
+    | undefined;
+  readonly faculty?: string | undefined;
+  /** Only what has ended since then or, if it is open, was submitted since. */
+  readonly since?: string | undefined;
+  /** Kept with items that are cancelled. */
+  readonly reason?: string | undefined;
+  /** Only count what matches. */
+  readonly dry_run?: boolean | undefined;
+  readonly after?: string | undefined;
+  /** How many items one request tries. */
+  readonly limit?: number | undefined;
+}
+
+export interface CancelMatchingWorkOutput {
+  /** Of a dry run: how many items match; otherwise null. */
+  readonly matching:
+    | readonly {
+        readonly faculty: string;
+        readonly state: WorkState;
+        readonly items: number;
+      }[]
+    | null;
+  readonly changed: readonly string[];
+  /** Items that stay as they are, and why. */
+  readonly left: readonly {
+    readonly id: string;
+    readonly reason: string;
+  }[];
+  /** `after` of the next request; null: no more items match. */
+  readonly next: string | null;
+}
+
+export interface RetryMatchingWorkInput {
+  /** One of dead, cancelled; default: all of them. */
+  readonly state?:
+    | 'scheduled'
+    | 'queued'
+    | 'claimed'
+    | 'running'
+    | 'waiting'
+    | 'completed'
+    | 'dead'
+    | 'merged'
+    | 'cancelled'
+    | undefined;
+  readonly faculty?: string | undefined;
+  /** Only what has ended since then or, if it is open, was submitted since. */
+  readonly since?: string | undefined;
+  /** Kept with items that are cancelled. */
+  readonly reason?: string | undefined;
+  /** Only count what matches. */
+  readonly dry_run?: boolean | undefined;
+  readonly after?: string | undefined;
+  /** How many items one request tries. */
+  readonly limit?: number | undefined;
+}
+
+export interface RetryMatchingWorkOutput {
+  /** Of a dry run: how many items match; otherwise null. */
+  readonly matching:
+    | readonly {
+        readonly faculty: string;
+        readonly state: WorkState;
+        readonly items: number;
+      }[]
+    | null;
+  readonly changed: readonly string[];
+  /** Items that stay as they are, and why. */
+  readonly left: readonly {
+    readonly id: string;
+    readonly reason: string;
+  }[];
+  /** `after` of the next request; null: no more items match. */
+  readonly next: string | null;
+}
+
 export interface ReadLedgerInput {
   /** Only entries of this type. */
   readonly type?: 'plan' | 'finding' | 'decision' | 'step' | 'error' | 'note' | undefined;
@@ -885,6 +1153,25 @@ export interface ListToolCallsInput {
   readonly limit?: number | undefined;
 }
 
+export interface ListContextInput {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListWaitsOutput {
+  readonly items: readonly Wait[];
+}
+
+export interface ListActivationsOutput {
+  readonly items: readonly SkillActivation[];
+}
+
+export interface ShowWorkBudgetOutput {
+  readonly items: readonly BudgetLeft[];
+}
+
 export interface ListApprovalsInput {
   /** Only what this item waits for. */
   readonly work_item_id?: string | undefined;
@@ -904,11 +1191,22 @@ export interface ApproveInput {
   readonly hash?: string | undefined;
   /** The call runs with this input instead. */
   readonly input?: unknown;
+  /** Also allow calls like this one from now on, without asking. */
+  readonly always?:
+    | {
+        readonly scope?: 'item' | 'faculty' | undefined;
+        /** How long; default a week, at most 366 days. */
+        readonly seconds?: number | undefined;
+        /** Of inputs, such as `npm test*`; default: exactly this one. */
+        readonly pattern?: string | undefined;
+      }
+    | undefined;
 }
 
 export interface ApproveOutput {
   readonly work_item_id: string;
   readonly call_id: string;
+  readonly grant_id: string | null;
 }
 
 export interface DenyInput {
@@ -935,6 +1233,16 @@ export interface AnswerOutput {
   readonly call_id: string;
 }
 
+export interface ListGrantsOutput {
+  readonly items: readonly Grant[];
+}
+
+export interface RevokeGrantOutput {
+  readonly id: string;
+  /** False: it had ended before. */
+  readonly revoked: boolean;
+}
+
 export interface ListArtifactsInput {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
@@ -949,6 +1257,17 @@ export interface ListFacultiesOutput {
     readonly daemons: number;
     /** For those who may see all work. */
     readonly hosts: readonly string[] | null;
+  }[];
+}
+
+export interface ShowFacultyOutput {
+  readonly name: string;
+  readonly daemons: readonly {
+    /** Of animus. */
+    readonly version: string;
+    /** For those who may see all work. */
+    readonly host: string | null;
+    readonly settings: Readonly<Record<string, unknown>>;
   }[];
 }
 
@@ -978,12 +1297,47 @@ export interface ResumeOutput {
   readonly resumed: boolean;
 }
 
+export interface ListBudgetsOutput {
+  readonly items: readonly Budget[];
+}
+
+export interface SetBudgetInput {
+  readonly scope: 'item' | 'root' | 'faculty' | 'appliance';
+  /** The id of a work item, or the name of a faculty: of `item` and `root` each item of it; none for the appliance. */
+  readonly subject?: string | undefined;
+  /** In UTC; items and roots have none. */
+  readonly period?: 'none' | 'day' | 'month' | undefined;
+  readonly unit: 'usd' | 'tokens';
+  readonly amount: number;
+  readonly on_exceeded?: 'wait' | 'die' | undefined;
+}
+
+export interface SetBudgetOutput {
+  readonly scope: string;
+  readonly subject: string | null;
+  readonly period: string;
+  readonly unit: 'usd' | 'tokens';
+}
+
+export interface RemoveBudgetInput {
+  readonly scope: 'item' | 'root' | 'faculty' | 'appliance';
+  /** The id of a work item, or the name of a faculty: of `item` and `root` each item of it; none for the appliance. */
+  readonly subject?: string | undefined;
+  /** In UTC; items and roots have none. */
+  readonly period?: 'none' | 'day' | 'month' | undefined;
+  readonly unit?: 'usd' | 'tokens' | undefined;
+}
+
+export interface RemoveBudgetOutput {
+  /** False: there was none. */
+  readonly removed: boolean;
+}
+
 export interface SpendInput {
   /** The first day. */
   readonly since: string;
   /** The day after the last. */
   readonly until?: string | undefined;
-  /** One row for each of these: day, month, faculty, model, operation, submitter. */
   readonly by?: string | undefined;
   /** How many there are at most. */
   readonly limit?: number | undefined;
@@ -1009,6 +1363,71 @@ export interface SpendOutput {
     readonly calls: number;
     readonly groups: number;
   };
+}
+
+export interface SpendItemsInput {
+  /** The first day. */
+  readonly since: string;
+  /** The day after the last. */
+  readonly until?: string | undefined;
+  readonly order?: 'dearest' | 'slowest' | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface SpendItemsOutput {
+  readonly items: readonly {
+    readonly id: string;
+    readonly faculty: string;
+    readonly state: WorkState;
+    readonly description: string;
+    readonly submitted_by: string | null;
+    readonly turns: number;
+    readonly usd: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly created_at: string;
+    readonly resolved_at: string | null;
+    /** From when it was due to its end, or until now. */
+    readonly elapsed_ms: number;
+    /** In which it was worked on. */
+    readonly worked_ms: number;
+  }[];
+}
+
+export interface SpendRootsInput {
+  /** The first day. */
+  readonly since: string;
+  /** The day after the last. */
+  readonly until?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface SpendRootsOutput {
+  readonly items: readonly {
+    readonly id: string;
+    readonly faculty: string;
+    readonly state: WorkState;
+    readonly description: string;
+    readonly submitted_by: string | null;
+    readonly turns: number;
+    readonly usd: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly created_at: string;
+    readonly resolved_at: string | null;
+    readonly items: number;
+  }[];
+}
+
+export interface ListModelsInput {
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+export interface ListModelsOutput {
+  readonly items: readonly Model[];
 }
 
 export interface ListSchedulesOutput {
@@ -1048,6 +1467,22 @@ export interface RunScheduleOutput {
   readonly work_item_id: string;
 }
 
+export interface ListScheduleRunsInput {
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListScheduleRunsOutput {
+  readonly items: readonly {
+    readonly due_at: string;
+    /** The last one of several that were missed. */
+    readonly until_at: string;
+    readonly result: string;
+    readonly runs: number;
+    readonly work_item_id: string | null;
+  }[];
+}
+
 export interface RemoveScheduleOutput {
   readonly name: string;
   readonly removed: true;
@@ -1066,6 +1501,18 @@ export interface SearchMemoriesInput {
   readonly project?: string | undefined;
   /** Of the task that this work item belongs to. */
   readonly task?: string | undefined;
+  /** The work item that stored, changed or confirmed it. */
+  readonly source?: string | undefined;
+  /** Of that work. */
+  readonly faculty?: string | undefined;
+  /** Changed at this time or later. */
+  readonly since?: string | undefined;
+  /** Changed before this time. */
+  readonly until?: string | undefined;
+  /** The age that halves a score. */
+  readonly half_life_days?: number | undefined;
+  /** Only what this work of yours would find. */
+  readonly work_item_id?: string | undefined;
   /** How many there are at most. */
   readonly limit?: number | undefined;
 }
@@ -1117,12 +1564,200 @@ export interface ForgetMemoryOutput {
   readonly id: string;
 }
 
+export interface MemoryStatsOutput {
+  readonly layers: {
+    readonly task: MemoryStats;
+    readonly project: MemoryStats;
+    readonly global: MemoryStats;
+  };
+  /** Of the present model; null: no daemon has run with one. */
+  readonly embeddings: unknown;
+}
+
 export interface ListSkillsOutput {
   readonly items: readonly SkillVersion[];
 }
 
 export interface ShowSkillOutput {
   readonly items: readonly SkillVersion[];
+}
+
+export interface ShowSkillVersionOutput {
+  readonly name: string;
+  readonly version: number;
+  readonly state: string;
+  /** The version that it was made from. */
+  readonly base: number | null;
+  readonly description: string;
+  readonly note: string;
+  readonly content_hash: string;
+  readonly faculty: string | null;
+  readonly created_at: string;
+  readonly decided_by: string | null;
+  readonly decided_at: string | null;
+  readonly decision_note: string | null;
+  /** The work that wrote it, if one may see it. */
+  readonly work_item_id: string | null;
+  readonly files: readonly {
+    readonly path: string;
+    /** The bytes in base64. */
+    readonly content: string;
+  }[];
+}
+
+export interface DiffSkillInput {
+  readonly to?: number | undefined;
+  /** Default: the one that it was made from. */
+  readonly from?: number | undefined;
+}
+
+export interface DiffSkillOutput {
+  readonly to: SkillVersion;
+  readonly from: number | null;
+  readonly files: readonly {
+    readonly path: string;
+    readonly patch: string;
+  }[];
+}
+
+export interface SkillStatsInput {
+  /** Default: 30 days ago. */
+  readonly since?: string | undefined;
+  readonly skill?: string | undefined;
+}
+
+export interface SkillStatsOutput {
+  readonly items: readonly {
+    readonly skill: string;
+    readonly activations: number;
+    readonly last_used_at: string | null;
+    readonly with_it: SkillOutcomes;
+    /** Other work of the same faculties since the skill was first used there. */
+    readonly without: SkillOutcomes;
+  }[];
+}
+
+export interface StaleSkillsInput {
+  /** Default: as the daemons are configured. */
+  readonly days?: number | undefined;
+}
+
+export interface StaleSkillsOutput {
+  readonly items: readonly {
+    readonly name: string;
+    readonly origin: 'person' | 'agent';
+    readonly last_used_at: string | null;
+    readonly first_seen_at: string;
+  }[];
+}
+
+export interface ApproveSkillInput {
+  /** Why; it is kept with the decision. */
+  readonly note?: string | undefined;
+  /** Refused with 409 if another version waits than the one with this content hash. */
+  readonly hash?: string | undefined;
+}
+
+export interface ApproveSkillOutput {
+  readonly name: string;
+  readonly version: number;
+}
+
+export interface DenySkillInput {
+  /** Why; it is kept with the decision. */
+  readonly note?: string | undefined;
+  /** Refused with 409 if another version waits than the one with this content hash. */
+  readonly hash?: string | undefined;
+}
+
+export interface DenySkillOutput {
+  readonly name: string;
+  readonly version: number;
+}
+
+export interface ArchiveSkillInput {
+  /** Why; it is kept with the decision. */
+  readonly note?: string | undefined;
+}
+
+export interface ArchiveSkillOutput {
+  readonly name: string;
+  readonly version: number;
+}
+
+export interface ExportAuditInput {
+  readonly since?: string | undefined;
+  /** Before this time. */
+  readonly until?: string | undefined;
+  /** Only the newest decision of every chain, without the times. */
+  readonly heads?: string | undefined;
+}
+
+export type CheckAuditOutput = string;
+
+export interface ShowMeOutput {
+  readonly person: string;
+  /** As in `submitted_by` and `decided_by`. */
+  readonly actor: string;
+  readonly role: 'submitter' | 'reader' | 'operator';
+  readonly scopes: readonly ('read' | 'work' | 'decide')[];
+  /** Null: a token of an OIDC issuer. */
+  readonly token_id: string | null;
+  readonly expires_at: string | null;
+}
+
+export interface ListPeopleOutput {
+  readonly items: readonly Person[];
+}
+
+export interface SetPersonInput {
+  /** Only a login of the database makes operators. */
+  readonly role?: 'submitter' | 'reader' | undefined;
+  /** A disabled person is refused, with all its tokens. */
+  readonly disabled?: boolean | undefined;
+}
+
+export interface SetPersonOutput {
+  /** `*` is everybody who is not listed. */
+  readonly name: string;
+  readonly role: 'submitter' | 'reader' | 'operator';
+  readonly created_at: string;
+  readonly disabled_at: string | null;
+}
+
+export interface ListTokensInput {
+  readonly person?: string | undefined;
+  /** Also those that are not accepted any more. */
+  readonly all?: string | undefined;
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface CreateTokenInput {
+  /** Default: yourself. */
+  readonly person?: string | undefined;
+  /** What it is for. */
+  readonly label?: string | undefined;
+  /** The most that it may do. */
+  readonly role?: 'submitter' | 'reader' | 'operator' | undefined;
+  /** Default: those of your token. */
+  readonly scopes?: readonly ('read' | 'work' | 'decide')[] | undefined;
+  /** Default: when your token expires, and no later. */
+  readonly expires_at?: string | undefined;
+}
+
+export interface CreateTokenOutput {
+  readonly id: string;
+  readonly person: string;
+  /** Shown once: only its hash is kept. */
+  readonly token: string;
+}
+
+export interface RevokeTokenOutput {
+  readonly id: string;
+  readonly person: string;
 }
 
 export interface CreateWorkspaceInput {
@@ -1218,6 +1853,11 @@ export interface ImportChatOutput {
   readonly messages: number;
 }
 
+export interface StreamChatEventsInput {
+  /** The id of an event, for clients that cannot send Last-Event-ID; `now`: what comes, and the answers that are being given. */
+  readonly after?: string | undefined;
+}
+
 /** The methods of a client, one for each route. */
 export interface Api {
   /** Work items: submit, find, steer and cancel them. */
@@ -1265,6 +1905,18 @@ export interface Api {
      */
     say(id: string, input: SayWorkInput, options?: CallOptions): Promise<SayWorkOutput>;
     /**
+     * Cancel the items that match, and their children; operators any, others their own. Needs a token of scope `work`.
+     *
+     * `POST /bulk/cancel`
+     */
+    cancelMatching(input?: CancelMatchingWorkInput, options?: CallOptions): Promise<CancelMatchingWorkOutput>;
+    /**
+     * Queue the dead or cancelled items that match again; for operators. Needs a token of scope `decide`.
+     *
+     * `POST /bulk/retry`
+     */
+    retryMatching(input?: RetryMatchingWorkInput, options?: CallOptions): Promise<RetryMatchingWorkOutput>;
+    /**
      * What happened to a work item and what happens, as an event stream; Last-Event-ID goes on after an event. Needs a token of scope `read`.
      *
      * `GET /work/{id}/events`
@@ -1279,6 +1931,12 @@ export interface Api {
   };
   /** What was recorded of work: ledger, foci, turns and tool calls. */
   readonly record: {
+    /**
+     * What was said to an item, oldest first, and when its model got it. Needs a token of scope `read`.
+     *
+     * `GET /work/{id}/messages`
+     */
+    listMail(id: string, input?: ListMailInput, options?: CallOptions): List<Mail>;
     /**
      * The ledger of an item, in order. Needs a token of scope `read`.
      *
@@ -1309,6 +1967,30 @@ export interface Api {
      * `GET /work/{id}/tool-calls`
      */
     listToolCalls(id: string, input?: ListToolCallsInput, options?: CallOptions): List<ToolCall>;
+    /**
+     * What the engine wrote into the contexts of an item, oldest first. Needs a token of scope `read`.
+     *
+     * `GET /work/{id}/context`
+     */
+    listContext(id: string, input?: ListContextInput, options?: CallOptions): List<ContextMessage>;
+    /**
+     * What an item waits for now, oldest first. Needs a token of scope `read`.
+     *
+     * `GET /work/{id}/waits`
+     */
+    listWaits(id: string, options?: CallOptions): Promise<ListWaitsOutput>;
+    /**
+     * The skills that an item has used, and why. Needs a token of scope `read`.
+     *
+     * `GET /work/{id}/skills`
+     */
+    listActivations(id: string, options?: CallOptions): Promise<ListActivationsOutput>;
+    /**
+     * The limits that apply to an item, and what is left of them. Needs a token of scope `read`.
+     *
+     * `GET /work/{id}/budget`
+     */
+    showWorkBudget(id: string, options?: CallOptions): Promise<ShowWorkBudgetOutput>;
   };
   /** What waits for the decision of a person. */
   readonly approvals: {
@@ -1336,6 +2018,18 @@ export interface Api {
      * `POST /work/{id}/answer`
      */
     answer(id: string, input: AnswerInput, options?: CallOptions): Promise<AnswerOutput>;
+    /**
+     * Calls that run without asking, for those who may see all work. Needs a token of scope `read`.
+     *
+     * `GET /grants`
+     */
+    listGrants(options?: CallOptions): Promise<ListGrantsOutput>;
+    /**
+     * End a grant; calls that have started go on; for operators. Needs a token of scope `decide`.
+     *
+     * `DELETE /grants/{id}`
+     */
+    revokeGrant(id: string, options?: CallOptions): Promise<RevokeGrantOutput>;
   };
   /** Files of work. */
   readonly artifacts: {
@@ -1361,6 +2055,12 @@ export interface Api {
      */
     listFaculties(options?: CallOptions): Promise<ListFacultiesOutput>;
     /**
+     * How running daemons serve a faculty, as its file says. Needs a token of scope `read`.
+     *
+     * `GET /faculties/{name}`
+     */
+    showFaculty(name: string, options?: CallOptions): Promise<ShowFacultyOutput>;
+    /**
      * What is paused, for those who may see all work. Needs a token of scope `read`.
      *
      * `GET /pauses`
@@ -1385,11 +2085,57 @@ export interface Api {
      */
     status(options?: CallOptions): Promise<Status>;
     /**
+     * The limits of what work may cost, with what is used of each; for operators. Needs a token of scope `read`.
+     *
+     * `GET /budgets`
+     */
+    listBudgets(options?: CallOptions): Promise<ListBudgetsOutput>;
+    /**
+     * Set a limit; operators any, others a lower one for an item of theirs. Needs a token of scope `work`.
+     *
+     * `PUT /budgets`
+     */
+    setBudget(input: SetBudgetInput, options?: CallOptions): Promise<SetBudgetOutput>;
+    /**
+     * Remove a limit that a person has set; that of a file applies again; for operators. Needs a token of scope `decide`.
+     *
+     * `DELETE /budgets`
+     */
+    removeBudget(input: RemoveBudgetInput, options?: CallOptions): Promise<RemoveBudgetOutput>;
+    /**
      * What model calls cost, by UTC day. Needs a token of scope `read`.
      *
      * `GET /spend`
      */
     spend(input: SpendInput, options?: CallOptions): Promise<SpendOutput>;
+    /**
+     * The work items of a period that cost most, or that took longest. Needs a token of scope `read`.
+     *
+     * `GET /spend/items`
+     */
+    spendItems(input: SpendItemsInput, options?: CallOptions): Promise<SpendItemsOutput>;
+    /**
+     * The items without a parent of a period, with the sums of all that they spawned, the dearest first. Needs a token of scope `read`.
+     *
+     * `GET /spend/roots`
+     */
+    spendRoots(input: SpendRootsInput, options?: CallOptions): Promise<SpendRootsOutput>;
+    /**
+     * The models that animus knows, with context windows, prices and abilities. Needs a token of scope `read`.
+     *
+     * `GET /models`
+     */
+    listModels(input?: ListModelsInput, options?: CallOptions): Promise<ListModelsOutput>;
+    /**
+     * The last runs of a schedule, newest first, also those that were missed. Needs a token of scope `read`.
+     *
+     * `GET /schedules/{name}/runs`
+     */
+    listScheduleRuns(
+      name: string,
+      input?: ListScheduleRunsInput,
+      options?: CallOptions,
+    ): Promise<ListScheduleRunsOutput>;
   };
   /** Work that is submitted at set times. */
   readonly schedules: {
@@ -1456,6 +2202,12 @@ export interface Api {
      * `DELETE /memories/{id}`
      */
     forget(id: string, input: ForgetMemoryInput, options?: CallOptions): Promise<ForgetMemoryOutput>;
+    /**
+     * How many memories each layer has, and how their embeddings stand; for those who may see all work. Needs a token of scope `read`.
+     *
+     * `GET /memory-stats`
+     */
+    memoryStats(options?: CallOptions): Promise<MemoryStatsOutput>;
   };
   /** Skills that agents wrote. */
   readonly skills: {
@@ -1471,6 +2223,100 @@ export interface Api {
      * `GET /skills/{name}`
      */
     show(name: string, options?: CallOptions): Promise<ShowSkillOutput>;
+    /**
+     * A version of a skill with its files. Needs a token of scope `read`.
+     *
+     * `GET /skills/{name}/versions/{version}`
+     */
+    showVersion(name: string, version: string, options?: CallOptions): Promise<ShowSkillVersionOutput>;
+    /**
+     * What a version of a skill changes: the proposed one, if one waits, otherwise the current one. Needs a token of scope `read`.
+     *
+     * `GET /skills/{name}/diff`
+     */
+    diff(name: string, input?: DiffSkillInput, options?: CallOptions): Promise<DiffSkillOutput>;
+    /**
+     * How often skills were used, and what became of the work; for those who may see all work. Needs a token of scope `read`.
+     *
+     * `GET /skill-stats`
+     */
+    skillStats(input?: SkillStatsInput, options?: CallOptions): Promise<SkillStatsOutput>;
+    /**
+     * Skills that nobody has used for long; for those who may see all work. Needs a token of scope `read`.
+     *
+     * `GET /stale-skills`
+     */
+    stale(input?: StaleSkillsInput, options?: CallOptions): Promise<StaleSkillsOutput>;
+    /**
+     * Approve the proposed version of a skill: foci can use it from then on; for operators. Needs a token of scope `decide`.
+     *
+     * `POST /skills/{name}/approve`
+     */
+    approve(name: string, input?: ApproveSkillInput, options?: CallOptions): Promise<ApproveSkillOutput>;
+    /**
+     * Deny the proposed version of a skill: it is kept and never used; for operators. Needs a token of scope `decide`.
+     *
+     * `POST /skills/{name}/deny`
+     */
+    deny(name: string, input?: DenySkillInput, options?: CallOptions): Promise<DenySkillOutput>;
+    /**
+     * Stop using a skill; its versions stay; for operators. Needs a token of scope `decide`.
+     *
+     * `POST /skills/{name}/archive`
+     */
+    archive(name: string, input?: ArchiveSkillInput, options?: CallOptions): Promise<ArchiveSkillOutput>;
+  };
+  readonly audit: {
+    /**
+     * Decisions and refused calls, oldest first, one per line; for those who may see all work. Needs a token of scope `read`.
+     *
+     * `GET /audit`
+     */
+    export(input?: ExportAuditInput, options?: CallOptions): Promise<Response>;
+    /**
+     * Check the chain of the decisions of each work item; for those who may see all work. Needs a token of scope `read`.
+     *
+     * `GET /audit/check`
+     */
+    check(options?: CallOptions): Promise<CheckAuditOutput>;
+  };
+  readonly people: {
+    /**
+     * Whose token this is, and what it is good for. Needs a token of scope `read`.
+     *
+     * `GET /me`
+     */
+    showMe(options?: CallOptions): Promise<ShowMeOutput>;
+    /**
+     * The people who are listed, with their roles; for operators. Needs a token of scope `decide`.
+     *
+     * `GET /people`
+     */
+    list(options?: CallOptions): Promise<ListPeopleOutput>;
+    /**
+     * Add, disable or enable a person, or change its role; for operators, of people who are not. Needs a token of scope `decide`.
+     *
+     * `PUT /people/{name}`
+     */
+    setPerson(name: string, input?: SetPersonInput, options?: CallOptions): Promise<SetPersonOutput>;
+    /**
+     * Your tokens, newest first; for operators those of all. Needs a token of scope `read`.
+     *
+     * `GET /tokens`
+     */
+    listTokens(input?: ListTokensInput, options?: CallOptions): List<Token>;
+    /**
+     * Make a token with at most the rights of yours; for operators also for people who are not. Needs a token of scope `work`.
+     *
+     * `POST /tokens`
+     */
+    createToken(input?: CreateTokenInput, options?: CallOptions): Promise<CreateTokenOutput>;
+    /**
+     * Revoke a token, and those that were made with it; operators also those of people who are not. Needs a token of scope `read`.
+     *
+     * `DELETE /tokens/{id}`
+     */
+    revokeToken(id: string, options?: CallOptions): Promise<RevokeTokenOutput>;
   };
   /** Workspaces and their files. */
   readonly workspaces: {
@@ -1619,5 +2465,13 @@ export interface Api {
      * `POST /workspaces/{id}/imports`
      */
     import(id: string, input: ImportChatInput, options?: CallOptions): Promise<ImportChatOutput>;
+  };
+  readonly events: {
+    /**
+     * What is said in a conversation, and everything that happens to its answers, as an event stream; Last-Event-ID goes on after an event. Needs a token of scope `read`.
+     *
+     * `GET /workspaces/{id}/chats/{chat_id}/events`
+     */
+    chat(id: string, chatId: string, input?: StreamChatEventsInput, options?: CallOptions): Promise<Response>;
   };
 }

@@ -16,12 +16,12 @@ import { type ChatMessage, readConversation } from '../../src/store/conversation
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { untilUnlocked } from '../../src/store/sql/patient-database.ts';
+import { randomOf } from '../store/events/random-history.ts';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { type AnthropicProgramme, text, toolUse } from '../support/model-server/anthropic.ts';
 import { MODEL, messagesOf, startModelServer } from '../support/model-server/either-wire.ts';
-import { randomOf } from '../store/events/random-history.ts';
 import { createLogin, dropLogins } from '../support/role-login.ts';
 
 const pg = testDatabase();
@@ -54,83 +54,87 @@ function programme(): AnthropicProgramme {
   };
 }
 
-it.each(process.env['SEEDS']?.split(',').map(Number) ?? [1, 2])('story %i', async (seed) => {
-  const random = randomOf(seed);
-  const server = await startModelServer(programme());
-  onTestFinished(() => server.close());
-  const logins: string[] = [];
-  const urls = [0, 1].map(() => createLogin(pg.connectionString, 'animus_submitter', logins));
-  const people = (await Promise.all(urls)).map((url) => ({ db: openPostgres(url), name: new URL(url).username }));
-  onTestFinished(async () => {
-    await Promise.all(people.map(({ db }) => db.close()));
-    await dropLogins(logins);
-  });
-  const [ada, bob] = people as [(typeof people)[0], (typeof people)[0]];
-  const site = makeSite({
-    modelUrl: server.url,
-    databaseUrl: pg.connectionString,
-    config: '[daemon]\nlease_seconds = 5\npoll_seconds = 0.1\n',
-    faculties: { talker: FACULTY },
-  });
-  const workspaceId = await createWorkspace(ada.db, 'default');
-  const chat = await startConversation(ada.db, { workspaceId, faculty: 'talker' });
-  await setParticipant(ada.db, chat, bob.name);
+it.each(process.env['SEEDS']?.split(',').map(Number) ?? [1, 2])(
+  'story %i',
+  async (seed) => {
+    const random = randomOf(seed);
+    const server = await startModelServer(programme());
+    onTestFinished(() => server.close());
+    const logins: string[] = [];
+    const urls = [0, 1].map(() => createLogin(pg.connectionString, 'animus_submitter', logins));
+    const people = (await Promise.all(urls)).map((url) => ({ db: openPostgres(url), name: new URL(url).username }));
+    onTestFinished(async () => {
+      await Promise.all(people.map(({ db }) => db.close()));
+      await dropLogins(logins);
+    });
+    const [ada, bob] = people as [(typeof people)[0], (typeof people)[0]];
+    const site = makeSite({
+      modelUrl: server.url,
+      databaseUrl: pg.connectionString,
+      config: '[daemon]\nlease_seconds = 5\npoll_seconds = 0.1\n',
+      faculties: { talker: FACULTY },
+    });
+    const workspaceId = await createWorkspace(ada.db, 'default');
+    const chat = await startConversation(ada.db, { workspaceId, faculty: 'talker' });
+    await setParticipant(ada.db, chat, bob.name);
 
-  let spoken = 0;
-  const did: Record<string, number> = {};
-  const act = async ({ db, name }: (typeof people)[0]) => {
-    const own = (await readConversation(db, chat)).filter(({ role, told }) => role === 'user' && !told);
-    const mine = own.filter(({ author }) => author === name);
-    const pick = <Value>(from: readonly Value[]) => from[Math.floor(random() * from.length)];
-    // Near the end, so that the conversation grows.
-    const [one, any] = [pick(mine.slice(-3)), pick(own.slice(-3))];
-    const word = `said${seed}000${(spoken += 1)}x`;
-    const dice = random();
-    const what = dice < 0.15 && one ? 'edit' : dice < 0.25 && any ? 'retry' : dice < 0.4 && one ? 'delete' : 'say';
-    try {
-      await untilUnlocked(
-        () =>
-          what === 'edit'
-            ? editMessage(db, one!.id, word)
-            : what === 'retry'
-              ? retryMessage(db, any!.id)
-              : what === 'delete'
-                ? deleteMessage(db, one!.id)
-                : sayInConversation(db, chat, word),
-        { clock: systemClock, forMs: 20_000 },
-      );
-      did[what] = (did[what] ?? 0) + 1;
-    } catch (error) {
-      // The other one has deleted it meanwhile.
-      if (!isAnimusError(error) || error.code !== 'work.state') throw error;
+    let spoken = 0;
+    const did: Record<string, number> = {};
+    const act = async ({ db, name }: (typeof people)[0]) => {
+      const own = (await readConversation(db, chat)).filter(({ role, told }) => role === 'user' && !told);
+      const mine = own.filter(({ author }) => author === name);
+      const pick = <Value>(from: readonly Value[]) => from[Math.floor(random() * from.length)];
+      // Near the end, so that the conversation grows.
+      const [one, any] = [pick(mine.slice(-3)), pick(own.slice(-3))];
+      const word = `said${seed}000${(spoken += 1)}x`;
+      const dice = random();
+      const what = dice < 0.15 && one ? 'edit' : dice < 0.25 && any ? 'retry' : dice < 0.4 && one ? 'delete' : 'say';
+      try {
+        await untilUnlocked(
+          (): Promise<unknown> =>
+            what === 'edit'
+              ? editMessage(db, one!.id, word)
+              : what === 'retry'
+                ? retryMessage(db, any!.id)
+                : what === 'delete'
+                  ? deleteMessage(db, one!.id)
+                  : sayInConversation(db, chat, word),
+          { clock: systemClock, forMs: 20_000 },
+        );
+        did[what] = (did[what] ?? 0) + 1;
+      } catch (error) {
+        // The other one has deleted it meanwhile.
+        if (!isAnimusError(error) || error.code !== 'work.state') throw error;
+      }
+    };
+
+    let daemon = await startDaemon(site);
+    for (let round = 1; round <= ROUNDS; round++) {
+      await changeConversation(ada.db, chat, { whileAnswering: random() < 0.5 ? 'tell' : 'queue' });
+      await Promise.all([act(ada), act(bob), act(ada)]);
+      if (round % 4 === 0) {
+        await daemon.kill('SIGKILL');
+        await pg.database.query(
+          `update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where state in ('claimed', 'running')`,
+        );
+        daemon = await startDaemon(site);
+      }
     }
-  };
+    await settled(pg.database);
+    const shown = await readConversation(ada.db, chat);
+    expect(unanswered(shown)).toEqual([]);
+    await changeConversation(ada.db, chat, { whileAnswering: 'queue' });
+    await sayInConversation(ada.db, chat, `said${seed}0x`);
+    await settled(pg.database);
 
-  let daemon = await startDaemon(site);
-  for (let round = 1; round <= ROUNDS; round++) {
-    await changeConversation(ada.db, chat, { whileAnswering: random() < 0.5 ? 'tell' : 'queue' });
-    await Promise.all([act(ada), act(bob), act(ada)]);
-    if (round % 4 === 0) {
-      await daemon.kill('SIGKILL');
-      await pg.database.query(
-        `update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where state in ('claimed', 'running')`,
-      );
-      daemon = await startDaemon(site);
-    }
-  }
-  await settled(pg.database);
-  const shown = await readConversation(ada.db, chat);
-  expect(unanswered(shown)).toEqual([]);
-  await changeConversation(ada.db, chat, { whileAnswering: 'queue' });
-  await sayInConversation(ada.db, chat, `said${seed}0x`);
-  await settled(pg.database);
-
-  const request = server.requests.findLast(({ json }) => wordsOf(json!).includes(`said${seed}0x`))!;
-  const expected = shown.flatMap(({ content }) => content.match(/\b(?:said|answer)[0-9]+x\b/g) ?? []);
-  expect(wordsOf(request.json!).toSorted()).toEqual([...expected, `said${seed}0x`].toSorted());
-  expect(did['say']).toBeGreaterThan(ROUNDS);
-  expect(server.requests.map(({ refused }) => refused).filter(Boolean)).toEqual([]);
-}, 90_000);
+    const request = server.requests.findLast(({ json }) => wordsOf(json!).includes(`said${seed}0x`))!;
+    const expected = shown.flatMap(({ content }) => content.match(/\b(?:said|answer)[0-9]+x\b/g) ?? []);
+    expect(wordsOf(request.json!).toSorted()).toEqual([...expected, `said${seed}0x`].toSorted());
+    expect(did['say']).toBeGreaterThan(ROUNDS);
+    expect(server.requests.map(({ refused }) => refused).filter(Boolean)).toEqual([]);
+  },
+  90_000,
+);
 
 /** Messages of people without an answer, in a conversation in which nothing is under way. */
 function unanswered(messages: readonly ChatMessage[]): readonly string[] {
@@ -143,6 +147,7 @@ function unanswered(messages: readonly ChatMessage[]): readonly string[] {
 const settled = (db: Database) =>
   eventually(
     'no answer is open',
-    async () => ((await db.query('select from animus.work_items where resolved_at is null')).length === 0 ? true : null),
+    async () =>
+      (await db.query('select from animus.work_items where resolved_at is null')).length === 0 ? true : null,
     60,
   );
