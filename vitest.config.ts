@@ -21,6 +21,8 @@ const ONE_WIRE = [
   'clock-jumps',
   'clocks',
   'config-reload',
+  'conversation-files',
+  'conversation-story',
   'cut-connections',
   'daemon-death',
   'daemon-start',

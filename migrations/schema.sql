@@ -133,6 +133,7 @@ create index work_items_dead on animus.work_items (resolved_at) where state = 'd
 create index work_items_ended on animus.work_items (faculty, "substring"(uuid_send(id), 15, 2)) where resolved_at is not null;
 create index work_items_key_blocked on animus.work_items (concurrency_key, faculty, priority desc, id) where state = 'queued' and key_blocked;
 create unique index work_items_key_holder on animus.work_items (concurrency_key) where (state in ('claimed', 'running')) and concurrency_key is not null;
+create index work_items_open_answers on animus.work_items ((trigger_info ->> 'conversation')) where source = 'chat' and resolved_at is null;
 create index work_items_people on animus.work_items (submitted_by, id) where submitted_by ~~ 'person:%';
 create index work_items_resolved on animus.work_items (resolved_at) where resolved_at is not null;
 create index work_items_scheduled on animus.work_items (run_at) where state = 'scheduled';
@@ -1044,19 +1045,23 @@ create table animus.workspaces (
 );
 
 create table animus.files (
-  id           uuid        not null,
-  workspace_id uuid        not null,
-  path         text        not null,
-  is_virtual   boolean     not null,
-  kind         text        not null,
-  created_at   timestamptz not null,
-  updated_at   timestamptz not null,
-  deleted_at   timestamptz,
+  id              uuid        not null,
+  workspace_id    uuid        not null,
+  path            text        not null,
+  is_virtual      boolean     not null,
+  kind            text        not null,
+  created_at      timestamptz not null,
+  updated_at      timestamptz not null,
+  deleted_at      timestamptz,
+  conversation_id uuid,
   primary key (id),
+  constraint files_conversation_id_fkey foreign key (conversation_id) references animus.conversations(file_id) on delete cascade,
   constraint files_workspace_id_fkey foreign key (workspace_id) references animus.workspaces(id) on delete cascade,
-  constraint files_kind_check check (kind = 'chat'),
+  constraint attached_to_conversation check ((kind = 'attachment') = (conversation_id is not null) and is_virtual = (kind = 'chat')),
+  constraint files_kind_check check (kind in ('chat', 'attachment')),
   constraint files_path_check check (length(path) >= 1 and length(path) <= 500)
 );
+create index files_conversation on animus.files (conversation_id) where conversation_id is not null;
 create index files_old on animus.files (coalesce(deleted_at, updated_at));
 create unique index files_path on animus.files (workspace_id, path) where deleted_at is null;
 create trigger files_tell_deleted after update of deleted_at on animus.files for each row when (new.deleted_at is not null and old.deleted_at is null) execute function animus.tell_deleted();
@@ -1105,8 +1110,16 @@ create table animus.chat_messages (
   constraint deleted_by_somebody check ((deleted_at is null) = (deleted_by is null))
 );
 create index chat_messages_after on animus.chat_messages (after_id) where after_id is not null;
+create index chat_messages_branches on animus.chat_messages (file_id, replaces) where role = 'user' and replaces is not null;
+create index chat_messages_deleted on animus.chat_messages (file_id, deleted_at) where deleted_at is not null;
 create index chat_messages_file on animus.chat_messages (file_id, id);
 create index chat_messages_item on animus.chat_messages (work_item_id) where work_item_id is not null;
+create index chat_messages_places on animus.chat_messages (file_id, (
+case
+    when role = 'user' and not told then id
+    else coalesce(after_id, 0::bigint)
+end), id);
+create index chat_messages_replaces on animus.chat_messages (replaces) where replaces is not null;
 create trigger chat_messages_mark after insert on animus.chat_messages for each row execute function animus.mark_message();
 create trigger chat_messages_mark_deleted after update of deleted_at on animus.chat_messages for each row when (new.deleted_at is not null and old.deleted_at is null) execute function animus.mark_message();
 create trigger keep_chat_message before update on animus.chat_messages for each row execute function animus.keep_chat_message();
@@ -1132,6 +1145,15 @@ create table animus.chat_watches (
   primary key (file_id),
   constraint chat_watches_file_id_fkey foreign key (file_id) references animus.conversations(file_id) on delete cascade
 );
+
+create table animus.chat_message_files (
+  message_id bigint not null,
+  file_id    uuid   not null,
+  primary key (message_id, file_id),
+  constraint chat_message_files_file_id_fkey foreign key (file_id) references animus.files(id) on delete cascade,
+  constraint chat_message_files_message_id_fkey foreign key (message_id) references animus.chat_messages(id) on delete cascade
+);
+create index chat_message_files_file on animus.chat_message_files (file_id);
 
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
@@ -1165,6 +1187,9 @@ create table animus.chat_watches (
 
 -- create view animus.own_conversations with (security_barrier=true): its query stands in functions/
 --   file_id, workspace_id, path, title, faculty, while_answering, created_by, created_at, updated_at
+
+-- create view animus.own_files with (security_barrier=true): its query stands in functions/
+--   id, workspace_id, path, is_virtual, kind, created_at, updated_at
 
 -- create view animus.own_ledger with (security_barrier=true): its query stands in functions/
 --   work_item_id, seq, entry_type, content, created_at
@@ -1214,6 +1239,9 @@ create table animus.chat_watches (
 -- create view animus.visible_faculty_settings: its query stands in functions/
 --   name, version, host, settings
 
+-- create view animus.visible_files: its query stands in functions/
+--   id, workspace_id, path, is_virtual, kind, conversation_id, media_type, bytes, created_at, updated_at
+
 -- create view animus.visible_foci: its query stands in functions/
 --   id, work_item_id, number, phase, resumes, ended_as, error, started_at, ended_at, host, directory, isolation
 
@@ -1228,6 +1256,9 @@ create table animus.chat_watches (
 
 -- create view animus.visible_mail: its query stands in functions/
 --   work_item_id, id, author, author_is, text, wake, duplicate_id, created_at, delivered_at, focus_id, after_turn, not_delivered
+
+-- create view animus.visible_message_files: its query stands in functions/
+--   message_id, file_id
 
 -- create view animus.visible_messages: its query stands in functions/
 --   work_item_id, focus_id, seq, after_turn, kind, content, tokens, keeps_from, created_at, artifact_id

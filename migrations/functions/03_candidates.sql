@@ -19,6 +19,20 @@ language sql stable as $$
        and exists (select from animus.daemons d where d.host = f.host and coalesce(d.stopped_at, d.seen_at) > p_since))
 $$;
 
+-- Returns true for an item that answers a message, if the newest answer before it on its branch had its directory, which all answers of a conversation
+-- share, on another host where a daemon has been seen since then.
+-- Locks: none. Raises: nothing.
+create or replace function animus.left_to_host_before(p_id uuid, p_daemon_id uuid, p_since timestamptz) returns boolean
+language plpgsql stable as $$
+begin
+  return exists (
+    select from animus.chat_messages m cross join lateral animus.focus_before(m.after_id) b
+      join animus.foci f on f.id = b.focus left join animus.focus_settings s on s.id = f.settings_id
+     where m.work_item_id = p_id and m.role = 'user' and not m.told and coalesce(f.faculty_snapshot, s.faculty_snapshot) ->> 'workspace' is null
+       and f.host is distinct from (select d.host from animus.daemons d where d.id = p_daemon_id)
+       and exists (select from animus.daemons d where d.host = f.host and coalesce(d.stopped_at, d.seen_at) > p_since));
+end $$;
+
 -- For a claim of the previous version that was running when its steps were replaced.
 -- Locks: as the function below. Raises: nothing.
 create or replace function animus.claim_heads(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
@@ -79,6 +93,8 @@ begin
                    and (f.options ? 'budgets' or not animus.has_budget(w.id, w.faculty))
                    and (w.lease_token is null or w.updated_at < p_now - animus.host_grace(f.options)
                         or not animus.left_to_its_host(w.id, p_daemon_id, p_now - animus.host_grace(f.options)))
+                   and (w.source is distinct from 'chat' or w.lease_token is not null or w.updated_at < p_now - animus.host_grace(f.options)
+                        or not animus.left_to_host_before(w.id, p_daemon_id, p_now - animus.host_grace(f.options)))
                  order by w.priority desc, w.id
                  limit greatest(0, least(p_limit, (f.options ->> 'max')::int - running.n))) q) h
      where not exists (select from animus.pauses p where p.faculty in (f.name, '*') and (p.until is null or p.until > p_now))
@@ -106,6 +122,8 @@ begin
                      and (f.options ? 'budgets' or not animus.has_budget(w.id, w.faculty))
                      and (w.lease_token is null or w.updated_at < p_now - animus.host_grace(f.options)
                           or not animus.left_to_its_host(w.id, p_daemon_id, p_now - animus.host_grace(f.options)))
+                     and (w.source is distinct from 'chat' or w.lease_token is not null or w.updated_at < p_now - animus.host_grace(f.options)
+                          or not animus.left_to_host_before(w.id, p_daemon_id, p_now - animus.host_grace(f.options)))
                    order by w.priority desc, w.id
                    limit greatest(0, least(p_limit + greatest(f.ahead, 1), (f.options ->> 'max')::int - running.n))) q) h
        where not exists (select from animus.pauses p where p.faculty in (f.name, '*') and (p.until is null or p.until > p_now))),

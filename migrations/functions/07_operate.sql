@@ -1,24 +1,26 @@
 -- The operations of operators. Each call adds a row to animus.decisions.
 
 -- Cancels work and its children: at once if it is not running, otherwise cooperatively (its daemon is notified; if the lease is lost,
--- the item ends). For operators, and for whoever submitted the item. Returns the state afterwards; cancelling an ended item changes
--- nothing, and is a decision only of an operator. Raises 57PA1 without any change, and names the row, if another transaction keeps the
--- item or a child locked. Without p_reason, the reason says whether an operator or the submitter cancelled it.
+-- the item ends). For operators, for whoever submitted the item, and for whoever takes part in the conversation that it belongs to. Returns the
+-- state afterwards; cancelling an ended item changes nothing, and is a decision only of an operator. Raises 57PA1 without any change, and names the row, if another transaction keeps the
+-- item or a child locked. Without p_reason, the reason says whether an operator, the submitter or a participant cancelled it.
 -- Locks: as lock_tree_to_end; waits two seconds at most for each. Raises: WA003, 42501, 57PA1.
 create or replace function animus.cancel_work(p_id uuid, p_reason text default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_owner  text := (select submitted_by from animus.work_items where id = p_id);
   v_own    boolean := coalesce(v_owner = animus.actor(), false);
-  v_reason text := animus.cut_text(coalesce(p_reason, case when v_own then 'cancelled by its submitter' else 'cancelled by an operator' end), 10000);
+  v_part   boolean := not v_own and animus.takes_part(p_id);
+  v_reason text := animus.cut_text(coalesce(p_reason, case when v_own then 'cancelled by its submitter'
+    when v_part then 'cancelled by ' || animus.actor() else 'cancelled by an operator' end), 10000);
   v_state  text;
   v_asked  timestamptz;
 begin
   -- A caller who may not see the item does not learn that it exists, and cannot lock it.
-  if not v_own and (animus.may_see(v_owner) or animus.may_operate()) then
+  if not v_own and not v_part and (animus.may_see(v_owner) or animus.may_operate()) then
     perform animus.require_operator();
   end if;
-  if v_own or animus.may_operate() then
+  if v_own or v_part or animus.may_operate() then
     perform animus.lock_tree_to_end(p_id, 10);
     select state, cancel_requested_at into v_state, v_asked from animus.work_items where id = p_id;
   end if;

@@ -18,8 +18,9 @@ end $$;
 
 -- Attaches a file to an item that no focus has begun, normally in the transaction that inserted it: stores it as an artifact of the item
 -- and adds the artifact's id to params.attachments. Returns the id; null for a merged item, which never runs and needs no file. A name
--- has 1 to 255 characters in one line, a file at most 10 MiB, an item at most 20 files of 20 MiB together.
--- Locks: the item's row; waits 0.2 s at most. Raises: WA002, WA003, WA004, 57PA1.
+-- has 1 to 255 characters in one line, a file at most 10 MiB, an item at most 20 files of 20 MiB together. A file of an item that answers a
+-- message is a file of the workspace, too (place_attached_file).
+-- Locks: the item's row, waits 0.2 s at most; its conversation. Raises: WA002, WA003, WA004, 57PA1.
 create or replace function animus.attach_file(p_id uuid, p_name text, p_content bytea) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -35,7 +36,7 @@ begin
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
   perform animus.lock_work(array[p_id]);
-  select state, params -> 'attachments' as attachments into v_item from animus.work_items where id = p_id;
+  select state, source, params -> 'attachments' as attachments into v_item from animus.work_items where id = p_id;
   if v_item.state = 'merged' then return null; end if;
   if v_item.state not in ('queued', 'scheduled') or exists (select from animus.foci where work_item_id = p_id) then
     perform animus.raise('WA002', format('work item %s is %s and has begun or ended: a file can no longer be attached', p_id, v_item.state), p_id,
@@ -69,6 +70,7 @@ begin
   insert into animus.artifacts (id, work_item_id, name, media_type, bytes, content, created_at)
   values (v_file, p_id, p_name, v_type, octet_length(p_content), p_content, animus.now());
   update animus.work_items set params = params || jsonb_build_object('attachments', coalesce(v_item.attachments, '[]') || to_jsonb(v_file::text)) where id = p_id;
+  if v_item.source = 'chat' then perform animus.place_attached_file(p_id, v_file, p_name); end if;
   return v_file;
 end $$;
 
@@ -91,4 +93,6 @@ end $$;
 -- The files that belong to the actor's own items, attachments and large outcomes, for a role that only submits.
 create or replace view animus.own_artifacts with (security_barrier) as
   select a.id, a.work_item_id, a.name, a.media_type, a.bytes, a.content, a.created_at
-    from animus.artifacts a join animus.work_items w on w.id = a.work_item_id where a.focus_id is null and w.submitted_by = (select animus.actor());
+    from animus.artifacts a join animus.work_items w on w.id = a.work_item_id
+   where a.focus_id is null and w.submitted_by = (select animus.actor())
+     and not exists (select from animus.files f where f.id = a.id and f.deleted_at is not null);

@@ -39,8 +39,8 @@ end $$;
 
 -- Locks a focus's item together with child work that it is going to wait for, and returns for each child what is waited for: the child, or the item into
 -- which it was merged. No such item ends before the transaction does, and from then on its end looks for the wait. p_ids: children of the
--- item; null: those that are open, and those whose end was not reported to this focus, without detached ones. Refused if one of them may itself wait
--- for this item.
+-- item, or of the answers with which it goes on in a conversation; null: those that are open, and those whose end was not reported to this focus,
+-- without detached ones. Refused if one of them may itself wait for this item.
 -- Locks: animus.await_turn, if a child was merged; the rows of the item and of the targets; waits a fifth of a second at most for each.
 -- Raises: WA001, WA003, WA004, 57PA1.
 create or replace function animus.lock_children(p_focus_id uuid, p_token bigint, p_ids uuid[])
@@ -48,13 +48,14 @@ returns table (child_id uuid, target_id uuid, ended boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
 declare
   v_id       uuid := (select f.work_item_id from animus.foci f where f.id = p_focus_id);
+  v_parents  uuid[] := animus.items_of_chain(v_id);
   v_children uuid[] := coalesce(p_ids, animus.children_to_await(v_id, p_focus_id));
   v_targets  uuid[];
   v_foreign  uuid[];
   v_wrong    uuid;
 begin
   select c.id into v_wrong from unnest(v_children) c (id)
-   where not exists (select from animus.work_items w where w.id = c.id and w.parent_id = v_id) limit 1;
+   where not exists (select from animus.work_items w where w.id = c.id and w.parent_id = any (v_parents)) limit 1;
   if found then
     perform animus.raise('WA004', format('%s is no child of this work: use the ids that spawn_child_work returned', v_wrong), v_id);
   end if;
@@ -77,19 +78,22 @@ begin
       from animus.work_items c left join animus.work_items t on t.id = coalesce(c.merged_into, c.id) where c.id = any (v_children) order by c.id;
 end $$;
 
--- Returns the children of an item for which a focus of it may wait: open ones, and ended ones whose end was not reported to it. Detached ones are left
--- out.
+-- Returns the children of an item, and of the answers with which it goes on in a conversation, for which a focus of it may wait: open ones, and ended
+-- ones whose end was not reported to it or to the foci of those answers. Detached ones are left out.
 -- Locks: none. Raises: nothing.
 create or replace function animus.children_to_await(p_id uuid, p_focus_id uuid) returns uuid[]
-language sql stable as $$
-  select coalesce(array_agg(c.id order by c.id), '{}')
-    from animus.work_items c left join animus.work_items t on t.id = c.merged_into
-   where c.parent_id = p_id and c.detached is null
-     and (c.resolved_at is null or t.id is not null and t.resolved_at is null
-          or not exists (select from animus.tool_calls r
-                          where r.focus_id = p_focus_id and r.name in ('await_child_work', 'check_child_work') and r.details -> 'reported' ? c.id::text
-                            and r.origin = 'model'))  -- what code was told, the model may not have seen
-$$;
+language plpgsql stable as $$
+begin
+  return (
+    select coalesce(array_agg(c.id order by c.id), '{}')
+      from animus.work_items c left join animus.work_items t on t.id = c.merged_into
+     where c.parent_id = any (animus.items_of_chain(p_id)) and c.detached is null
+       and (c.resolved_at is null or t.id is not null and t.resolved_at is null
+            or not exists (select from animus.tool_calls r
+                            where r.focus_id = any (animus.chain_of(p_focus_id)) and r.name in ('await_child_work', 'check_child_work')
+                              and r.details -> 'reported' ? c.id::text
+                              and r.origin = 'model')));  -- what code was told, the model may not have seen
+end $$;
 
 -- Refuses a wait of an item for others that are not its own children, if one of them waits or could come to wait for it: by what it waits for now, or by
 -- anything below it. The caller has locked animus.await_turn. What an item waits for below itself needs no check: a cycle has at least one

@@ -54,10 +54,11 @@ create or replace view animus.visible_ledger as
   select l.work_item_id, l.seq, l.entry_type, l.content, l.focus_id, l.tool_call_id, l.created_at
     from animus.all_ledger l join animus.visible_work w on w.id = l.work_item_id;
 
--- Files of items, and of their foci (outputs that were too large for a row).
+-- Files of items, and of their foci (outputs that were too large for a row), without those that came with a deleted message.
 create or replace view animus.visible_artifacts as
   select a.id, a.work_item_id, a.focus_id, a.name, a.media_type, a.bytes, a.content, a.created_at
     from animus.artifacts a join animus.visible_work w on w.id = a.work_item_id
+   where not exists (select from animus.files d where d.id = a.id and d.deleted_at is not null)
   union all
   select a.id, f.work_item_id, a.focus_id, a.name, a.media_type, a.bytes, a.content, a.created_at
     from animus.artifacts a join animus.foci f on f.id = a.focus_id join animus.visible_work w on w.id = f.work_item_id where a.work_item_id is null;

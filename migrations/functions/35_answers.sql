@@ -1,7 +1,7 @@
 -- What the answers of a conversation need of the engine: where an answer begins, what follows its end, and the words that were said.
 
--- Follows the ends of items that answer messages: records the answer as a message, and lets the next answer of its branch begin. Called by
--- wake_waiters, for items that are flagged as awaited; the callers have locked them.
+-- Follows the ends of items that answer messages: records the answer as a message, and lets the next answer of its branch begin. An answer to a deleted
+-- message that says nothing is recorded as deleted, too. Called by wake_waiters, for items that are flagged as awaited; the callers have locked them.
 -- Locks: the files; the rows of the items that come next, without waiting. Raises: 57PA1.
 create or replace function animus.end_answers(p_ids uuid[], p_now timestamptz) returns void
 language plpgsql as $$
@@ -21,13 +21,15 @@ begin
       if v_stuck <> '{}' then
         perform animus.raise('57PA1', format('work item %s comes after this one and is locked by another transaction', v_stuck[1]), v_stuck[1], 'try again');
       end if;
-      update animus.work_items w set key_blocked = false where w.id = any (v_next) and w.state = 'queued' and w.key_blocked;
+      -- From now on the next one is left to the host of this one for a while.
+      update animus.work_items w set key_blocked = false, updated_at = p_now where w.id = any (v_next) and w.state = 'queued' and w.key_blocked;
       perform animus.wake_daemons();
     end if;
-    insert into animus.chat_messages (file_id, role, content, author, created_at, after_id, replaces, work_item_id, ended_as)
-    select v_message.file_id, 'assistant', animus.answer_text(w), 'faculty:' || w.faculty, p_now, v_message.id,
-           (select max(a.id) from animus.chat_messages a where a.after_id = v_message.id and a.role = 'assistant' and a.work_item_id = w.id), w.id, w.state
-      from animus.work_items w where w.id = v_message.work_item_id;
+    insert into animus.chat_messages (file_id, role, content, author, created_at, after_id, replaces, work_item_id, ended_as, deleted_at, deleted_by)
+    select v_message.file_id, 'assistant', said.text, 'faculty:' || w.faculty, p_now, v_message.id,
+           (select max(a.id) from animus.chat_messages a where a.after_id = v_message.id and a.role = 'assistant' and a.work_item_id = w.id), w.id, w.state,
+           case when said.text = '' then v_message.deleted_at end, case when said.text = '' then v_message.deleted_by end
+      from animus.work_items w cross join lateral (select animus.answer_text(w) as text offset 0) said where w.id = v_message.work_item_id;
     update animus.files f set updated_at = p_now where f.id = v_message.file_id;
   end loop;
 end $$;
@@ -75,7 +77,7 @@ $$;
 -- Returns the items whose foci a chain consists of, oldest first: an item's own id if its open focus continues none.
 -- Locks: none. Raises: nothing.
 create or replace function animus.items_of_chain(p_work_item_id uuid) returns uuid[]
-language sql stable as $$
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   with recursive line as (
     (select f.id, f.continues, f.work_item_id, 1 as n from animus.foci f where f.work_item_id = p_work_item_id order by f.number desc limit 1)
     union all
@@ -83,56 +85,106 @@ language sql stable as $$
   select coalesce(array_agg(l.work_item_id order by l.n desc), array[p_work_item_id]) from line l
 $$;
 
+-- Returns the messages of people before a message on its branch, and itself, from the message p_oldest on; null p_oldest: itself.
+-- Locks: none. Raises: nothing.
+create or replace function animus.line_since(p_message_id bigint, p_oldest bigint) returns bigint[]
+language sql stable as $$
+  with recursive line as (
+    select m.id, m.after_id from animus.chat_messages m where m.id = p_message_id
+    union all
+    -- A message has a greater id than those before it.
+    select m.id, m.after_id from line l join animus.chat_messages m on m.id = l.after_id where m.id >= p_oldest)
+  select coalesce(array_agg(l.id order by l.id), '{}') from line l
+$$;
+
 -- Returns where the answer of an item begins, as JSON; null for an item that answers no message.
--- {conversation, title, path, message, people: [actor], said: [{id, author, text, at}], before: {focus, faculty_snapshot, system_prompt, tools, turns,
--- chain} | null}: `said` is what the focus has to be told, the message of the item last; `before` is the newest focus on its branch, if the answer may
--- go on with it: not after an edit, a deletion of something that it has been told, or a change of the faculty.
+-- {conversation, title, path, message, people: [actor], said: [{id, author, text, at, files}], before: {focus, faculty_snapshot, system_prompt, tools,
+-- turns, chain, media: {files, bytes}} | null}: `said` is what the focus has to be told, the message of the item last; `before` is the newest focus on
+-- its branch, if the answer may go on with it: not after an edit, a deletion of something that it has been told, a change of the faculty, or 200
+-- answers, so that no answer reads more than that many. `media` counts the images and documents of the chain with those
+-- of the message, if it has any files.
 -- Locks: none. Raises: nothing.
 create or replace function animus.answer_start(p_work_item_id uuid) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_message animus.chat_messages;
-  v_focus   uuid;    -- the newest focus on its branch before it,
-  v_heard   bigint;  -- what message it answered,
-  v_faculty text;    -- and of which faculty it was
+  v_before  record;  -- the newest focus on its branch before it, what message it answered, and of which faculty it was
+  v_faculty text;
   v_chain   uuid[];
   v_line    bigint[];
 begin
   select * into v_message from animus.chat_messages m where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told;
   if not found then return null; end if;
-  v_line := animus.line_of(v_message.id);
-  if not v_message.fresh then
-    select f.id, m.id, w.faculty into v_focus, v_heard, v_faculty
-      from animus.chat_messages m join animus.work_items w on w.id = m.work_item_id join animus.foci f on f.work_item_id = w.id
-     where m.id = any (v_line) and m.id <> v_message.id and f.ended_as is not null order by m.id desc, f.number desc limit 1;
-  end if;
-  if v_focus is not null then
-    v_chain := animus.chain_of(v_focus);
-    if v_faculty <> (select w.faculty from animus.work_items w where w.id = p_work_item_id)
-       or exists (select from animus.chat_messages m
-                   where (m.id = any (v_line) or m.after_id = any (v_line)) and m.id < v_message.id
-                     and m.deleted_at >= (select f.started_at from animus.foci f where f.id = v_chain[1])) then
-      v_chain := null;
+  select w.faculty into v_faculty from animus.work_items w where w.id = p_work_item_id;
+  select * into v_before from animus.focus_before(case when not v_message.fresh then v_message.after_id end);
+  if v_before.focus is not null then
+    if v_before.faculty = v_faculty then
+      v_chain := animus.chain_of(v_before.focus);
+      if cardinality(v_chain) >= 200 or animus.heard_deleted(v_message, (select f.started_at from animus.foci f where f.id = v_chain[1])) then
+        v_chain := null;
+      end if;
     end if;
   end if;
+  v_line := animus.line_since(v_message.id, v_before.heard);
   return (
     select json_build_object(
       'conversation', c.file_id, 'title', c.title, 'path', f.path, 'message', v_message.id,
       'people', (select json_agg(p.actor order by p.actor) from animus.conversation_people p where p.file_id = c.file_id),
       'said', (select json_agg(json_build_object('id', m.id, 'author', m.author, 'text', m.content,
-                        'at', to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')) order by m.id)
+                        'at', to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'), 'files', animus.files_of_message(m.id)) order by m.id)
                  from animus.chat_messages m
                 where m.deleted_at is null
                   and (m.id = v_message.id or v_chain is not null and (
-                    m.id = any (v_line) and m.id > v_heard
+                    m.id = any (v_line) and m.id > v_before.heard
                     -- What was told to an answer that ended before it was delivered.
-                    or m.told and m.after_id = any (v_line) and m.after_id >= v_heard and exists (
+                    or m.told and m.after_id = any (v_line) and m.work_item_id <> p_work_item_id and exists (
                       select from animus.mailbox x where x.work_item_id = m.work_item_id and x.delivered_at is null and x.text = m.content)))),
       'before', (select json_build_object('focus', b.id, 'faculty_snapshot', s.faculty_snapshot, 'system_prompt', s.system_prompt, 'tools', s.tools,
-                          'settings', encode(s.id, 'hex'), 'chain', v_chain[1], 'turns', animus.turns_of_chain(b.id))
-                   from animus.foci b join animus.focus_settings s on s.id = b.settings_id where b.id = v_focus and v_chain is not null))
+                          'settings', encode(s.id, 'hex'), 'chain', v_chain[1], 'turns', animus.turns_of_chain(b.id),
+                          'media', (select json_build_object('files', count(*), 'bytes', coalesce(sum(a.bytes), 0))
+                                      from animus.artifacts a
+                                     where a.media_type not like 'text/%'
+                                       and a.id in (select x.file_id from animus.chat_message_files x where x.message_id = v_message.id
+                                                    union all
+                                                    select m.artifact_id from animus.focus_messages m where m.focus_id = any (v_chain) and m.artifact_id is not null)
+                                       and exists (select from animus.chat_message_files x where x.message_id = v_message.id)))
+                   from animus.foci b join animus.focus_settings s on s.id = b.settings_id where b.id = v_before.focus and v_chain is not null))
       from animus.conversations c join animus.files f on f.id = c.file_id where c.file_id = v_message.file_id);
 end $$;
+
+-- Returns the newest ended focus of the answers to a message and to those before it on its branch, which message it answered (`heard`), and its
+-- faculty; nulls if none of the newest 200 has one.
+-- Locks: none. Raises: nothing.
+create or replace function animus.focus_before(p_message_id bigint, out focus uuid, out heard bigint, out faculty text)
+language sql stable as $$
+  with recursive line as (
+    select m.id, m.after_id, m.work_item_id, 1 as n from animus.chat_messages m where m.id = p_message_id
+    union all
+    select m.id, m.after_id, m.work_item_id, l.n + 1 from line l join animus.chat_messages m on m.id = l.after_id
+     where l.n < 200 and not exists (select from animus.foci f where f.work_item_id = l.work_item_id and f.ended_as is not null))
+  select f.id, l.id, w.faculty
+    from line l join animus.work_items w on w.id = l.work_item_id join animus.foci f on f.work_item_id = w.id
+   where f.ended_as is not null order by l.n, f.number desc limit 1
+$$;
+
+-- Returns whether something on the branch before a message was deleted since p_since.
+-- Locks: none. Raises: nothing.
+create or replace function animus.heard_deleted(p_message animus.chat_messages, p_since timestamptz) returns boolean
+language sql stable as $$
+  with deleted as materialized (
+    select case when m.role = 'user' and not m.told then m.id else m.after_id end as place from animus.chat_messages m
+     where m.file_id = p_message.file_id and m.deleted_at is not null and m.deleted_at >= p_since and m.id < p_message.id)
+  select exists (select from deleted d where d.place = any (animus.line_since(p_message.id, (select min(x.place) from deleted x))))
+$$;
+
+-- Returns the files that came with a message, as JSON: [{id, path, media_type, bytes}]; null if there are none.
+-- Locks: none. Raises: nothing.
+create or replace function animus.files_of_message(p_message_id bigint) returns json
+language sql stable as $$
+  select json_agg(json_build_object('id', f.id, 'path', f.path, 'media_type', a.media_type, 'bytes', a.bytes) order by f.id)
+    from animus.chat_message_files x join animus.files f on f.id = x.file_id and f.deleted_at is null join animus.artifacts a on a.id = f.id
+   where x.message_id = p_message_id
+$$;
 
 -- Returns how many turns a focus and those before it in its chain have recorded.
 -- Locks: none. Raises: nothing.
@@ -189,6 +241,39 @@ language sql stable as $$
    order by case when m.role = 'user' and not m.told then m.id else coalesce(m.after_id, 0) end, m.id
 $$;
 
+-- Returns a message of a person and what follows it, its answer and what was told into it: without deleted messages and without answers that were
+-- replaced. p_place null: what stands before the first message of a person.
+-- Locks: none. Raises: nothing.
+create or replace function animus.words_at(p_file_id uuid, p_place bigint) returns setof animus.chat_messages
+language sql stable as $$
+  select m.* from animus.chat_messages m where m.id = p_place and m.deleted_at is null
+  union all
+  select m.* from animus.chat_messages m
+   where m.file_id = p_file_id and case when m.role = 'user' and not m.told then m.id else coalesce(m.after_id, 0) end = coalesce(p_place, 0)
+     and m.id is distinct from p_place and m.deleted_at is null
+     and not exists (select from animus.chat_messages n where n.replaces = m.id and n.role <> 'user')
+$$;
+
+-- Returns the newest words before a message on its branch, as many as p_bytes take, with the files that came with them, for an answer that begins from
+-- them. Nothing was said before them if `first` is true.
+-- Locks: none. Raises: nothing.
+create or replace function animus.newest_words(p_message_id bigint, p_bytes int)
+returns table (id bigint, role text, author text, content text, ended_as text, files json, first boolean)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  -- place: a message of a person, or null for what stands before the first one. bytes: of what follows it.
+  with recursive line as (
+    select s.file_id, s.after_id as place, 0::bigint as bytes, 0 as n from animus.chat_messages s where s.id = p_message_id
+    union all
+    select l.file_id, m.after_id, l.bytes + here.bytes, l.n + 1
+      from line l join animus.chat_messages m on m.id = l.place
+      cross join lateral (select coalesce(sum(octet_length(w.content) + 100), 0) as bytes from animus.words_at(l.file_id, l.place) w) here
+     where l.bytes + here.bytes < p_bytes)
+  select w.id, w.role, w.author, w.content, w.ended_as, case when w.role = 'user' then animus.files_of_message(w.id) end,
+         exists (select from line l where l.place is null)
+    from line l cross join lateral animus.words_at(l.file_id, l.place) w order by l.n desc, w.id
+$$;
+
+-- Called by daemons of an earlier version, in place of newest_words.
 -- Returns the words before a message of a conversation, for an answer that begins from them.
 -- Locks: none. Raises: nothing.
 create or replace function animus.words_before(p_message_id bigint) returns table (id bigint, role text, author text, content text, ended_as text)
@@ -197,22 +282,50 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     from animus.chat_messages m cross join lateral animus.words_of(m.file_id, m.after_id) w where m.id = p_message_id
 $$;
 
+-- Returns at most p_limit messages of the branch that is shown, in order, after the place and the id of one of them. The place of an answer and of what
+-- was told into it is the message that it answers; a place stays valid when messages are edited or deleted. A conversation without edits and
+-- retries is not read beyond the page. For whoever may read it.
+-- Locks: none. Raises: WA003, 42501.
+create or replace function animus.conversation_page(p_file_id uuid, p_place bigint default -1, p_id bigint default 0, p_limit int default null)
+returns table (id bigint, file_id uuid, role text, content text, author text, created_at timestamptz, replaces bigint, work_item_id uuid, told boolean,
+               ended_as text, state text, attachments jsonb, place bigint)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  -- All messages before the first that was replaced are on the branch that is shown.
+  v_branch bigint := (select min(m.replaces) from animus.chat_messages m where m.file_id = p_file_id and m.role = 'user' and m.replaces is not null);
+  v_line   bigint[];
+begin
+  perform animus.require_participant(p_file_id, false);
+  if v_branch is not null then
+    v_line := animus.line_since((select c.head_id from animus.conversations c where c.file_id = p_file_id), greatest(v_branch, p_place));
+  end if;
+  return query
+    select m.id, m.file_id, m.role, m.content, m.author, m.created_at, m.replaces, m.work_item_id, m.told, m.ended_as, w.state,
+           case when m.role = 'user' and not m.told then (
+             select jsonb_agg(jsonb_build_object('id', a.id, 'name', a.name, 'media_type', a.media_type, 'bytes', a.bytes, 'path', f.path) order by a.created_at, a.id)
+               from animus.chat_message_files x join animus.files f on f.id = x.file_id and f.deleted_at is null join animus.artifacts a on a.id = f.id
+              where x.message_id = m.id) end,
+           m.at
+      from (select c.*, case when c.role = 'user' and not c.told then c.id else coalesce(c.after_id, 0) end as at from animus.chat_messages c
+             where c.file_id = p_file_id and c.deleted_at is null
+               and (case when c.role = 'user' and not c.told then c.id else coalesce(c.after_id, 0) end, c.id) > (p_place, p_id)
+               and (v_branch is null or case when c.role = 'user' and not c.told then c.id else coalesce(c.after_id, 0) end < v_branch
+                    or case when c.role = 'user' and not c.told then c.id else coalesce(c.after_id, 0) end = any (v_line))
+               and not exists (select from animus.chat_messages n where n.replaces = c.id and n.role <> 'user')
+             order by case when c.role = 'user' and not c.told then c.id else coalesce(c.after_id, 0) end, c.id limit p_limit) m
+      left join animus.work_items w on w.id = m.work_item_id
+     order by m.at, m.id;
+end $$;
+
 -- Returns the messages of a conversation on the branch that is shown, in order. For whoever may read it.
 -- Locks: none. Raises: WA003, 42501.
 create or replace function animus.conversation_messages(p_file_id uuid)
 returns table (id bigint, file_id uuid, role text, content text, author text, created_at timestamptz, replaces bigint, work_item_id uuid, told boolean,
                ended_as text, state text, attachments jsonb)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  perform animus.require_participant(p_file_id, false);
-  return query
-    select m.id, m.file_id, m.role, m.content, m.author, m.created_at, m.replaces, m.work_item_id, m.told, m.ended_as, w.state,
-           case when m.role = 'user' and not m.told then (
-             select jsonb_agg(jsonb_build_object('id', a.id, 'name', a.name, 'media_type', a.media_type, 'bytes', a.bytes) order by a.created_at, a.id)
-               from animus.artifacts a where a.work_item_id = m.work_item_id and a.focus_id is null and w.params -> 'attachments' ? a.id::text) end
-      from animus.words_of(p_file_id, (select c.head_id from animus.conversations c where c.file_id = p_file_id)) m
-      left join animus.work_items w on w.id = m.work_item_id;
-end $$;
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select p.id, p.file_id, p.role, p.content, p.author, p.created_at, p.replaces, p.work_item_id, p.told, p.ended_as, p.state, p.attachments
+    from animus.conversation_page(p_file_id) p
+$$;
 
 -- Returns a conversation as the text of its .chat file, in Markdown, and its ETag: a hash of the text, in quotes. A message that nobody has answered
 -- yet stands without an answer. The heading of a message is `## ID · ROLE · AUTHOR · TIME`; a line of a message that begins with `## ` gets a backslash in

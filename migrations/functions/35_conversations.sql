@@ -157,10 +157,10 @@ begin
   select b.message_id, b.work_item_id into message_id, work_item_id from animus.branch_off(v_old, v_old.content, false, p_trace_context) b;
 end $$;
 
--- Marks a message or an answer as deleted: views and later contexts leave it out, and the next answer begins from the words that are left. If the answer
--- to it is under way, that is cancelled. Returns false if it was deleted before. For whoever wrote it, of an answer for whoever takes part, and for
+-- Marks a message or an answer as deleted: views and later contexts leave it out with the files that came with it, and the next answer begins from the
+-- words that are left. If the answer to it is under way, that is cancelled; one that has said nothing is deleted with it. Returns false if it was deleted before. For whoever wrote it, of an answer for whoever takes part, and for
 -- operators.
--- Locks: as lock_tree_to_end for its item; the conversation; its file. Raises: WA003, 42501, 57PA1.
+-- Locks: as lock_tree_to_end for its item; the conversation; its file; its attached files. Raises: WA003, 42501, 57PA1.
 create or replace function animus.delete_message(p_message_id bigint) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -178,7 +178,11 @@ begin
   v_now := animus.now();
   update animus.chat_messages m set deleted_at = v_now, deleted_by = animus.actor() where m.id = p_message_id and m.deleted_at is null;
   if not found then return false; end if;
+  -- An answer that was cancelled just now, before it said anything.
+  update animus.chat_messages m set deleted_at = v_now, deleted_by = animus.actor()
+   where m.after_id = p_message_id and m.role = 'assistant' and m.content = '' and m.ended_as = 'cancelled' and m.deleted_at is null;
   update animus.files f set updated_at = v_now where f.id = v_old.file_id;
+  perform animus.remove_attached_files(p_message_id, v_now);
   return true;
 end $$;
 
@@ -261,7 +265,7 @@ begin
   raise insufficient_privilege using message = format('message %s was written by somebody else', p_message.id), hint = 'only its author or an operator may change it';
 end $$;
 
--- Puts a new message in the place of another, on a branch of its own, and cancels the answers that are under way on the old one.
+-- Puts a new message in the place of another, with its files, on a branch of its own, and cancels the answers that are under way on the old one.
 -- Locks: as edit_message. Raises: WA003, WA004, 23514, 57PA1.
 create or replace function animus.branch_off(
   p_old animus.chat_messages, p_text text, p_fresh boolean, p_trace_context text, out message_id bigint, out work_item_id uuid)
@@ -281,6 +285,9 @@ begin
   select * into v_chat from animus.conversations c where c.file_id = p_old.file_id for no key update;
   select p.message_id, p.work_item_id into message_id, work_item_id
     from animus.put_message(v_chat, p_old.after_id, p_old.id, p_fresh, p_text, v_params, p_trace_context) p;
+  insert into animus.chat_message_files (message_id, file_id)
+  select branch_off.message_id, x.file_id from animus.chat_message_files x join animus.files f on f.id = x.file_id and f.deleted_at is null
+   where x.message_id = p_old.id;
 end $$;
 
 drop function if exists animus.cancel_answers(uuid[], text);
@@ -323,15 +330,17 @@ begin
   update animus.files f set updated_at = v_now where f.id = p_chat.file_id;
 end $$;
 
--- Returns whether the answer to a message, or to one before it on its branch, has not ended.
+-- Returns whether the answer to a message, or to one before it on its branch, has not ended. The branch is followed back to the oldest open answer of
+-- the conversation, not to its beginning.
 -- Locks: none. Raises: nothing.
 create or replace function animus.answers_open(p_message_id bigint) returns boolean
 language sql stable as $$
-  with recursive line as (
-    select m.id, m.after_id, m.work_item_id from animus.chat_messages m where m.id = p_message_id
-    union all
-    select m.id, m.after_id, m.work_item_id from animus.chat_messages m join line l on m.id = l.after_id)
-  select exists (select from line l join animus.work_items w on w.id = l.work_item_id where w.resolved_at is null)
+  with open as materialized (
+    select m.id from animus.chat_messages t
+      join animus.work_items w on w.source = 'chat' and w.resolved_at is null and w.trigger_info ->> 'conversation' = t.file_id::text
+      join animus.chat_messages m on m.work_item_id = w.id and m.role = 'user' and not m.told and m.file_id = t.file_id and m.id <= t.id
+     where t.id = p_message_id)
+  select exists (select from open o where o.id = any (animus.line_since(p_message_id, (select min(x.id) from open x))))
 $$;
 
 -- Tells a message into the answer that an item is giving: it reaches the focus at the beginning of its next turn, and the item does not complete before.

@@ -24,3 +24,14 @@ create or replace view animus.visible_workspaces as
    where w.owner = (select animus.actor()) or (select animus.sees_all())
       or w.id in (select f.workspace_id from animus.conversation_people p join animus.files f on f.id = p.file_id and f.deleted_at is null
                    where p.actor = (select animus.actor()));
+
+-- The files of workspaces: those conversations, and what came with their messages. media_type, bytes: of a file that is stored.
+create or replace view animus.visible_files as
+  select f.id, f.workspace_id, f.path, f.is_virtual, f.kind, f.conversation_id, a.media_type, a.bytes, f.created_at, f.updated_at
+    from animus.files f join animus.visible_conversations c on c.file_id = coalesce(f.conversation_id, f.id)
+    left join animus.artifacts a on a.id = f.id and not f.is_virtual
+   where f.deleted_at is null and (f.is_virtual or a.id is not null);
+
+-- With which messages they came: also with those that an edit or a retry put in the place of another.
+create or replace view animus.visible_message_files as
+  select x.message_id, x.file_id from animus.chat_message_files x join animus.visible_chat_messages m on m.id = x.message_id;

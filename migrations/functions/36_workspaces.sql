@@ -21,8 +21,132 @@ begin
   select r.content, r.etag into content, etag from animus.render_chat(p_file_id) r;
 end $$;
 
--- Returns the virtual files that the focus of an answer sees, with the path of each in its workspace: those of the workspace of its conversation
--- that everybody who takes part in the conversation may read. For work outside of conversations: none.
+-- Returns the content of a file of a workspace as it is now, its media type, and its ETag: of a virtual file a hash of the content, of one that came
+-- with a message, whose content never changes, its id. For whoever may read the conversation.
+-- Locks: none. Raises: WA003, 42501.
+create or replace function animus.read_workspace_file(p_file_id uuid, out content bytea, out media_type text, out etag text)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_chat uuid := (select coalesce(f.conversation_id, f.id) from animus.files f where f.id = p_file_id and f.deleted_at is null);
+begin
+  perform animus.require_participant(v_chat, false);
+  if v_chat = p_file_id then
+    select convert_to(r.content, 'UTF8'), 'text/markdown; charset=utf-8', r.etag into content, media_type, etag from animus.render_chat(p_file_id) r;
+    return;
+  end if;
+  select a.content, a.media_type, '"' || a.id || '"' into content, media_type, etag from animus.artifacts a where a.id = p_file_id;
+  if not found then perform animus.raise('WA003', format('no file %s', p_file_id), p_file_id); end if;
+end $$;
+
+-- Makes an artifact that was attached to the item of a message a file of the workspace of its conversation, in a directory beside its `.chat` file:
+-- chats/plans.files/NAME for chats/plans.chat. In the name, `_` stands for each character that could make a path or look like another name; a name
+-- that is taken gets a number. Nothing for an item that answers no message.
+-- Locks: the conversation. Raises: nothing.
+create or replace function animus.place_attached_file(p_work_item_id uuid, p_artifact_id uuid, p_name text) returns void
+language plpgsql as $$
+declare
+  v_now     timestamptz := animus.now();
+  v_message record;
+  v_name    text;
+  v_try     int := 1;
+begin
+  select m.id, m.file_id, f.workspace_id, f.path into v_message from animus.chat_messages m join animus.files f on f.id = m.file_id
+   where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told;
+  if not found then return; end if;
+  -- Two files that come at once do not wait for each other's names crosswise.
+  perform from animus.conversations c where c.file_id = v_message.file_id for no key update;
+  v_name := animus.file_name_of(p_name);
+  loop
+    insert into animus.files (id, workspace_id, path, is_virtual, kind, conversation_id, created_at, updated_at)
+    values (p_artifact_id, v_message.workspace_id, animus.files_directory(v_message.path, v_message.file_id)
+              || case when v_try = 1 then v_name else regexp_replace(v_name, '^(.+?)(\.[^.]*)?$', format('\1-%s\2', v_try)) end,
+            false, 'attachment', v_message.file_id, v_now, v_now)
+    on conflict (workspace_id, path) where deleted_at is null do nothing;
+    exit when found;
+    v_try := v_try + 1;
+  end loop;
+  insert into animus.chat_message_files (message_id, file_id) values (v_message.id, p_artifact_id);
+end $$;
+
+-- Returns the directory of the files that came with the messages of a conversation, with a `/` at the end.
+-- Locks: none. Raises: nothing.
+create or replace function animus.files_directory(p_path text, p_file_id uuid) returns text
+language sql immutable as $$
+  select case when length(p_path) <= 250 then regexp_replace(p_path, '\.chat$', '.files/') else format('chats/%s.files/', right(p_file_id::text, 12)) end
+$$;
+
+-- Returns a name as the last part of a path: without separators, control characters and characters that are not seen, of at most 200 characters.
+-- Locks: none. Raises: nothing.
+create or replace function animus.file_name_of(p_name text) returns text
+language sql immutable as $$
+  select case when n.name ~ '^\.*$' then '_' || n.name else n.name end
+    from (select right(btrim(regexp_replace(p_name, '[/\\\u0001-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]', '_', 'g')), 200) as name) n
+$$;
+
+-- Takes from the workspace those files of a deleted message that no other message has. A message that was replaced has none.
+-- Locks: the files. Raises: nothing.
+create or replace function animus.remove_attached_files(p_message_id bigint, p_now timestamptz) returns void
+language sql as $$
+  update animus.files f set deleted_at = p_now, updated_at = p_now
+   where f.id in (select x.file_id from animus.chat_message_files x where x.message_id = p_message_id) and f.deleted_at is null
+     and not exists (
+       select from animus.chat_message_files x join animus.chat_messages m on m.id = x.message_id
+        where x.file_id = f.id and m.deleted_at is null
+          and not exists (select from animus.chat_messages n where n.replaces = m.id and n.role = 'user'))
+$$;
+
+-- Returns the files of the workspace that the focus of an answer sees, at most 10,000, those that were changed last first: the conversations that
+-- everybody who takes part in its own may read, and what came with their messages; of its own, what came with the messages of its branch. With
+-- p_path, only the file of that path. For work outside of conversations: none. bytes: of an attached file.
+-- Locks: none. Raises: nothing.
+create or replace function animus.files_of_answer(p_work_item_id uuid, p_path text default null)
+returns table (id uuid, path text, kind text, media_type text, bytes bigint, updated_at timestamptz)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_message animus.chat_messages;
+  v_branch  uuid[];
+begin
+  select * into v_message from animus.chat_messages m where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told;
+  if not found then return; end if;
+  v_branch := array(select b.id from animus.files_of_branch(p_work_item_id) b);
+  return query
+    select o.id, o.path, o.kind, a.media_type, a.bytes, o.updated_at
+      from animus.files f join animus.files o on o.workspace_id = f.workspace_id left join animus.artifacts a on a.id = o.id and o.kind = 'attachment'
+     where f.id = v_message.file_id and o.deleted_at is null and (p_path is null or o.path = p_path) and (o.kind = 'chat' or a.id is not null)
+       and case when o.conversation_id = f.id then o.id = any (v_branch)
+             else not exists (select from animus.conversation_people p where p.file_id = f.id
+                                and not exists (select from animus.conversation_people q where q.file_id = coalesce(o.conversation_id, o.id) and q.actor = p.actor)) end
+     order by o.updated_at desc, o.id limit 10000;
+end $$;
+
+-- Returns the files that came with the messages of the branch of an answer, with their messages.
+-- Locks: none. Raises: nothing.
+create or replace function animus.files_of_branch(p_work_item_id uuid) returns table (id uuid, message_id bigint)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  -- offset: the branch is followed once, not for each file.
+  select f.id, x.message_id
+    from (select m.file_id, animus.line_since(m.id, (select min(y.message_id) from animus.files o join animus.chat_message_files y on y.file_id = o.id
+                                                      where o.conversation_id = m.file_id and o.deleted_at is null)) as ids
+            from animus.chat_messages m where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told offset 0) line
+    join animus.files f on f.conversation_id = line.file_id and f.deleted_at is null
+    join animus.chat_message_files x on x.file_id = f.id and x.message_id = any (line.ids)
+$$;
+
+-- Returns a file that the focus of an answer sees (files_of_answer), or no row: its text as it is now. text is null for an image or a document, and for
+-- a conversation of more than 10 MiB.
+-- Locks: none. Raises: nothing.
+create or replace function animus.read_file_of_answer(p_work_item_id uuid, p_path text) returns table (id uuid, kind text, media_type text, bytes bigint, text text)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select f.id, f.kind, f.media_type, coalesce(f.bytes, chat.bytes),
+         case when f.kind = 'chat' and chat.bytes <= 10485760 then (select r.content from animus.render_chat(f.id) r)
+              when f.media_type like 'text/%' then (select convert_from(a.content, 'UTF8') from animus.artifacts a where a.id = f.id) end
+    from animus.files_of_answer(p_work_item_id, p_path) f
+    left join lateral (select coalesce(sum(octet_length(m.content)), 0) as bytes from animus.chat_messages m where m.file_id = f.id and m.deleted_at is null) chat
+      on f.kind = 'chat'
+$$;
+
+-- Called by daemons of an earlier version, in place of files_of_answer and read_file_of_answer.
+-- Returns the virtual files that the focus of an answer sees.
 -- Locks: none. Raises: nothing.
 create or replace function animus.files_of_reply(p_work_item_id uuid) returns table (id uuid, path text, kind text, updated_at timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -34,7 +158,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
    order by o.path
 $$;
 
--- Returns the content of a virtual file that the focus of an answer sees (files_of_reply), or no row.
+-- Returns the content of a virtual file that the focus of an answer sees, or no row.
 -- Locks: none. Raises: nothing.
 create or replace function animus.read_file_of_reply(p_work_item_id uuid, p_path text) returns table (content text, etag text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -44,3 +168,12 @@ $$;
 -- The workspaces of the actor.
 create or replace view animus.own_workspaces with (security_barrier) as
   select w.id, w.name, w.created_at from animus.workspaces w where w.owner = (select animus.actor());
+
+-- The files of conversations in which the actor takes part.
+create or replace view animus.own_files with (security_barrier) as
+  select f.id, f.workspace_id, f.path, f.is_virtual, f.kind, f.created_at, f.updated_at
+    from animus.conversation_people p join animus.files f on f.id = p.file_id and f.deleted_at is null where p.actor = (select animus.actor())
+  union all
+  select f.id, f.workspace_id, f.path, f.is_virtual, f.kind, f.created_at, f.updated_at
+    from animus.conversation_people p join animus.files c on c.id = p.file_id and c.deleted_at is null
+    join animus.files f on f.conversation_id = p.file_id and f.deleted_at is null where p.actor = (select animus.actor());

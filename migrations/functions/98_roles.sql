@@ -15,7 +15,7 @@ $$;
 create or replace function animus.role_may_call(p_role text, p_function text, p_definer boolean, p_source text) returns boolean
 language sql immutable as $$
   select case
-    when p_function in ('now', 'actor', 'may_vouch', 'sees_all', 'is_operator') then true
+    when p_function in ('now', 'actor', 'may_vouch', 'sees_all', 'is_operator', 'show_time') then true
     when not p_definer then false
     when p_function in ('list_visible_work', 'count_matching_work', 'change_matching_work') or starts_with(p_function, 'visible_') then p_role = 'animus_gateway'
     when p_function in ('act_as', 'act_with_role', 'act_with_token', 'acting_role') then p_role = 'animus_gateway'
@@ -25,7 +25,7 @@ language sql immutable as $$
     when p_function in ('submit_work', 'submit_batch_work', 'attach_file') then p_role <> 'animus_reader'
     when p_function in ('create_workspace', 'start_conversation', 'change_conversation', 'set_participant', 'say_in_conversation', 'edit_message', 'retry_message',
                         'delete_message', 'delete_conversation', 'import_messages') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
-    when p_function in ('conversation_messages', 'read_virtual_file', 'takes_part') then true
+    when p_function in ('conversation_messages', 'conversation_page', 'read_virtual_file', 'read_workspace_file', 'takes_part') then true
     when p_function in ('cancel_work', 'say', 'set_budget') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
     when p_function in ('watch_work', 'watch_texts', 'watch_events', 'read_events', 'read_conversation_events', 'present_in_conversation', 'read_states', 'search_memories', 'vector_search_problem') then true
     when p_function in ('store_memory', 'update_memory', 'forget_memory') then p_role <> 'animus_reader'
@@ -51,7 +51,7 @@ begin
     execute format('grant usage on schema animus to %I', v_role);
     execute format('revoke all on all tables in schema animus from %I', v_role);
     execute format('revoke all on all functions in schema animus from %I', v_role);
-    execute format('grant select on animus.schema_migrations, animus.settings, animus.own_work, animus.own_ledger, animus.own_artifacts, animus.own_mail, animus.own_workspaces, animus.own_conversations, animus.own_chat_messages to %I', v_role);
+    execute format('grant select on animus.schema_migrations, animus.settings, animus.own_work, animus.own_ledger, animus.own_artifacts, animus.own_mail, animus.own_workspaces, animus.own_conversations, animus.own_chat_messages, animus.own_files to %I', v_role);
     if v_role not in ('animus_submitter', 'animus_gateway') then
       execute format('grant select on all tables in schema animus to %I', v_role);
       -- Who knows the hash of a token can act with it as a gateway, so nobody may read it.

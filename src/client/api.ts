@@ -569,8 +569,13 @@ export interface Workspace {
 export interface WorkspaceFile {
   readonly id: string;
   readonly path: string;
+  /** Its content is made when it is read. */
   readonly is_virtual: boolean;
-  readonly kind: 'chat';
+  /** A conversation, or what came with a message of one. */
+  readonly kind: 'chat' | 'attachment';
+  /** Null for a virtual file. */
+  readonly media_type: string | null;
+  readonly bytes: number | null;
   readonly updated_at: string;
 }
 
@@ -660,6 +665,8 @@ export interface ChatAttachment {
   readonly name: string;
   readonly media_type: string;
   readonly bytes: number;
+  /** In the workspace. */
+  readonly path: string;
 }
 
 export interface ChatFile {
@@ -667,6 +674,8 @@ export interface ChatFile {
   readonly name: string;
   readonly media_type: string;
   readonly bytes: number;
+  /** In the workspace. */
+  readonly path: string;
   readonly created_at: string;
   readonly message_id: string;
 }

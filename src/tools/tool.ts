@@ -84,8 +84,8 @@ export interface ToolContext {
   /** What the focus runs in the background. */
   readonly background: BackgroundCommands;
   readonly isolation: Isolation;
-  /** There for an answer in a conversation: files of its workspace whose content is made when they are read. */
-  readonly virtualFiles?: VirtualFiles;
+  /** There for an answer in a conversation: files of its workspace that are in the database. */
+  readonly databaseFiles?: DatabaseFiles;
   /** What neither commands nor file tools may do with files of this host. */
   readonly fileRules: readonly FileRule[];
   /** The skills that are active; not there: none can be. */
@@ -122,11 +122,22 @@ export interface FileMount {
   readonly directory: string;
 }
 
-/** The virtual files that a focus sees; paths are relative to the workspace. */
-export interface VirtualFiles {
-  paths(): Promise<readonly string[]>;
-  /** The content as it is now; null if there is no such file. */
-  read(path: string): Promise<string | null>;
+/** A file of the workspace that is in the database; its path is relative to the workspace. */
+export interface DatabaseFile {
+  readonly path: string;
+  /** A conversation, whose text is made when it is read, or a file that came with a message. */
+  readonly kind: 'chat' | 'attachment';
+  /** Of a file that came with a message. */
+  readonly mediaType: string | null;
+  readonly bytes: number | null;
+}
+
+/** The files in the database that a focus sees. */
+export interface DatabaseFiles {
+  /** Those that were changed last first. */
+  list(): Promise<readonly DatabaseFile[]>;
+  /** The file at a path as it is now, or null; its text is null if it is an image or a document. */
+  read(path: string): Promise<(Omit<DatabaseFile, 'path'> & { readonly text: string | null }) | null>;
 }
 
 /** Calls of tools from code. Each passes the same validation, gates, hooks and journal as a call of the model. */

@@ -1,4 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createWorkspace, sayInConversation, startConversation } from '../../src/store/conversations/conversations.ts';
+import { readConversation } from '../../src/store/conversations/read-conversation.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
@@ -80,6 +82,37 @@ describe('turns in batches', () => {
     const live = await runAnimus(site, ['work', 'submit', 'scribe', 'x', '--no-batch', '--wait']);
     expect(live.exit).toBe(0);
     expect(server.state.batches).toHaveLength(2);
+  }, 120_000);
+});
+
+describe('a conversation in batches', () => {
+  const pg = testDatabase();
+
+  it('goes on from answer to answer, byte for byte', async () => {
+    const server = await modelServer((body) => {
+      const questions = JSON.stringify(messagesOf(body)).match(/question \d/g) ?? [];
+      return { content: [text(`Answer ${new Set(questions).size}.`)] };
+    });
+    await startDaemon(siteOf(server, pg.connectionString));
+    const workspaceId = await createWorkspace(pg.database, 'default');
+    const id = await startConversation(pg.database, { workspaceId, faculty: 'scribe' });
+    for (const n of [1, 2, 3]) await sayInConversation(pg.database, id, `question ${n}`);
+    const messages = await eventually(
+      'three answers',
+      async () => {
+        const all = await readConversation(pg.database, id);
+        return all.filter(({ role }) => role === 'assistant').length === 3 ? all : null;
+      },
+      40,
+    );
+    expect(messages.map(({ content }) => content)).toEqual([1, 2, 3].flatMap((n) => [`question ${n}`, `Answer ${n}.`]));
+    // One after the other, each in a batch of its own.
+    const asked = server.state.batches.map(({ requests }) => requests.map(({ body }) => messagesOf(body as never)));
+    expect(asked.map((requests) => requests.length)).toEqual([1, 1, 1]);
+    const texts = asked.map(([messages]) =>
+      messages!.flatMap(({ content }) => content).map((block) => JSON.stringify(block['text'] ?? null)),
+    );
+    for (const n of [1, 2]) expect(texts[n]!.slice(0, texts[n - 1]!.length)).toEqual(texts[n - 1]);
   }, 120_000);
 });
 

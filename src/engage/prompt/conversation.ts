@@ -1,6 +1,6 @@
 /** What the model is told in a conversation. */
 import { fenced } from '../../core/text/fence.ts';
-import type { AnswerStart, EarlierWords, SaidWords } from '../../store/conversations/answer-start.ts';
+import type { AnswerStart, EarlierWords, NamedFile, SaidWords } from '../../store/conversations/answer-start.ts';
 import { cutMiddle } from './cut-text.ts';
 
 /** The parts of the system prompt that differ where people are there. */
@@ -20,7 +20,17 @@ export const IN_CONVERSATION = {
 
 /** What was said, each message under the name of its author. */
 export function saidText(said: readonly SaidWords[]): string {
-  return said.map(({ author, at, text }) => `# Message from ${quoted(author)}, ${at}\n${fenced(text)}`).join('\n\n');
+  return said
+    .map(({ author, at, text, files }) => `# Message from ${quoted(author)}, ${at}\n${fenced(text)}${filesText(files)}`)
+    .join('\n\n');
+}
+
+/** The files that came with a message, one line each; nothing without files. */
+function filesText(files: readonly NamedFile[] | null): string {
+  const lines = (files ?? []).map(
+    ({ path, media_type, bytes }) => `- ${quoted(path)}: ${media_type.split(';')[0]}, ${bytes} bytes`,
+  );
+  return lines.length === 0 ? '' : `\nFiles of the workspace that came with it:\n${lines.join('\n')}`;
 }
 
 /** The beginning of a first answer, or of one that begins from the recorded words: who takes part, and what was said before. */
@@ -28,29 +38,28 @@ export function conversationText({ title, path, people }: AnswerStart, words: re
   const heading = title === '' ? '# Conversation' : `# Conversation ${quoted(title)}`;
   const who = `Who takes part: ${people.map(quoted).join(', ')}. The whole conversation can be read as the file ${quoted(path)} with read_file, if you have that tool.`;
   if (words.length === 0) return `${heading}\n${who}`;
-  const shown = newestThatFit(words.map(wordsText));
-  const leftOut = words.length - shown.length;
-  const note = leftOut === 0 ? '' : ` The first ${leftOut} messages are left out here.`;
-  return `${heading}\n${who}\n\n# What was said before\nThese are the recorded words; your own answers are under your name.${note}\n${shown.join('\n')}`;
+  const note = words[0]!.whole ? '' : ' What was said before that is left out here.';
+  return `${heading}\n${who}\n\n# What was said before\nThese are the recorded words; your own answers are under your name.${note}\n${words.map(wordsText).join('\n')}`;
 }
 
 /** About 32,000 tokens of earlier words. */
-const MAX_WORDS_BYTES = 131_072;
+export const MAX_WORDS_BYTES = 131_072;
 const MAX_MESSAGE_BYTES = 32_768;
 
-function wordsText({ role, author, content, endedAs }: EarlierWords): string {
+function wordsText({ role, author, content, endedAs, files }: EarlierWords): string {
   const text = cutMiddle(content, MAX_MESSAGE_BYTES, (bytes) => `\n[… ${bytes} bytes left out …]\n`);
   const how =
     role === 'assistant' && endedAs !== null && endedAs !== 'completed'
       ? ` (this answer was not finished: ${endedAs})`
       : '';
-  return `${quoted(author)}${how}:\n${fenced(text)}`;
+  return `${quoted(author)}${how}:\n${fenced(text)}${filesText(files)}`;
 }
 
-function newestThatFit(texts: readonly string[]): string[] {
+/** The newest of the words, as many as fit. */
+export function wordsThatFit(words: readonly EarlierWords[]): readonly EarlierWords[] {
   let bytes = 0;
-  const from = texts.findLastIndex((text) => (bytes += Buffer.byteLength(text)) > MAX_WORDS_BYTES);
-  return texts.slice(from + 1);
+  const last = words.findLastIndex((one) => (bytes += Buffer.byteLength(wordsText(one))) > MAX_WORDS_BYTES);
+  return last < 0 ? words : words.slice(last + 1).map((one) => ({ ...one, whole: false }));
 }
 
 /** What is left of the calls of the answer before. */

@@ -10,7 +10,7 @@ import { asVisitor } from '../login/visitor.ts';
 import { jsonRoute, type Route, streamRoute } from '../route/route.ts';
 import { id, limit, page, pageOf, time } from '../route/schemas.ts';
 import { faculty, file, ofChat, ofWorkspace, title } from './chat-schemas.ts';
-import { textHeaders } from './virtual-file.ts';
+import { textHeaders } from './workspace-file.ts';
 
 /** As `animus chat import`. */
 const MAX_IMPORT_BYTES = 64 * 1024 * 1024;

@@ -38,7 +38,13 @@ export const chat = z
 export const chatWithPeople = chat.extend({ people: z.array(z.string()) }).meta({ id: 'ChatWithPeople' });
 
 export const file = z
-  .object({ id: id(), name: z.string(), media_type: z.string(), bytes: z.number() })
+  .object({
+    id: id(),
+    name: z.string(),
+    media_type: z.string(),
+    bytes: z.number(),
+    path: z.string().describe('in the workspace'),
+  })
   .meta({ id: 'ChatAttachment' });
 
 export const message = z

@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { createWorkspace } from '../../store/conversations/conversations.ts';
 import {
-  listVisibleConversations,
+  listVisibleFiles,
   listVisibleWorkspaces,
   readVisibleWorkspace,
 } from '../../store/conversations/visible-conversations.ts';
 import { jsonRoute, type Route, streamRoute } from '../route/route.ts';
 import { id, limit, page, pageOf, time } from '../route/schemas.ts';
 import { ofWorkspace, workspace } from './chat-schemas.ts';
-import { virtualFile } from './virtual-file.ts';
+import { workspaceFile } from './workspace-file.ts';
 
 const createWorkspaceRoute = jsonRoute({
   id: 'createWorkspace',
@@ -50,8 +50,16 @@ const showWorkspace = jsonRoute({
   run: ({ tx }, { path }) => readVisibleWorkspace(tx, path.id),
 });
 
-const workspaceFile = z
-  .object({ id: id(), path: z.string(), is_virtual: z.boolean(), kind: z.literal('chat'), updated_at: time() })
+const fileOfWorkspace = z
+  .object({
+    id: id(),
+    path: z.string(),
+    is_virtual: z.boolean().describe('its content is made when it is read'),
+    kind: z.enum(['chat', 'attachment']).describe('a conversation, or what came with a message of one'),
+    media_type: z.string().nullable().describe('null for a virtual file'),
+    bytes: z.number().nullable(),
+    updated_at: time(),
+  })
   .meta({ id: 'WorkspaceFile' });
 
 const listFiles = jsonRoute({
@@ -63,20 +71,11 @@ const listFiles = jsonRoute({
   scope: 'read',
   params: ofWorkspace,
   query: z.strictObject({ after: id().optional(), limit: limit() }),
-  output: page(workspaceFile),
+  output: page(fileOfWorkspace),
   errors: ['work.not_found'],
   run: async ({ tx }, { path, query: { after = null, limit: most } }) => {
     await readVisibleWorkspace(tx, path.id);
-    // So far, each file is a conversation.
-    const rows = await listVisibleConversations(tx, path.id, { after, limit: most + 1 });
-    const files = rows.map((row) => ({
-      id: row.id,
-      path: row.path,
-      is_virtual: true,
-      kind: 'chat' as const,
-      updated_at: row.updated_at,
-    }));
-    return pageOf(files, most, (row) => row.id);
+    return pageOf(await listVisibleFiles(tx, path.id, { after, limit: most + 1 }), most, (row) => row.id);
   },
 });
 
@@ -89,13 +88,13 @@ const readFile = streamRoute({
   scope: 'read',
   params: ofWorkspace,
   query: z.strictObject({ path: z.string().min(1).max(500).describe('in the workspace, such as chats/plans.chat') }),
-  media: ['text/markdown'],
+  media: ['text/markdown', 'application/octet-stream'],
   described: {
     headers: { 'If-None-Match': 'The ETag of the content that the client has.' },
     answers: { 304: 'The client has the content.' },
   },
   errors: ['work.not_found'],
-  respond: (visit, { path, query }, request) => virtualFile(visit, path.id, query.path, request),
+  respond: (visit, { path, query }, request) => workspaceFile(visit, path.id, query.path, request),
 });
 
 export const workspaceRoutes: readonly Route[] = [

@@ -10,6 +10,16 @@ export interface SaidWords {
   readonly text: string;
   /** To the minute, UTC. */
   readonly at: string;
+  /** Null: none came with it. */
+  readonly files: readonly NamedFile[] | null;
+}
+
+/** A file that came with a message, at its path in the workspace. */
+export interface NamedFile {
+  readonly id: string;
+  readonly path: string;
+  readonly media_type: string;
+  readonly bytes: number;
 }
 
 /** The newest focus on the branch, with the settings that its chain has. */
@@ -19,6 +29,8 @@ export interface FocusBefore {
   readonly chain: string;
   /** Turns that the chain has recorded. */
   readonly turns: number;
+  /** The images and documents of its requests and of the message; zeros if no files came with the message. */
+  readonly media: { readonly files: number; readonly bytes: number };
   readonly faculty_snapshot: Readonly<Record<string, unknown>>;
   readonly system_prompt: string;
   readonly tools: readonly ToolSpec[];
@@ -50,13 +62,16 @@ export interface EarlierWords {
   readonly author: string;
   readonly content: string;
   readonly endedAs: string | null;
+  readonly files: readonly NamedFile[] | null;
+  /** False: more was said before these words. */
+  readonly whole: boolean;
 }
 
-/** What was said on the branch before a message, oldest first, without what was deleted. */
-export async function readWordsBefore(db: Queryable, messageId: number): Promise<EarlierWords[]> {
+/** What was said last on the branch before a message, oldest first, without what was deleted: as much as these bytes take, or a little more. */
+export async function readNewestWords(db: Queryable, messageId: number, bytes: number): Promise<EarlierWords[]> {
   return db.query<EarlierWords>(
-    'select role, author, content, ended_as as "endedAs" from animus.words_before($1::bigint)',
-    [messageId],
+    'select role, author, content, ended_as as "endedAs", files, first as whole from animus.newest_words($1::bigint, $2)',
+    [messageId, bytes],
   );
 }
 

@@ -27,6 +27,8 @@ export interface ChatAttachment {
   readonly name: string;
   readonly media_type: string;
   readonly bytes: number;
+  /** In the workspace of the conversation. */
+  readonly path: string;
 }
 
 export interface ConversationRow {
@@ -66,6 +68,18 @@ export async function readVirtualFile(
 ): Promise<{ readonly content: string; readonly etag: string }> {
   const [row] = await db.query<{ content: string; etag: string }>(
     'select content, etag from animus.read_virtual_file($1)',
+    [id],
+  );
+  return row!;
+}
+
+/** The content of a file of a workspace, its media type and its ETag. Errors: `work.not_found`. */
+export async function readWorkspaceFile(
+  db: Queryable,
+  id: string,
+): Promise<{ readonly content: Buffer; readonly mediaType: string; readonly etag: string }> {
+  const [row] = await db.query<{ content: Buffer; mediaType: string; etag: string }>(
+    'select content, media_type as "mediaType", etag from animus.read_workspace_file($1)',
     [id],
   );
   return row!;

@@ -82,10 +82,35 @@ export async function requireVisibleConversation(tx: Queryable, workspaceId: str
   if (row === undefined) throw noConversation(id);
 }
 
+/** A file of a workspace. */
+export interface FileView {
+  readonly id: string;
+  readonly path: string;
+  readonly is_virtual: boolean;
+  readonly kind: 'chat' | 'attachment';
+  /** Null for a virtual file, whose content is made when it is read. */
+  readonly media_type: string | null;
+  readonly bytes: number | null;
+  readonly updated_at: Date;
+}
+
+/** The newest files of a workspace, newest first. */
+export async function listVisibleFiles(
+  tx: Queryable,
+  workspaceId: string,
+  { after, limit }: PageOf,
+): Promise<FileView[]> {
+  return tx.query<FileView>(
+    `select id, path, is_virtual, kind, media_type, bytes::float8 as bytes, updated_at from animus.visible_files
+      where workspace_id = $1::uuid and ($2::uuid is null or id < $2) order by id desc limit $3`,
+    [workspaceId, after, limit],
+  );
+}
+
 /** The id of the file at a path. Errors: `work.not_found`, also for a file that the actor may not see. */
 export async function findVisibleFile(tx: Queryable, workspaceId: string, path: string): Promise<string> {
   const [row] = await tx.query<{ id: string }>(
-    'select file_id as id from animus.visible_conversations where workspace_id = $1::uuid and path = $2',
+    'select id from animus.visible_files where workspace_id = $1::uuid and path = $2',
     [workspaceId, toText(path)],
   );
   if (row === undefined) throw new AnimusError('work.not_found', { detail: `no file ${path}` });

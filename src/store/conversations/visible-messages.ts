@@ -6,24 +6,18 @@ import type { ChatAttachment, ChatMessage } from './read-conversation.ts';
 /** Where a message stands on the branch that is shown: an answer stands at the message that it answers. */
 export type MessagePlace = readonly [at: string, id: string];
 
-/**
- * The messages of the branch that is shown after a place, in order. A place stays valid when its message is deleted or replaced. The whole
- * conversation is read in the database for each page.
- */
+/** The messages of the branch that is shown after a place, in order. A place stays valid when its message is deleted or replaced. */
 export async function readMessagesAfter(
   tx: Queryable,
   conversationId: string,
   after: MessagePlace | null,
   limit: number,
 ): Promise<(ChatMessage & { readonly at: string })[]> {
-  const [at = null, id = null] = after ?? [];
+  const [at, id] = after ?? ['-1', '0'];
   return tx.query<ChatMessage & { readonly at: string }>(
-    `with placed as materialized (
-       select m.*, case when m.role = 'user' and not m.told then m.id else coalesce(v.after_id, 0) end as at
-         from animus.conversation_messages($1) m join animus.visible_chat_messages v on v.id = m.id)
-     select id::text, role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs",
-            state, attachments, at::text
-       from placed p where $2::bigint is null or (p.at, p.id) > ($2, $3::bigint) order by p.at, p.id limit $4`,
+    `select id::text, role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs",
+            state, attachments, place::text as at
+       from animus.conversation_page($1, $2::bigint, $3::bigint, $4)`,
     [conversationId, at, id, limit],
   );
 }
@@ -49,11 +43,10 @@ export async function readConversationFiles(
   limit: number,
 ): Promise<(ChatAttachment & { readonly created_at: Date; readonly message: string })[]> {
   return tx.query<ChatAttachment & { readonly created_at: Date; readonly message: string }>(
-    `select a.id, a.name, a.media_type, a.bytes::float8 as bytes, a.created_at, m.id::text as message
-       from animus.visible_chat_messages m join animus.visible_work w on w.id = m.work_item_id
-       join animus.visible_artifacts a on a.work_item_id = w.id
-      where m.file_id = $1::uuid and m.role = 'user' and not m.told and a.focus_id is null and w.params -> 'attachments' ? a.id::text
-        and ($2::uuid is null or a.id > $2) order by a.id limit $3`,
+    `select f.id, a.name, f.media_type, f.bytes::float8 as bytes, f.path, f.created_at,
+            (select min(m.message_id)::text from animus.visible_message_files m where m.file_id = f.id) as message
+       from animus.visible_files f join animus.visible_artifacts a on a.id = f.id
+      where f.conversation_id = $1::uuid and ($2::uuid is null or f.id > $2) order by f.id limit $3`,
     [conversationId, after, limit],
   );
 }

@@ -31,8 +31,8 @@ export interface ArtifactPart {
 }
 
 /**
- * Reads a part of a text artifact of the item or of any of its foci, of an earlier answer of its conversation, or of a text that was attached to an item above it; null if there is
- * none with that id. The item's own id means its description and parameters, which may also be too large for a context.
+ * Reads a part of a text artifact of the item or of any of its foci, of an earlier answer of its conversation, or of a text that was attached to an item
+ * above it or to a message before it on its branch; null if there is none with that id. The item's own id means its description and parameters, which may also be too large for a context.
  */
 export async function readArtifact(
   db: Queryable,
@@ -48,7 +48,9 @@ export async function readArtifact(
      select substr(whole, $3::int + 1, $4::int) as text, char_length(whole) as characters
        from (select convert_from(a.content, 'UTF8') as whole from animus.artifacts a left join animus.foci f on f.id = a.focus_id
               where a.id = $2::uuid and a.media_type like 'text/%'
-                and (coalesce(a.work_item_id, f.work_item_id) = any (animus.items_of_chain($1)) or a.focus_id is null and a.work_item_id in (select id from line))
+                and not exists (select from animus.files f where f.id = a.id and f.deleted_at is not null)
+                and (coalesce(a.work_item_id, f.work_item_id) = any (animus.items_of_chain($1)) or a.focus_id is null and a.work_item_id in (select id from line)
+                  or exists (select from animus.files f where f.id = a.id) and exists (select from animus.files_of_branch($1) b where b.id = a.id))
              union all
              select w.description || case when w.params = '{}' then '' else E'\\n\\n# Parameters\\n' || jsonb_pretty(w.params) end
                from animus.work_items w where w.id = $1 and w.id = $2::uuid) artifact`,

@@ -17,7 +17,8 @@ export interface Attachment {
 
 /**
  * The attachments with these ids, in any order, that belong to the item or to one above it in its tree: whoever may add a child to
- * an item may see that item. Ids of other items find nothing.
+ * an item may see that item. Of an item that answers a message, also those of the messages before it on its branch that were not deleted. Ids of
+ * other items find nothing.
  */
 export async function readAttachments(
   db: Queryable,
@@ -30,7 +31,10 @@ export async function readAttachments(
        select id, parent_id from animus.work_items where id = $1::uuid
        union all select w.id, w.parent_id from animus.work_items w join line on w.id = line.parent_id)
      select a.id, a.name, a.media_type as "mediaType", a.bytes::float8 as bytes
-       from animus.artifacts a join line on line.id = a.work_item_id where a.id = any ($2::uuid[]) and a.focus_id is null`,
+       from animus.artifacts a where a.id = any ($2::uuid[]) and a.focus_id is null
+        and (a.work_item_id in (select id from line) or exists (select from animus.files f where f.id = a.id)
+                                                        and exists (select from animus.files_of_branch($1::uuid) b where b.id = a.id))
+        and not exists (select from animus.files f where f.id = a.id and f.deleted_at is not null)`,
     [workItemId, ids],
   );
 }

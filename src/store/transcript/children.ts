@@ -119,11 +119,15 @@ const OUTCOME_CHARS = 100_000;
 const ENTRY_CHARS = 2000;
 const ENTRIES = 5;
 
-/** Reads the children of an item, in the order in which they were spawned: those with these ids, or all. */
+/**
+ * Reads the children of an item, in the order in which they were spawned: those with these ids, or all. `conversation`: also the children of the
+ * answers with which the item, an answer itself, goes on.
+ */
 export async function readChildren(
   db: Queryable,
   parentId: string,
   ids: readonly string[] | null,
+  of: 'item' | 'conversation' = 'item',
 ): Promise<ChildReport[]> {
   return db.query<ChildReport>(
     `select c.id, c.faculty, c.merged_into as "mergedInto", c.detached is true as detached, t.state, coalesce(t.resolved_at is not null, true) as ended,
@@ -140,8 +144,8 @@ export async function readChildren(
        cross join lateral (select coalesce(c.merged_into is null or animus.actor_may_see(p.submitted_by, t.submitted_by), true) as visible) v
        left join animus.work_items s on s.id = t.id and v.visible
        cross join lateral (select case when s.outcome - 'text' = '{}' then s.outcome ->> 'text' else s.outcome::text end as text) o
-      where c.parent_id = $1 and ($2::uuid[] is null or c.id = any ($2))
+      where c.parent_id = any (case when $3 then animus.items_of_chain($1) else array[$1::uuid] end) and ($2::uuid[] is null or c.id = any ($2))
       order by c.id`,
-    [parentId, ids],
+    [parentId, ids, of === 'conversation'],
   );
 }

@@ -47,6 +47,7 @@ export const awaitChildTool: Tool = databaseTool({
           tx,
           context.workItemId,
           children.map(({ childId }) => childId),
+          'conversation',
         ),
       );
     }
@@ -65,7 +66,7 @@ export const awaitChildTool: Tool = databaseTool({
     const result = wait.result.timed_out ? 'timed_out' : 'ended';
     const seconds = (wait.resolvedAt.getTime() - wait.createdAt.getTime()) / 1000;
     record('work.child.await_duration', seconds, { faculty: context.faculty, result });
-    const children = await readChildren(tx, context.workItemId, ids);
+    const children = await readChildren(tx, context.workItemId, ids, 'conversation');
     return report(
       headOf(wait),
       children.filter((child) => wait.targets.includes(child.mergedInto ?? child.id)),

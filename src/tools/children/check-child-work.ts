@@ -20,7 +20,7 @@ export const checkChildTool: Tool = databaseTool({
       .describe('as spawn_child_work returned them; default: all of your children'),
   }),
   async run({ ids = null }, context, tx) {
-    const children = await readChildren(tx, context.workItemId, ids);
+    const children = await readChildren(tx, context.workItemId, ids, 'conversation');
     const wrong = ids?.find((id) => !children.some((child) => child.id === id));
     if (wrong !== undefined)
       return toolError(`${wrong} is not a child of this work: use the ids that spawn_child_work returned`);

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { type ToolContext, type ToolOutput, toolError, worldTool } from '../tool.ts';
 import { computeText } from './compute-text.ts';
+import { refuseDatabaseFile } from './database-files.ts';
 import { inTurn } from './file-turns.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
 import { replaceFile } from './replace-file.ts';
 import { MAX_FILE_BYTES, readTextFile } from './text-file.ts';
-import { refuseVirtual } from './virtual-files.ts';
 import { resolveInside } from './workspace.ts';
 
 const input = z.strictObject({
@@ -39,8 +39,8 @@ export const editFileTool = worldTool<Edit>({
       return toolError('old_string and new_string are the same; nothing to change');
     if (!edit.new_string.isWellFormed())
       return toolError('new_string contains half of a surrogate pair and is not valid text');
-    const virtual = await refuseVirtual(edit.path, context);
-    if (virtual) return refusedCall(virtual);
+    const kept = await refuseDatabaseFile(edit.path, context);
+    if (kept) return refusedCall(kept);
     const bounds = await withMounts(context, [edit.path]);
     const inside = await resolveInside(bounds, edit.path);
     if (isRefusal(inside)) return refusedCall(inside);

@@ -1,11 +1,11 @@
 /** list_dir: lists a directory. */
 import { lstat, opendir, readlink } from 'node:fs/promises';
 import { z } from 'zod';
-import { type ToolOutput, toolError, worldTool } from '../tool.ts';
+import { type DatabaseFile, type ToolOutput, toolError, worldTool } from '../tool.ts';
+import { namesBelow } from './database-files.ts';
 import { withMounts } from './mounts.ts';
 import { printableName } from './printable-name.ts';
 import { isRefusal, refusalOf, refusedCall } from './refusal.ts';
-import { virtualNames } from './virtual-files.ts';
 import { type InsideDirectory, openDirectoryInside, resolveInside } from './workspace.ts';
 
 const MAX_ENTRIES = 1000;
@@ -28,75 +28,75 @@ export const listDirTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ path = '.' }, context) {
-    const virtual = await virtualNames(path, context);
+    const kept = await namesBelow(path, context);
     const bounds = await withMounts(context, [path]);
     const inside = await resolveInside(bounds, path);
     if (isRefusal(inside)) return refusedCall(inside);
+    const most = context.codeBytes === undefined ? MAX_ENTRIES : MAX_GIVEN;
     const opened = await openDirectoryInside(bounds, inside.real, { create: false });
-    // A directory may be there for its virtual files alone.
+    // A directory may be there for files in the database alone.
     if (isRefusal(opened))
-      return virtual.length > 0 && !inside.exists ? onlyVirtual(inside.shown, virtual) : refusedCall(opened);
+      return kept.size > 0 && !inside.exists ? show(inside.shown, [], kept, most) : refusedCall(opened);
     await using directory = opened;
     try {
-      const most = context.codeBytes === undefined ? MAX_ENTRIES : MAX_GIVEN;
-      return await list(directory, inside.shown, most, context.signal, virtual);
+      return await list(directory, inside.shown, most, context.signal, kept);
     } catch (error) {
       return toolError(refusalOf(error, inside.shown).refusal);
     }
   },
 });
 
-function onlyVirtual(shown: string, virtual: readonly string[]): ToolOutput {
-  const entries = virtual.map(virtualEntry);
-  return {
-    content: entries.map(({ line }) => line).join('\n'),
-    details: { path: shown, entries: entries.length },
-    data: () => ({ entries: entries.map(({ line: _, ...entry }) => entry), more: false }),
-  };
-}
-
-function virtualEntry(name: string): Entry {
-  const shown = printableName(name.replace(/\/$/, ''));
-  if (name.endsWith('/')) return { name: shown, kind: 'directory', size: null, line: `${shown}/` };
-  return { name: shown, kind: 'file', size: null, line: `${shown}\t[virtual file]` };
-}
+type Kept = ReadonlyMap<string, DatabaseFile | null>;
 
 async function list(
   directory: InsideDirectory,
   shown: string,
   most: number,
   signal: AbortSignal,
-  virtual: readonly string[],
+  kept: Kept,
 ): Promise<ToolOutput> {
   const names: string[] = [];
   for await (const entry of await opendir(directory.base, { bufferSize: 1000 })) {
     signal.throwIfAborted();
     if (names.push(entry.name) >= MAX_COUNTED) break;
   }
-  if (names.length === 0 && virtual.length === 0)
+  const entries: Entry[] = [];
+  // A file in the database stands before a real one.
+  for (const name of names.sort().slice(0, most)) {
+    if (!kept.has(name)) entries.push(await describe(directory, name));
+  }
+  const listed = new Set(names);
+  const others = [...kept].filter(([name]) => !name.endsWith('/') || !listed.has(name.slice(0, -1)));
+  return show(shown, entries, new Map(others), most, names.length);
+}
+
+function show(shown: string, real: readonly Entry[], kept: Kept, most: number, count = 0): ToolOutput {
+  const all = [...real, ...[...kept].slice(0, most).map(([name, file]) => keptEntry(name, file))];
+  if (all.length === 0)
     return {
       content: `[${shown} is empty]`,
       details: { path: shown, entries: 0 },
       data: () => ({ entries: [], more: false }),
     };
-  const entries: Entry[] = [];
-  const hidden = new Set(virtual.map((name) => name.replace(/\/$/, '')));
-  for (const name of names.sort().slice(0, most)) {
-    if (!hidden.has(name) || virtual.includes(`${name}/`)) entries.push(await describe(directory, name));
-  }
-  const listed = new Set(names);
-  for (const name of virtual)
-    if (!name.endsWith('/') || !listed.has(name.slice(0, -1))) entries.push(virtualEntry(name));
+  const entries = all.slice(0, most);
   const lines = entries.map(({ line }) => line);
-  if (names.length > most) {
-    const count = names.length >= MAX_COUNTED ? `${MAX_COUNTED} or more` : names.length;
-    lines.push(`[the first ${most} of ${count} entries; use bash with find or ls to narrow it down]`);
+  const total = Math.max(count, real.length) + kept.size;
+  if (total > most) {
+    const words = count >= MAX_COUNTED ? `${MAX_COUNTED} or more` : total;
+    lines.push(`[the first ${most} of ${words} entries; use bash with find or ls to narrow it down]`);
   }
   return {
     content: lines.join('\n'),
-    details: { path: shown, entries: names.length },
-    data: () => ({ entries: entries.map(({ line: _, ...entry }) => entry), more: names.length > most }),
+    details: { path: shown, entries: total },
+    data: () => ({ entries: entries.map(({ line: _, ...entry }) => entry), more: total > most }),
   };
+}
+
+function keptEntry(name: string, file: DatabaseFile | null): Entry {
+  const shown = printableName(name.replace(/\/$/, ''));
+  if (file === null) return { name: shown, kind: 'directory', size: null, line: `${shown}/` };
+  if (file.kind === 'chat') return { name: shown, kind: 'file', size: null, line: `${shown}\t[virtual file]` };
+  return { name: shown, kind: 'file', size: file.bytes, line: `${shown}\t${file.bytes}\t[read-only]` };
 }
 
 interface Entry {

@@ -1,10 +1,10 @@
 /** read_file: reads a part of a text file, with line numbers. */
 import { z } from 'zod';
 import { type ToolOutput, toolError, worldTool } from '../tool.ts';
+import { readDatabaseFile } from './database-files.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
 import { readTextFile, type TextFile } from './text-file.ts';
-import { readVirtual } from './virtual-files.ts';
 
 const DEFAULT_LINES = 2000;
 
@@ -31,12 +31,10 @@ export const readFileTool = worldTool<z.infer<typeof input>>({
   risk: 'read',
   idempotent: true,
   async run({ path, offset = 1, limit }, context) {
-    const virtual = await readVirtual(path, context);
-    const file =
-      virtual === null
-        ? await readTextFile(await withMounts(context, [path]), path)
-        : { ...virtual, changing: false, validUtf8: true };
-    if (isRefusal(file)) return refusedCall(file);
+    const kept = await readDatabaseFile(path, context);
+    const found = kept ?? (await readTextFile(await withMounts(context, [path]), path));
+    if (isRefusal(found)) return refusedCall(found);
+    const file = { changing: false, validUtf8: true, ...found };
     const { codeBytes } = context;
     if (codeBytes === undefined) return show(file, offset, limit ?? DEFAULT_LINES, FOR_MODELS);
     return show(file, offset, limit ?? Infinity, { outputChars: codeBytes, lineChars: codeBytes });

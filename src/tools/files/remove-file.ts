@@ -3,10 +3,10 @@ import { lstat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { worldTool } from '../tool.ts';
+import { refuseDatabaseFile } from './database-files.ts';
 import { inTurn } from './file-turns.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, type Refusal, refusalOf, refuse, refusedCall } from './refusal.ts';
-import { refuseVirtual } from './virtual-files.ts';
 import { isHidden, openDirectoryInside, readOnlyReason, resolveInside, unfitPath } from './workspace.ts';
 
 const input = z.strictObject({
@@ -22,8 +22,8 @@ export const removeFileTool = worldTool<z.infer<typeof input>>({
   risk: 'write',
   idempotent: false,
   async run({ path }, context) {
-    const virtual = await refuseVirtual(path, context);
-    if (virtual) return refusedCall(virtual);
+    const kept = await refuseDatabaseFile(path, context);
+    if (kept) return refusedCall(kept);
     const removed = await remove(path, await withMounts(context, [path]));
     if (isRefusal(removed)) return refusedCall(removed);
     return { content: `Removed ${removed.shown}`, details: { path: removed.shown, bytes: removed.bytes } };

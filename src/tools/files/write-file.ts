@@ -1,12 +1,12 @@
 /** write_file: writes a whole file atomically. */
 import { z } from 'zod';
 import { toolError, worldTool } from '../tool.ts';
+import { refuseDatabaseFile } from './database-files.ts';
 import { inTurn } from './file-turns.ts';
 import { withMounts } from './mounts.ts';
 import { isRefusal, refusedCall } from './refusal.ts';
 import { replaceFile } from './replace-file.ts';
 import { MAX_FILE_BYTES } from './text-file.ts';
-import { refuseVirtual } from './virtual-files.ts';
 import { resolveInside } from './workspace.ts';
 
 const input = z.strictObject({
@@ -29,8 +29,8 @@ export const writeFileTool = worldTool<z.infer<typeof input>>({
       return toolError(`${path}: ${bytes} bytes are too many; the limit is ${MAX_FILE_BYTES}`);
     if (!content.isWellFormed())
       return toolError(`${path}: the content contains half of a surrogate pair and is not valid text`);
-    const virtual = await refuseVirtual(path, context);
-    if (virtual) return refusedCall(virtual);
+    const kept = await refuseDatabaseFile(path, context);
+    if (kept) return refusedCall(kept);
     const bounds = await withMounts(context, [path]);
     const inside = await resolveInside(bounds, path);
     if (isRefusal(inside)) return refusedCall(inside);

@@ -76,6 +76,7 @@ function beginAnswer({ turns, messages }: Transcript, answer: number, way: Way, 
       author: 'ada',
       at: '2026-11-23 09:00 UTC',
       text: `question ${answer}: `.padEnd(200, 'what about this? '),
+      files: null,
     },
   ]);
   const intro = '# Conversation\n'.padEnd(1500, 'Who takes part, and where. ');

@@ -3,6 +3,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import {
+  createWorkspace,
+  sayInConversation,
+  startConversation,
+} from '../../../src/store/conversations/conversations.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { startTestDaemon, type TestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -31,6 +36,27 @@ input = { command = "cat committed.txt; cat kept.txt" }
 [[answer]]
 text = "Done."
 `;
+/** By the turns of the chain: the first answer makes the file, each later one looks at it. */
+const LOOK = `[[answer.call]]
+tool = "bash"
+input = { command = "cat kept.txt" }
+`;
+const TALK = `
+[[answer]]
+turn = 1
+text = "I make a file."
+[[answer.call]]
+tool = "bash"
+input = { command = "COMMAND" }
+[[answer]]
+turn = 3
+text = "I look at it."
+${LOOK}
+[[answer]]
+turn = 5
+text = "I look at it again."
+${LOOK}
+${[2, 4, 6].map((turn) => `[[answer]]\nturn = ${turn}\ntext = "Done."\n`).join('')}`;
 const target = testDatabase();
 
 test('a focus resumes on the host that has its files, even if another host has free slots', async () => {
@@ -92,8 +118,35 @@ test('a worktree is created again from its branch with all commits, and the mode
   await away.stop();
 });
 
+test('the next answer of a conversation is given on the host that has its files; where that is gone, elsewhere with a notice', async () => {
+  const home = await host('home', SHORT, 'directory', undefined, TALK);
+  const workspaceId = await createWorkspace(target.database, 'default');
+  const chat = await startConversation(target.database, { workspaceId, faculty: 'smith' });
+  const say = async () => (await sayInConversation(target.database, chat, 'Go on')).workItemId;
+  const first = await say();
+  await ended(target.database, first);
+  const away = await host('away', LONG, 'directory', undefined, TALK);
+  const second = await say();
+  await ended(target.database, second);
+  expect(await hostsOf(target.database, second)).toMatchObject({ host: 'home' });
+  expect(await lastOutput(target.database, second)).toContain('made at home');
+  expect(await noticesOf(target.database, second)).toEqual([]);
+  await home.stop();
+  await target.database.query(
+    `update animus.daemons set stopped_at = stopped_at - interval '1 h', seen_at = seen_at - interval '1 h' where host = 'home'`,
+  );
+  const third = await say();
+  await ended(target.database, third);
+  expect(await hostsOf(target.database, third)).toMatchObject({ host: 'away' });
+  expect(await lastOutput(target.database, third)).toContain('No such file');
+  expect(await noticesOf(target.database, third)).toEqual([
+    'The work continues in an empty directory. The directory with your files is on another host or no longer exists. Create again what you still need.',
+  ]);
+  await away.stop();
+});
+
 /** A daemon that reports `name` as its host, with a separate home. */
-function host(name: string, config: string, isolation: string, repo?: string): Promise<TestDaemon> {
+function host(name: string, config: string, isolation: string, repo?: string, script = SCRIPT): Promise<TestDaemon> {
   const make = `echo made at ${name} > kept.txt`;
   const commit =
     `${make}; echo committed at ${name} > committed.txt; git add committed.txt; ` +
@@ -103,7 +156,7 @@ function host(name: string, config: string, isolation: string, repo?: string): P
     databaseUrl: target.connectionString,
     host: name,
     config,
-    script: SCRIPT.replace('COMMAND', repo === undefined ? make : commit),
+    script: script.replace('COMMAND', repo === undefined ? make : commit),
     files: {
       'faculties/smith.toml': `[faculty]\nname = "smith"\npermissions.bash = "auto"\n${placed}[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\nbash_isolation = "none"\n`,
     },

@@ -14,7 +14,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  createWorkspace,
+  sayInConversation,
+  startConversation,
+} from '../../../src/store/conversations/conversations.ts';
+import { readConversation } from '../../../src/store/conversations/read-conversation.ts';
 import { bash, type Call, type SiteOptions, startSite } from '../../security/scripted-focus.ts';
+import { startTestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { git } from '../../support/worktree.ts';
@@ -104,6 +111,36 @@ describe.skipIf(missing !== null)(
       expect(outputs[1]).not.toContain('a.txt');
       expect(existsSync(join(common, 'hooks/pre-commit'))).toBe(false);
       expect(readFileSync(join(common, 'config'), 'utf8')).not.toContain('x\n');
+    });
+
+    test('keeps the files of a conversation from answer to answer, each in a container of its own', async () => {
+      const turn = (n: number, command: string) =>
+        `[[answer]]\nturn = ${n}\n[[answer.call]]\ntool = "bash"\ninput = { command = "${command}" }\n[[answer]]\nturn = ${n + 1}\ntext = "done"\n`;
+      await startTestDaemon({
+        databaseUrl: target.connectionString,
+        script: turn(1, 'echo kept > note; echo x > /tmp/gone; ls') + turn(3, 'cat note; ls /tmp | grep gone; ls -a'),
+        config: '[daemon]\npoll_seconds = 0.2\n',
+        files: {
+          'faculties/talker.toml': `[faculty]\nname = "talker"\nisolation = "directory"\n${CONTAINER}[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\n`,
+        },
+      });
+      const db = target.database;
+      const workspaceId = await createWorkspace(db, 'default');
+      const chat = await startConversation(db, { workspaceId, faculty: 'talker' });
+      for (const text of ['write', 'read']) await sayInConversation(db, chat, text);
+      await eventually('two answers', async () => {
+        const answers = (await readConversation(db, chat)).filter(({ role }) => role === 'assistant');
+        return answers.length === 2 ? true : null;
+      });
+      const outputs = await db.query<{ output: string }>(
+        `select c.output from animus.tool_calls c join animus.foci f on f.id = c.focus_id join animus.work_items w on w.id = f.work_item_id
+          where w.faculty = 'talker' order by c.turn`,
+      );
+      // bash sees the directory that the answers share, but not the .chat file, which is in the database.
+      expect(outputs.map(({ output }) => output)).toEqual([
+        'exit code 0\nstdout:\nnote',
+        'exit code 0\nstdout:\nkept\n.\n..\nnote',
+      ]);
     });
 
     test('runs commands in the background beside others, and none is left when the work ends', async () => {

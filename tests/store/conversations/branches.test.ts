@@ -1,7 +1,7 @@
 /** Promise: an answer goes on with the one before on its branch; what is edited, retried or deleted leaves the view and later contexts; what was told is not lost. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readAnswerStart, readWordsBefore } from '../../../src/store/conversations/answer-start.ts';
+import { readAnswerStart, readNewestWords } from '../../../src/store/conversations/answer-start.ts';
 import {
   changeConversation,
   deleteMessage,
@@ -10,8 +10,9 @@ import {
   sayInConversation,
 } from '../../../src/store/conversations/conversations.ts';
 import { readConversation, readVirtualFile } from '../../../src/store/conversations/read-conversation.ts';
-import { failWork, releaseWork } from '../../../src/store/work/work.ts';
-import { itemOf } from '../../support/begun-focus.ts';
+import { lockChildren, readChildren, spawnChildWork } from '../../../src/store/transcript/children.ts';
+import { completeWork, failWork, releaseWork } from '../../../src/store/work/work.ts';
+import { type FocusedWork, itemOf, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { answer, beginAnswer, claimOf, endAnswer, newTalk, type Talk } from './talk.ts';
 
@@ -53,7 +54,7 @@ describe('where an answer begins', () => {
     const edited = await beginAnswer(db(), talk);
     expect(edited).toMatchObject({ description: 'other', continues: null });
     const start = (await readAnswerStart(db(), edited.id))!;
-    expect((await readWordsBefore(db(), start.message)).map(({ content }) => content)).toEqual(['one', '1']);
+    expect((await readNewestWords(db(), start.message, 10_000)).map(({ content }) => content)).toEqual(['one', '1']);
     expect(await shown(talk)).toEqual(['user: one', 'assistant: 1', 'user: other']);
   });
 
@@ -78,7 +79,7 @@ describe('where an answer begins', () => {
     const second = await beginAnswer(db(), talk);
     expect(second.continues).toBeNull();
     const start = (await readAnswerStart(db(), second.id))!;
-    expect((await readWordsBefore(db(), start.message)).map(({ content }) => content)).toEqual(['I see']);
+    expect((await readNewestWords(db(), start.message, 10_000)).map(({ content }) => content)).toEqual(['I see']);
     await endAnswer(db(), second, '2');
     await say(talk, 'three');
     expect((await beginAnswer(db(), talk)).continues).toBe(second.key.focusId);
@@ -134,4 +135,57 @@ test('a released answer is resumed with its chain', async () => {
   await releaseWork(db(), second, { delaySeconds: 0, reason: 'test' });
   const again = await beginAnswer(db(), talk);
   expect(again.key.focusId).toBe(second.key.focusId);
+});
+
+describe('child work of an answer', () => {
+  const spawn = async (work: FocusedWork, dedupKey: string | null = null) => {
+    await recordCalls(db(), work, 1, ['s'], 'spawn_child_work');
+    const child = {
+      faculty: 'x',
+      description: 'd',
+      params: {},
+      skill: null,
+      priority: null,
+      dedupKey,
+      detached: false,
+    };
+    const focus = { ...work.key, callId: 's' };
+    return (await spawnChildWork(db(), focus, { ...child, traceContext: null }, { maxChildren: 9, maxDepth: 3 })).id;
+  };
+
+  test('goes on after it, and later answers of the chain wait for it and see its result', async () => {
+    const talk = await newTalk(db());
+    await say(talk, 'start it');
+    const first = await beginAnswer(db(), talk);
+    const child = await spawn(first);
+    await completeWork(db(), first, { text: 'started' }, 'started');
+    await say(talk, 'and?');
+    const second = await beginAnswer(db(), talk);
+    for (const ids of [null, [child]])
+      expect(await lockChildren(db(), second.key, ids)).toEqual([{ childId: child, targetId: child, ended: false }]);
+    expect(await readChildren(db(), second.id, null, 'conversation')).toMatchObject([{ id: child, state: 'queued' }]);
+    expect(await readChildren(db(), second.id, null)).toEqual([]);
+    // A cancelled later answer does not take it along.
+    await db().query('select animus.cancel_work($1)', [second.id]);
+    expect(await itemOf(db(), child)).toMatchObject({ state: 'queued' });
+    const stranger = await beginAnswer(db(), await talkWith('other'));
+    await expect(lockChildren(db(), stranger.key, [child])).rejects.toMatchObject({ code: 'work.invalid' });
+  });
+
+  test('is not a child of an answer on another branch', async () => {
+    const talk = await newTalk(db());
+    const one = await say(talk, 'start it');
+    const first = await beginAnswer(db(), talk);
+    const child = await spawn(first);
+    await completeWork(db(), first, { text: 'started' }, 'started');
+    await editMessage(db(), one.messageId, 'something else');
+    const edited = await beginAnswer(db(), talk);
+    await expect(lockChildren(db(), edited.key, [child])).rejects.toMatchObject({ code: 'work.invalid' });
+  });
+
+  const talkWith = async (text: string) => {
+    const talk = await newTalk(db());
+    await say(talk, text);
+    return talk;
+  };
 });

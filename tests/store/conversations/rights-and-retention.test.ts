@@ -81,6 +81,37 @@ describe('who takes no part', () => {
   });
 });
 
+test('whoever takes part stops an answer and what it has spawned, by name; others do not learn that it exists', async () => {
+  const logins: string[] = [];
+  const gateway = openPostgres(await createLogin(target.connectionString, 'animus_gateway', logins));
+  const talk = await newTalk(db());
+  await setParticipant(db(), talk.id, 'person:carol');
+  const cancelAs = (name: string, id: string) =>
+    gateway.transaction(async (tx) => {
+      await tx.query('select animus.act_as($1)', [name]);
+      const [row] = await tx.query<{ state: string }>('select animus.cancel_work($1) as state', [id]);
+      return row!.state;
+    });
+  const queued = await sayInConversation(db(), talk.id, 'hello');
+  const running = await beginAnswer(db(), talk);
+  const next = await sayInConversation(db(), talk.id, 'and?');
+  const other = await sayInConversation(db(), (await newTalk(db())).id, 'elsewhere');
+  await expect(cancelAs('dave', running.id)).rejects.toMatchObject({ code: 'work.not_found' });
+  await expect(cancelAs('carol', other.workItemId)).rejects.toMatchObject({ code: 'work.not_found' });
+  expect(await cancelAs('carol', next.workItemId)).toBe('cancelled');
+  expect(await cancelAs('carol', running.id)).toBe('running');
+  expect(await itemOf(db(), queued.workItemId)).toMatchObject({ cancel_reason: 'cancelled by person:carol' });
+  const decided = await db().query(
+    `select action, decided_by, note from animus.decisions where work_item_id = any ($1::uuid[]) order by id`,
+    [[running.id, next.workItemId]],
+  );
+  expect(decided).toEqual(
+    [0, 1].map(() => ({ action: 'cancel', decided_by: 'person:carol', note: 'cancelled by person:carol' })),
+  );
+  await gateway.close();
+  await dropLogins(logins);
+});
+
 test('a person who takes part sees the answers and what they have spawned, through a gateway', async () => {
   const logins: string[] = [];
   const gateway = openPostgres(await createLogin(target.connectionString, 'animus_gateway', logins));

@@ -13,7 +13,8 @@ const INTERNAL = `
   actor person_acts may_vouch role_of_person lower_role require_gateway require_operator_login require_manager acting_token token_that_makes vouch token_scopes require_sees_all state_condition may_operate decide digest_call edit_asked only_asked require_open store_ask digest_texts digest_work show_time
   require_participant check_chat_text hold_conversation message_to_change require_author branch_off cancel_answers put_message answers_open tell_answer
   mark_conversation tell_chat_readers mark_retry answer_opened events_position chat_message_event mark_old_messages
-  end_answers next_answers answer_text chain_of items_of_chain turns_of_chain line_of words_of render_chat conversation_works
+  end_answers next_answers answer_text chain_of turns_of_chain line_of line_since words_of words_at render_chat conversation_works focus_before heard_deleted
+  files_of_message place_attached_file files_directory file_name_of remove_attached_files left_to_host_before
   awaits_batch has_turn_under_way turn_under_way require_poller
   append_embedding_spend hold_for_all
   find_named cut_to_bytes

@@ -39,6 +39,8 @@ const OF_CONVERSATIONS = [
   'visible_conversation_people',
   'visible_chat_messages',
   'visible_workspaces',
+  'visible_files',
+  'visible_message_files',
 ];
 const CHECKED_APART = (
   'visible_people visible_tokens visible_faculty_settings visible_faculties ' +
@@ -107,6 +109,10 @@ const MORE_ROWS = [
   `insert into animus.conversations (file_id, faculty, created_by) select f.id, 'engineer', w.owner from animus.files f join animus.workspaces w on w.id = f.workspace_id`,
   `insert into animus.conversation_people (file_id, actor) select file_id, created_by from animus.conversations`,
   `insert into animus.chat_messages (file_id, role, content, author, created_at) select file_id, 'user', 'hello', created_by, now() from animus.conversations`,
+  `insert into animus.files (id, workspace_id, path, is_virtual, kind, conversation_id, created_at, updated_at)
+   select a.id, f.workspace_id, 'x.files/a', false, 'attachment', f.id, now(), now() from animus.files f join animus.workspaces w on w.id = f.workspace_id
+     cross join lateral (select min(a.id::text)::uuid as id from animus.artifacts a join animus.work_items i on i.id = a.work_item_id where i.submitted_by = w.owner) a`,
+  `insert into animus.chat_message_files (message_id, file_id) select m.id, f.id from animus.chat_messages m join animus.files f on f.conversation_id = m.file_id`,
   `update animus.tool_calls set state = 'denied', details = '{"gate": "permissions", "rule": "bash"}'`,
   `insert into animus.daemons (id, host, pid, version, max_concurrent, faculties, started_at, seen_at) values (gen_random_uuid(), 'here', 1, '1', 1, '{"engineer": {}}', now(), now())`,
 ];
@@ -144,7 +150,8 @@ test.each(OF_READERS)('%s: only a reader', async (view) => {
 });
 
 test.each(OF_CONVERSATIONS)('%s: of conversations in which one takes part, for a reader all', async (view) => {
-  const sql = `select from animus.${view}`;
+  const sql =
+    view === 'visible_files' ? 'select from animus.visible_files where not is_virtual' : `select from animus.${view}`;
   expect(await seen(alice, sql)).toHaveLength(1);
   expect(await seen(rita, sql)).toHaveLength(2);
   expect(await gateway.query(sql)).toEqual([]);

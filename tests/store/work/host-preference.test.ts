@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import {
+  createWorkspace,
+  sayInConversation,
+  startConversation,
+} from '../../../src/store/conversations/conversations.ts';
 import { startFocus } from '../../../src/store/transcript/focus-row.ts';
 import { registerDaemon } from '../../../src/store/work/daemons.ts';
 import {
@@ -102,6 +107,52 @@ test('a consumer that gives no grace period gets two minutes', async () => {
   expect(await claimWork(target.database, away, plain, 9, LEASE_SECONDS)).toMatchObject([{ id: work.id }]);
 });
 
+test('the next answer of a conversation is left to the host of the answer before, also if it had to wait for it', async () => {
+  const [home, away] = [await daemonOn('home'), await daemonOn('away')];
+  const chat = await chatOf();
+  const say = async () => (await sayInConversation(target.database, chat, 'x')).workItemId;
+  await say();
+  await completeWork(target.database, await startOn(home, 'home'), {}, null);
+  const second = await say();
+  expect(await claimedBy(away)).toEqual([]);
+  await clock.advance(GRACE_SECONDS + 1);
+  await seen(home);
+  // Said long ago, but it could not begin.
+  const third = await say();
+  const work = await startOn(home, 'home', {}, second);
+  await completeWork(target.database, work, {}, null);
+  expect(await claimedBy(away)).toEqual([]);
+  await clock.advance(GRACE_SECONDS - 1);
+  await seen(home);
+  expect(await claimedBy(away)).toEqual([]);
+  await clock.advance(2);
+  await seen(home);
+  expect(await claimedBy(away)).toEqual([third]);
+});
+
+test('an answer is left to no host where nobody is, where the faculty has a workspace, and after a first message', async () => {
+  const [home, away] = [await daemonOn('home'), await daemonOn('away')];
+  for (const { workspace, gone } of [{ workspace: '/srv/data' }, { gone: true }] as {
+    workspace?: string;
+    gone?: true;
+  }[]) {
+    const chat = await chatOf();
+    await sayInConversation(target.database, chat, 'x');
+    await completeWork(target.database, await startOn(home, 'home', workspace ? { workspace } : {}), {}, null);
+    if (gone) await clock.advance(GRACE_SECONDS + 1);
+    const { workItemId } = await sayInConversation(target.database, chat, 'x');
+    expect(await claimedBy(away)).toEqual([workItemId]);
+    await emptyQueue(target.database);
+  }
+});
+
+async function chatOf(): Promise<string> {
+  return startConversation(target.database, {
+    workspaceId: await createWorkspace(target.database, 'default'),
+    faculty: 'engineer',
+  });
+}
+
 async function daemonOn(host: string): Promise<string> {
   const id = randomUUID();
   const daemon = { id, host, pid: 1, version: '1', maxConcurrent: 9, faculties: {}, problems: [] };
@@ -131,7 +182,18 @@ async function claimedBy(daemonId: string): Promise<string[]> {
 /** An item with a focus that has started on the host. */
 async function beginOn(daemonId: string, host: string, facultySnapshot: object = {}): Promise<ClaimedWork> {
   await insertWork(target.database);
+  return startOn(daemonId, host, facultySnapshot);
+}
+
+/** What the daemon of the host claims, with a focus. */
+async function startOn(
+  daemonId: string,
+  host: string,
+  facultySnapshot: object = {},
+  id?: string,
+): Promise<ClaimedWork> {
   const [work] = await claimAs(daemonId);
+  if (id !== undefined) expect(work!.id).toBe(id);
   await startFocus(target.database, work!, {
     host,
     directoryRoot: '/tmp',

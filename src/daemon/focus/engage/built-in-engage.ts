@@ -10,7 +10,7 @@ import type { EngageDone, EngageEnd } from '../../../engage/verdict/engage-end.t
 import { outcomeInstruction } from '../../../engage/verdict/outcome.ts';
 import { isFailureOfTheWorld } from '../../../llm/client.ts';
 import type { CommandHost } from '../../../process/process-host.ts';
-import { filesOfReply } from '../../../store/conversations/files-of-reply.ts';
+import { filesOfAnswer } from '../../../store/conversations/files-of-answer.ts';
 import type { UsedBudget } from '../../../store/transcript/budgeted-turns.ts';
 import type { Transcript } from '../../../store/transcript/transcript.ts';
 import { span } from '../../../telemetry/spans.ts';
@@ -131,7 +131,7 @@ function loopWith({ background, container }: CommandPlaces, focus: Focus, record
             directory: means.skillPackages,
             maxTokens: skillRoom(faculty, key.focusId, means),
           }),
-          ...(focus.answer !== null && { virtualFiles: filesOfReply(means.db, key.workItemId) }),
+          ...(focus.answer !== null && { databaseFiles: filesOfAnswer(means.db, key.workItemId) }),
         },
       },
       recorded,

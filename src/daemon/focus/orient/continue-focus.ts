@@ -1,10 +1,11 @@
 /** The beginning of an answer in a conversation: with the focus of the answer before, or with a focus of its own. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Faculty } from '../../../catalog/faculty/faculty.ts';
+import { asksModel, type Faculty } from '../../../catalog/faculty/faculty.ts';
 import { type AnswerStart, continueFocus, readAnswerStart } from '../../../store/conversations/answer-start.ts';
 import type { FocusRow } from '../../../store/transcript/focus-row.ts';
 import type { ClaimedWork } from '../../../store/work/work.ts';
 import type { BeginMeans, PhaseMeans } from '../scope/focus-scope.ts';
+import { MAX_BYTES, MAX_FILES } from './orient-attachments.ts';
 
 /** The source of items that answer messages. Anybody may write it into an item: the database says whether it is true. */
 const CHAT = 'chat';
@@ -16,7 +17,8 @@ export async function answerOf(work: ClaimedWork, means: Pick<PhaseMeans, 'db'>)
 
 /**
  * Begins the focus of an answer that goes on with the one before, or resumes it. It inherits prompt, tools and model of its chain. Null: it
- * begins anew, because the faculty has changed, or there is nothing to go on with.
+ * begins anew, because the faculty has changed, its work is done by a command, which sees no requests, the files of all answers are too many for
+ * one request, or there is nothing to go on with.
  */
 export async function continueAnswer(
   work: ClaimedWork,
@@ -25,7 +27,8 @@ export async function continueAnswer(
   { db, host, directoryRoot }: BeginMeans & PhaseMeans,
 ): Promise<FocusRow | null> {
   const { before } = answer;
-  if (before === null || !asksTheSame(loaded, before.faculty_snapshot)) return null;
+  if (before === null || !asksModel(loaded.engage) || !asksTheSame(loaded, before.faculty_snapshot)) return null;
+  if (before.media.files > MAX_FILES || before.media.bytes > MAX_BYTES) return null;
   return continueFocus(db, work, { host, directoryRoot }, before);
 }
 

@@ -6,6 +6,7 @@ import {
   attachedText,
   attachmentLeftOut,
   attachmentMissing,
+  earlierLeftOut,
   mediaHeading,
 } from '../../../engage/prompt/attachments.ts';
 import {
@@ -14,29 +15,44 @@ import {
   readAttachments,
   readContents,
 } from '../../../store/transcript/attachments.ts';
+import type { Transcript } from '../../../store/transcript/transcript.ts';
 import type { Focus } from '../scope/focus-scope.ts';
 
 /** What a request has room for, also where files of items above are named: providers take 30 MB in base64. */
-const MAX_FILES = 20;
-const MAX_BYTES = 20 * 1024 * 1024;
+export const MAX_FILES = 20;
+export const MAX_BYTES = 20 * 1024 * 1024;
+/** What files of earlier messages may take of the room that those of the item leave. */
+const EARLIER_PART = 0.5;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+/** What an answer in a conversation brings with it. */
+interface Earlier {
+  /** Files that came with the messages before, where it begins from the recorded words: ids, the newest last. */
+  readonly earlier?: readonly string[];
+  /** The transcript that it goes on with, whose files are sent, too. */
+  readonly recorded?: Transcript;
+}
+
 /**
  * One message for each file that `params.attachments` names, in its order: text in the message, images and PDF files after it, and in
- * words what cannot be shown. Other values under that key are an application's own and are left alone.
+ * words what cannot be shown. Other values under that key are an application's own and are left alone. Before them stand the newest
+ * files of earlier messages that there is room for, and in words how many others there are.
  */
 export async function attachmentMessages(
   focus: Focus,
   params: Readonly<Record<string, unknown>>,
+  { earlier = [], recorded }: Earlier = {},
 ): Promise<AttachmentMessage[]> {
   const ids = attachmentIds(params);
-  if (ids.length === 0) return [];
+  const before = [...new Set(earlier)].filter((id) => !ids.includes(id));
+  if (ids.length + before.length === 0) return [];
   const { db } = focus.means;
-  const found = new Map((await readAttachments(db, focus.work.id, ids)).map((file) => [file.id, file]));
-  const contents = await readContents(db, fitting(ids.flatMap((id) => found.get(id) ?? [])));
-  let room = roomOf(focus);
-  return ids.map((id, index) => {
+  const found = new Map((await readAttachments(db, focus.work.id, [...before, ...ids])).map((file) => [file.id, file]));
+  const chosen = fitting([...ids, ...before.toReversed()].flatMap((id) => found.get(id) ?? []));
+  const contents = await readContents(db, chosen);
+  let room = Math.max(0, roomOf(focus) - shownTokens(recorded));
+  const own = ids.map((id, index) => {
     const place = { id, number: index + 1, count: ids.length };
     const [file, content] = [found.get(id), contents.get(id)];
     if (file === undefined) return words(attachmentMissing(place));
@@ -47,10 +63,27 @@ export async function attachmentMessages(
     room -= message.tokens;
     return message;
   });
+  room *= EARLIER_PART;
+  const shown: AttachmentMessage[] = [];
+  for (const id of before.toReversed()) {
+    const [file, content] = [found.get(id), contents.get(id)];
+    if (file === undefined || content === undefined) continue;
+    const message = messageOf({ ...file, number: null, count: before.length }, content, focus);
+    if (message.tokens > room) continue;
+    room -= message.tokens;
+    shown.unshift(message);
+  }
+  const leftOut = before.length - shown.length;
+  return [...(leftOut > 0 ? [words(earlierLeftOut(leftOut))] : []), ...shown, ...own];
 }
 
 const TOO_MANY = `a model is shown at most ${MAX_FILES} files of ${MAX_BYTES / 1024 / 1024} MiB together`;
 const noRoom = (tokens: number) => `it would take about ${tokens} tokens, and your context has no room for them`;
+
+/** Tokens of the files that the requests of the answers before contain, by estimate. */
+function shownTokens(recorded: Transcript | undefined): number {
+  return (recorded?.messages ?? []).reduce((sum, { media }) => sum + (media?.tokens ?? 0), 0);
+}
 
 /** The ids in `params.attachments`, each once. */
 export function attachmentIds({ attachments }: Readonly<Record<string, unknown>>): string[] {

@@ -2,9 +2,9 @@
 import { AnimusError } from '../../../core/errors/errors.ts';
 import { estimateTokens } from '../../../core/work/tokens.ts';
 import { answerTraces } from '../../../engage/context/answer-traces.ts';
-import { conversationText, saidText } from '../../../engage/prompt/conversation.ts';
+import { conversationText, MAX_WORDS_BYTES, saidText, wordsThatFit } from '../../../engage/prompt/conversation.ts';
 import { contextPart, failurePart, orientMessage } from '../../../engage/prompt/prompt.ts';
-import { type AnswerStart, readWordsBefore } from '../../../store/conversations/answer-start.ts';
+import { type AnswerStart, readNewestWords } from '../../../store/conversations/answer-start.ts';
 import { type AttachmentMessage, addAttachment, readTranscriptToSend } from '../../../store/transcript/attachments.ts';
 import { type EarlierFailure, readLastFailure } from '../../../store/transcript/earlier-foci.ts';
 import { readLedgerKeptAfter } from '../../../store/transcript/kept-ledger.ts';
@@ -77,22 +77,25 @@ async function describe(focus: Focus, recorded: Transcript): Promise<Description
   if (focus.answer !== null && goesOn) {
     // Its skills are those of its chain, and what the model activates.
     const content = goOnText(focus.answer, recorded, found.context, failure);
-    return { content, attached: await attachmentMessages(focus, oriented.params), activated: [] };
+    return { content, attached: await attachmentMessages(focus, oriented.params, { recorded }), activated: [] };
   }
   const { catalogue, activated } = await skillsFor(oriented, focus.faculty, focus.key.focusId, focus.means);
+  const words = focus.answer && wordsThatFit(await readNewestWords(db, focus.answer.message, MAX_WORDS_BYTES));
   const surroundings = {
     // The hook may have written them.
     instructions: await instructionsOf(focus.workspace, focus.fileRules, focus.faculty),
     awareness: await focus.means.awareness(oriented, focus.faculty),
     skills: catalogue,
     conversation: focus.answer && {
-      before: conversationText(focus.answer, await readWordsBefore(db, focus.answer.message)),
-      said: saidText(focus.answer.said),
+      before: conversationText(focus.answer, words ?? []),
+      // What was said between the last answer and this message is among the words.
+      said: saidText(focus.answer.said.filter(({ id }) => id === focus.answer!.message)),
     },
   };
   const workspace = describeWorkspace(focus);
   const content = orientMessage(oriented, ledger, found.context, workspace, failure, row.budget, surroundings);
-  return { content, attached: await attachmentMessages(focus, oriented.params), activated };
+  const earlier = (words ?? []).flatMap(({ files }) => files ?? []).map(({ id }) => id);
+  return { content, attached: await attachmentMessages(focus, oriented.params, { earlier }), activated };
 }
 
 /** The first message of an answer that goes on with the one before: what is left of that one's calls, and what was said since. */

@@ -3,11 +3,11 @@ import type { Stats } from 'node:fs';
 import { z } from 'zod';
 import { type Boundary, type ToolContext, type ToolOutput, toolError, worldTool } from '../../tool.ts';
 import { computeText } from '../compute-text.ts';
+import { refuseDatabaseFile } from '../database-files.ts';
 import { inTurns } from '../file-turns.ts';
 import { withMounts } from '../mounts.ts';
 import { isRefusal, refuse, refusedCall } from '../refusal.ts';
 import { MAX_FILE_BYTES, readTextFile, type TextFile } from '../text-file.ts';
-import { refuseVirtual } from '../virtual-files.ts';
 import { type Bounds, type InsidePath, resolveInside } from '../workspace.ts';
 import type { SectionOutline, SectionPlan } from './plan-patch.ts';
 import { type FileChange, makeChanges } from './staged-change.ts';
@@ -47,8 +47,8 @@ around them in an @@ line. *** End of File after a hunk: it ends the file. Line 
     if (isRefusal(outline)) return toolError(`nothing was changed: ${outline.refusal}`);
     if ('problem' in outline) return toolError(`nothing was changed: ${outline.problem}`);
     for (const path of namedPaths(patch) ?? []) {
-      const virtual = await refuseVirtual(path, context);
-      if (virtual) return nothing([virtual.refusal], virtual.boundary);
+      const kept = await refuseDatabaseFile(path, context);
+      if (kept) return nothing([kept.refusal], kept.boundary);
     }
     const bounds = await withMounts(context, outline.sections.flatMap(pathsOf));
     const places = await locate(bounds, outline.sections);

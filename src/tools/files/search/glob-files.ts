@@ -14,6 +14,8 @@ export interface GlobRequest extends Bounds {
   readonly path: string;
   readonly pattern: string;
   readonly maxShown: number;
+  /** Files in the database below `path`, relative to it. */
+  readonly kept: readonly string[];
 }
 
 /** At most one path more than is shown; `skipped` lists directories that could not be read. */
@@ -27,11 +29,11 @@ export interface GlobResult {
 export async function globFiles(request: GlobRequest): Promise<GlobResult | Refusal> {
   const inside = await resolveInside(request, request.path);
   if (isRefusal(inside)) return inside;
-  if (!inside.exists) return refuse(`${request.path}: no such directory`);
+  if (!inside.exists && request.kept.length === 0) return refuse(`${request.path}: no such directory`);
   const matches = compileGlob(request.pattern);
   if (isRefusal(matches)) return matches;
 
-  const found: string[] = [];
+  const found = new Set<string>();
   const skipped: string[] = [];
   let isUnreadable = false;
   const skip = (at: string): void => {
@@ -39,11 +41,16 @@ export async function globFiles(request: GlobRequest): Promise<GlobResult | Refu
     if (skipped.length < MAX_SKIPPED) skipped.push(at);
   };
   let walked = 0;
+  const take = (file: string) => {
+    if (matches(file)) found.add(printableName(inside.shown === '.' ? file : `${inside.shown}/${file}`));
+  };
+  for (const file of request.kept.slice(0, MAX_WALKED)) if (found.size <= request.maxShown) take(file);
   // The thread is terminated from outside.
-  for await (const file of walkFiles(request, inside.real, new AbortController().signal, skip)) {
-    if (++walked > MAX_WALKED || found.length > request.maxShown) break;
-    if (matches(file)) found.push(printableName(inside.shown === '.' ? file : `${inside.shown}/${file}`));
+  const real = inside.exists ? walkFiles(request, inside.real, new AbortController().signal, skip) : [];
+  for await (const file of real) {
+    if (++walked > MAX_WALKED || found.size > request.maxShown) break;
+    take(file);
   }
   if (isUnreadable) return refuse(`${request.path}: is not a readable directory`);
-  return { found, skipped, walked };
+  return { found: [...found], skipped, walked };
 }

@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { z } from 'zod';
 import { inThread } from '../../in-thread.ts';
 import { type ToolOutput, worldTool } from '../../tool.ts';
+import { filesBelow } from '../database-files.ts';
 import { withMounts } from '../mounts.ts';
 import { printableName } from '../printable-name.ts';
 import { isRefusal, type Refusal, refusedCall } from '../refusal.ts';
@@ -32,7 +33,8 @@ export const globTool = worldTool<z.infer<typeof input>>({
   async run({ pattern, path = '.' }, context) {
     const { workspace, fileRules, codeBytes, mounts = [] } = await withMounts(context, [path]);
     const maxShown = codeBytes === undefined ? MAX_SHOWN : MAX_GIVEN;
-    const request: GlobRequest = { workspace, fileRules, mounts, pattern, path, maxShown };
+    const kept = (await filesBelow(path, context)).map(({ below }) => below).filter((below) => below !== '');
+    const request: GlobRequest = { workspace, fileRules, mounts, pattern, path, maxShown, kept };
     const result = await inThread<GlobResult | Refusal>(WORKER, request, context, ADVICE);
     return isRefusal(result) ? refusedCall(result) : show(result, pattern, maxShown);
   },

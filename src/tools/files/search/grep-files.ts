@@ -20,6 +20,15 @@ export interface GrepRequest extends Bounds {
   readonly maxLineChars: number;
   /** Files below `path`, relative to it, that may contain a match or a NUL byte; no other file does. Null: any file may. */
   readonly only?: readonly string[] | null;
+  /** Files in the database at or below `path`; default none. */
+  readonly kept?: readonly KeptText[];
+}
+
+/** The text of a file in the database: `below` is its path relative to the start of the search, `shown` relative to the workspace. */
+export interface KeptText {
+  readonly below: string;
+  readonly shown: string;
+  readonly text: string;
 }
 
 /** `unread` are binary, too large or without permission. */
@@ -49,12 +58,12 @@ export async function grepFiles(request: GrepRequest): Promise<GrepResult | Refu
   const only = request.only ? new Set(request.only) : null;
   for await (const candidate of candidates(request, unread)) {
     if (isRefusal(candidate)) return candidate;
-    const { path, below } = candidate;
-    if (only && !only.has(below) && isReadableText(path)) {
+    const { path, below, kept } = candidate;
+    if (only && !kept && !only.has(below) && isReadableText(path)) {
       files++;
       continue;
     }
-    const file = await readTextFile(request, path);
+    const file = kept ?? (await readTextFile(request, path));
     if (isRefusal(file)) {
       if (unread.length < MAX_UNREAD_NAMED) unread.push(printableName(shownPath(request, path)));
       continue;
@@ -92,24 +101,31 @@ function compileExpression({ pattern, ignoreCase }: GrepRequest): RegExp | Refus
 async function* candidates(
   request: GrepRequest,
   unread: string[],
-): AsyncGenerator<{ readonly path: string; readonly below: string } | Refusal> {
+): AsyncGenerator<{ readonly path: string; readonly below: string; readonly kept?: KeptText } | Refusal> {
   const matches = request.glob === null ? () => true : compileGlob(request.glob);
   const inside = await resolveInside(request, request.path);
   if (isRefusal(matches)) return yield matches;
   if (isRefusal(inside)) return yield inside;
-  if (!inside.exists) return yield { refusal: `${inside.shown}: no such file or directory` };
+  const { kept: texts = [] } = request;
+  if (!inside.exists && texts.length === 0) return yield { refusal: `${inside.shown}: no such file or directory` };
+  // They stand before real files of their paths.
+  const taken = new Set(texts.map(({ below }) => below));
+  for (const kept of texts) {
+    if (kept.below === '' || matches(kept.below)) yield { path: '', below: kept.below, kept };
+  }
+  if (!inside.exists || taken.has('')) return;
   let isFile = false;
   const skipped = (at: string): void => {
     if (at === '') isFile = true;
     else if (unread.length < MAX_UNREAD_NAMED) unread.push(printableName(at));
   };
   for await (const file of walkFiles(request, inside.real, new AbortController().signal, skipped)) {
-    if (matches(file)) yield { path: `${inside.real}/${file}`, below: file };
+    if (!taken.has(file) && matches(file)) yield { path: `${inside.real}/${file}`, below: file };
   }
   if (isFile) yield { path: inside.real, below: '' };
 }
 
-function* matchesIn(file: TextFile, expression: RegExp, most: number): Generator<GrepMatch> {
+function* matchesIn(file: Pick<TextFile, 'shown' | 'text'>, expression: RegExp, most: number): Generator<GrepMatch> {
   const path = printableName(file.shown);
   const lines = file.text.split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();

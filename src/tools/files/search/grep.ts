@@ -6,6 +6,7 @@ import { type ToolOutput, worldTool } from '../../tool.ts';
 import { withMounts } from '../mounts.ts';
 import { isRefusal, type Refusal, refusedCall } from '../refusal.ts';
 import type { GrepRequest, GrepResult } from './grep-files.ts';
+import { readKeptTexts } from './kept-texts.ts';
 import { filesToSearch } from './ripgrep.ts';
 
 const DEFAULT_MATCHES = 100;
@@ -40,20 +41,23 @@ export const grepTool = worldTool<z.infer<typeof input>>({
     const most = codeBytes === undefined ? { matches: DEFAULT_MATCHES, lineChars: LINE_CHARS } : FOR_CODE;
     const what = { path, pattern, ignoreCase: ignore_case };
     const only = await filesToSearch(what, computingMs(context) / 2, bounds);
+    const { texts: kept, leftOut } = await readKeptTexts(path, glob ?? null, context);
     const limits = { maxMatches: limit ?? most.matches, maxLineChars: most.lineChars };
-    const request: GrepRequest = { ...what, workspace, fileRules, mounts, glob: glob ?? null, ...limits, only };
+    const request: GrepRequest = { ...what, workspace, fileRules, mounts, glob: glob ?? null, ...limits, only, kept };
     // A regular expression can backtrack for years and cannot be interrupted.
     const result = await inThread<GrepResult | Refusal>(WORKER, request, context, ADVICE);
-    return isRefusal(result) ? refusedCall(result) : show(result, pattern);
+    return isRefusal(result) ? refusedCall(result) : show(result, pattern, leftOut);
   },
 });
 
-function show({ matches, files, more, unread }: GrepResult, pattern: string): ToolOutput {
+function show({ matches, files, more, unread }: GrepResult, pattern: string, leftOut: number): ToolOutput {
   const notes = [
     matches.length === 0 && `[no line of ${files} files matches ${pattern}]`,
     more && `[only the first ${matches.length} matches; narrow path, glob or pattern, or raise limit]`,
     unread.length > 0 &&
       `[not searched (binary, too large or unreadable): ${unread.length < 10 ? '' : 'among others '}${unread.join(', ')}]`,
+    leftOut > 0 &&
+      `[not searched: ${leftOut} older conversations and files that came with messages; give the path of one]`,
   ].filter((note) => note !== false);
   const lines = matches.map(({ path, line, text }) => `${path}:${line}:${text}`);
   return {

@@ -1,25 +1,29 @@
-/** Sends texts that are made when they are read: `.chat` files and exports. */
-import { readVirtualFile } from '../../store/conversations/read-conversation.ts';
+/** Sends files of workspaces: `.chat` files and exports, which are made when they are read, and files that came with messages. */
+import { readWorkspaceFile } from '../../store/conversations/read-conversation.ts';
 import { findVisibleFile, readVisibleWorkspace } from '../../store/conversations/visible-conversations.ts';
 import { asVisitor } from '../login/visitor.ts';
 import type { Visit } from '../route/route.ts';
 
 /** Answers 200 with the file, 304 for a known ETag. Errors: `work.not_found`. */
-export async function virtualFile(visit: Visit, workspaceId: string, path: string, request: Request) {
-  const { content, etag } = await asVisitor(visit.means.db, visit.visitor, async (tx) => {
+export async function workspaceFile(visit: Visit, workspaceId: string, path: string, request: Request) {
+  const { content, mediaType, etag } = await asVisitor(visit.means.db, visit.visitor, async (tx) => {
     await readVisibleWorkspace(tx, workspaceId);
-    return readVirtualFile(tx, await findVisibleFile(tx, workspaceId, path));
+    return readWorkspaceFile(tx, await findVisibleFile(tx, workspaceId, path));
   });
-  const headers = { ...textHeaders('text/markdown', path.split('/').at(-1)!), etag };
+  const headers = { ...fileHeaders(mediaType, path.split('/').at(-1)!), etag };
   return knows(request.headers.get('if-none-match'), etag)
     ? new Response(null, { status: 304, headers })
-    : new Response(content, { headers });
+    : new Response(new Uint8Array(content), { headers });
+}
+
+export function textHeaders(type: string, name: string): Record<string, string> {
+  return fileHeaders(`${type}; charset=utf-8`, name);
 }
 
 /** A browser must not show what people and models wrote as a page of this address. */
-export function textHeaders(type: string, name: string): Record<string, string> {
+function fileHeaders(type: string, name: string): Record<string, string> {
   return {
-    'content-type': `${type}; charset=utf-8`,
+    'content-type': type,
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name.toWellFormed()).replaceAll("'", '%27')}`,
     'content-security-policy': 'sandbox',
     'cache-control': 'private, no-cache',
