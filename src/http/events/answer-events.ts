@@ -8,7 +8,7 @@ import type { Log } from '../../telemetry/log.ts';
 import type { EventHub } from './event-hub.ts';
 import { type FramesFor, sendEvents } from './event-stream.ts';
 import type { Eyes } from './eyes.ts';
-import { followItem, readPage, startOf } from './follow-item.ts';
+import { followItem, readBeginning } from './follow-item.ts';
 import type { StateFeeds } from './state-feed.ts';
 import { StreamedResponse } from './streamed-response.ts';
 
@@ -32,11 +32,11 @@ export interface EventRequest {
  */
 export async function answerEvents(means: EventMeans, request: EventRequest): Promise<Response> {
   const { eyes, scope, after } = request;
-  const { events, items } = await readPage(eyes, scope, await startOf(eyes, scope, after), 1);
-  const over = scope.kind === 'work' && items.every(({ state }) => isTerminal(state));
-  if (over && events.length === 0) return new Response(null, { status: 204 });
+  const beginning = await readBeginning(eyes, scope, after);
+  const over = scope.kind === 'work' && beginning.page.items.every(({ state }) => isTerminal(state));
+  if (over && beginning.page.events.length === 0) return new Response(null, { status: 204 });
   const leaving = new AbortController();
-  const frames: FramesFor = (sink) => followItem(means, eyes, scope, after, leaving.signal, sink);
+  const frames: FramesFor = (sink) => followItem(means, eyes, scope, beginning, leaving.signal, sink);
   return streamResponse(frames, () => leaving.abort('left'), means);
 }
 

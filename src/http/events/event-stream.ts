@@ -47,11 +47,12 @@ export async function sendEvents(
 
 async function sendAll(wire: Wire, frames: AsyncGenerator<readonly Frame[]>, over: AbortSignal): Promise<unknown> {
   try {
-    for (;;) {
+    while (!over.aborted) {
       const next = await frames.next();
       if (next.done || over.aborted) return null;
       if (next.value.length > 0 && !wire.send(next.value)) await wire.drained();
     }
+    return null;
   } catch (error) {
     if (over.aborted) return null;
     // The client is told, and connects again or not. A broken connection would not tell it why.

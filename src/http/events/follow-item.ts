@@ -39,17 +39,17 @@ export async function* followItem(
   { hub, clock }: FollowMeans,
   eyes: Eyes,
   scope: EventScope,
-  after: string | null,
+  after: string | null | Beginning,
   signal: AbortSignal,
   sink: Sink | null = null,
 ): AsyncGenerator<readonly Frame[]> {
   const until = AbortSignal.any([signal, hub.stopping]);
-  let position = await startOf(eyes, scope, after);
   // Checked before anything is watched: nobody learns from it that an item exists.
-  let page = await readPage(eyes, scope, position);
+  const begun = after === null || typeof after === 'string' ? await readBeginning(eyes, scope, after) : after;
+  let { position, page } = begun;
   const item = hub.join(scope, eyes);
   try {
-    if (after === NOW) yield [placeFrame(writePlace(scope, position))];
+    if (begun.after === NOW) yield [placeFrame(writePlace(scope, position))];
     for (;;) {
       // The tables, until a read that began when the ring already contained everything before its head.
       let from: number | null = null;
@@ -88,8 +88,23 @@ export async function* followItem(
 /** What stands for an id where a reader wants what comes. */
 const NOW = 'now';
 
+/** What a reader reads first. */
+export interface Beginning {
+  /** As given to `followItem`. */
+  readonly after: string | null;
+  readonly position: AnyPosition;
+  /** From that position on. */
+  readonly page: AnyPage;
+}
+
+/** Reads what a reader gets first; `followItem` then goes on from it. Errors: as `followItem`. */
+export async function readBeginning(eyes: Eyes, scope: EventScope, after: string | null): Promise<Beginning> {
+  const position = await startOf(eyes, scope, after);
+  return { after, position, page: await readPage(eyes, scope, position) };
+}
+
 /** Where a reader begins. Errors: `usage.invalid` for an id that is none of its events; `work.not_found`. */
-export async function startOf(eyes: Eyes, scope: EventScope, after: string | null): Promise<AnyPosition> {
+async function startOf(eyes: Eyes, scope: EventScope, after: string | null): Promise<AnyPosition> {
   if (after === null) return beginningOf(scope);
   if (after !== NOW || scope.kind === 'work') return readPlace(scope, after);
   const present = await eyes.look((tx) => presentInConversation(tx, scope.id));
@@ -98,7 +113,7 @@ export async function startOf(eyes: Eyes, scope: EventScope, after: string | nul
 }
 
 /** The next events. Errors: `work.not_found`, also where the reader may not see it. */
-export async function readPage(eyes: Eyes, scope: EventScope, from: AnyPosition, limit?: number): Promise<AnyPage> {
+async function readPage(eyes: Eyes, scope: EventScope, from: AnyPosition, limit?: number): Promise<AnyPage> {
   const [page] = await eyes.look((tx) => readPlaces(tx, [{ scope, from }], limit));
   if (!page) throw notThere(scope);
   return page;

@@ -47,15 +47,18 @@ const STATE_IS: Readonly<Record<WorkState, string>> = {
 /** True for every item, in the words of the same predicates: the indexes that know the faculty are then used together. */
 const ANY_STATE = `(${STATE_IS.queued} or ${STATE_IS.scheduled} or w.state in ('claimed', 'running') or ${STATE_IS.waiting} or w.resolved_at is not null)`;
 
-const listed = (condition: string) =>
+const selected = (condition: string) =>
   `select id, faculty, state, ${LISTED}, priority, attempts, turns, cost_usd::float8 as cost_usd, parent_id, merged_into,
           run_at, created_at, resolved_at
-     from animus.work_items w where ${condition} and w.id < $2::uuid order by id desc limit $1`;
+     from animus.work_items w where ${condition} order by id desc limit $1`;
+const listed = (condition: string) => selected(`${condition} and w.id < $2::uuid`);
 
-const byState = (more: string) =>
-  Object.fromEntries(
+const byState = (more: string) => ({
+  ...(Object.fromEntries(
     Object.entries(STATE_IS).map(([state, condition]) => [state, listed(condition + more)]),
-  ) as Readonly<Record<WorkState, string>>;
+  ) as Readonly<Record<WorkState, string>>),
+  queued: selected(`w.id = any (array(select animus.newest_queued($1, $2::uuid, ${more === '' ? 'null' : '$3'})))`),
+});
 
 const ALL = listed('true');
 const CHILDREN = listed(

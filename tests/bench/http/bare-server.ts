@@ -1,6 +1,6 @@
 /**
  * What one thread of Node can do at best: writes one ready buffer to every connection, without HTTP, database or anything that could be
- * slow. Prints its URL; to each line on its input it writes an event of the usual size and prints its memory and processor time.
+ * slow. Prints its URL; on the line `send` it writes an event of the usual size; to any other line it prints its memory and processor time.
  */
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -25,7 +25,7 @@ createInterface({ input: process.stdin })
       const bytes = Buffer.from(`id: ${FILL}\ndata: {"content":"sent ${atMs}"}\n\n`);
       for (const socket of sockets) socket.write(bytes);
     }
-    process.stdout.write(`${JSON.stringify(usage())}\n`);
+    process.stdout.write(line === 'send' ? '{}\n' : `${JSON.stringify(usage())}\n`);
   })
   // Whoever started it has ended.
   .on('close', () => process.exit(0));

@@ -64,7 +64,8 @@ async function streams(what: string, items: readonly FocusedWork[]): Promise<voi
   }
   const after = await stream.ask<Usage>();
   row(`${readers} readers of ${what}`, {
-    'memory per reader KiB': figure((joined.bytes - before.bytes) / 1024 / readers),
+    'memory per reader KiB': figure((joined.heldBytes - before.heldBytes) / 1024 / readers),
+    'with garbage KiB': figure((joined.bytes - before.bytes) / 1024 / readers),
     'joining ms processor time per reader': figure((joined.cpuMs - before.cpuMs) / readers),
     'processor µs per event and reader': figure((1000 * (after.cpuMs - joined.cpuMs)) / expected),
     'statement to reader p50 ms': figure(quantile(latencies, 0.5)),
@@ -83,7 +84,7 @@ async function bare(): Promise<void> {
   await clients.line();
   const joined = await server.ask<Usage>();
   for (let n = 0; n < entries; n++) {
-    await server.ask<Usage>('send');
+    await server.ask<object>('send');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   const after = await server.ask<Usage>();
@@ -91,7 +92,8 @@ async function bare(): Promise<void> {
   row(
     `${readers} connections`,
     {
-      'memory per reader KiB': figure((joined.bytes - before.bytes) / 1024 / readers),
+      'memory per reader KiB': figure((joined.heldBytes - before.heldBytes) / 1024 / readers),
+      'with garbage KiB': figure((joined.bytes - before.bytes) / 1024 / readers),
       'processor µs per event and reader': figure((1000 * (after.cpuMs - joined.cpuMs)) / (entries * readers)),
       'loop to reader p50 ms': figure(quantile(latencies, 0.5)),
       'p99 ms': figure(quantile(latencies, 0.99)),

@@ -245,6 +245,9 @@ test("a page of one person's few items among many reads few pages", async () => 
     [rita, [null]],
     [rita, [null, 'dead']],
     [rita, [null, 'running', 'engineer']],
+    // All queued items are older than the ended ones.
+    [rita, [null, 'queued']],
+    [rita, [null, 'queued', 'noop']],
   ] as const) {
     const params = [50, ...Array.from({ length: 4 }, (_, n) => filter[n] ?? null)];
     await page(visitor, 50, ...filter);

@@ -65,6 +65,19 @@ describe.each([undefined, 'rare', 'crowd'])('the pages of a list of faculty %s',
   });
 });
 
+test('a list of queued items of more priorities than are merged has the newest, too', async () => {
+  await target.database.query(
+    `update animus.work_items set priority = mod(('x' || right(id::text, 4))::bit(16)::int, 500) where state = 'queued' and faculty = 'crowd'`,
+  );
+  for (const faculty of [undefined, 'crowd', 'rare']) {
+    const expected = items.filter((item) => item.state === 'queued' && (faculty ?? item.faculty) === item.faculty);
+    for (const start of [0, 3, expected.length - 5]) {
+      const page = await listWork(target.database, { state: 'queued', faculty, after: expected[start]!.id, limit: 7 });
+      expect(page.map((item) => item.id)).toEqual(expected.slice(start + 1, start + 8).map((item) => item.id));
+    }
+  }
+});
+
 describe('the end of an id', () => {
   // As autovacuum does: ids of open items are then read from indexes alone.
   beforeAll(async () => {
