@@ -1302,6 +1302,7 @@ export interface ListBudgetsOutput {
 }
 
 export interface SetBudgetInput {
+  /** What is limited. */
   readonly scope: 'item' | 'root' | 'faculty' | 'appliance';
   /** The id of a work item, or the name of a faculty: of `item` and `root` each item of it; none for the appliance. */
   readonly subject?: string | undefined;
@@ -1320,11 +1321,13 @@ export interface SetBudgetOutput {
 }
 
 export interface RemoveBudgetInput {
+  /** What is limited. */
   readonly scope: 'item' | 'root' | 'faculty' | 'appliance';
   /** The id of a work item, or the name of a faculty: of `item` and `root` each item of it; none for the appliance. */
   readonly subject?: string | undefined;
   /** In UTC; items and roots have none. */
   readonly period?: 'none' | 'day' | 'month' | undefined;
+  /** Of the limit. */
   readonly unit?: 'usd' | 'tokens' | undefined;
 }
 
@@ -1338,6 +1341,7 @@ export interface SpendInput {
   readonly since: string;
   /** The day after the last. */
   readonly until?: string | undefined;
+  /** A list of day, month, faculty, model, operation, submitter. */
   readonly by?: string | undefined;
   /** How many there are at most. */
   readonly limit?: number | undefined;
@@ -1370,6 +1374,7 @@ export interface SpendItemsInput {
   readonly since: string;
   /** The day after the last. */
   readonly until?: string | undefined;
+  /** By cost, or by time. */
   readonly order?: 'dearest' | 'slowest' | undefined;
   /** How many there are at most. */
   readonly limit?: number | undefined;
@@ -1422,7 +1427,9 @@ export interface SpendRootsOutput {
 }
 
 export interface ListModelsInput {
+  /** Only its models. */
   readonly provider?: string | undefined;
+  /** Its name. */
   readonly model?: string | undefined;
 }
 
@@ -1606,6 +1613,7 @@ export interface ShowSkillVersionOutput {
 }
 
 export interface DiffSkillInput {
+  /** This version. */
   readonly to?: number | undefined;
   /** Default: the one that it was made from. */
   readonly from?: number | undefined;
@@ -1623,6 +1631,7 @@ export interface DiffSkillOutput {
 export interface SkillStatsInput {
   /** Default: 30 days ago. */
   readonly since?: string | undefined;
+  /** Only this one. */
   readonly skill?: string | undefined;
 }
 
@@ -1686,6 +1695,7 @@ export interface ArchiveSkillOutput {
 }
 
 export interface ExportAuditInput {
+  /** From this time on. */
   readonly since?: string | undefined;
   /** Before this time. */
   readonly until?: string | undefined;
@@ -1726,6 +1736,7 @@ export interface SetPersonOutput {
 }
 
 export interface ListTokensInput {
+  /** Only those of this person. */
   readonly person?: string | undefined;
   /** Also those that are not accepted any more. */
   readonly all?: string | undefined;
@@ -2266,6 +2277,7 @@ export interface Api {
      */
     archive(name: string, input?: ArchiveSkillInput, options?: CallOptions): Promise<ArchiveSkillOutput>;
   };
+  /** Who decided what. */
   readonly audit: {
     /**
      * Decisions and refused calls, oldest first, one per line; for those who may see all work. Needs a token of scope `read`.
@@ -2280,6 +2292,7 @@ export interface Api {
      */
     check(options?: CallOptions): Promise<CheckAuditOutput>;
   };
+  /** People and their tokens. */
   readonly people: {
     /**
      * Whose token this is, and what it is good for. Needs a token of scope `read`.
@@ -2466,6 +2479,7 @@ export interface Api {
      */
     import(id: string, input: ImportChatInput, options?: CallOptions): Promise<ImportChatOutput>;
   };
+  /** What happens, live. */
   readonly events: {
     /**
      * What is said in a conversation, and everything that happens to its answers, as an event stream; Last-Event-ID goes on after an event. Needs a token of scope `read`.

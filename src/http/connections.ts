@@ -10,8 +10,8 @@ export interface Connections {
 }
 
 /**
- * At most `most` are open. One more closes the oldest that nobody known uses: who asks at once is answered long before it is the oldest,
- * and slow strangers cannot shut out others. If all are in use, the new one is closed.
+ * At most `most` are open. One more closes one that nobody known uses: of the address that has most of them, the oldest. So who asks at once
+ * is answered long before, and slow strangers cannot shut out others, at least from other addresses. If all are in use, the new one is closed.
  */
 export function limitConnections(most: number): Connections {
   const strangers = new Set<Socket>();
@@ -25,9 +25,9 @@ export function limitConnections(most: number): Connections {
       });
       if (strangers.size + kept.size <= most) return;
       // The newest stands last, and is the only one if all others are kept.
-      const [oldest] = strangers;
-      strangers.delete(oldest!);
-      oldest!.destroy();
+      const superfluous = oldestOfMost(strangers);
+      strangers.delete(superfluous);
+      superfluous.destroy();
     },
     keep(socket) {
       if (strangers.delete(socket)) kept.add(socket);
@@ -36,4 +36,11 @@ export function limitConnections(most: number): Connections {
       if (kept.delete(socket)) strangers.add(socket);
     },
   };
+}
+
+/** The oldest of the address that has most. */
+function oldestOfMost(sockets: ReadonlySet<Socket>): Socket {
+  const [first, ...others] = Map.groupBy(sockets, ({ remoteAddress }) => remoteAddress).values();
+  const most = others.reduce((longest, each) => (each.length > longest.length ? each : longest), first!);
+  return most[0]!;
 }

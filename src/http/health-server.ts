@@ -11,6 +11,7 @@ import {
 } from '../core/lifecycle/health.ts';
 import { type Connections, limitConnections } from './connections.ts';
 import { ROUTES } from './routes.ts';
+import { endSlowReaders } from './slow-readers.ts';
 
 /** The time limit of a request; both pages are small. */
 const REQUEST_MS = 5000;
@@ -38,7 +39,9 @@ export const openHealthServer: OpenHealth = (address, look, api) => {
     keepAliveTimeout: KEEP_ALIVE_MS,
   };
   const connections = limitConnections(api?.maxConnections ?? MAX_CONNECTIONS);
+  const readers = api ? endSlowReaders(api.slowestReaderMs) : null;
   const server = createServer(limits, (request, response) => {
+    readers?.watch(response);
     if (api && request.url?.startsWith('/api/')) answerApi(handler, request, response, connections);
     else void answer(request, response, look);
   });
@@ -59,6 +62,7 @@ export const openHealthServer: OpenHealth = (address, look, api) => {
     },
     serveApi: (opened) => void (handler = opened),
     async stop() {
+      readers?.stop();
       if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();

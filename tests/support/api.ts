@@ -21,6 +21,8 @@ export interface TestApi {
   call(person: string | null, method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
+type StartOptions = Partial<ApiOptions> & { readonly maxConnections?: number; readonly slowestReaderMs?: number };
+
 interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -40,7 +42,7 @@ export interface Answer {
 export function testApi(): {
   /** The schema's owner. */
   readonly owner: () => Database;
-  readonly start: (options?: Partial<ApiOptions> & { readonly maxConnections?: number }) => Promise<TestApi>;
+  readonly start: (options?: StartOptions) => Promise<TestApi>;
 } {
   const target = testDatabase();
   const logins: string[] = [];
@@ -58,9 +60,9 @@ export function testApi(): {
 /** Serves it until the test has finished. `database` is the schema's owner, and also what the API uses unless `options.db` is given. */
 export async function startApi(
   database: Database,
-  options: Partial<ApiOptions> & { readonly maxConnections?: number } = {},
+  options: StartOptions = {},
 ): Promise<TestApi> {
-  const { maxConnections = 1000 } = options;
+  const { maxConnections = 1000, slowestReaderMs } = options;
   const look = async () => ({
     ready: true,
     phase: 'serving' as const,
@@ -68,7 +70,10 @@ export async function startApi(
     daemon_id: null,
     checks: { database: 'ok', schema: 'ok', listening: 'ok' },
   });
-  const server = openHealthServer({ host: '127.0.0.1', port: 0 }, look, { maxConnections });
+  const server = openHealthServer({ host: '127.0.0.1', port: 0 }, look, {
+    maxConnections,
+    ...(slowestReaderMs !== undefined && { slowestReaderMs }),
+  });
   const api = openApi({
     log: silentLog,
     clock: systemClock,

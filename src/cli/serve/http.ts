@@ -58,7 +58,8 @@ async function httpCommand(invocation: Invocation, { listen }: HttpOptions): Pro
   server.serveApi(api);
   await server.start();
   closing.defer(() => server.stop());
-  closing.defer(() => api.stop());
+  // A second signal does not wait for the requests under way.
+  closing.defer(() => Promise.race([api.stop(), aborted(context.signals.abort)]));
   const url = `http://${showAddress(server.address())}/api/v1`;
   output.document({ url, database: { kind: db.kind, where: db.where } });
   output.line(`serving the API at ${url} on the ${db.kind} database at ${db.where}; Ctrl-C stops it`);

@@ -50,7 +50,8 @@ export interface HttpApi {
 export type OpenHealth = (
   address: HttpAddress,
   look: () => Promise<Readiness>,
-  api?: { readonly maxConnections: number },
+  /** `slowestReaderMs`: see slow-readers.ts; default a minute. */
+  api?: { readonly maxConnections: number; readonly slowestReaderMs?: number },
 ) => HealthServer;
 
 /** `host:port`, with an IPv6 address in brackets. */

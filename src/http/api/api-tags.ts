@@ -10,8 +10,11 @@ const TAGS: Readonly<Record<string, string>> = {
   schedules: 'Work that is submitted at set times.',
   memory: 'What agents and people remember.',
   skills: 'Skills that agents wrote.',
+  audit: 'Who decided what.',
+  people: 'People and their tokens.',
   workspaces: 'Workspaces and their files.',
   chats: 'Conversations with a faculty.',
+  events: 'What happens, live.',
   webhooks: 'Signed requests that tell other servers what happened.',
   sandbox: 'Code that runs in a container.',
 };

@@ -16,7 +16,7 @@ import type { ApiMeans, Route } from '../route/route.ts';
 import { type Arrival, answerRoute } from './answer-route.ts';
 import { API_ROUTES } from './api-routes.ts';
 import { type Doorkeeper, doorkeeper, FAILURES_PER_MINUTE } from './authorize.ts';
-import { checkHost, checkOrigin, corsHeaders, preflight } from './gate.ts';
+import { checkHeaders, checkHost, checkOrigin, corsHeaders, preflight } from './gate.ts';
 import { rateLimit } from './limits.ts';
 import { answerMcpRequest } from './mcp-route.ts';
 import { observed } from './observed.ts';
@@ -98,9 +98,12 @@ function createApp(options: ApiOptions & ApiMeans, door: Doorkeeper, stopping: A
     headers.set('x-request-id', context.get('requestId'));
     headers.set('x-content-type-options', 'nosniff');
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
+    // The client shall connect to whoever comes next.
+    if (stopping.aborted) headers.set('connection', 'close');
   });
   app.use(async (context, next) => {
     const { host, origin } = context.env.incoming.headers;
+    checkHeaders(context.env.incoming.rawHeaders);
     checkHost(host, settings);
     checkOrigin(origin, settings);
     if (stopping.aborted) throw new AnimusError('http.starting');
@@ -133,7 +136,10 @@ function createApp(options: ApiOptions & ApiMeans, door: Doorkeeper, stopping: A
   }
   for (const [path, methods] of Map.groupBy(all, (route) => honoPath(route.path))) {
     app.all(path, () => {
-      const allow = [...new Set(methods.map(({ method }) => method))].join(', ');
+      // A GET can be asked for without its body.
+      const allow = [...new Set(methods.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : method)))].join(
+        ', ',
+      );
       return problemResponse(new AnimusError('http.method', { methods: allow }), { allow });
     });
   }

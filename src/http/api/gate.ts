@@ -19,6 +19,30 @@ export function checkHost(host: string | undefined, { allowedHosts }: GateRules)
   throw new AnimusError('http.host', { host: JSON.stringify(host ?? '') });
 }
 
+/**
+ * Of a header that is there twice, a proxy may believe the one and we the other. Errors: `http.invalid`. `rawHeaders`: names and values in turn, as
+ * Node has them.
+ */
+export function checkHeaders(rawHeaders: readonly string[]): void {
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    if (!ONLY_ONCE.has(name)) continue;
+    if (seen.has(name)) throw new AnimusError('http.invalid', { detail: `the header ${name} is there twice` });
+    seen.add(name);
+  }
+}
+
+const ONLY_ONCE: ReadonlySet<string> = new Set([
+  'host',
+  'origin',
+  'authorization',
+  'idempotency-key',
+  'content-type',
+  'content-encoding',
+  'content-length',
+]);
+
 /** Errors: `http.origin`. Programs send no Origin header; browsers send it with everything that could change something. */
 export function checkOrigin(origin: string | undefined, { allowedOrigins }: GateRules): void {
   if (origin === undefined || allowedOrigins.includes(origin)) return;

@@ -29,6 +29,8 @@ export function mayBeAbsent(body: z.ZodType): boolean {
 function onlyOnce(parameters: URLSearchParams): Record<string, string> {
   const query: Record<string, string> = {};
   for (const [name, value] of parameters) {
+    // Setting it would set nothing, without a word.
+    if (name === '__proto__') throw new AnimusError('http.invalid', { detail: 'query: __proto__ is not known' });
     if (Object.hasOwn(query, name)) throw new AnimusError('http.invalid', { detail: `query: ${name} is given twice` });
     query[name] = value;
   }

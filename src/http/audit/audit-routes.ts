@@ -19,7 +19,7 @@ const exportRoute = streamRoute({
   summary: 'Decisions and refused calls, oldest first, one per line; for those who may see all work',
   scope: 'read',
   query: z.strictObject({
-    since: timeIn().optional(),
+    since: timeIn().optional().describe('from this time on'),
     until: timeIn().optional().describe('before this time'),
     heads: z.stringbool().default(false).describe('only the newest decision of every chain, without the times'),
   }),

@@ -7,7 +7,7 @@ import { time } from '../route/schemas.ts';
 const unit = () => z.enum(['usd', 'tokens']);
 /** Which limit is meant. */
 const name = {
-  scope: z.enum(['item', 'root', 'faculty', 'appliance']),
+  scope: z.enum(['item', 'root', 'faculty', 'appliance']).describe('what is limited'),
   subject: z
     .string()
     .min(1)
@@ -83,7 +83,7 @@ const removeRoute = jsonRoute({
   tag: 'operate',
   summary: 'Remove a limit that a person has set; that of a file applies again; for operators',
   scope: 'decide',
-  query: z.strictObject({ ...name, unit: unit().default('usd') }),
+  query: z.strictObject({ ...name, unit: unit().default('usd').describe('of the limit') }),
   output: z.object({ removed: z.boolean().describe('false: there was none') }),
   run: async ({ tx }, { query: { subject = null, ...rest } }) => ({
     removed: await removeBudget(tx, { ...rest, subject }),

@@ -29,7 +29,10 @@ const listRoute = jsonRoute({
   tag: 'operate',
   summary: 'The models that animus knows, with context windows, prices and abilities',
   scope: 'read',
-  query: z.strictObject({ provider: z.string().optional(), model: z.string().optional() }),
+  query: z.strictObject({
+    provider: z.string().optional().describe('only its models'),
+    model: z.string().optional().describe('its name'),
+  }),
   output: z.object({ items: z.array(model) }),
   run: async ({ means }, { query }) => ({
     items: (means.models?.() ?? listModels({}))

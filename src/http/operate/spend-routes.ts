@@ -28,7 +28,7 @@ const spend = jsonRoute({
   scope: 'read',
   query: z.strictObject({
     ...days,
-    by: groups,
+    by: groups.describe(`a list of ${SPEND_GROUPS.join(', ')}`),
     limit: z.coerce.number().int().min(1).max(10_000).default(200),
   }),
   output: z.object({
@@ -74,7 +74,11 @@ const spendItems = jsonRoute({
   tag: 'operate',
   summary: 'The work items of a period that cost most, or that took longest',
   scope: 'read',
-  query: z.strictObject({ ...days, order: z.enum(['dearest', 'slowest']).default('dearest'), limit: most() }),
+  query: z.strictObject({
+    ...days,
+    order: z.enum(['dearest', 'slowest']).default('dearest').describe('by cost, or by time'),
+    limit: most(),
+  }),
   output: z.object({
     items: z.array(
       z.object({

@@ -36,7 +36,7 @@ const listTokens = jsonRoute({
   summary: 'Your tokens, newest first; for operators those of all',
   scope: 'read',
   query: z.strictObject({
-    person: personName().optional(),
+    person: personName().optional().describe('only those of this person'),
     all: z.stringbool().default(false).describe('also those that are not accepted any more'),
     after: id().optional(),
     limit: limit(),

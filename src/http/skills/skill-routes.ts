@@ -61,7 +61,7 @@ const diffSkill = jsonRoute({
   scope: 'read',
   params: z.strictObject({ name: skillName() }),
   query: z.strictObject({
-    to: versionNumber().optional(),
+    to: versionNumber().optional().describe('this version'),
     from: versionNumber().optional().describe('default: the one that it was made from'),
   }),
   output: z.object({
@@ -109,7 +109,7 @@ const statsOfSkills = jsonRoute({
   scope: 'read',
   query: z.strictObject({
     since: timeIn().optional().describe('default: 30 days ago'),
-    skill: skillName().optional(),
+    skill: skillName().optional().describe('only this one'),
   }),
   output: z.object({
     items: z.array(

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { id, time } from '../route/schemas.ts';
 
-export const skillName = () => z.string().min(1).max(64);
-export const versionNumber = () => z.coerce.number().int().min(1).max(1_000_000_000);
+export const skillName = () => z.string().min(1).max(64).describe('of a skill');
+export const versionNumber = () => z.coerce.number().int().min(1).max(1_000_000_000).describe('of a skill');
 
 export const skillVersion = z
   .object({
