@@ -18,6 +18,8 @@ const ONE_WIRE = [
   'child-kills',
   'child-patterns',
   'children',
+  'client-examples',
+  'client-kills',
   'clock-jumps',
   'clocks',
   'config-reload',
