@@ -69,7 +69,8 @@ function callEntries(calls: readonly CallFacts[]): Entry[] {
   const entries = calls.flatMap((call): (Entry & { readonly rank: number })[] => {
     const { focus, turn, position, parentCallId: parent, startedAt, endedAt } = call;
     const key = { focus, turn, position };
-    const ended = endedAt === null ? [] : [{ at: endedAt, event: endedCall(call) }];
+    // Not before it began, though the clock was set back: a call that has ended is not read again.
+    const ended = endedAt === null ? [] : [{ at: Math.max(endedAt, startedAt ?? endedAt), event: endedCall(call) }];
     if (parent === null) return ended.map((one) => ({ ...one, rank: 2, step: { part: 'callEnd', ...key } }));
     return [
       { at: startedAt ?? endedAt ?? 0, rank: 0, step: { part: 'codeBegun', parent, ...key }, event: askedFor(call) },
