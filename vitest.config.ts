@@ -15,6 +15,7 @@ const ONE_WIRE = [
   'broken-faculties',
   'budgets',
   'cancel-at-once',
+  'chat-streams',
   'child-kills',
   'child-patterns',
   'children',

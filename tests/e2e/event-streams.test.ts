@@ -1,11 +1,10 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { BEGINNING, writeCursor } from '../../src/store/events/position.ts';
 import { readPages } from '../../src/store/events/read-events.ts';
 import { type DaemonProcess, makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { type GotEvent, readEventStream } from '../support/event-reader.ts';
+import { startKillableServer } from '../support/killed-event-server.ts';
 
 const pg = testDatabase();
 const TURNS = 4;
@@ -66,10 +65,10 @@ it('a reader gets each event once, although server and daemon are killed again a
   const { id } = row!;
   const got: GotEvent[] = [];
   // The server is killed after every event, so that the reader goes on from each of them.
-  for (let next = await startServer(); got.at(-1)?.type !== 'done'; ) {
+  for (let next = await startKillableServer(pg.connectionString); got.at(-1)?.type !== 'done'; ) {
     const reader = await readEventStream(`${next.url}/work/${id}/events`, { after: got.at(-1)?.id ?? null });
     got.push(await reader.until((event) => event.id !== null));
-    const following = startServer();
+    const following = startKillableServer(pg.connectionString);
     await next.kill();
     await reader.ended;
     // While the work is under way: it takes as long as a few of these rounds.
@@ -91,20 +90,3 @@ it('a reader gets each event once, although server and daemon are killed again a
     Array.from({ length: TURNS }, (_, n) => n + 1),
   );
 });
-
-/** A server of event streams that can be killed. */
-async function startServer(): Promise<{ readonly url: string; kill(): Promise<void> }> {
-  const child: ChildProcessWithoutNullStreams = spawn(
-    process.execPath,
-    [new URL('../support/event-server-process.ts', import.meta.url).pathname],
-    { env: { ...process.env, DATABASE_URL: pg.connectionString } },
-  );
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const kill = async () => {
-    child.kill('SIGKILL');
-    await gone;
-  };
-  onTestFinished(kill);
-  const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
-  return { url: value as string, kill };
-}

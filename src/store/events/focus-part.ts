@@ -60,26 +60,29 @@ function answerEntries(facts: TurnFacts, calls: readonly CallFacts[]): Entry[] {
   }));
 }
 
-function askedFor({ focus, turn, callId, parentCallId, name, input }: CallFacts): EventBody {
+function askedFor({ focus, turn, callId, parentCallId, name, input }: CallFacts): CallEvent {
   return { type: 'call', focus, turn, callId, parentCallId, name, input };
 }
 
-/** The ends of calls, and what their code called, in order of time. Code's calls begin before they end, and end before the call that runs it. */
+type CallEvent = Extract<EventBody, { type: 'call' | 'observation' }>;
+
+/** The ends of calls, and what their code called, in order of time (at the same time, by their ids). Code's calls begin before they end, and end before the call that runs it. */
 function callEntries(calls: readonly CallFacts[]): Entry[] {
-  const entries = calls.flatMap((call): (Entry & { readonly rank: number })[] => {
+  const entries = calls.flatMap((call): (Entry & { readonly rank: number; readonly event: CallEvent })[] => {
     const { focus, turn, position, parentCallId: parent, startedAt, endedAt } = call;
     const key = { focus, turn, position };
-    const ended = endedAt === null ? [] : [{ at: endedAt, event: endedCall(call) }];
+    // Not before it began, though the clock was set back: a call that has ended is not read again.
+    const ended = endedAt === null ? [] : [{ at: Math.max(endedAt, startedAt ?? endedAt), event: endedCall(call) }];
     if (parent === null) return ended.map((one) => ({ ...one, rank: 2, step: { part: 'callEnd', ...key } }));
     return [
       { at: startedAt ?? endedAt ?? 0, rank: 0, step: { part: 'codeBegun', parent, ...key }, event: askedFor(call) },
       ...ended.map((one) => ({ ...one, rank: 1, step: { part: 'codeEnded' as const, parent, ...key } })),
     ];
   });
-  return entries.toSorted((a, b) => a.at - b.at || a.rank - b.rank);
+  return entries.toSorted((a, b) => a.at - b.at || a.rank - b.rank || (a.event.callId < b.event.callId ? -1 : 1));
 }
 
-function endedCall(call: CallFacts): EventBody {
+function endedCall(call: CallFacts): CallEvent {
   const { focus, turn, callId, parentCallId, name, finalInput, state, isError, output, outputBytes, durationMs } = call;
   return {
     type: 'observation',

@@ -128,7 +128,10 @@ const NEW_TURN = { answer: null, ended: NO_NUMBERS, code: new Map() } as const;
 /** The argument of `animus.read_events`; without what is as at the beginning. */
 export function positionFields(position: Position): Record<string, unknown> {
   const { created, focus, focusEnded, turn, answer, ended, code, ledger, message, mark, decision, ends } = position;
-  const calls = [...code].map(([id, sets]) => [id, [writeRanges(sets.begun), writeRanges(sets.ended)]]);
+  const calls = [...code]
+    // The same position has the same id, in whatever order it was reached.
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, sets]) => [id, [writeRanges(sets.begun), writeRanges(sets.ended)]]);
   return {
     ...(created && { c: 1 }),
     ...(focus > 0 && { f: focus }),

@@ -27,8 +27,13 @@ interface Call {
   code: number;
 }
 
-/** Lives one item: each `step` does one thing that is possible now. */
-export function randomHistory(db: Queryable, id: string, random: () => number) {
+/** Lives one item: each `step` does one thing that is possible now. `claim` claims it and begins its focus. */
+export function randomHistory(
+  db: Queryable,
+  id: string,
+  random: () => number,
+  claim: () => Promise<FocusedWork> = () => beginFocus(db, { id }),
+) {
   let work: FocusedWork | null = null;
   let state: 'queued' | 'running' | 'waiting' | 'over' | 'completed' = 'queued';
   let turn = 0;
@@ -37,14 +42,15 @@ export function randomHistory(db: Queryable, id: string, random: () => number) {
   const only = (...states: Call['state'][]) => calls.filter((call) => states.includes(call.state));
 
   async function begin(): Promise<void> {
-    work = await beginFocus(db, { id });
+    work = await claim();
     state = 'running';
-    const [row] = await db.query<{ turn: number }>(
-      'select coalesce(max(turn), 0) as turn from animus.turns where focus_id = $1 and recorded_at is not null',
+    const [row] = await db.query<{ fresh: boolean; before: number }>(
+      `select not exists (select from animus.turns t where t.focus_id = f.id and t.recorded_at is not null) as fresh,
+              coalesce(f.turns_before, 0) as before from animus.foci f where f.id = $1`,
       [work.key.focusId],
     );
-    if (row!.turn === 0) {
-      turn = 0;
+    if (row!.fresh) {
+      turn = row!.before;
       calls = [];
     }
   }
@@ -217,6 +223,12 @@ export function randomHistory(db: Queryable, id: string, random: () => number) {
 
   return {
     step: () => any(possible())(),
+    /** Ends it as its daemon does when it was cancelled by somebody else. */
+    async stop(): Promise<void> {
+      if (state === 'running') await endCancelled(db, work!);
+      forget();
+      state = 'over';
+    },
     /** Brings it to its end: everything else is over then. */
     async finish(): Promise<void> {
       for (let n = 0; state !== 'completed'; n++) {

@@ -1,0 +1,109 @@
+import { expect, it } from 'vitest';
+import {
+  createWorkspace,
+  deleteMessage,
+  editMessage,
+  sayInConversation,
+  startConversation,
+} from '../../src/store/conversations/conversations.ts';
+import { CHAT_BEGINNING, type ChatPosition } from '../../src/store/events/chat-position.ts';
+import { readConversationPage } from '../../src/store/events/read-conversation-events.ts';
+import { type DaemonProcess, makeSite, startDaemon } from '../support/daemon-process.ts';
+import { testDatabase } from '../support/database.ts';
+import { type GotEvent, readEventStream } from '../support/event-reader.ts';
+import { startKillableServer } from '../support/killed-event-server.ts';
+
+const pg = testDatabase();
+const FACULTY = `
+[faculty]
+name = "talker"
+description = "Talks"
+isolation = "directory"
+[faculty.engage]
+model = "play/any"
+system_prompt = "You talk."
+tools = ["list_dir", "bash"]
+[faculty.awareness]
+enabled = false
+`;
+const CONFIG = `
+[daemon]
+lease_seconds = 5
+poll_seconds = 1
+[providers.play]
+kind = "scripted"
+script = "script.toml"
+`;
+/** The first turn of each answer looks around slowly, the second one answers. */
+const SCRIPT = Array.from(
+  { length: 4 },
+  () => `
+[[answer]]
+text = "Let me look, one word after the other."
+piece_delay_ms = 20
+[[answer.call]]
+tool = "bash"
+input = { command = "sleep 1" }
+[[answer]]
+text = "This is it."
+`,
+).join('');
+
+it('a reader of a conversation gets each event once, although server and daemon are killed again and again', {
+  timeout: 180_000,
+}, async () => {
+  const db = pg.database;
+  const site = makeSite({
+    modelUrl: null,
+    databaseUrl: pg.connectionString,
+    config: CONFIG,
+    faculties: { talker: FACULTY },
+    files: { 'script.toml': SCRIPT },
+  });
+  let daemon: DaemonProcess = await startDaemon(site);
+  const id = await startConversation(db, { workspaceId: await createWorkspace(db, 'default'), faculty: 'talker' });
+  const first = await sayInConversation(db, id, 'What is it?');
+  const second = await sayInConversation(db, id, 'And what else?');
+  const got: GotEvent[] = [];
+  /** What people do meanwhile, and when the daemon is killed, by the number of events. */
+  const meanwhile: Readonly<Record<number, () => Promise<unknown>>> = {
+    7: () => restart(),
+    11: () => deleteMessage(db, first.messageId),
+    13: () => editMessage(db, second.messageId, 'And what is that?'),
+    20: () => restart(),
+  };
+  const restart = async () => {
+    await daemon.kill('SIGKILL');
+    daemon = await startDaemon(site);
+  };
+  const over = () => got.filter(({ type }) => type === 'answered').length >= 3;
+  // The server is killed after every event, so that the reader goes on from each of them.
+  for (let next = await startKillableServer(pg.connectionString); !over(); ) {
+    const reader = await readEventStream(`${next.url}/chats/${id}/events`, { after: got.at(-1)?.id ?? null });
+    got.push(await reader.until((event) => event.id !== null));
+    const following = startKillableServer(pg.connectionString);
+    await next.kill();
+    await reader.ended;
+    await meanwhile[got.length]?.();
+    next = await following;
+  }
+
+  const keyOf = ({ text: _text, id: _id, ...rest }: Record<string, unknown>) => JSON.stringify(rest);
+  expect(new Set(got.map(({ data }) => keyOf(data))).size).toBe(got.length);
+  const all = await readAll(id);
+  expect(got.map(({ type }) => type).toSorted()).toEqual(all.toSorted());
+  expect(got.find(({ data }) => data['replaces'] === second.messageId)).toMatchObject({ type: 'said' });
+  expect(got.some(({ type }) => type === 'deleted')).toBe(true);
+  expect(got.some(({ data }) => data['resumed'] === true)).toBe(true);
+  expect(got.length).toBeGreaterThan(22);
+});
+
+async function readAll(id: string): Promise<string[]> {
+  const all: string[] = [];
+  for (let at: ChatPosition = CHAT_BEGINNING, more = true; more; ) {
+    const page = await readConversationPage(pg.database, id, at);
+    all.push(...page!.events.map(({ event }) => event.type));
+    ({ position: at, more } = page!);
+  }
+  return all;
+}
