@@ -87,7 +87,8 @@ describe('a client that does not read', () => {
     let taken = 0;
     let over = false;
     const endless: FramesFor = async function* () {
-      for (; !over; ) {
+      for (;;) {
+        if (over) return;
         taken++;
         yield [large];
       }

@@ -34,14 +34,10 @@ const OF_READERS = (
 /** What these are made of. */
 const OF_AUDIT: Readonly<Record<string, string>> = { visible_chains: 'decisions' };
 
-const OF_CONVERSATIONS = [
-  'visible_conversations',
-  'visible_conversation_people',
-  'visible_chat_messages',
-  'visible_workspaces',
-  'visible_files',
-  'visible_message_files',
-];
+const OF_CONVERSATIONS = (
+  'visible_conversations visible_conversation_people visible_chat_messages ' +
+  'visible_workspaces visible_files visible_message_files'
+).split(' ');
 const CHECKED_APART = (
   'visible_people visible_tokens visible_faculty_settings visible_faculties ' +
   'visible_spend visible_skill_versions visible_skill_files'
