@@ -116,6 +116,7 @@ begin
   if not animus.try_retention() then return null; end if;
   set constraints all immediate;
   delete from animus.watches where work_item_id in (select work_item_id from animus.watches where until < v_now order by until limit p_limit for update skip locked);
+  get diagnostics v_count = row_count; v_sum := v_sum + v_count;
   delete from animus.chat_watches where file_id in (select file_id from animus.chat_watches where until < v_now order by file_id limit p_limit for update skip locked);
   get diagnostics v_count = row_count; v_sum := v_sum + v_count;
   delete from animus.idempotency_keys where (actor, key) in (
