@@ -74,9 +74,7 @@ export async function* followConversation(
   await notifications.start();
   texts.use(notifications);
   const watch = async (ids: readonly string[]) => {
-    await watchEvents(db, ids).catch((error: unknown) =>
-      log.debug({ error: messageOf(error) }, 'cannot watch a conversation'),
-    );
+    await watchEvents(db, ids).catch((error: unknown) => log.debug({ error: messageOf(error) }, 'cannot watch work'));
     void ringAfter(FIRST_LOOK_AGAIN_MS, wake, clock, signal);
   };
   try {

@@ -1,13 +1,15 @@
 /**
- * Event streams: many readers of one work item and of as many different ones (memory and processor time of the server, time from a commit to
+ * Event streams: many readers of one work item, of one conversation, and of as many different work items (memory and processor time of the server, time from a commit to
  * each reader), a bare loop of writes to as many connections beside it, and turns per second with and without readers.
- * `node tests/bench/http/run.ts [--readers 1000] [--entries 100] [--seconds 4] [--rounds 3] [--only one,many,turns]`.
+ * `node tests/bench/http/run.ts [--readers 1000] [--entries 100] [--seconds 4] [--rounds 3] [--only one,chat,many,turns]`.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { sayInConversation } from '../../../src/store/conversations/conversations.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
+import { beginAnswer, newTalk } from '../../store/conversations/talk.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
 import type { Usage } from '../../support/usage.ts';
 import { benchServer, median } from '../support/bench-database.ts';
@@ -20,7 +22,7 @@ const { values } = parseArgs({
     entries: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
-    only: { type: 'string', default: 'one,many,turns' },
+    only: { type: 'string', default: 'one,chat,many,turns' },
   },
 });
 const readers = Number(values.readers);
@@ -34,6 +36,11 @@ try {
     await streams('one work item', [await beginFocus(db)]);
     await bare();
   }
+  if (only.includes('chat')) {
+    const talk = await newTalk(db);
+    await sayInConversation(db, talk.id, 'What is new?');
+    await streams('one conversation', [await beginAnswer(db, talk)], `chats/${talk.id}`);
+  }
   if (only.includes('many')) {
     await streams(`${readers} work items`, await Promise.all(Array.from({ length: readers }, () => beginFocus(db))));
   }
@@ -43,11 +50,15 @@ try {
   await server.stop();
 }
 
-async function streams(what: string, items: readonly FocusedWork[]): Promise<void> {
+/** `path`: what is read; by default each of the items. */
+async function streams(what: string, items: readonly FocusedWork[], path?: string): Promise<void> {
   const stream = child('../../support/event-server-process.ts', { DATABASE_URL: server.url });
   const url = await stream.line();
   const before = await stream.ask<Usage>();
-  const urls = Array.from({ length: readers }, (_, n) => `${url}/work/${items[n % items.length]!.id}/events`);
+  const urls = Array.from(
+    { length: readers },
+    (_, n) => `${url}/${path ?? `work/${items[n % items.length]!.id}`}/events`,
+  );
   const clients = child('./clients.ts', { BENCH_URLS: JSON.stringify(urls) });
   await clients.line();
   const joined = await stream.ask<Usage>();

@@ -21,7 +21,7 @@ const STEPS = 120;
 const pg = testDatabase();
 
 it('of random conversations, from every id come exactly the events that a reader has not got', {
-  timeout: 120_000,
+  timeout: 60_000 * CONVERSATIONS,
 }, async () => {
   const db = pg.database;
   const logins: string[] = [];
