@@ -78,6 +78,7 @@ const ONE_WIRE = [
   'wait-before-serve',
   'waiting',
   'worktree',
+  'webhooks',
   'worktree-files',
 ].join('|');
 

@@ -337,6 +337,7 @@ create index waits_due on animus.waits (deadline) where resolved_at is null and 
 create trigger check_kind before insert or update of kind on animus.waits for each row execute function animus.check_waits_kind();
 create trigger check_subject before insert or update of subject on animus.waits for each row execute function animus.check_waits_subject();
 create trigger waits_mark after insert or update on animus.waits for each row execute function animus.mark_wait();
+create trigger waits_note_approval after insert or update on animus.waits for each row execute function animus.waits_note_approval();
 
 create table animus.pauses (
   faculty    text        not null,
@@ -931,6 +932,7 @@ create index skill_versions_item on animus.skill_versions (work_item_id) where w
 create index skill_versions_newest on animus.skill_versions (current_from) where current_from is not null;
 create index skill_versions_package on animus.skill_versions (content_hash);
 create unique index skill_versions_proposed on animus.skill_versions (name) where state = 'proposed';
+create trigger skills_note_approval after insert on animus.skill_versions for each row execute function animus.skills_note_approval();
 
 create table animus.skill_outcomes (
   day          date          not null,
@@ -1154,6 +1156,58 @@ create table animus.chat_message_files (
   constraint chat_message_files_message_id_fkey foreign key (message_id) references animus.chat_messages(id) on delete cascade
 );
 create index chat_message_files_file on animus.chat_message_files (file_id);
+
+create table animus.webhooks (
+  id             uuid        not null,
+  url            text        not null,
+  events         text[]      not null,
+  faculties      text[],
+  label          text        not null default '',
+  owner          text        not null,
+  owner_role     text,
+  key_mark       text        not null,
+  secret_version integer     not null default 1,
+  old_key_mark   text,
+  old_until      timestamptz,
+  overflow       text,
+  overflow_since timestamptz,
+  dropped_at     timestamptz,
+  created_at     timestamptz not null,
+  number         bigint      not null generated always as identity,
+  primary key (id),
+  constraint old_secret_ends check ((old_key_mark is null) = (old_until is null)),
+  constraint overflow_has_time check ((overflow is null) = (overflow_since is null)),
+  constraint webhooks_key_mark_check check (key_mark ~ '^[0-9a-f]{16}$'),
+  constraint webhooks_label_check check (length(label) <= 200),
+  constraint webhooks_old_key_mark_check check (old_key_mark ~ '^[0-9a-f]{16}$'),
+  constraint webhooks_overflow_check check (overflow in ('dead', 'dropped')),
+  constraint webhooks_secret_version_check check (secret_version >= 1),
+  constraint webhooks_url_check check (length(url) >= 1 and length(url) <= 2000)
+);
+
+create table animus.webhook_deliveries (
+  id           bigint      not null generated always as identity,
+  message_id   uuid        not null default gen_random_uuid(),
+  webhook_id   uuid        not null,
+  work_item_id uuid,
+  event        text        not null,
+  body         text        not null,
+  state        text        not null default 'pending',
+  attempts     integer     not null default 0,
+  due_at       timestamptz not null,
+  claim        uuid,
+  last_status  integer,
+  last_error   text,
+  created_at   timestamptz not null,
+  ended_at     timestamptz,
+  primary key (id),
+  constraint webhook_deliveries_state_check check (state in ('pending', 'delivered', 'dead'))
+);
+create index webhook_deliveries_dead on animus.webhook_deliveries (webhook_id, id) where state = 'dead';
+create index webhook_deliveries_due on animus.webhook_deliveries (webhook_id, due_at, id) where state = 'pending';
+create index webhook_deliveries_ended on animus.webhook_deliveries (ended_at) where state <> 'pending';
+create index webhook_deliveries_order on animus.webhook_deliveries (webhook_id, work_item_id, id) where state = 'pending';
+create index webhook_deliveries_sending on animus.webhook_deliveries (webhook_id) where claim is not null;
 
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at

@@ -144,6 +144,12 @@ begin
   insert into pgmq.q_animus_work (msg_id, vt, message) overriding system value
   select queue_msg_id, greatest(run_at, v_now), jsonb_build_object('work_item_id', id) from inserted where queue_msg_id is not null;
   if found then perform animus.wake_daemons(); end if;
+  if pg_sequence_last_value('animus.webhooks_number_seq') is not null then
+    perform animus.note_state(row(i.*)::animus.work_items, null)
+       from inserted i
+      where exists (select from animus.webhooks h where 'work.' || i.state = any (h.events) and (h.faculties is null or i.faculty = any (h.faculties)))
+      order by i.id;
+  end if;
   return null;
 end $$;
 
@@ -188,6 +194,12 @@ begin
   end if;
 
   new.updated_at := animus.now();
+  -- Null until a webhook is added for the first time. A query of the empty table would cost ten times as much, in each change of state.
+  if new.state <> old.state and pg_sequence_last_value('animus.webhooks_number_seq') is not null then
+    if exists (select from animus.webhooks h where 'work.' || new.state = any (h.events) and (h.faculties is null or new.faculty = any (h.faculties))) then
+      perform animus.note_state(new, old.state);
+    end if;
+  end if;
   return new;
 end $$;
 

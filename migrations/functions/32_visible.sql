@@ -218,7 +218,8 @@ create or replace function animus.visible_status() returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_sees_all();
-  return animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status();
+  return animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status()
+      || animus.skill_status() || animus.webhook_status();
 end $$;
 
 -- Returns the limits that apply to a visible item, and what is left of them; null for any other.

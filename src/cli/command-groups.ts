@@ -27,6 +27,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['ledger'], load: async () => (await import('./work/ledger.ts')).addLedgerCommands },
   { names: ['person'], load: async () => (await import('./people/person.ts')).addPersonCommands },
   { names: ['token'], load: async () => (await import('./people/token.ts')).addTokenCommands },
+  { names: ['webhook'], load: async () => (await import('./webhook/webhook.ts')).addWebhookCommands },
   { names: ['audit'], load: async () => (await import('./audit/audit.ts')).addAuditCommands },
   { names: ['memory'], load: async () => (await import('./memory/memory.ts')).addMemoryCommands },
   { names: ['spend'], load: async () => (await import('./spend/spend.ts')).addSpendCommands },

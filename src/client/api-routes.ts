@@ -209,6 +209,23 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     },
     import: { method: 'POST', path: '/workspaces/{id}/imports', kind: 'json', input: true, body: true },
   },
+  webhooks: {
+    list: { method: 'GET', path: '/webhooks', kind: 'json' },
+    add: { method: 'POST', path: '/webhooks', kind: 'json', input: true, body: true },
+    show: { method: 'GET', path: '/webhooks/{id}', kind: 'json' },
+    remove: { method: 'DELETE', path: '/webhooks/{id}', kind: 'json' },
+    rotate: { method: 'POST', path: '/webhooks/{id}/rotate', kind: 'json', input: true, body: true },
+    test: { method: 'POST', path: '/webhooks/{id}/test', kind: 'json', body: true },
+    listDeadDeliveries: {
+      method: 'GET',
+      path: '/webhooks/{id}/dead-letters',
+      kind: 'list',
+      input: true,
+      query: ['limit', 'after'],
+    },
+    showDelivery: { method: 'GET', path: '/webhooks/{id}/deliveries/{delivery_id}', kind: 'json' },
+    retryDeliveries: { method: 'POST', path: '/webhooks/{id}/retry', kind: 'json', input: true, body: true },
+  },
   events: {
     chat: {
       method: 'GET',

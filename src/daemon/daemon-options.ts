@@ -4,6 +4,7 @@ import type { Config } from '../core/config/config.ts';
 import type { HttpConfig } from '../core/config/http-config.ts';
 import type { Clock } from '../core/lifecycle/clock.ts';
 import type { HttpApi, OpenHealth } from '../core/lifecycle/health.ts';
+import type { Secret } from '../core/secrets/secret.ts';
 import type { FocusEvent } from '../engage/events/events.ts';
 import type { ListedModel } from '../llm/models/list-models.ts';
 import type { Database } from '../store/sql/database.ts';
@@ -56,6 +57,8 @@ export interface ApiParts {
   readonly settings: HttpConfig;
   /** The models of the configuration. */
   readonly models: () => readonly ListedModel[];
+  /** From which the secrets of webhooks are derived, the present key first. */
+  readonly webhookKeys: readonly Secret[];
 }
 
 /** Opens the API, and loads its code only then. It is stopped before the database is closed. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Faculties, facultiesError } from '../catalog/faculties.ts';
+import { webhookKeys } from '../core/config/webhooks-config.ts';
 import { messageOf } from '../core/errors/errors.ts';
 import { systemClock } from '../core/lifecycle/clock.ts';
 import type { EndSignals } from '../core/lifecycle/interrupts.ts';
@@ -113,7 +114,15 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   if (options.openApi !== undefined && config.http.api) {
     const { version } = options;
     const models = () => listModels(modelNames(config).models);
-    const api = await options.openApi({ db, log, clock, version, settings: config.http, models });
+    const api = await options.openApi({
+      db,
+      log,
+      clock,
+      version,
+      settings: config.http,
+      models,
+      webhookKeys: webhookKeys(config.webhooks),
+    });
     closing.defer(() => api.stop());
     readiness.serveApi(api);
   }

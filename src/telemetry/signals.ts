@@ -226,6 +226,7 @@ export const METRICS = {
     BATCH_S,
   ),
   'work.permission.verdicts': counter('{call}', 'Verdicts of permissions about tool calls', ['risk', 'verdict']),
+  'work.webhooks': counter('{delivery}', 'Attempts to deliver webhooks', ['result']),
   'work.memory.embeddings': counter('{memory}', 'Memories whose embedding was stored, refused or failed', ['result']),
   'work.skills.proposed': counter('{item}', 'Items submitted for the scribe because findings recur', []),
   'work.skills.created': counter('{skill}', 'Skills that work wrote', ['state']),

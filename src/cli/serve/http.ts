@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../../core/config/config.ts';
 import { type HttpConfig, isLoopback, unencrypted } from '../../core/config/http-config.ts';
+import { webhookKeys } from '../../core/config/webhooks-config.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { type HttpAddress, type Readiness, showAddress } from '../../core/lifecycle/health.ts';
@@ -52,7 +53,15 @@ async function httpCommand(invocation: Invocation, { listen }: HttpOptions): Pro
   await checkCompatible(db);
 
   const models = () => listModels(modelNames(config).models);
-  const api = await openApi({ db, log, clock: systemClock, version: version(), settings: config.http, models });
+  const api = await openApi({
+    db,
+    log,
+    clock: systemClock,
+    version: version(),
+    settings: config.http,
+    models,
+    webhookKeys: webhookKeys(config.webhooks),
+  });
   const openHealth = await loadHealth();
   const server = openHealth(address, () => lookAt(db), config.http);
   server.serveApi(api);

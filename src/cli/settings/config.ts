@@ -86,6 +86,9 @@ function settingsOf(config: Config): Setting[] {
   add('hooks.environment', config.hooks.environment.join(', ') || null);
   add('skills.directories', config.skills.directories.join(', ') || null);
   add('web.allow', config.web.allow.join(', ') || null);
+  add('webhooks.key_env', config.webhooks.key === null ? null : String(config.webhooks.key));
+  add('webhooks.old_key_env', config.webhooks.oldKey === null ? null : String(config.webhooks.oldKey));
+  add('webhooks.allow', config.webhooks.allow.join(', ') || null);
   add('sandbox.endpoint', config.sandbox.endpoint.text);
   const { endpoint } = config.sandbox;
   add('sandbox.certificates', endpoint.kind === 'tcp' ? endpoint.certificates : null);

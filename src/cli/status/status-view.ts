@@ -10,6 +10,7 @@ import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';
 import { showStaleSkills } from './status-skills.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
+import { showWebhooks } from './status-webhooks.ts';
 
 /** The status of one database. */
 export interface StatusReport {
@@ -32,6 +33,7 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
   showDeadLetters(output, status);
   showSchedules(output, status);
   showInbox(output, status);
+  showWebhooks(output, status);
   showBatches(output, status);
   showKept(output, status);
   showSpend(output, status);

@@ -17,13 +17,24 @@ export const LIVE_SETTINGS: readonly string[] = [
   'skills.propose_window_days',
   'skills.propose_interval_seconds',
   'web.allow',
+  'webhooks.allow',
   'budget',
 ];
 
 /** The keys, as written in animus.toml, whose effective values differ: `daemon.max_concurrent`, `providers.gateway`, … */
 export function changedSettings(before: Config, after: Config): string[] {
   const changed: string[] = [];
-  for (const table of ['daemon', 'http', 'retention', 'hooks', 'skills', 'batch', 'web', 'sandbox'] as const) {
+  for (const table of [
+    'daemon',
+    'http',
+    'retention',
+    'hooks',
+    'skills',
+    'batch',
+    'web',
+    'webhooks',
+    'sandbox',
+  ] as const) {
     for (const [key, value] of Object.entries(after[table])) {
       const old = (before[table] as unknown as Record<string, unknown>)[key];
       if (!isDeepStrictEqual(value, old)) changed.push(`${table}.${snakeCase(key)}`);

@@ -22,6 +22,7 @@ import { httpTable } from './http-config.ts';
 import { modelKeys } from './model-keys.ts';
 import { STRUCTURED_OUTPUTS } from './model-words.ts';
 import { providerTable, variableName } from './provider-keys.ts';
+import { webhooksTable } from './webhooks-config.ts';
 
 /** The part of a model's name before the slash. */
 const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
@@ -137,6 +138,7 @@ export const configSchema = table({
   skills: skills.prefault({}),
   batch: batch.prefault({}),
   web: web.prefault({}),
+  webhooks: webhooksTable.prefault({}),
   budget: table(applianceBudgetFields()).prefault({}),
   embeddings: embeddings.optional(),
   sandbox: sandbox.prefault({}),

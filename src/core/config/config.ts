@@ -7,6 +7,7 @@ import type { HttpConfig } from './http-config.ts';
 import type { ModelAbilities } from './model-abilities.ts';
 import type { StructuredOutputs } from './model-words.ts';
 import type { ProviderAccess } from './provider-access.ts';
+import type { WebhooksConfig } from './webhooks-config.ts';
 
 /** The effective settings of this process. */
 export interface Config {
@@ -25,6 +26,8 @@ export interface Config {
   readonly skills: SkillsConfig;
   readonly batch: BatchConfig;
   readonly web: WebConfig;
+  /** `[webhooks]`: what signs them, and what they may reach. */
+  readonly webhooks: WebhooksConfig;
   /** Null: memories are searched by their words alone. */
   readonly embeddings: EmbeddingsConfig | null;
   readonly sandbox: SandboxConfig;

@@ -15,6 +15,7 @@ import { configError, databaseUrlOf, homeOf } from './reach.ts';
 import { embeddingsOf } from './read-embeddings.ts';
 import { endpointProblems, engineOrigin, sandboxOf } from './read-sandbox.ts';
 import { webSearchOf } from './read-web-search.ts';
+import { webhooksOf } from './webhooks-config.ts';
 
 /** The poll interval of the embedded database, whose notifications do not reach other connections. */
 const EMBEDDED_POLL_SECONDS = 0.25;
@@ -29,6 +30,7 @@ export function readConfig(sources: ConfigSources): Config {
   const logLevel = env.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info';
   checkDaemon(document, conflicts);
   const http = httpOf(document, env, conflicts);
+  const webhooks = webhooksOf(document, env, conflicts);
   const providers = providersOf(document, env, sources, conflicts);
   checkModels(document, providers, conflicts);
   const search = webSearchOf(document, env, conflicts);
@@ -36,7 +38,7 @@ export function readConfig(sources: ConfigSources): Config {
   conflicts.push(...endpointProblems(document, env));
 
   const problems = [...env.problems, ...document.problems, ...conflicts];
-  if (problems.length > 0 || document.sound === null || http === null) throw configError(problems);
+  if (problems.length > 0 || document.sound === null || http === null || webhooks === null) throw configError(problems);
   return Object.freeze({
     file: sources.toml?.path ?? null,
     home,
@@ -49,6 +51,7 @@ export function readConfig(sources: ConfigSources): Config {
     skills: skillsOf(document.sound, sources),
     batch: batchOf(document.sound),
     web: Object.freeze({ allow: Object.freeze(document.sound.web.allow), search }),
+    webhooks,
     embeddings,
     sandbox: sandboxOf(document.sound, env, sources),
     budget: readBudget(document.sound.budget, 'appliance'),
@@ -142,6 +145,7 @@ function originsOf(
     'skills',
     'batch',
     'web',
+    'webhooks',
     'sandbox',
     'budget',
   ] as const) {

@@ -120,6 +120,13 @@ export const ERRORS = {
   'http.issuer': row('the keys of the issuer of the token cannot be read; try again in a moment', true, 4),
   'http.no_database': row('the database does not answer; try again in a moment', true, 4),
 
+  'http.no_webhook_key': row(
+    'the key of webhooks is not set: put the output of "openssl rand -hex 32" into ANIMUS_WEBHOOK_KEY, in the environment of the daemons and of what adds webhooks',
+    false,
+    2,
+    503,
+  ),
+
   'process.spawn': row('cannot start {command}: {detail}', false, 1),
   'process.interrupted': row('{command} was interrupted from outside: {detail}', true, 1),
 

@@ -16,6 +16,7 @@ import {
   pruneSkillPackages,
   pruneWork,
 } from '../../store/work/retention.ts';
+import { pruneDeliveries } from '../../store/work/webhook-deliveries.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { sweepFocusDirectories } from '../workspace/focus-directory.ts';
 
@@ -38,6 +39,8 @@ export interface Swept {
   readonly artifacts: number;
   readonly archived: number;
   readonly registered: number;
+  /** Deliveries of webhooks. */
+  readonly deliveries: number;
   /** Packages of skills. */
   readonly packages: number;
   /** Months of the history that were dropped. */
@@ -106,10 +109,11 @@ export function createJanitor(means: JanitorMeans): Janitor {
       packDays === null ? NOTHING : await repeat(() => packHistory(db, packDays, WORK_BATCH), WORK_BATCH, more);
     const archived = await repeat(() => pruneArchives(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
     const registered = await repeat(() => pruneRegisters(db, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
+    const deliveries = await repeat(() => pruneDeliveries(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
     const packages = await repeat(() => pruneSkillPackages(db, resolvedDays, WORK_BATCH), WORK_BATCH, more);
     // Not before the work of that month is deleted.
     const months = items.more || items.busy ? NOTHING : await repeat(() => dropMonth(db, resolvedDays), 1, more);
-    const parts = [chats, artifacts, items, packed, archived, registered, packages, months];
+    const parts = [chats, artifacts, items, packed, archived, registered, deliveries, packages, months];
     return {
       conversations: chats.count,
       items: items.count,
@@ -117,6 +121,7 @@ export function createJanitor(means: JanitorMeans): Janitor {
       artifacts: artifacts.count,
       archived: archived.count,
       registered: registered.count,
+      deliveries: deliveries.count,
       packages: packages.count,
       months: months.count,
       directories,

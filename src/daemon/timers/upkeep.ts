@@ -1,10 +1,13 @@
-/** The services that keep the tables in order: what is old, what is added up, what memories lack, and what recurs in findings. */
+/** The services that keep the tables in order: what is old, what is added up, what memories lack, what recurs in findings, and what webhooks have to send. */
 import type { Config } from '../../core/config/config.ts';
+import { webhookKeys } from '../../core/config/webhooks-config.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
+import { parseWebTarget } from '../../core/text/web-target.ts';
 import { type BackfillMeans, createEmbeddingBackfill } from './embedding-backfill.ts';
 import { createJanitor, type JanitorMeans } from './janitor.ts';
 import { createRecurringFindings, type RecurringFindingsMeans } from './recurring-findings.ts';
 import { createSpendRollUp } from './spend-roll-up.ts';
+import { createWebhookSender } from './webhook-sender.ts';
 
 interface UpkeepMeans extends Omit<BackfillMeans, 'registration'>, Omit<JanitorMeans, 'retention'> {}
 
@@ -12,13 +15,15 @@ interface UpkeepMeans extends Omit<BackfillMeans, 'registration'>, Omit<JanitorM
 export function createUpkeep(
   means: UpkeepMeans,
   registration: BackfillMeans['registration'] & RecurringFindingsMeans['registration'],
-  settings: () => Pick<Config, 'retention' | 'skills'>,
+  settings: () => Pick<Config, 'retention' | 'skills' | 'webhooks'>,
 ): readonly Service[] {
   const { db, clock, log, daemonId, models, directoryRoot } = means;
+  const reach = () => ({ allow: settings().webhooks.allow.flatMap((target) => parseWebTarget(target) ?? []) });
   return [
     createJanitor({ db, clock, log, retention: () => settings().retention, directoryRoot }),
     createSpendRollUp({ db, clock, log }),
     createEmbeddingBackfill({ db, clock, log, daemonId, models, registration }),
     createRecurringFindings({ db, clock, log, daemonId, models, registration, settings: () => settings().skills }),
+    createWebhookSender({ db, clock, log, keys: webhookKeys(settings().webhooks), reach }),
   ];
 }

@@ -18,6 +18,7 @@ import type { Route } from '../route/route.ts';
 import { decideSkillRoutes } from '../skills/decide-skill-routes.ts';
 import { skillRoutes } from '../skills/skill-routes.ts';
 import { streamRoutes } from '../streams/stream-routes.ts';
+import { webhookRoutes } from '../webhooks/webhook-routes.ts';
 import { bulkRoutes } from '../work/bulk-work.ts';
 import { workRoutes } from '../work/work-routes.ts';
 
@@ -41,5 +42,6 @@ export const API_ROUTES: readonly Route[] = [
   ...peopleRoutes,
   ...tokenRoutes,
   ...chatRoutes,
+  ...webhookRoutes,
   ...streamRoutes,
 ];

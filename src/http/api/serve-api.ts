@@ -8,9 +8,10 @@ import { openApi } from './api.ts';
 const POOL_SIZE = 5;
 
 /** The API with all its routes, until it is stopped. With `http.database_url_env` it has a login of its own. */
-export async function serveApi({ db, log, clock, version, settings, models }: ApiParts): Promise<HttpApi> {
+export async function serveApi({ db, ...parts }: ApiParts): Promise<HttpApi> {
+  const { settings, log } = parts;
   const own = settings.databaseUrl && openOwn(settings.databaseUrl.reveal(), log);
-  const api = openApi({ db: own ?? db, log, clock, version, settings, models });
+  const api = openApi({ db: own ?? db, ...parts });
   return {
     ...api,
     async stop() {

@@ -130,6 +130,15 @@ const asks = z.object({
   ),
 });
 
+const webhooks = z
+  .object({
+    dead: count().describe('deliveries that failed for good'),
+    late: count().describe('deliveries that no daemon sends'),
+    full: count().describe('webhooks whose new deliveries become dead letters, because too many wait'),
+    dropping: count().describe('webhooks of which events are lost, because too many wait'),
+  })
+  .describe('numbers of deliveries stop at 1,000');
+
 const budget = z.object({
   scope: z.string(),
   subject: z.string().describe('the id of the item or root, the name of the faculty, or empty'),
@@ -161,6 +170,7 @@ export const status = z
       .object({ count: count(), days: z.int() })
       .optional()
       .describe('how many skills no work has used for so many days'),
+    webhooks,
     inbox,
     schedules: z.array(schedule),
     batches: z.array(batch).describe('turns that wait for batches, by provider'),

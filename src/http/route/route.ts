@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Secret } from '../../core/secrets/secret.ts';
 import type { Scope } from '../../core/work/people.ts';
 import type { ListedModel } from '../../llm/models/list-models.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
@@ -23,6 +24,8 @@ export interface ApiMeans {
   readonly live: LiveEvents;
   /** The models of the configuration. Default: those of the catalogue. */
   readonly models?: () => readonly ListedModel[];
+  /** From which the secrets of webhooks are derived, the present key first; default: none. */
+  readonly webhookKeys?: readonly Secret[];
 }
 
 /** A request whose sender and form have been checked. */

@@ -27,6 +27,16 @@ export interface Status {
   readonly embeddings: EmbeddingStatus | null;
   /** How many skills no work has used for so many days. */
   readonly stale_skills: { readonly count: number; readonly days: number };
+  /**
+   * Deliveries that are dead letters, and those that no daemon sends; counts stop at 1,000. Webhooks whose new deliveries become dead letters,
+   * or are dropped, because too many wait.
+   */
+  readonly webhooks: {
+    readonly dead: number;
+    readonly late: number;
+    readonly full: number;
+    readonly dropping: number;
+  };
   readonly inbox: InboxStatus;
   readonly schedules: readonly ScheduleStatus[];
   /** Turns that wait for batches, by provider. */
@@ -154,7 +164,7 @@ interface SpendStatus {
 /** Reads it in one cheap call. */
 export async function readStatus(db: Queryable): Promise<Status> {
   const [row] = await db.query<{ status: Status }>(
-    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.skill_status() as status',
+    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.skill_status() || animus.webhook_status() as status',
   );
   return row!.status;
 }

@@ -38,8 +38,8 @@ describe('a command loads no package that it does not use', () => {
   test.each([
     ['completion words -- w', ['commander'], 35],
     ['help exit-codes', ['commander'], 35],
-    ['status', ['commander', ...DRIVER], 57],
-    ['status --json', ['commander', ...DRIVER], 57],
+    ['status', ['commander', ...DRIVER], 58],
+    ['status --json', ['commander', ...DRIVER], 58],
     ['work list', ['commander', ...DRIVER], 98],
     ['work show ID', ['commander', ...DRIVER], 98],
     ['ledger show ID', ['commander', ...DRIVER], 55],
@@ -52,6 +52,7 @@ describe('a command loads no package that it does not use', () => {
     ['budget list', ['commander', ...DRIVER], 55],
     ['schedule list', ['commander', 'croner', ...DRIVER], 55],
     ['token list', ['commander', ...DRIVER], 55],
+    ['webhook list', ['commander', ...DRIVER], 57],
     ['person list', ['commander', ...DRIVER], 55],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 60],
     ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 80],

@@ -14,6 +14,7 @@ import { png } from '../../support/media-files.ts';
 import { skillText } from '../../support/skill-tree.ts';
 import { run } from '../run-cli.ts';
 import { exampleChat } from './example-chat.ts';
+import { exampleWebhook } from './example-webhook.ts';
 
 const docs = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 const program = await buildProgram(() => async () => {}, { stdout: { write: () => {} } });
@@ -143,6 +144,7 @@ describe('the examples', () => {
           DATABASE_URL: target.connectionString,
           ANIMUS_HOME: join(cwd, 'home'),
           DOCKER_HOST: 'unix:///nowhere.sock',
+          ANIMUS_WEBHOOK_KEY: 'k'.repeat(32),
         },
       });
       expect(ran, ran.stderr + ran.stdout).toMatchObject({ code: NEEDS_DOCKER.test(given.join(' ')) ? 1 : 0 });
@@ -168,6 +170,7 @@ async function prepare(argv: readonly string[]): Promise<void> {
        values ('01900000-0000-7000-8000-00004f2a9c1d', 'alice', sha256('x'), '{read}', 'x', now())`,
     );
   }
+  if (group === 'webhook' && what !== 'add') await exampleWebhook(target.database);
   if (group === 'chat') chat = await exampleChat(target.database, target.connectionString, cwd);
   if (group === 'audit' && what === 'verify') writeFileSync(join(cwd, 'decisions.jsonl'), '');
   if (group === 'work' && what === 'retry') await target.database.query('select animus.cancel_work($1, $2)', [id, 'x']);

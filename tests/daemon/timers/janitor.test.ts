@@ -175,6 +175,7 @@ test('removes archives, runs of schedules, watches, old daemons and directories 
     artifacts: 0,
     archived: 3,
     registered: 2,
+    deliveries: 0,
     packages: 0,
     directories: 1,
     packed: 0,

@@ -1,5 +1,6 @@
 /** Every POST of the API, sent twice with the same Idempotency-Key: one effect, one answer. */
 import { expect, test } from 'vitest';
+import { Secret } from '../../../src/core/secrets/secret.ts';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
 import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
 import { write } from '../../store/skills/written-skills.ts';
@@ -30,6 +31,8 @@ const proposed = async () => {
   await write(owner(), await beginFocus(owner()), name, { mode: 'ask' });
   return name;
 };
+const hooked = async ({ call }: TestApi) =>
+  (await call('olga', 'POST', '/webhooks', { body: { url: 'https://example.com/hook' } })).body.id as string;
 const said = async (api: TestApi) => {
   const chat = await chatOf(api, 'olga');
   const { body } = await api.call('olga', 'POST', chat.path, { body: { content: 'Why?' } });
@@ -93,6 +96,17 @@ const REQUESTS: Readonly<Record<string, (api: TestApi) => Promise<Sent> | Sent>>
   sayInChat: async (api) => ({ path: (await chatOf(api, 'olga')).path, body: { content: 'Why?' } }),
   editChatMessage: async (api) => ({ path: `${await said(api)}/edit`, body: { content: 'How?' } }),
   retryChatMessage: async (api) => ({ path: `${await said(api)}/retry` }),
+  addWebhook: () => ({ path: '/webhooks', body: { url: 'https://example.com/hook' } }),
+  rotateWebhook: async (api) => ({ path: `/webhooks/${await hooked(api)}/rotate` }),
+  testWebhook: async (api) => ({ path: `/webhooks/${await hooked(api)}/test` }),
+  retryDeliveries: async (api) => {
+    const id = await hooked(api);
+    await api.call('olga', 'POST', `/webhooks/${id}/test`);
+    await owner().query(`update animus.webhook_deliveries set state = 'dead', ended_at = now() where webhook_id = $1`, [
+      id,
+    ]);
+    return { path: `/webhooks/${id}/retry` };
+  },
   importChat: async (api) => ({
     path: `/workspaces/${(await chatOf(api, 'olga')).workspace}/imports`,
     body: { content: '{"role": "user", "content": "x"}' },
@@ -107,7 +121,7 @@ test('every POST keeps its answer for a repetition', () => {
 });
 
 test('sent twice with the same key, it has its effect once', { timeout: 60_000 }, async () => {
-  const api = await start();
+  const api = await start({ webhookKeys: [new Secret('k'.repeat(32))] });
   await createPerson(owner(), 'olga', 'operator');
   for (const { id } of posts) {
     const { path, body } = await REQUESTS[id]!(api);

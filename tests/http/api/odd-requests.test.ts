@@ -1,6 +1,7 @@
 /** Whatever a client with a token sends: an answer with a status below 500, in the form that the document promises. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { Secret } from '../../../src/core/secrets/secret.ts';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
 import { problemSchema } from '../../../src/http/api/problem.ts';
 import type { Route } from '../../../src/http/route/route.ts';
@@ -39,6 +40,7 @@ const VALID: Readonly<Record<string, object>> = {
   createWorkspace: { name: 'x' },
   sayInChat: { content: 'x' },
   editChatMessage: { content: 'x' },
+  addWebhook: { url: 'https://example.com/hook' },
   importChat: { content: '{"role": "user", "content": "x"}' },
 };
 
@@ -46,7 +48,7 @@ const VALID: Readonly<Record<string, object>> = {
 const ending = API_ROUTES.filter((route) => route.kind === 'json' || !route.media.includes('text/event-stream'));
 
 test('nothing that a client sends is an internal error', { timeout: 60_000 }, async () => {
-  const { call } = await start();
+  const { call } = await start({ webhookKeys: [new Secret('k'.repeat(32))] });
   await createPerson(owner(), 'olga', 'operator');
   for (const route of ending) await sendOdd(route, call);
 });

@@ -1,0 +1,105 @@
+import { type AddressInfo, createServer, type LookupFunction, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { testWebhook } from '../../../src/store/work/webhooks.ts';
+import { eventually } from '../../support/eventually.ts';
+import { webhookReceiver } from '../../support/webhook-receiver.ts';
+import { webhookSending } from './webhook-sending.ts';
+
+const { db, sending, add, startSender, dueNow, states } = webhookSending();
+
+test('a receiver that never answers, and one whose body never ends', async () => {
+  sending.receiver.answer = () => {};
+  const endless = await webhookReceiver();
+  endless.answer = (_request, response) => {
+    response.writeHead(200);
+    const write = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+      if (!response.destroyed) response.once('drain', write);
+    };
+    write();
+  };
+  await testWebhook(db(), sending.hook);
+  await testWebhook(db(), await add(endless.url));
+  await startSender({ sendMs: 300 });
+  await eventually('both', async () =>
+    (await states()).every(({ state, last_error }) => state === 'delivered' || last_error !== null) ? true : null,
+  );
+  expect(await states()).toMatchObject([
+    { state: 'pending', last_error: 'no answer within 0.3 s' },
+    { state: 'delivered', last_status: 200 },
+  ]);
+});
+
+test.each([
+  ['http://localhost:PORT/', /without TLS/],
+  ['https://localhost:PORT/', /^localhost is not on the public internet/],
+  ['https://127.0.0.2:PORT/', /127.0.0.2 is not on the public internet/],
+  ['https://169.254.169.254/', /not on the public internet/],
+  ['https://[::ffff:10.0.0.1]/', /not on the public internet/],
+  ['https://2130706434/', /127.0.0.2 is not on the public internet/],
+  ['https://example.com:25/', /port 25 is not allowed/],
+])('nothing is sent to %s', async (url, error) => {
+  await testWebhook(db(), await add(url.replace('PORT', String(sending.receiver.port))));
+  await startSender({ allowed: [] });
+  await eventually('the refusal', async () => ((await states())[0]!.last_error !== null ? true : null));
+  expect(await states()).toMatchObject([{ last_status: null, last_error: expect.stringMatching(error) }]);
+  expect(sending.receiver.received).toEqual([]);
+});
+
+test('a name is resolved once for each attempt, and each time the address is checked', async () => {
+  const answers = ['93.184.215.14', '127.0.0.1'];
+  const asked: string[] = [];
+  const resolve: LookupFunction = (host, _options, done) => {
+    asked.push(host);
+    // One public address beside a private one is refused, too.
+    done(
+      null,
+      answers
+        .slice(0, asked.length)
+        .map((address) => ({ address, family: 4 }))
+        .toReversed(),
+    );
+  };
+  await testWebhook(db(), await add(`https://rebinding.example:${sending.receiver.port}/`));
+  await startSender({ allowed: [], resolve, sendMs: 200 });
+  for (const attempts of [1, 2]) {
+    await eventually('the attempt', async () => {
+      const [row] = await db().query<{ claim: string | null; attempts: number }>(
+        'select claim, attempts from animus.webhook_deliveries',
+      );
+      return row!.attempts === attempts && row!.claim === null ? true : null;
+    });
+    expect(asked).toHaveLength(attempts);
+    await dueNow();
+  }
+  expect((await states())[0]!.last_error).toBe('rebinding.example is not on the public internet');
+  expect(sending.receiver.received).toEqual([]);
+});
+
+test.each([
+  [
+    'headers without end',
+    (socket: Socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`),
+    /Headers Overflow/i,
+  ],
+  ['no HTTP', (socket: Socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'), /./],
+  ['preliminary answers without end', (socket: Socket) => flood(socket, 'HTTP/1.1 102 Processing\r\n\r\n'), /./],
+  ['a reset', (socket: Socket) => void socket.resetAndDestroy(), /./],
+])('a hostile answer is a failure: %s', async (_what, answer, error) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => answer(socket));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  await testWebhook(db(), await add(`http://127.0.0.1:${port}/`));
+  await startSender({ sendMs: 500 });
+  await eventually('the failure', async () => ((await states())[0]!.last_error !== null ? true : null));
+  expect(await states()).toMatchObject([{ state: 'pending', last_error: expect.stringMatching(error) }]);
+});
+
+function flood(socket: Socket, text: string): void {
+  while (!socket.destroyed && socket.write(text));
+  if (!socket.destroyed) socket.once('drain', () => flood(socket, text));
+}

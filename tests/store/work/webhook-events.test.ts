@@ -1,0 +1,110 @@
+import { beforeEach, expect, test } from 'vitest';
+import { sayInConversation, setParticipant } from '../../../src/store/conversations/conversations.ts';
+import { askPerson } from '../../../src/store/transcript/approvals.ts';
+import { WEBHOOK_EVENTS } from '../../../src/store/work/webhooks.ts';
+import { completeWork, failWork } from '../../../src/store/work/work.ts';
+import { beginFocus, type FocusedWork, recordCalls } from '../../support/begun-focus.ts';
+import { testDatabase } from '../../support/database.ts';
+import { beginAnswer, newTalk } from '../conversations/talk.ts';
+import { write } from '../skills/written-skills.ts';
+import { addHook, claimHooks, deliveryRows, removeHooks } from './webhook-rows.ts';
+
+const target = testDatabase();
+const ERROR = { code: 'internal.bug', message: 'broken' };
+
+beforeEach(() => removeHooks(target.database));
+
+test('each state that an item enters, in order: a retry of the daemon, its end, and a retry of a person', async () => {
+  await addHook(target.database, { events: WEBHOOK_EVENTS });
+  let work = await beginFocus(target.database);
+  const { id } = work;
+  await failWork(target.database, work, ERROR, 3600);
+  expect(await eventsOf(id)).toEqual([
+    [null, 'work.queued'],
+    ['queued', 'work.claimed'],
+    ['claimed', 'work.running'],
+    ['running', 'work.scheduled'],
+  ]);
+  work = await beginFocus(target.database);
+  expect(await failWork(target.database, work, ERROR, null)).toBe('dead');
+  await target.database.query(`select animus.retry_work($1)`, [work.id]);
+  const again = await beginFocus(target.database, { id: work.id });
+  await completeWork(target.database, again, { text: 'secret result' }, 'secret summary');
+  expect((await eventsOf(work.id)).slice(2)).toEqual([
+    ['claimed', 'work.running'],
+    ['running', 'work.dead'],
+    ['dead', 'work.queued'],
+    ['queued', 'work.claimed'],
+    ['claimed', 'work.running'],
+    ['running', 'work.completed'],
+  ]);
+  await target.database.query(`select animus.cancel_work($1, 'not needed')`, [id]);
+  expect((await eventsOf(id)).at(-1)).toEqual(['scheduled', 'work.cancelled']);
+  expect(JSON.stringify(await deliveryRows(target.database))).not.toContain('secret');
+});
+
+test('many that end in one statement', async () => {
+  await addHook(target.database, { events: ['work.completed'] });
+  const works = [await beginFocus(target.database), await beginFocus(target.database)];
+  await target.database.query(`select animus.complete_works($1::uuid[], $2::bigint[], array['{}', '{}']::jsonb[])`, [
+    works.map(({ id }) => id),
+    works.map(({ leaseToken }) => leaseToken),
+  ]);
+  for (const { id } of works) expect(await eventsOf(id)).toEqual([['running', 'work.completed']]);
+});
+
+test('what waits for a person: a call, and the version of a skill that work proposes', async () => {
+  await addHook(target.database, { events: ['approval.waiting'] });
+  const work = await beginFocus(target.database);
+  await ask(work);
+  const { hash, version } = await write(target.database, work, 'made-by-work', { mode: 'ask' });
+  expect(version).toBe(1);
+  const [call, skill] = (await deliveryRows(target.database)).map(({ body }) => JSON.parse(body).data);
+  expect(call).toMatchObject({ id: work.id, call_id: 'c1', kind: 'approval', subject: 'tool_call' });
+  const shown = await target.database.query(
+    `select work_item_id as id, faculty, call_id, kind, subject, hash, submitted_by from animus.inbox where work_item_id = $1 order by call_id`,
+    [work.id],
+  );
+  expect([call, skill]).toMatchObject(shown);
+  expect(skill).toMatchObject({ call_id: 'skill:made-by-work', subject: 'skill', hash, deadline: null });
+});
+
+test('who takes part in a conversation gets its answers and what they wait for, but no proposed skill, until it takes part no longer', async () => {
+  await target.database.query(`select animus.set_person('eve'), animus.set_person('mallory')`);
+  const eve = await addHook(target.database, {
+    person: 'eve',
+    events: ['work.queued', 'work.running', 'approval.waiting'],
+  });
+  await addHook(target.database, { person: 'mallory', events: WEBHOOK_EVENTS });
+  const talk = await newTalk(target.database);
+  await setParticipant(target.database, talk.id, 'person:eve');
+  await sayInConversation(target.database, talk.id, 'Hello');
+  const work = await beginAnswer(target.database, talk);
+  await ask(work);
+  await write(target.database, work, 'made-in-a-talk', { mode: 'ask' });
+  const rows = await deliveryRows(target.database);
+  expect(rows.map(({ webhook_id, event }) => [webhook_id, event])).toEqual([
+    [eve, 'work.queued'],
+    [eve, 'work.running'],
+    [eve, 'approval.waiting'],
+  ]);
+  expect(await claimHooks(target.database)).toMatchObject([{ event: 'work.queued' }]);
+  await target.database.query('update animus.webhook_deliveries set claim = null, due_at = now()');
+  await setParticipant(target.database, talk.id, 'person:eve', true);
+  for (const _ of rows) expect(await claimHooks(target.database)).toEqual([]);
+  expect(await deliveryRows(target.database)).toEqual([]);
+});
+
+async function ask(work: FocusedWork): Promise<void> {
+  await recordCalls(target.database, work, 1, ['c1'], 'bash');
+  const asks = { subject: 'tool_call', request: { reason: 'a rule', gate: 'permissions' }, seconds: 60 } as const;
+  await askPerson(target.database, work.key, 1, 'c1', 'approval', asks);
+}
+
+/** The state before, and the event. */
+async function eventsOf(id: string) {
+  const rows = await deliveryRows(target.database);
+  return rows
+    .filter(({ work_item_id: item }) => item === id)
+    .map(({ event, body }) => [JSON.parse(body).data.previous_state, event]);
+}
