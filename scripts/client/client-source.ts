@@ -61,7 +61,7 @@ function methodSource(operation: Operation): string {
     part.$ref === undefined ? partName(operation, which) : typeOf(part);
   const optional = input !== null && input.$ref === undefined && (input.required ?? []).length === 0 && !input.allOf;
   const parameters = [
-    ...pathParameters.map((parameter) => `${camelCase(parameter)}: string`),
+    ...pathParameters.map((parameter) => `${camelCase(parameter.name)}: ${parameter.type}`),
     ...(input !== null ? [`input${optional ? '?' : ''}: ${typeOfPart(input, 'Input')}`] : []),
     `options?: ${kind === 'events' ? 'EventOptions' : 'CallOptions'}`,
   ];

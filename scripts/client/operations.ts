@@ -45,7 +45,7 @@ export interface Operation {
   readonly description: string;
   readonly method: string;
   readonly path: string;
-  readonly pathParameters: readonly string[];
+  readonly pathParameters: readonly { readonly name: string; readonly type: 'string' | 'number' }[];
   /** Names of its input that are sent in the query. */
   readonly query: readonly string[];
   /** Query and body together; null: it takes no input. */
@@ -82,7 +82,9 @@ function operationOf(path: string, method: string, operation: DocumentOperation)
     description,
     method: method.toUpperCase(),
     path,
-    pathParameters: parameters.filter((one) => one.in === 'path').map(({ name }) => name),
+    pathParameters: parameters
+      .filter((one) => one.in === 'path')
+      .map(({ name, schema }) => ({ name, type: schema.type === 'integer' ? 'number' : 'string' })),
     query: asked.map(({ name }) => name),
     input: inputOf(asked, body),
     hasBody: body !== null,
@@ -90,12 +92,20 @@ function operationOf(path: string, method: string, operation: DocumentOperation)
   };
 }
 
+/** What else a tag calls its things. */
+const NOUNS: Readonly<Record<string, string>> = { people: 'person', memory: 'memories' };
+const PREPOSITIONS = new Set(['In', 'To', 'From']);
+
 /** `submitWork` of `work` is `submit`, `sayInChat` of `chats` is `say`, `streamWorkEvents` is `events`. */
 export function methodName(operationId: string, tag: string): string {
-  const noun = tag.replace(/s$/, '').replace(/y$/, '(?:y|ie)');
-  const ofGroup = new RegExp(`(?:In|To|From)?${noun.replace(/^./, (letter) => letter.toUpperCase())}s?(?![a-z])`);
-  const short = operationId.replace(ofGroup, '').replace(/^stream(?=[A-Z])/, '');
-  return (short === '' ? operationId : short).replace(/^[A-Z]/, (letter) => letter.toLowerCase());
+  const nouns = [tag, tag.replace(/s$/, ''), NOUNS[tag]];
+  const words = operationId.split(/(?=[A-Z])/);
+  const noun = words.findIndex((word) => nouns.includes(word.toLowerCase()));
+  const kept = words.filter((word, index) => {
+    const leadsToNoun = index === noun - 1 && PREPOSITIONS.has(word);
+    return index !== noun && !leadsToNoun && !(index === 0 && word === 'stream');
+  });
+  return (kept.length > 0 ? kept.join('') : operationId).replace(/^[A-Z]/, (letter) => letter.toLowerCase());
 }
 
 function inputOf(query: DocumentOperation['parameters'], body: Schema | null): Schema | null {

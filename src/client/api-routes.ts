@@ -89,7 +89,6 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     },
     spendRoots: { method: 'GET', path: '/spend/roots', kind: 'json', input: true, query: ['since', 'until', 'limit'] },
     listModels: { method: 'GET', path: '/models', kind: 'json', input: true, query: ['provider', 'model'] },
-    listScheduleRuns: { method: 'GET', path: '/schedules/{name}/runs', kind: 'json', input: true, query: ['limit'] },
   },
   schedules: {
     list: { method: 'GET', path: '/schedules', kind: 'json' },
@@ -97,6 +96,7 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     pause: { method: 'POST', path: '/schedules/{name}/pause', kind: 'json', body: true },
     resume: { method: 'POST', path: '/schedules/{name}/resume', kind: 'json', body: true },
     run: { method: 'POST', path: '/schedules/{name}/run', kind: 'json', body: true },
+    listRuns: { method: 'GET', path: '/schedules/{name}/runs', kind: 'json', input: true, query: ['limit'] },
     remove: { method: 'DELETE', path: '/schedules/{name}', kind: 'json' },
   },
   memory: {
@@ -124,14 +124,14 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     store: { method: 'POST', path: '/memories', kind: 'json', input: true, body: true },
     update: { method: 'PATCH', path: '/memories/{id}', kind: 'json', input: true, body: true },
     forget: { method: 'DELETE', path: '/memories/{id}', kind: 'json', input: true, query: ['reason'] },
-    memoryStats: { method: 'GET', path: '/memory-stats', kind: 'json' },
+    stats: { method: 'GET', path: '/memory-stats', kind: 'json' },
   },
   skills: {
     list: { method: 'GET', path: '/skills', kind: 'json' },
     show: { method: 'GET', path: '/skills/{name}', kind: 'json' },
     showVersion: { method: 'GET', path: '/skills/{name}/versions/{version}', kind: 'json' },
     diff: { method: 'GET', path: '/skills/{name}/diff', kind: 'json', input: true, query: ['to', 'from'] },
-    skillStats: { method: 'GET', path: '/skill-stats', kind: 'json', input: true, query: ['since', 'skill'] },
+    stats: { method: 'GET', path: '/skill-stats', kind: 'json', input: true, query: ['since', 'skill'] },
     stale: { method: 'GET', path: '/stale-skills', kind: 'json', input: true, query: ['days'] },
     approve: { method: 'POST', path: '/skills/{name}/approve', kind: 'json', input: true, body: true },
     deny: { method: 'POST', path: '/skills/{name}/deny', kind: 'json', input: true, body: true },
@@ -144,7 +144,7 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
   people: {
     showMe: { method: 'GET', path: '/me', kind: 'json' },
     list: { method: 'GET', path: '/people', kind: 'json' },
-    setPerson: { method: 'PUT', path: '/people/{name}', kind: 'json', input: true, body: true },
+    set: { method: 'PUT', path: '/people/{name}', kind: 'json', input: true, body: true },
     listTokens: {
       method: 'GET',
       path: '/tokens',
@@ -208,6 +208,7 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
       query: ['format'],
     },
     import: { method: 'POST', path: '/workspaces/{id}/imports', kind: 'json', input: true, body: true },
+    events: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/events', kind: 'events' },
   },
   webhooks: {
     list: { method: 'GET', path: '/webhooks', kind: 'json' },
@@ -225,14 +226,5 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     },
     showDelivery: { method: 'GET', path: '/webhooks/{id}/deliveries/{delivery_id}', kind: 'json' },
     retryDeliveries: { method: 'POST', path: '/webhooks/{id}/retry', kind: 'json', input: true, body: true },
-  },
-  events: {
-    chat: {
-      method: 'GET',
-      path: '/workspaces/{id}/chats/{chat_id}/events',
-      kind: 'stream',
-      input: true,
-      query: ['after'],
-    },
   },
 };

@@ -807,8 +807,8 @@ export type WorkEvent =
   | DoneEvent
   | TextHint
   | StateHint
-  | MissedHint
-  | ClosedHint;
+  | ClosedHint
+  | MissedHint;
 
 export interface StateEvent {
   readonly type: 'state';
@@ -1010,6 +1010,14 @@ export interface StateHint {
   readonly state: WorkState;
 }
 
+/** The server ends the stream early. */
+export interface ClosedHint {
+  readonly type: 'closed';
+  readonly live: true;
+  /** Of docs/errors.md. */
+  readonly code: string;
+}
+
 /** The reader was too slow: hints were left out. */
 export interface MissedHint {
   readonly type: 'missed';
@@ -1017,12 +1025,139 @@ export interface MissedHint {
   readonly work_item_id: string;
 }
 
-/** The server ends the stream early. */
-export interface ClosedHint {
-  readonly type: 'closed';
+export type ChatEvent =
+  | SaidEvent
+  | AnsweredEvent
+  | DeletedEvent
+  | RetriedEvent
+  | PeopleEvent
+  | ConversationEvent
+  | StateEvent
+  | TurnEvent
+  | ThoughtEvent
+  | TextEvent
+  | CallEvent
+  | ObservationEvent
+  | LedgerEvent
+  | MessageEvent
+  | WaitingEvent
+  | ApprovalEvent
+  | ErrorEvent
+  | DoneEvent
+  | TextHint
+  | StateHint
+  | ClosedHint
+  | ChatMissedHint;
+
+export interface SaidEvent {
+  readonly type: 'said';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string | null;
+  /** The id of the message. */
+  readonly message_id: string;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly author: string;
+  /** Its first 262,144 characters; null: it has been deleted since. */
+  readonly text: string | null;
+  readonly said_at: string;
+  /** The message of a person before it on its branch; of an answer, its message. */
+  readonly after: string | null;
+  /** The message that an edit or a retry stands for, or the earlier answer. */
+  readonly replaces: string | null;
+  /** It went into the answer of that item. */
+  readonly told: boolean;
+  readonly attachments: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly media_type: string;
+    readonly bytes: number;
+  }[];
+}
+
+export interface AnsweredEvent {
+  readonly type: 'answered';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string | null;
+  /** The id of the message. */
+  readonly message_id: string;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly author: string;
+  /** Its first 262,144 characters; null: it has been deleted since. */
+  readonly text: string | null;
+  readonly said_at: string;
+  /** The message of a person before it on its branch; of an answer, its message. */
+  readonly after: string | null;
+  /** The message that an edit or a retry stands for, or the earlier answer. */
+  readonly replaces: string | null;
+  /** It went into the answer of that item. */
+  readonly told: boolean;
+  readonly attachments: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly media_type: string;
+    readonly bytes: number;
+  }[];
+  readonly ended_as: string;
+}
+
+export interface DeletedEvent {
+  readonly type: 'deleted';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string | null;
+  /** The id of the message. */
+  readonly message_id: string;
+  /** Who did it. */
+  readonly by: string | null;
+}
+
+export interface RetriedEvent {
+  readonly type: 'retried';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string | null;
+  /** The id of the message. */
+  readonly message_id: string;
+  /** Who did it. */
+  readonly by: string | null;
+}
+
+export interface PeopleEvent {
+  readonly type: 'people';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string | null;
+  readonly actor: string;
+  readonly joined: boolean;
+  /** Who did it. */
+  readonly by: string | null;
+}
+
+export interface ConversationEvent {
+  readonly type: 'conversation';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string | null;
+  readonly faculty: string;
+  readonly title: string;
+  readonly while_answering: 'queue' | 'tell';
+  /** Who did it. */
+  readonly by: string | null;
+}
+
+/** The reader was too slow: hints were left out. */
+export interface ChatMissedHint {
+  readonly type: 'missed';
   readonly live: true;
-  /** Of docs/errors.md. */
-  readonly code: string;
+  readonly chat_id: string;
 }
 
 export type StatesEvent = SnapshotHint | WorkStateHint | WorkDoneHint | ClosedHint;
@@ -2019,11 +2154,6 @@ export interface RetryDeliveriesOutput {
   readonly retried: number;
 }
 
-export interface StreamChatEventsInput {
-  /** The id of an event, for clients that cannot send Last-Event-ID; `now`: what comes, and the answers that are being given. */
-  readonly after?: string | undefined;
-}
-
 /** The methods of a client, one for each route. */
 export interface Api {
   /** Work items: submit, find, steer and cancel them. */
@@ -2292,16 +2422,6 @@ export interface Api {
      * `GET /models`
      */
     listModels(input?: ListModelsInput, options?: CallOptions): Promise<ListModelsOutput>;
-    /**
-     * The last runs of a schedule, newest first, also those that were missed. Needs a token of scope `read`.
-     *
-     * `GET /schedules/{name}/runs`
-     */
-    listScheduleRuns(
-      name: string,
-      input?: ListScheduleRunsInput,
-      options?: CallOptions,
-    ): Promise<ListScheduleRunsOutput>;
   };
   /** Work that is submitted at set times. */
   readonly schedules: {
@@ -2335,6 +2455,12 @@ export interface Api {
      * `POST /schedules/{name}/run`
      */
     run(name: string, options?: CallOptions): Promise<RunScheduleOutput>;
+    /**
+     * The last runs of a schedule, newest first, also those that were missed. Needs a token of scope `read`.
+     *
+     * `GET /schedules/{name}/runs`
+     */
+    listRuns(name: string, input?: ListScheduleRunsInput, options?: CallOptions): Promise<ListScheduleRunsOutput>;
     /**
      * Remove a schedule and the record of its runs; for operators. Needs a token of scope `decide`.
      *
@@ -2373,7 +2499,7 @@ export interface Api {
      *
      * `GET /memory-stats`
      */
-    memoryStats(options?: CallOptions): Promise<MemoryStatsOutput>;
+    stats(options?: CallOptions): Promise<MemoryStatsOutput>;
   };
   /** Skills that agents wrote. */
   readonly skills: {
@@ -2394,7 +2520,7 @@ export interface Api {
      *
      * `GET /skills/{name}/versions/{version}`
      */
-    showVersion(name: string, version: string, options?: CallOptions): Promise<ShowSkillVersionOutput>;
+    showVersion(name: string, version: number, options?: CallOptions): Promise<ShowSkillVersionOutput>;
     /**
      * What a version of a skill changes: the proposed one, if one waits, otherwise the current one. Needs a token of scope `read`.
      *
@@ -2406,7 +2532,7 @@ export interface Api {
      *
      * `GET /skill-stats`
      */
-    skillStats(input?: SkillStatsInput, options?: CallOptions): Promise<SkillStatsOutput>;
+    stats(input?: SkillStatsInput, options?: CallOptions): Promise<SkillStatsOutput>;
     /**
      * Skills that nobody has used for long; for those who may see all work. Needs a token of scope `read`.
      *
@@ -2466,7 +2592,7 @@ export interface Api {
      *
      * `PUT /people/{name}`
      */
-    setPerson(name: string, input?: SetPersonInput, options?: CallOptions): Promise<SetPersonOutput>;
+    set(name: string, input?: SetPersonInput, options?: CallOptions): Promise<SetPersonOutput>;
     /**
      * Your tokens, newest first; for operators those of all. Needs a token of scope `read`.
      *
@@ -2633,6 +2759,12 @@ export interface Api {
      * `POST /workspaces/{id}/imports`
      */
     import(id: string, input: ImportChatInput, options?: CallOptions): Promise<ImportChatOutput>;
+    /**
+     * What is said in a conversation, and everything that happens to its answers, as an event stream; Last-Event-ID goes on after an event. Needs a token of scope `read`.
+     *
+     * `GET /workspaces/{id}/chats/{chat_id}/events`
+     */
+    events(id: string, chatId: string, options?: EventOptions): AsyncGenerator<ChatEvent, void>;
   };
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: {
@@ -2690,14 +2822,5 @@ export interface Api {
      * `POST /webhooks/{id}/retry`
      */
     retryDeliveries(id: string, input?: RetryDeliveriesInput, options?: CallOptions): Promise<RetryDeliveriesOutput>;
-  };
-  /** What happens, live. */
-  readonly events: {
-    /**
-     * What is said in a conversation, and everything that happens to its answers, as an event stream; Last-Event-ID goes on after an event. Needs a token of scope `read`.
-     *
-     * `GET /workspaces/{id}/chats/{chat_id}/events`
-     */
-    chat(id: string, chatId: string, input?: StreamChatEventsInput, options?: CallOptions): Promise<Response>;
   };
 }

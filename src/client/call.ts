@@ -67,10 +67,16 @@ async function callJson<Result>(
 }
 
 function callEvents(connection: Connection, row: RouteRow, input: Input, options: EventOptions) {
-  const request = outgoing(connection, row, input, { headers: { accept: 'text/event-stream' } });
-  return followEvents((after, signal) => {
-    const headers = { ...request.headers, ...(after !== null && { 'last-event-id': after }) };
-    return connection.send({ ...request, headers }, { signal, retries: 0 }, (response) => response);
+  const begin = options.after === undefined ? input : { ...input, after: options.after };
+  return followEvents((last, signal) => {
+    const headers = { accept: 'text/event-stream', ...(last !== null && { 'last-event-id': last }) };
+    const request = outgoing(
+      connection,
+      { ...row, query: ['after', ...(row.query ?? [])] },
+      last === null ? begin : input,
+      { headers },
+    );
+    return connection.send(request, { signal, retries: 0 }, (response) => response);
   }, options);
 }
 
@@ -98,7 +104,8 @@ function outgoing({ root }: Connection, row: RouteRow, input: Input, options: Ca
 function fill(path: string, args: readonly unknown[]): string {
   let next = 0;
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = args[next++];
+    const given = args[next++];
+    const value = typeof given === 'number' ? String(given) : given;
     if (typeof value === 'string' && !/^\.{0,2}$/.test(value)) return encodeURIComponent(value);
     throw new ApiError('client.invalid', `${name} is not a text that a path can contain`);
   });

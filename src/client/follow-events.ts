@@ -5,8 +5,8 @@ import { readEvents, type StreamedEvent } from './read-events.ts';
 import { isTransient } from './send.ts';
 import { backOffMs, sleep } from './sleep.ts';
 
-/** Opens one connection that goes on after an event; null: from the beginning. */
-export type Connect = (after: string | null, signal: AbortSignal) => Promise<Response>;
+/** Opens one connection that goes on after an event; null: where the caller wants to begin. */
+export type Connect = (last: string | null, signal: AbortSignal) => Promise<Response>;
 
 const USUAL_PATIENCE_MS = 300_000;
 /** Three heartbeats. */
@@ -19,15 +19,15 @@ const USUAL_SILENCE_MS = 45_000;
  */
 export async function* followEvents<Event extends StreamedEvent>(
   connect: Connect,
-  { after, signal, patienceMs = USUAL_PATIENCE_MS, silenceMs = USUAL_SILENCE_MS }: EventOptions,
+  { signal, patienceMs = USUAL_PATIENCE_MS, silenceMs = USUAL_SILENCE_MS }: EventOptions,
 ): AsyncGenerator<Event, void> {
-  let last = after ?? null;
+  let last: string | null = null;
   let heardAtMs = Date.now();
   let retryMs = 1000;
   for (let failures = 0; ; ) {
     signal?.throwIfAborted();
     const cut = new AbortController();
-    const from = last;
+    const from: string | null = last;
     let failure: ApiError | null = null;
     try {
       const response = await connect(last, signal ? AbortSignal.any([signal, cut.signal]) : cut.signal);

@@ -28,7 +28,7 @@ export interface CallOptions {
 
 /** Options of a stream of events. */
 export interface EventOptions {
-  /** The id of the event after which to go on; default: from the beginning. */
+  /** The id of the event after which to go on; of a conversation, also `now`. Default: from the beginning. */
   readonly after?: string | undefined;
   /** Ends the stream; the loop then throws the signal's reason. `break` in the loop ends it, too. */
   readonly signal?: AbortSignal | undefined;

@@ -19,7 +19,13 @@ test('it goes on after the last recorded event, until the server says that there
   ]);
   const events = await collect(client.work.events('x', { after: '0' }));
   expect(ids(events)).toEqual(['1', 'hint', '2', '3', '4', '5']);
-  expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual(['0', '0', '2', '2', '3', '3', '5']);
+  expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([
+    undefined,
+    undefined,
+    ...['2', '2', '3', '3', '5'],
+  ]);
+  const [path, after] = ['/api/v1/work/x/events', '?after=0'];
+  expect(requests.map((one) => one.path)).toEqual([path + after, path + after, ...Array<string>(5).fill(path)]);
   expect(requests[0]!.headers).toMatchObject({ accept: 'text/event-stream', authorization: 'Bearer the-token' });
 });
 

@@ -25,12 +25,16 @@ test.each([
   ['storeMemory', 'memory', 'store'],
   ['listWorkspaceFiles', 'workspaces', 'listFiles'],
   ['listToolCalls', 'record', 'listToolCalls'],
+  ['skillStats', 'skills', 'stats'],
+  ['setPerson', 'people', 'set'],
+  ['listScheduleRuns', 'schedules', 'listRuns'],
+  ['streamChatEvents', 'chats', 'events'],
   ['status', 'operate', 'status'],
 ])('%s of %s is called %s', (id, tag, name) => expect(methodName(id, tag)).toBe(name));
 
 test('two operations with one name are refused', () => {
   const [first] = API_ROUTES;
-  const again = { ...first!, path: '/other' as const, id: 'submitWorks' };
+  const again = { ...first!, path: '/other' as const, id: 'submitToWork' };
   const document = openApiDocument([first!, again], '1') as unknown as OpenApiDocument;
   expect(() => operationsOf(document)).toThrow('two operations would be client.work.submit');
 });
@@ -61,7 +65,10 @@ test('each route of the document has a method that asks for it', async () => {
   });
   const groups = client as unknown as Record<string, Record<string, (...args: unknown[]) => unknown>>;
   for (const { group, name, pathParameters, input, kind } of operations) {
-    const result = groups[group]![name]!(...pathParameters.map((one) => `a/${one}`), ...(input ? [{}] : []));
+    const result = groups[group]![name]!(
+      ...pathParameters.map(({ name: parameter }) => `a/${parameter}`),
+      ...(input ? [{}] : []),
+    );
     if (kind === 'list') await (result as { page(): Promise<unknown> }).page().catch(() => null);
     else if (kind === 'events') await (result as AsyncGenerator).next();
     else await (result as Promise<unknown>).catch(() => null);

@@ -1,5 +1,6 @@
 /** The client over servers that are killed: each event once, each effect once. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
 import { createClient, type WorkEvent } from '../../src/client/client.ts';
 import { appendLedger } from '../../src/store/transcript/ledger.ts';
@@ -13,7 +14,7 @@ import { createPerson, createToken } from '../support/people.ts';
 
 const pg = testDatabase();
 const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
-const ENTRIES = 12;
+const ENTRIES = 6;
 
 it('a reader of events gets each once, and what is submitted meanwhile is submitted once', {
   timeout: 300_000,
@@ -58,7 +59,7 @@ it('a reader of events gets each once, and what is submitted meanwhile is submit
 /** `animus http` on this port, when it answers. */
 async function startServer(port: number): Promise<{ kill(): Promise<void> }> {
   const child: ChildProcess = spawn(process.execPath, [LAUNCHER, 'http', '--listen', `127.0.0.1:${port}`], {
-    env: { PATH: process.env['PATH'], DATABASE_URL: pg.connectionString, ...sharedCompileCache() },
+    env: { PATH: process.env['PATH'], HOME: tmpdir(), DATABASE_URL: pg.connectionString, ...sharedCompileCache() },
     stdio: 'ignore',
   });
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -2,6 +2,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { emptyDirectory, installNode, nodeShell, pack } from './tarball.ts';
 
+/** A program that has no server: the client loads, and says so. */
+const CLIENT = `
+import * as animus from 'animus/client';
+console.log(Object.keys(animus).sort().join(' '));
+const client = animus.createClient({ baseUrl: 'http://127.0.0.1:1', token: 'x', retries: 1 });
+await client.work.submit({ faculty: 'engineer' }).catch((error) => console.log(error.code));
+`;
+
 // What a user types, in an empty directory with only the tarball.
 describe.each([20, 22, 24])('on Node %i', (major) => {
   test('the tarball is installed, runs the demo, and can be imported', { timeout: 600_000 }, async () => {
@@ -25,6 +33,11 @@ describe.each([20, 22, 24])('on Node %i', (major) => {
     expect(await run('node', '-e', imports)).toEqual({
       code: 0,
       stdout: 'AnimusError isAnimusError submitWork\n',
+      stderr: '',
+    });
+    expect(await run('node', '--input-type=module', '-e', CLIENT)).toEqual({
+      code: 0,
+      stdout: 'ApiError attachment createClient\nclient.unreachable\n',
       stderr: '',
     });
   });

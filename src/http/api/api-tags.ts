@@ -14,7 +14,6 @@ const TAGS: Readonly<Record<string, string>> = {
   people: 'People and their tokens.',
   workspaces: 'Workspaces and their files.',
   chats: 'Conversations with a faculty.',
-  events: 'What happens, live.',
   webhooks: 'Signed requests that tell other servers what happened.',
   sandbox: 'Code that runs in a container.',
 };

@@ -75,7 +75,7 @@ const listRuns = jsonRoute({
   id: 'listScheduleRuns',
   method: 'GET',
   path: '/schedules/{name}/runs',
-  tag: 'operate',
+  tag: 'schedules',
   summary: 'The last runs of a schedule, newest first, also those that were missed',
   scope: 'read',
   params,

@@ -5,7 +5,7 @@ import { LEDGER_TYPES } from '../../core/work/work.ts';
 import type { WorkEvent } from '../../store/events/event.ts';
 import { id, jsonObject, workState } from '../route/schemas.ts';
 
-const timeText = () => z.string().meta({ format: 'date-time' });
+export const timeText = () => z.string().meta({ format: 'date-time' });
 const ofCall = {
   focus: z.int(),
   turn: z.int(),
@@ -79,10 +79,10 @@ const BODIES = {
     merged_into: id().nullable(),
     cost_usd: z.number(),
   },
-} as const satisfies { readonly [Type in WorkEvent['type']]: Readonly<Record<FieldOf<Type>, z.ZodType>> };
+} as const satisfies { readonly [Type in WorkEvent['type']]: Readonly<Record<FieldOf<Type, WorkEvent>, z.ZodType>> };
 
 /** The names of the fields of an event as they are sent. */
-type FieldOf<Type extends string, Event = WorkEvent> = Event extends { readonly type: infer Types }
+export type FieldOf<Type extends string, Event> = Event extends { readonly type: infer Types }
   ? Type extends Types
     ? SnakeCase<Exclude<keyof Event, 'type' | 'workItemId' | 'atMs'>>
     : never
@@ -94,22 +94,32 @@ type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
 const NAME = /^./;
 const typeName = (type: string) => type.replace(NAME, (letter) => letter.toUpperCase());
 
-const recorded = Object.entries(BODIES).map(([type, body]) =>
+/** The schema of an event that is recorded. */
+export const recorded = (type: string, body: z.ZodRawShape, workItemId: z.ZodType) =>
   z
     .object({
       type: z.literal(type),
       id: z.string().describe('a reader goes on after it'),
       at: timeText(),
-      work_item_id: id(),
+      work_item_id: workItemId,
       ...body,
     })
-    .meta({ id: `${typeName(type)}Event` }),
-);
+    .meta({ id: `${typeName(type)}Event` });
 
-const hint = <Type extends string, Body extends z.ZodRawShape>(type: Type, body: Body) =>
+/** The schema of what is not recorded. */
+export const hint = <Type extends string, Body extends z.ZodRawShape>(type: Type, body: Body) =>
   z.object({ type: z.literal(type), live: z.literal(true), ...body });
 
-const hints = [
+const missedHint = hint('missed', { work_item_id: id() })
+  .describe('the reader was too slow: hints were left out')
+  .meta({ id: 'MissedHint' });
+const closed = hint('closed', { code: z.string().describe('of docs/errors.md') })
+  .describe('the server ends the stream early')
+  .meta({ id: 'ClosedHint' });
+
+/** What the streams of work and of conversations have in common. */
+export const EVENTS_OF_WORK = [
+  ...Object.entries(BODIES).map(([type, body]) => recorded(type, body, id())),
   hint('text', {
     work_item_id: id(),
     focus: z.int(),
@@ -118,16 +128,11 @@ const hints = [
     text: z.string(),
   }).meta({ id: 'TextHint' }),
   hint('state', { work_item_id: id(), state: workState() }).meta({ id: 'StateHint' }),
-  hint('missed', { work_item_id: id() })
-    .describe('the reader was too slow: hints were left out')
-    .meta({ id: 'MissedHint' }),
-];
-const closed = hint('closed', { code: z.string().describe('of docs/errors.md') })
-  .describe('the server ends the stream early')
-  .meta({ id: 'ClosedHint' });
+  closed,
+] as const;
 
 /** What the stream of a work item sends: what is recorded, and hints. */
-export const workEvent = z.union([...recorded, ...hints, closed]).meta({ id: 'WorkEvent' });
+export const workEvent = z.union([...EVENTS_OF_WORK, missedHint]).meta({ id: 'WorkEvent' });
 
 const workNow = {
   work_item_id: id(),

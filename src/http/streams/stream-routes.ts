@@ -5,6 +5,7 @@ import { answerEvents, answerStates } from '../events/answer-events.ts';
 import { type Route, streamRoute } from '../route/route.ts';
 import { id } from '../route/schemas.ts';
 import { visitorEyes } from '../route/visitor-eyes.ts';
+import { chatEvent } from './chat-event-schemas.ts';
 import { statesEvent, workEvent } from './event-schemas.ts';
 
 const media = ['text/event-stream'];
@@ -38,7 +39,7 @@ const chatEvents = streamRoute({
   id: 'streamChatEvents',
   method: 'GET',
   path: '/workspaces/{id}/chats/{chat_id}/events',
-  tag: 'events',
+  tag: 'chats',
   summary:
     'What is said in a conversation, and everything that happens to its answers, as an event stream; Last-Event-ID goes on after an event',
   scope: 'read',
@@ -53,6 +54,10 @@ const chatEvents = streamRoute({
       ),
   }),
   media,
+  described: {
+    events: chatEvent,
+    headers: { 'Last-Event-ID': 'The id of the last event that was read; goes before `after`.' },
+  },
   errors: ['work.not_found'],
   async respond(visit, { path, query }, request) {
     const after = request.headers.get('last-event-id') ?? query.after ?? null;
