@@ -22,7 +22,10 @@ const SMUGGLED = 'GET /api/v1/status HTTP/1.1\r\nhost: localhost\r\n\r\n';
 
 describe('a request whose end is doubtful is refused, and nothing after it is read', () => {
   test.each([
-    ['Content-Length and Transfer-Encoding', post('content-length: 5\r\ntransfer-encoding: chunked', `0\r\n\r\n${SMUGGLED}`)],
+    [
+      'Content-Length and Transfer-Encoding',
+      post('content-length: 5\r\ntransfer-encoding: chunked', `0\r\n\r\n${SMUGGLED}`),
+    ],
     ['two lengths', post('content-length: 22\r\ncontent-length: 0', BODY + SMUGGLED)],
     ['a length with a sign', post('content-length: +22', BODY + SMUGGLED)],
     ['an obscured Transfer-Encoding', post('transfer-encoding: xchunked', `0\r\n\r\n${SMUGGLED}`)],

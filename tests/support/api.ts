@@ -58,10 +58,7 @@ export function testApi(): {
 }
 
 /** Serves it until the test has finished. `database` is the schema's owner, and also what the API uses unless `options.db` is given. */
-export async function startApi(
-  database: Database,
-  options: StartOptions = {},
-): Promise<TestApi> {
+export async function startApi(database: Database, options: StartOptions = {}): Promise<TestApi> {
   const { maxConnections = 1000, slowestReaderMs } = options;
   const look = async () => ({
     ready: true,
