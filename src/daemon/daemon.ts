@@ -114,7 +114,8 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     const { version } = options;
     const models = () => listModels(modelNames(config).models);
     const api = await options.openApi({ db, log, clock, version, settings: config.http, models });
-    closing.defer(() => api.stop());
+    // A second signal does not wait for the requests under way.
+    closing.defer(() => Promise.race([api.stop(), aborted(signals.abort)]));
     readiness.serveApi(api);
   }
   const names = [...registration.faculties().keys()];

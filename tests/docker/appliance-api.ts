@@ -7,7 +7,7 @@ import { completed } from './appliance-work.ts';
 
 /** Work for a token; little rights, one secret, the loopback address only; and it ends when it is asked to. */
 export async function servesTheApi(appliance: Appliance, database: Database): Promise<void> {
-  const [token] = /animus_\w{20,}\S*/.exec(await appliance.inAnimus('animus', 'token', 'create', 'ada'))!;
+  const [token] = /animus_[\w-]{49}/.exec(await appliance.inAnimus('animus', 'token', 'create', 'ada'))!;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const submitted = await fetch(`${appliance.apiUrl}/work`, {
     method: 'POST',

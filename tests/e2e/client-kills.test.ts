@@ -15,7 +15,9 @@ const pg = testDatabase();
 const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
 const ENTRIES = 12;
 
-it('a reader of events gets each once, and what is submitted meanwhile is submitted once', { timeout: 300_000 }, async () => {
+it('a reader of events gets each once, and what is submitted meanwhile is submitted once', {
+  timeout: 300_000,
+}, async () => {
   await createPerson(pg.database, 'olga', 'operator');
   const { secret } = await createToken(pg.database, 'olga');
   const port = await freePort();
