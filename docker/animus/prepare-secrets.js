@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const GIVEN = '/given';
 const ROOT = 0;
 const NODE = 1000;
-const PASSWORDS = ['postgres_password', 'animus_owner_password', 'animus_password'];
+const PASSWORDS = ['postgres_password', 'animus_owner_password', 'animus_password', 'animus_api_password'];
 /** A secret is one line, much shorter than this. */
 const MAX_BYTES = 64 * 1024;
 
@@ -17,6 +17,7 @@ const passwords = Object.fromEntries(PASSWORDS.map((name) => [name, given[name] 
 const forModels = Object.fromEntries(Object.entries(given).filter(([name]) => !PASSWORDS.includes(name)));
 hand('/for/postgres', passwords, ROOT);
 hand('/for/migrate', { database_url: urlOf('animus_owner', passwords.animus_owner_password) }, NODE);
+hand('/for/api', { database_url: urlOf('animus_api', passwords.animus_api_password) }, NODE);
 hand('/for/animus', { database_url: urlOf('animus', passwords.animus_password), ...forModels }, NODE);
 process.stdout.write(`given to the daemon: ${['database_url', ...Object.keys(forModels)].join(', ')}\n`);
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs on the first start and creates everything that needs a superuser: the owner of the database, who migrates it; the
-# daemon's login, which can run daemons and operate them but cannot change the schema; the roles that migrations would
+# daemon's login, which can run daemons and operate them but cannot change the schema; that of the HTTP API, which acts for people; the roles that migrations would
 # create if they were allowed to; and pgvector.
 set -eu
 psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --username="$POSTGRES_USER" --dbname=postgres <<'SQL'
@@ -18,3 +18,4 @@ revoke temporary on database animus from public;
 \connect animus
 create extension vector;
 SQL
+animus-api-login

@@ -123,7 +123,8 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
       models,
       webhookKeys: webhookKeys(config.webhooks),
     });
-    closing.defer(() => api.stop());
+    // A second signal does not wait for the requests under way.
+    closing.defer(() => Promise.race([api.stop(), aborted(signals.abort)]));
     readiness.serveApi(api);
   }
   const names = [...registration.faculties().keys()];

@@ -42,7 +42,7 @@ export const openHealthServer: OpenHealth = (address, look, api) => {
   const readers = api ? endSlowReaders(api.slowestReaderMs) : null;
   const server = createServer(limits, (request, response) => {
     readers?.watch(response);
-    if (api && request.url?.startsWith('/api/')) answerApi(handler, request, response, connections);
+    if (api && OF_THE_API.test(request.url ?? '')) answerApi(handler, request, response, connections);
     else void answer(request, response, look);
   });
   // No keep-alive: each request must open a new connection, so no client can occupy one. Clients of the API send many.
@@ -71,6 +71,9 @@ export const openHealthServer: OpenHealth = (address, look, api) => {
     },
   };
 };
+
+/** Its routes, and where clients ask which issuer makes tokens for it. */
+const OF_THE_API = /^\/(?:api\/|\.well-known\/oauth-protected-resource(?:[/?]|$))/;
 
 function answerApi(
   handler: HttpApi | null,

@@ -9,6 +9,8 @@ max_concurrent = 4
 lease_seconds = 10
 poll_seconds = 0.5
 shutdown_grace_seconds = 5
+[http]
+behind_tls = true
 [providers.play]
 kind = "scripted"
 script = "faculties/scripts/play.toml"

@@ -7,9 +7,11 @@ import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { API_KEY, type Appliance, DATABASE_PASSWORD, docker, missingDocker, prepareAppliance } from './appliance.ts';
+import { servesTheApi } from './appliance-api.ts';
 import { completed, FILES, insert, nullWhileAway } from './appliance-work.ts';
 
 const missing = missingDocker();
+const SERVICES = ['secrets', 'postgres', 'migrate', 'animus', 'api'];
 
 describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
   let appliance: Appliance;
@@ -46,13 +48,17 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     expect(await appliance.inAnimus('animus', 'doctor')).not.toContain('problem');
   }, 90_000);
 
+  it('serves the API with the rights of a token, by a service without keys that anybody else has', async () => {
+    await servesTheApi(appliance, database);
+  }, 120_000);
+
   it('runs with minimal rights: no root, no superuser, no capability, nothing writable but its volume', async () => {
     expect(await appliance.inAnimus('id', '-u')).toBe('1000\n');
     expect(await appliance.inAnimus('grep', 'CapEff', '/proc/self/status')).toMatch(/CapEff:\s+0+\n/);
     expect(await appliance.inAnimus('sh', '-c', 'touch /opt/animus/x /etc/animus/x 2>&1 || true')).toMatch(
       /(Read-only file system[^]*){2}/,
     );
-    const services = await Promise.all(['secrets', 'postgres', 'migrate', 'animus'].map(appliance.containers));
+    const services = await Promise.all(SERVICES.map(appliance.containers));
     const format = '{{range .Mounts}}{{if eq .Type "volume"}}{{println .Name}}{{end}}{{end}}';
     const volumes = await docker(['inspect', '--format', format, ...services.flat()]);
     // `down` would leave an anonymous volume behind.
@@ -83,10 +89,8 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     // Both show that the check works: it is the daemon's own user, and it was refused.
     expect(looked?.output).toMatch(/1000[^]*looked/);
     expect(looked?.output).toMatch(/ls: cannot open directory '\/run\/secrets': Permission denied/);
-    const containers = (
-      await Promise.all(['secrets', 'postgres', 'migrate', 'animus'].map(appliance.containers))
-    ).flat();
-    expect(containers).toHaveLength(4);
+    const containers = (await Promise.all(SERVICES.map(appliance.containers))).flat();
+    expect(containers).toHaveLength(SERVICES.length);
     const shown = {
       toTheThief: looked?.output,
       byInspect: await docker(['inspect', ...containers]),

@@ -17,6 +17,8 @@ export interface Appliance {
   readonly project: string;
   /** Connection string through the published port. */
   databaseUrl(role: string, password: string): string;
+  /** Of the HTTP API, while the profile `api` is on. */
+  readonly apiUrl: string;
   /** Runs `docker compose …`; rejects with its output if it fails. */
   compose(...args: readonly string[]): Promise<string>;
   /** `docker compose exec animus …` as a user types it. */
@@ -54,13 +56,15 @@ export async function prepareAppliance(files: Readonly<Record<string, string>>):
   };
   for (const [path, text] of Object.entries(files)) write(path, text, 0o644);
   const project = `animus-test-${randomBytes(4).toString('hex')}`;
-  const port = await freePort();
+  const [port, apiPort] = [await freePort(), await freePort()];
   const env = {
     ...process.env,
     ANIMUS_IMAGE: project,
     ANIMUS_POSTGRES_IMAGE: `${project}-postgres`,
     ANIMUS_SANDBOX_IMAGE: `${project}-sandbox`,
     ANIMUS_POSTGRES_PORT: String(port),
+    ANIMUS_HTTP_PORT: String(apiPort),
+    COMPOSE_PROFILES: 'api',
     ANIMUS_FACULTIES: join(directory, 'faculties'),
     ANIMUS_CONFIG: join(directory, 'animus.toml'),
     ANIMUS_SECRETS_DIR: join(directory, 'secrets'),
@@ -75,6 +79,7 @@ export async function prepareAppliance(files: Readonly<Record<string, string>>):
   const appliance: Appliance = {
     project,
     databaseUrl: (role, password) => `postgres://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/animus`,
+    apiUrl: `http://127.0.0.1:${apiPort}/api/v1`,
     compose,
     inAnimus: (...command) => compose('exec', '-T', 'animus', ...command),
     containers: async (service) => lines(await compose('ps', '--all', '--quiet', service)),

@@ -37,6 +37,7 @@ test('every container drops the privileges it does not need', () => {
     'postgres',
     'migrate',
     'animus',
+    'api',
     'sandbox',
   ]);
   for (const service of services) {

@@ -9,6 +9,7 @@ import { readKeptRows } from '../../store/work/retention.ts';
 import type { Invocation } from '../command/command.ts';
 import { withRawDatabase } from '../command/database.ts';
 import { duration } from '../view/quantities.ts';
+import { examineApi } from './api.ts';
 import { examineAudit } from './audit.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
@@ -27,6 +28,7 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
         ...(await findingsOf('schema', () => examineSchema(db))),
         ...examineExtensions(offer),
         ...(await findingsOf('roles', () => examineRoles(db))),
+        ...(await findingsOf('api', () => examineApi(db, config))),
         ...(await findingsOf('audit', () => examineAudit(db))),
         ...(await findingsOf('retention', () => examineRetention(db))),
         ...(await findingsOf('clock', () => examineClock(db))),

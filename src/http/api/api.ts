@@ -23,12 +23,15 @@ import { observed } from './observed.ts';
 import { openSockets } from './open-sockets.ts';
 import { API_ROOT, openApiDocument } from './openapi.ts';
 import { problemResponse } from './problem.ts';
+import { challenge, METADATA_PATH, resourceMetadata } from './resource-metadata.ts';
 
 /** The means of the routes, and the settings of the API. */
 export interface ApiOptions extends Omit<ApiMeans, 'live'> {
   readonly settings: Pick<HttpConfig, 'allowedHosts' | 'allowedOrigins' | 'requestsPerMinute'> & {
     /** Default: only tokens of our own are accepted. */
     readonly oidc?: HttpConfig['oidc'];
+    /** Clients reach it by HTTPS. Default: false. */
+    readonly behindTls?: boolean;
   };
   /** Default: all. */
   readonly routes?: readonly Route[];
@@ -112,6 +115,11 @@ function createApp(options: ApiOptions & ApiMeans, door: Doorkeeper, stopping: A
     for (const [name, value] of Object.entries(corsHeaders(origin))) context.res.headers.set(name, value);
   });
 
+  app.get(`${METADATA_PATH}/*`, (context) => {
+    const { host = '' } = context.env.incoming.headers;
+    const metadata = resourceMetadata(context.req.path, host, settings);
+    return metadata === null ? context.notFound() : context.json(metadata);
+  });
   app.get(`${API_ROOT}/openapi.json`, (context) => context.json(document));
   const served = routes.map((route) => ({
     method: route.method as string,
@@ -151,12 +159,13 @@ function createApp(options: ApiOptions & ApiMeans, door: Doorkeeper, stopping: A
     const requestId = context.get('requestId');
     const { shown, hidden } = publicError(error, requestId);
     if (hidden) options.log.error({ err: error, request_id: requestId }, 'a request to the API failed');
-    return problemResponse(shown, CHALLENGE[shown.code]);
+    const { host = '' } = context.env.incoming.headers;
+    const unknown = shown.code === 'http.unauthorized';
+    return problemResponse(shown, unknown ? challenge(context.req.path, host, settings) : MORE_HEADERS[shown.code]);
   }
 }
 
-const CHALLENGE: Partial<Record<ErrorCode, Record<string, string>>> = {
-  'http.unauthorized': { 'www-authenticate': 'Bearer realm="animus"' },
+const MORE_HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   // The rest of the body was not read, so the connection cannot be used again.
   'http.too_large': { connection: 'close' },
 };

@@ -1,7 +1,9 @@
 /** Opens the API in a process that has the database open: the daemon, or `animus http`. */
 import type { HttpApi } from '../../core/lifecycle/health.ts';
 import type { ApiParts } from '../../daemon/daemon-options.ts';
+import { gatewayGrant, readVoucher } from '../../store/people/may-vouch.ts';
 import { openPostgres } from '../../store/postgres/postgres.ts';
+import type { Database } from '../../store/sql/database.ts';
 import { openApi } from './api.ts';
 
 /** Connections of a login of its own. */
@@ -11,6 +13,7 @@ const POOL_SIZE = 5;
 export async function serveApi({ db, ...parts }: ApiParts): Promise<HttpApi> {
   const { settings, log } = parts;
   const own = settings.databaseUrl && openOwn(settings.databaseUrl.reveal(), log);
+  await warnOfLogin(own ?? db, log);
   const api = openApi({ db: own ?? db, ...parts });
   return {
     ...api,
@@ -23,4 +26,14 @@ export async function serveApi({ db, ...parts }: ApiParts): Promise<HttpApi> {
 
 function openOwn(url: string, log: ApiParts['log']): ReturnType<typeof openPostgres> {
   return openPostgres(url, { poolSize: POOL_SIZE, applicationName: 'animus http', prepare: true, log });
+}
+
+/** A login that may act for nobody would answer each request with 403. */
+async function warnOfLogin(db: Database, log: ApiParts['log']): Promise<void> {
+  const voucher = await readVoucher(db);
+  if (voucher.mayVouch) return;
+  log.warn(
+    { login: voucher.login, remedy: `run as a superuser: ${gatewayGrant(voucher)}` },
+    'the API refuses every request: its database login may not act for people',
+  );
 }

@@ -31,6 +31,38 @@ test('serves the API without a daemon, until it is interrupted', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ url, database: { kind: 'postgres' } });
 });
 
+test('a second signal does not wait for the requests under way', async () => {
+  const listen = `127.0.0.1:${await freePort()}`;
+  let nowMs = 0;
+  const interrupts = createInterrupts({ ...systemClock, monotonicMs: () => nowMs });
+  const running = run(['http', '--listen', listen], {
+    env: { DATABASE_URL: target.connectionString },
+    interrupts,
+    http,
+  });
+  const { secret } = await createToken(target.database, 'alice');
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+  await answered(`http://${listen}/readyz`, 200);
+  const ask = (path: string, body: string) =>
+    fetch(`http://${listen}/api/v1${path}`, { method: 'POST', headers, body });
+  const { id } = (await (await ask('/work', '{"faculty":"nobody"}')).json()) as { id: string };
+  await target.database.transaction(async (tx) => {
+    await tx.query('select from animus.work_items where id = $1 for update', [id]);
+    const cancelled = ask(`/work/${id}/cancel`, '{}').catch(() => 'cut');
+    await eventually('it waits for the item', async () => {
+      const rows = await target.database.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'cancel_work'`,
+      );
+      return rows.length > 0 ? true : null;
+    });
+    interrupts.receive('SIGTERM');
+    nowMs += 1000;
+    interrupts.receive('SIGTERM');
+    expect(await cancelled).toBe('cut');
+  });
+  expect((await running).code).toBe(0);
+});
+
 test('opens the embedded database', async () => {
   const owned = await openEmbedded({ home });
   const { secret } = await createToken(owned, 'alice');
