@@ -62,7 +62,13 @@ test('they are files of the workspace, at a harmless path, and gone with their m
   const files = `/workspaces/${chat.workspace}/files`;
   const { body: listed } = await api.call('bob', 'GET', files);
   expect(listed.items.slice(0, 3)).toMatchObject([
-    { path: 'plans/a.files/dot.png', is_virtual: false, kind: 'attachment', media_type: 'image/png', bytes: png().length },
+    {
+      path: 'plans/a.files/dot.png',
+      is_virtual: false,
+      kind: 'attachment',
+      media_type: 'image/png',
+      bytes: png().length,
+    },
     { path: 'plans/a.files/.._.._x.html', is_virtual: false, kind: 'attachment', bytes: 25 },
     { path: 'plans/a.chat', is_virtual: true, kind: 'chat', media_type: null, bytes: null },
   ]);

@@ -71,15 +71,15 @@ async function answerNext(talk: Talk, random: () => number): Promise<void> {
       : recordText(db(), work, turn, 'so far');
   // No turn begins while there are messages to be read.
   await recorded.catch((error: unknown) => expect(error).toMatchObject({ code: 'work.state' }));
-  await db().query(
-    `insert into animus.work_items (faculty, parent_id) select 'child', $1 where $2`,
-    [work.id, random() < 0.3],
-  );
-  if (random() < 0.8) await db().query('select animus.cancel_work($1)', [work.id]);
-  await db().query('select animus.end_cancelled($1, $2) where exists (select from animus.work_items where id = $1 and cancel_requested_at is not null)', [
+  await db().query(`insert into animus.work_items (faculty, parent_id) select 'child', $1 where $2`, [
     work.id,
-    work.leaseToken,
+    random() < 0.3,
   ]);
+  if (random() < 0.8) await db().query('select animus.cancel_work($1)', [work.id]);
+  await db().query(
+    'select animus.end_cancelled($1, $2) where exists (select from animus.work_items where id = $1 and cancel_requested_at is not null)',
+    [work.id, work.leaseToken],
+  );
 }
 
 /** Ends what still runs of deleted conversations, as their daemons do. */
@@ -117,7 +117,9 @@ async function danglers(): Promise<unknown[]> {
   expect(columns.length).toBeGreaterThan(20);
   const found: unknown[] = [];
   for (const { table, column } of columns) {
-    const parents = PARENTS[column]!.map((parent) => `not exists (select from animus.${parent} p where p.id = r.${column})`);
+    const parents = PARENTS[column]!.map(
+      (parent) => `not exists (select from animus.${parent} p where p.id = r.${column})`,
+    );
     const rows = await db().query(
       `select 1 from animus.${table} r where r.${column} is not null and ${parents.join(' and ')} limit 1`,
     );
