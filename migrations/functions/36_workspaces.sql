@@ -12,6 +12,50 @@ begin
   return coalesce(v_id, (select w.id from animus.workspaces w where w.owner = animus.actor() and w.name = p_name));
 end $$;
 
+-- Renames a workspace. For its owner, and for operators.
+-- Locks: the row of the workspace. Raises: WA002, WA003, WA004.
+create or replace function animus.rename_workspace(p_id uuid, p_name text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_workspace(p_id);
+  if coalesce(length(p_name), 0) not between 1 and 200 then
+    perform animus.raise('WA004', 'the name of a workspace has 1 to 200 characters', p_id);
+  end if;
+  update animus.workspaces w set name = p_name where w.id = p_id;
+exception when unique_violation then
+  perform animus.raise('WA002', format('there is a workspace %s', quote_literal(p_name)), p_id);
+end $$;
+
+-- Deletes a workspace without conversations. A conversation that was deleted is removed by retention, an hour later at the earliest, and belongs to it
+-- until then. For its owner, and for operators.
+-- Locks: the row of the workspace. Raises: WA002, WA003.
+create or replace function animus.delete_workspace(p_id uuid) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_left record;
+begin
+  perform animus.require_workspace(p_id);
+  -- A conversation that begins now waits for this lock, and then finds no workspace.
+  perform from animus.workspaces w where w.id = p_id for update;
+  select count(*) filter (where f.deleted_at is null) as shown, count(*) as kept into v_left from animus.files f where f.workspace_id = p_id and f.kind = 'chat';
+  if v_left.shown > 0 then
+    perform animus.raise('WA002', format('the workspace has conversations: %s', v_left.shown), p_id, 'delete them first');
+  end if;
+  if v_left.kept > 0 then
+    perform animus.raise('WA002', format('deleted conversations of the workspace are not removed yet: %s', v_left.kept), p_id, 'try again an hour after they were deleted');
+  end if;
+  delete from animus.workspaces w where w.id = p_id;
+end $$;
+
+-- Refuses whoever does not own a workspace and is no operator. Others do not learn that it exists.
+-- Locks: none. Raises: WA003.
+create or replace function animus.require_workspace(p_id uuid) returns void
+language plpgsql stable as $$
+begin
+  perform from animus.workspaces w where w.id = p_id and (w.owner = animus.actor() or animus.may_operate());
+  if not found then perform animus.raise('WA003', format('no workspace %s', p_id), p_id); end if;
+end $$;
+
 -- Returns the content of a virtual file as it is now, and its ETag: a hash of the content, in quotes. For whoever may read the file.
 -- Locks: none. Raises: WA003, 42501.
 create or replace function animus.read_virtual_file(p_file_id uuid, out content text, out etag text)

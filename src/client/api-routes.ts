@@ -159,6 +159,8 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     create: { method: 'POST', path: '/workspaces', kind: 'json', input: true, body: true },
     list: { method: 'GET', path: '/workspaces', kind: 'list', input: true, query: ['after', 'limit'] },
     show: { method: 'GET', path: '/workspaces/{id}', kind: 'json' },
+    rename: { method: 'PATCH', path: '/workspaces/{id}', kind: 'json', input: true, body: true },
+    delete: { method: 'DELETE', path: '/workspaces/{id}', kind: 'json' },
     listFiles: { method: 'GET', path: '/workspaces/{id}/files', kind: 'list', input: true, query: ['after', 'limit'] },
     readFile: { method: 'GET', path: '/workspaces/{id}/files/content', kind: 'stream', input: true, query: ['path'] },
   },

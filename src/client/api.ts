@@ -2029,6 +2029,15 @@ export interface ListWorkspacesInput {
   readonly limit?: number | undefined;
 }
 
+export interface RenameWorkspaceInput {
+  readonly name: string;
+}
+
+export interface DeleteWorkspaceOutput {
+  readonly id: string;
+  readonly deleted: true;
+}
+
 export interface ListWorkspaceFilesInput {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
@@ -2632,6 +2641,18 @@ export interface Api {
      * `GET /workspaces/{id}`
      */
     show(id: string, options?: CallOptions): Promise<Workspace>;
+    /**
+     * Rename a workspace of yours. Needs a token of scope `work`.
+     *
+     * `PATCH /workspaces/{id}`
+     */
+    rename(id: string, input: RenameWorkspaceInput, options?: CallOptions): Promise<Workspace>;
+    /**
+     * Delete a workspace of yours that has no conversations. Needs a token of scope `work`.
+     *
+     * `DELETE /workspaces/{id}`
+     */
+    delete(id: string, options?: CallOptions): Promise<DeleteWorkspaceOutput>;
     /**
      * The files of a workspace, newest first. Needs a token of scope `read`.
      *

@@ -1,6 +1,6 @@
 /** Workspaces and their files. */
 import { z } from 'zod';
-import { createWorkspace } from '../../store/conversations/conversations.ts';
+import { createWorkspace, deleteWorkspace, renameWorkspace } from '../../store/conversations/conversations.ts';
 import {
   listVisibleFiles,
   listVisibleWorkspaces,
@@ -48,6 +48,39 @@ const showWorkspace = jsonRoute({
   output: workspace,
   errors: ['work.not_found'],
   run: ({ tx }, { path }) => readVisibleWorkspace(tx, path.id),
+});
+
+const renameWorkspaceRoute = jsonRoute({
+  id: 'renameWorkspace',
+  method: 'PATCH',
+  path: '/workspaces/{id}',
+  tag: 'workspaces',
+  summary: 'Rename a workspace of yours',
+  scope: 'work',
+  params: ofWorkspace,
+  body: z.strictObject({ name: z.string().min(1).max(200) }),
+  output: workspace,
+  errors: ['work.not_found', 'work.state', 'work.invalid'],
+  run: async ({ tx }, { path, body }) => {
+    await renameWorkspace(tx, path.id, body.name);
+    return readVisibleWorkspace(tx, path.id);
+  },
+});
+
+const deleteWorkspaceRoute = jsonRoute({
+  id: 'deleteWorkspace',
+  method: 'DELETE',
+  path: '/workspaces/{id}',
+  tag: 'workspaces',
+  summary: 'Delete a workspace of yours that has no conversations',
+  scope: 'work',
+  params: ofWorkspace,
+  output: z.object({ id: id(), deleted: z.literal(true) }),
+  errors: ['work.not_found', 'work.state'],
+  run: async ({ tx }, { path }) => {
+    await deleteWorkspace(tx, path.id);
+    return { id: path.id, deleted: true as const };
+  },
 });
 
 const fileOfWorkspace = z
@@ -101,6 +134,8 @@ export const workspaceRoutes: readonly Route[] = [
   createWorkspaceRoute,
   listWorkspaces,
   showWorkspace,
+  renameWorkspaceRoute,
+  deleteWorkspaceRoute,
   listFiles,
   readFile,
 ];

@@ -31,6 +31,16 @@ export async function createWorkspace(db: Queryable, name: string): Promise<stri
   return row!.id;
 }
 
+/** Renames a workspace of the actor. Errors: `work.not_found`; `work.state`: the actor has one of that name; `work.invalid`. */
+export async function renameWorkspace(db: Queryable, id: string, name: string): Promise<void> {
+  await db.query('select animus.rename_workspace($1, $2)', [id, toText(name)]);
+}
+
+/** Deletes a workspace of the actor. Errors: `work.not_found`; `work.state`: it has conversations, or deleted ones that are not removed yet. */
+export async function deleteWorkspace(db: Queryable, id: string): Promise<void> {
+  await db.query('select animus.delete_workspace($1)', [id]);
+}
+
 /**
  * Begins a conversation and returns its id, which is that of its file. Errors: `work.not_found`, `work.invalid`, `work.state` if the workspace has a
  * file at the path.

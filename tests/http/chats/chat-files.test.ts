@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
 import { testApi } from '../../support/api.ts';
+import { png } from '../../support/media-files.ts';
 import { chatOf, messagesOf } from './chat-driver.ts';
 
 const { start, owner } = testApi();
@@ -47,6 +48,50 @@ test('files come with a message and are read again', async () => {
   expect((await api.call('bob', 'GET', `/artifacts/${files.items[0].id}`)).body).toBe('a,b\n');
   const [message] = await messagesOf(api, 'bob', chat);
   expect(message.attachments).toMatchObject([{ id: files.items[0].id }]);
+});
+
+test('they are files of the workspace, at a harmless path, and gone with their message', async () => {
+  const api = await start();
+  const chat = await chatOf(api, 'alice', { path: 'plans/a.chat' });
+  await api.call('alice', 'POST', `${chat.path}/people`, { body: { actor: 'person:bob' } });
+  const attachments = [
+    { name: '../../x.html', content: Buffer.from('<script>alert(1)</script>').toString('base64') },
+    { name: 'dot.png', content: png().toString('base64') },
+  ];
+  const { body: said } = await api.call('alice', 'POST', chat.path, { body: { content: 'Look', attachments } });
+  const files = `/workspaces/${chat.workspace}/files`;
+  const { body: listed } = await api.call('bob', 'GET', files);
+  expect(listed.items.slice(0, 3)).toMatchObject([
+    {
+      path: 'plans/a.files/dot.png',
+      is_virtual: false,
+      kind: 'attachment',
+      media_type: 'image/png',
+      bytes: png().length,
+    },
+    { path: 'plans/a.files/.._.._x.html', is_virtual: false, kind: 'attachment', bytes: 25 },
+    { path: 'plans/a.chat', is_virtual: true, kind: 'chat', media_type: null, bytes: null },
+  ]);
+  const at = (path: string) => `${files}/content?path=${encodeURIComponent(path)}`;
+  const page = await api.call('bob', 'GET', at('plans/a.files/.._.._x.html'));
+  expect([page.status, page.body]).toEqual([200, '<script>alert(1)</script>']);
+  // By its content, and never shown as a page of this address.
+  expect(page.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  expect(page.headers.get('content-disposition')).toMatch(/^attachment;/);
+  const etag = page.headers.get('etag')!;
+  const known = await api.call('bob', 'GET', at('plans/a.files/.._.._x.html'), { headers: { 'if-none-match': etag } });
+  expect([known.status, known.body]).toEqual([304, '']);
+  const stranger = await api.call('carol', 'GET', at('plans/a.files/dot.png'));
+  const nothing = await api.call('carol', 'GET', at('plans/a.files/nothing.png'));
+  expect([stranger.status, nothing.status]).toEqual([404, 404]);
+  for (const path of ['plans/a.files/../../x.html', 'plans/a.files/', 'plans/a.files', '../x.html'])
+    expect([path, (await api.call('bob', 'GET', at(path))).status]).toEqual([path, 404]);
+  await api.call('alice', 'DELETE', `${chat.path}/messages/${said.message_id}`);
+  expect((await api.call('bob', 'GET', at('plans/a.files/dot.png'))).status).toBe(404);
+  expect((await api.call('bob', 'GET', `/artifacts/${listed.items[0].id}`)).status).toBe(404);
+  expect((await api.call('bob', 'GET', `${chat.path}/attachments`)).body.items).toEqual([]);
+  const left: { path: string }[] = (await api.call('bob', 'GET', files)).body.items;
+  expect(left.filter(({ path }) => path.startsWith('plans/a.files/'))).toEqual([]);
 });
 
 test.each(['jsonl', 'markdown'])('an export as %s is imported again', async (format) => {

@@ -14,6 +14,7 @@ const BODIES: Readonly<Record<string, object>> = {
   changeChat: { title: 'x' },
   inviteToChat: { actor: 'person:mallory' },
   editChatMessage: { content: 'x' },
+  renameWorkspace: { name: 'x' },
   importChat: { content: '{"role": "user", "content": "x"}' },
 };
 const ROUTES = API_ROUTES.filter(({ path }) => path.startsWith('/workspaces/{id}'));

@@ -14,7 +14,7 @@ import { lockChildren, readChildren, spawnChildWork } from '../../../src/store/t
 import { completeWork, failWork, releaseWork } from '../../../src/store/work/work.ts';
 import { type FocusedWork, itemOf, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
-import { answer, beginAnswer, claimOf, endAnswer, newTalk, type Talk } from './talk.ts';
+import { answer, beginAnswer, claimOf, endAnswer, newTalk, recordText, type Talk } from './talk.ts';
 
 const target = testDatabase();
 const db = () => target.database;
@@ -135,6 +135,38 @@ test('a released answer is resumed with its chain', async () => {
   await releaseWork(db(), second, { delaySeconds: 0, reason: 'test' });
   const again = await beginAnswer(db(), talk);
   expect(again.key.focusId).toBe(second.key.focusId);
+});
+
+test('what is told to an answer that has not begun reaches it once, as mail', async () => {
+  const talk = await newTalk(db(), { whileAnswering: 'tell' });
+  await say(talk, 'one');
+  await answer(db(), talk, '1');
+  const two = await say(talk, 'two');
+  expect(await say(talk, 'and this')).toMatchObject({ told: true, workItemId: two.workItemId });
+  expect((await readAnswerStart(db(), two.workItemId))!.said.map(({ text }) => text)).toEqual(['two']);
+  // Another answer than the one that it was told to gets it where that has ended without it.
+  await db().query('select animus.cancel_work($1)', [two.workItemId]);
+  const three = await say(talk, 'three');
+  expect((await readAnswerStart(db(), three.workItemId))!.said.map(({ text }) => text)).toEqual([
+    'two',
+    'and this',
+    'three',
+  ]);
+});
+
+test('a deleted message leaves no empty answer, also if that was being given; words of an answer stay', async () => {
+  const talk = await newTalk(db());
+  const waiting = await say(talk, 'one');
+  await deleteMessage(db(), waiting.messageId);
+  expect(await shown(talk)).toEqual([]);
+  for (const words of ['', 'I begin']) {
+    const two = await say(talk, 'two');
+    const work = await beginAnswer(db(), talk);
+    if (words !== '') await recordText(db(), work, 1, words);
+    await deleteMessage(db(), two.messageId);
+    await db().query('select animus.end_cancelled($1, $2)', [work.id, work.leaseToken]);
+  }
+  expect(await shown(talk)).toEqual(['assistant: I begin']);
 });
 
 describe('child work of an answer', () => {

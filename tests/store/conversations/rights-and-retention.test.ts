@@ -2,10 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  createWorkspace,
   deleteConversation,
   deleteMessage,
+  deleteWorkspace,
   editMessage,
   importMessages,
+  renameWorkspace,
   sayInConversation,
   setParticipant,
 } from '../../../src/store/conversations/conversations.ts';
@@ -61,6 +64,35 @@ describe('who takes no part', () => {
       await expect(attempt()).rejects.toMatchObject(nowhere);
     expect(await listConversations(bob, 10)).toEqual([]);
     await expect(bob.query('select from animus.chat_messages')).rejects.toMatchObject({ code: 'db.forbidden' });
+  });
+
+  test('renames and deletes no workspace of others; its owner deletes it when it is empty', async () => {
+    const id = await createWorkspace(ada, 'mine');
+    await createWorkspace(ada, 'taken');
+    for (const attempt of [
+      () => renameWorkspace(bob, id, 'x'),
+      () => deleteWorkspace(bob, id),
+      () => deleteWorkspace(ada, randomUUID()),
+    ])
+      await expect(attempt()).rejects.toMatchObject({ code: 'work.not_found' });
+    await expect(renameWorkspace(ada, id, 'taken')).rejects.toMatchObject({ code: 'work.state' });
+    await expect(renameWorkspace(ada, id, '')).rejects.toMatchObject({ code: 'work.invalid' });
+    await renameWorkspace(ada, id, 'ours');
+    expect(await createWorkspace(ada, 'ours')).toBe(id);
+    const talk = await newTalk(ada, { workspaceId: id });
+    await expect(deleteWorkspace(ada, id)).rejects.toMatchObject({
+      code: 'work.state',
+      message: expect.stringContaining('has conversations: 1'),
+    });
+    await deleteConversation(ada, talk.id);
+    await expect(deleteWorkspace(ada, id)).rejects.toMatchObject({
+      message: expect.stringContaining('not removed yet'),
+    });
+    await db().query(`update animus.files set deleted_at = deleted_at - interval '2 h' where id = $1`, [talk.id]);
+    expect(await pruneConversations(db(), 365, 100)).toBe(1);
+    await deleteWorkspace(ada, id);
+    await expect(newTalk(ada, { workspaceId: id })).rejects.toMatchObject({ code: 'work.not_found' });
+    expect(await createWorkspace(ada, 'ours')).not.toBe(id);
   });
 
   test('sees all of it when invited, and may not change what others said', async () => {
