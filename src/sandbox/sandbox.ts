@@ -33,7 +33,19 @@ export interface ExecutionSpec extends PooledSpec {
   /** A directory of the engine's host that the code can read at /workspace; default none. Such containers are not pooled. */
   readonly workspaceMount?: string;
   readonly skills: readonly SkillScripts[];
+  /** Gets a copy of the output while the code runs; default: nobody does. An image of an earlier animus sends none. */
+  readonly live?: LiveOutput;
 }
+
+/** Who gets a copy of the output, as it comes. */
+export interface LiveOutput {
+  /** Of each stream, from its beginning; what the code prints after that is only in the result. */
+  readonly bytes: number;
+  /** Pieces of up to 48 KiB, cut anywhere, in order within a stream. Must not throw. */
+  onOutput(stream: OutputStream, piece: Buffer): void;
+}
+
+export type OutputStream = 'stdout' | 'stderr';
 
 /** A tool as the code sees it. */
 export interface CodeTool {
@@ -81,6 +93,8 @@ export interface Execution {
   readonly stderr: CapturedText;
   /** Of `raised`; it points into the lines of the code. */
   readonly traceback?: string;
+  /** Of `raised`: what the code gave to `sys.exit`; left out where it was no such end. */
+  readonly exitStatus?: number;
   /** What the code left in `out/`. */
   readonly files: readonly SandboxFile[];
   /** Why it did not end by itself, with what to do. */

@@ -15,6 +15,8 @@ export interface Execution {
   readonly skills?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly timeoutSeconds?: number;
   readonly limits?: Readonly<Record<string, number>>;
+  /** Of how many bytes of each stream copies are sent. */
+  readonly liveBytes?: number;
   /** Answers a call with the `result` of its message; undefined: not at all. */
   answer?(name: string, input: never): unknown;
   /** Ends the input after the execution was sent. */
@@ -99,6 +101,13 @@ export async function talk([program = '', ...args]: readonly string[], execution
   return { ...end, files, calls, exitCode: await exited };
 }
 
-function parametersOf({ code, sdk = NO_TOOLS, skills = {}, timeoutSeconds = 30, limits = {} }: Execution) {
-  return { code, sdk, skills, timeout_seconds: timeoutSeconds, limits };
+function parametersOf({
+  code,
+  sdk = NO_TOOLS,
+  skills = {},
+  timeoutSeconds = 30,
+  limits = {},
+  liveBytes: live_bytes,
+}: Execution) {
+  return { code, sdk, skills, timeout_seconds: timeoutSeconds, limits, live_bytes };
 }

@@ -1,4 +1,4 @@
-"""The standard output or error of the code: the beginning and the end of it, and how much it was."""
+"""The standard output or error of the code: the beginning and the end of it, how much it was, and what the engine has not been sent yet."""
 
 import os
 
@@ -13,6 +13,9 @@ class Captured:
         self.limit = 64 * 1024
         self.bytes = 0
         self.ended = False
+        # Of how many more bytes the engine wants a copy while the code runs.
+        self.to_send = 0
+        self._unsent = bytearray()
         self._head = bytearray()
         self._tail = bytearray()
         os.set_blocking(fd, False)
@@ -29,11 +32,25 @@ class Captured:
             self.ended = True
             return False
         self.bytes += len(chunk)
+        if self.to_send > 0:
+            self._unsent += chunk[: self.to_send]
+            self.to_send = max(0, self.to_send - len(chunk))
         room = max(0, self.limit // 2 - len(self._head))
         self._head += chunk[:room]
         self._tail += chunk[room:]
         del self._tail[: max(0, len(self._tail) - (self.limit - self.limit // 2))]
         return True
+
+    @property
+    def unsent(self) -> int:
+        """Bytes of the copy that were not taken yet."""
+        return len(self._unsent)
+
+    def take_unsent(self, most: int) -> bytes:
+        """The next bytes of the copy, at most so many."""
+        taken = bytes(self._unsent[:most])
+        del self._unsent[:most]
+        return taken
 
     def read_rest(self) -> None:
         """Reads what is in the pipe. For a pipe that no process writes to any more."""

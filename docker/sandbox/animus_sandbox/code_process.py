@@ -59,7 +59,7 @@ def _run(order: dict) -> dict:
         value = compile_code(order["code"], namespace)()
     except SystemExit as exit:
         if exit.code not in (None, 0):
-            return _raised(exit)
+            return {**_raised(exit), "exit_status": _status_of(exit.code)}
         value = None
     except BaseException as error:
         return _raised(error)
@@ -69,6 +69,11 @@ def _run(order: dict) -> dict:
     if value is None and note is None and not returns(order["code"]):
         note = "the code has no return statement, so it returned nothing"
     return {"ended": "returned", "value": text, "note": note}
+
+
+def _status_of(code: object) -> int:
+    """As Python exits with it: other values than numbers are messages."""
+    return code & 0xFF if isinstance(code, int) else 1
 
 
 def _raised(error: BaseException) -> dict:

@@ -61,6 +61,10 @@ class Execution:
             raise Malformed("execute without code, sdk or skills as they should be")
         self.program.stdout.limit = self.limits.stdout_bytes
         self.program.stderr.limit = self.limits.stderr_bytes
+        # Not one of the limits: a runner that does not know it runs the code all the same.
+        live_bytes = parameters.get("live_bytes", 0)
+        if isinstance(live_bytes, int) and live_bytes > 0:
+            self.program.stdout.to_send = self.program.stderr.to_send = live_bytes
         self.next_check = time.monotonic() + self.limits.timeout_seconds
         self.program.send({"code": code, "sdk": sdk, "skills": skills, "value_bytes": self.limits.value_bytes})
 
@@ -142,6 +146,7 @@ class Execution:
             "stdout": self.program.stdout.report(),
             "stderr": self.program.stderr.report(),
             "traceback": end.get("traceback"),
+            "exit_status": end.get("exit_status") if ended == "raised" else None,
             "files": files,
         }
 
@@ -150,6 +155,7 @@ def _is_end(end: dict, limits: Limits) -> bool:
     value, note, traceback = end.get("value"), end.get("note"), end.get("traceback")
     return (
         end.get("ended") in _ENDS
+        and _is_status(end.get("exit_status"))
         and _is_text(value, limits.value_bytes + 2)
         and _is_text(note, _MAX_TEXT)
         and _is_text(traceback, _MAX_TEXT)
@@ -158,6 +164,10 @@ def _is_end(end: dict, limits: Limits) -> bool:
 
 def _is_text(value: object, most: int) -> bool:
     return value is None or (isinstance(value, str) and len(value.encode("utf-8", "surrogatepass")) <= most)
+
+
+def _is_status(value: object) -> bool:
+    return value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 255)
 
 
 def _is_id(value: object) -> bool:

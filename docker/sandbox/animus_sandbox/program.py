@@ -82,6 +82,11 @@ class Program:
                 if captured.ended or not captured.read():
                     break
 
+    @property
+    def unsent(self) -> int:
+        """Bytes of output that the engine has not been sent yet."""
+        return self.stdout.unsent + self.stderr.unsent
+
     def read_rest(self) -> None:
         self.stdout.read_rest()
         self.stderr.read_rest()

@@ -1,5 +1,6 @@
 """PID 1 of the container: takes one execution from the engine, runs it, answers and ends. One thread, which needs no new process."""
 
+import base64
 import os
 import platform
 import selectors
@@ -16,6 +17,11 @@ from .program import Program
 
 # What one side has not taken yet; beyond it nothing is read from the other.
 _MAX_WAITING = 2 * MAX_LINE_BYTES
+# Output that is printed within this time is sent together; more than a piece is sent at once.
+_GATHER_SECONDS = 0.05
+_PIECE_BYTES = 48 * 1024
+# While the engine has not taken so much, no more output is sent; and while so much is to be sent, the code's output is not read.
+_MAX_OUTPUT_WAITING = 1024 * 1024
 
 
 def main(_arguments: list[str]) -> None:
@@ -54,6 +60,7 @@ class Runner:
         self._program = program
         self._execution: Execution | None = None
         self._ready = False
+        self._send_output_at: float | None = None
         self._wake = _wake_on_child_end()
 
     def run(self) -> int:
@@ -105,7 +112,9 @@ class Runner:
 
     def _from_code(self) -> None:
         """Reads what the code's process has written: its output, and its messages unless the engine is slow."""
-        self._program.read_output()
+        if self._output_may_come():
+            self._program.read_output()
+        self._send_output()
         if self._code_may_send():
             for message in self._program.messages():
                 if message == {"ready": True}:
@@ -134,6 +143,9 @@ class Runner:
     def _answer(self, execution: Execution) -> None:
         kill_everything()
         self._program.read_rest()
+        while self._program.unsent:
+            self._send_pieces()
+            self._finish_writing()
         limits = execution.limits
         files = LeftFiles(self._program.directory, limits.file_bytes, limits.files)
         for params in files.messages():
@@ -146,6 +158,25 @@ class Runner:
             line = encoded({"jsonrpc": "2.0", "id": "execute", "result": {**result, "value": None, "note": note}})
         self._writer.send(line)
         self._finish_writing()
+
+    def _send_output(self) -> None:
+        """Sends copies of the output, if the engine wants them: what came together, together."""
+        if not self._program.unsent:
+            self._send_output_at = None
+            return
+        now = time.monotonic()
+        if self._send_output_at is None:
+            self._send_output_at = now + _GATHER_SECONDS
+        due = now >= self._send_output_at
+        while (due or self._program.unsent >= _PIECE_BYTES) and self._program.unsent and self._writer.waiting < _MAX_OUTPUT_WAITING:
+            self._send_pieces()
+        if not self._program.unsent:
+            self._send_output_at = None
+
+    def _send_pieces(self) -> None:
+        for name, captured in (("stdout", self._program.stdout), ("stderr", self._program.stderr)):
+            if piece := captured.take_unsent(_PIECE_BYTES):
+                self._send({"method": "output", "params": {"stream": name, "base64": base64.b64encode(piece).decode("ascii")}})
 
     def _send(self, message: dict) -> None:
         self._writer.send(encoded({"jsonrpc": "2.0", **message}))
@@ -164,7 +195,10 @@ class Runner:
         events = selectors.EVENT_READ if self._code_may_send() else 0
         self._set(self._program.socket_fd, events | (selectors.EVENT_WRITE if self._program.waiting else 0))
         for captured in (self._program.stdout, self._program.stderr):
-            self._set(captured.fd, 0 if captured.ended else selectors.EVENT_READ)
+            self._set(captured.fd, selectors.EVENT_READ if self._output_may_come() and not captured.ended else 0)
+
+    def _output_may_come(self) -> bool:
+        return self._program.unsent < _MAX_OUTPUT_WAITING
 
     def _code_may_send(self) -> bool:
         if self._execution is not None and self._execution.full:
@@ -181,7 +215,12 @@ class Runner:
             self._selector.modify(fd, events)
 
     def _wait_seconds(self) -> float | None:
-        return None if self._execution is None else max(0.0, self._execution.next_check - time.monotonic())
+        if self._execution is None:
+            return None
+        # Output that the engine cannot take now waits for the descriptor, not for a time.
+        waits = self._send_output_at is not None and self._writer.waiting < _MAX_OUTPUT_WAITING
+        at = min(self._execution.next_check, self._send_output_at) if waits else self._execution.next_check
+        return max(0.0, at - time.monotonic())
 
 
 def _wake_on_child_end() -> int:

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { HeldContainer } from '../container-host.ts';
-import type { SandboxFile } from '../sandbox.ts';
+import type { LiveOutput, SandboxFile } from '../sandbox.ts';
 import { leftFiles } from './left-files.ts';
 import { readLines } from './read-lines.ts';
 import {
@@ -20,8 +20,8 @@ export interface OpenRunner {
   readonly held: HeldContainer;
   /** Whether it could still take an execution. */
   alive(): boolean;
-  /** Runs the code; may be called once. Never rejects. */
-  execute(params: ExecuteParams, answer: AnswerCall): Promise<RunnerEnd>;
+  /** Runs the code; may be called once. Never rejects. `live`: who gets a copy of the output; `params` ask for it. */
+  execute(params: ExecuteParams, answer: AnswerCall, live?: LiveOutput): Promise<RunnerEnd>;
 }
 
 /** Takes a call and returns the answer to the runner. */
@@ -81,10 +81,10 @@ function runnerOf(held: HeldContainer, lines: AsyncGenerator<string, void>): Ope
   return {
     held,
     alive: () => alive,
-    async execute(params, answer) {
+    async execute(params, answer, live) {
       alive = false;
       void send(held, { id: 'execute', method: 'execute', params });
-      return converse(held, lines, answer).catch(
+      return converse(held, lines, answer, copies(live)).catch(
         (error: unknown): RunnerEnd => ({ outcome: null, why: 'misused', problem: messageOf(error) }),
       );
     },
@@ -96,6 +96,7 @@ async function converse(
   held: HeldContainer,
   lines: AsyncGenerator<string, void>,
   answer: AnswerCall,
+  copy: TakeCopy,
 ): Promise<RunnerEnd> {
   const left = leftFiles();
   const refused: string[] = [];
@@ -112,6 +113,8 @@ async function converse(
     } else if (message.method === 'file') {
       const problem = left.add(message.params.name, message.params.base64);
       if (problem !== null) refused.push(problem);
+    } else if (message.method === 'output') {
+      if (!copy(message)) return misused('more output than was asked for');
     } else return misused('ready twice');
   }
 }
@@ -125,6 +128,20 @@ async function nextMessage(
   const message = readMessage(line.value);
   if (message === null) throw new Error(`an invalid message: ${JSON.stringify(line.value.slice(0, 100))}`);
   return { message, bytes: line.value.length };
+}
+
+type TakeCopy = (message: Extract<FromRunner, { method: 'output' }>) => boolean;
+
+/** Passes on copies of the output; false for one that nobody has asked for. */
+function copies(live: LiveOutput | undefined): TakeCopy {
+  const left = { stdout: live?.bytes ?? 0, stderr: live?.bytes ?? 0 };
+  return ({ params: { stream, base64 } }) => {
+    const piece = Buffer.from(base64, 'base64');
+    left[stream] -= piece.length;
+    if (!live || left[stream] < 0) return false;
+    live.onOutput(stream, piece);
+    return true;
+  };
 }
 
 function misused(problem: string): RunnerEnd {

@@ -42,7 +42,7 @@ export async function runCode(
       };
     return { id, result: { content, is_error: isError, ...(details !== undefined && { details }) } };
   };
-  const end = runner.execute(paramsOf(spec, sdk), answer);
+  const end = runner.execute(paramsOf(spec, sdk), answer, spec.live);
   const execution = await Promise.race([
     end.then((ended) => executionOf(ended, runner, spec)),
     sleep(spec.timeoutMs + LATE_MS, undefined, { signal: over.signal, ref: false }).then(
@@ -65,7 +65,8 @@ function paramsOf(spec: ExecutionSpec, sdk: string): ExecuteParams {
     files: MAX_FILES,
   };
   const skills = Object.fromEntries(spec.skills.map(({ name, files }) => [name, files]));
-  return { code: spec.code, sdk, timeout_seconds: spec.timeoutMs / 1000, limits, skills };
+  const live = spec.live && { live_bytes: spec.live.bytes };
+  return { code: spec.code, sdk, timeout_seconds: spec.timeoutMs / 1000, limits, skills, ...live };
 }
 
 function abortOf(signal: AbortSignal, over: AbortSignal): Promise<Execution> {
@@ -87,7 +88,7 @@ async function executionOf(end: RunnerEnd, { held }: OpenRunner, spec: Execution
 }
 
 function reported(outcome: Outcome, { files, refused }: Extract<RunnerEnd, { refused: unknown }>): Execution {
-  const { ended, value, note, traceback, stdout, stderr } = outcome;
+  const { ended, value, note, traceback, stdout, stderr, exit_status: exitStatus } = outcome;
   const notes = [...(note ? [note] : []), ...refused];
   return {
     ended,
@@ -97,6 +98,7 @@ function reported(outcome: Outcome, { files, refused }: Extract<RunnerEnd, { ref
     files,
     ...(notes.length > 0 && { note: notes.join('; ') }),
     ...(traceback && { traceback }),
+    ...(typeof exitStatus === 'number' && { exitStatus }),
   };
 }
 

@@ -14,6 +14,7 @@ const outcome = z.object({
   value: z.string().nullish(),
   note: z.string().nullish(),
   traceback: z.string().nullish(),
+  exit_status: z.int().min(0).max(255).nullish(),
   stdout: output,
   stderr: output,
 });
@@ -39,6 +40,13 @@ const file = z.object({
   id: z.undefined().optional(),
   params: z.object({ name: z.string(), base64: z.base64() }),
 });
+/** A copy of what the code prints. */
+const printed = z.object({
+  jsonrpc: version,
+  method: z.literal('output'),
+  id: z.undefined().optional(),
+  params: z.object({ stream: z.enum(['stdout', 'stderr']), base64: z.base64() }),
+});
 const answer = z.object({
   jsonrpc: version,
   id: z.literal('execute'),
@@ -52,7 +60,7 @@ const refusal = z.object({
   error: z.object({ message: z.string() }),
 });
 
-const fromRunner = z.union([call, ready, file, answer, refusal]);
+const fromRunner = z.union([call, ready, file, printed, answer, refusal]);
 
 /** A message of the runner. */
 export type FromRunner = z.output<typeof fromRunner>;
@@ -81,6 +89,8 @@ export interface ExecuteParams {
     readonly files: number;
   };
   readonly skills: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Of how many bytes of each stream the runner sends copies (`output`); left out: of none. A runner that does not know it sends none. */
+  readonly live_bytes?: number;
 }
 
 /** A message to the runner. */

@@ -60,21 +60,51 @@ async function execute(
   play: (container: ReturnType<typeof played>) => Promise<void> | void,
   calls = answered,
   outOfMemory = false,
+  live?: ExecutionSpec['live'],
 ): Promise<Execution> {
   const container = played(outOfMemory);
   container.say(READY);
   const runner = await openRunner(container.held, 'image', 5000);
-  const execution = runCode(runner, SPEC, calls, new AbortController().signal, 'sdk');
+  const spec = live ? { ...SPEC, live } : SPEC;
+  const execution = runCode(runner, spec, calls, new AbortController().signal, 'sdk');
   expect(await container.hear()).toMatchObject({
     id: 'execute',
     method: 'execute',
-    params: { code: 'return 1', sdk: 'sdk', timeout_seconds: 60 },
+    params: { code: 'return 1', sdk: 'sdk', timeout_seconds: 60, ...(live && { live_bytes: live.bytes }) },
   });
   await play(container);
   return execution;
 }
 
+const printed = (text: string, stream = 'stdout') =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    method: 'output',
+    params: { stream, base64: Buffer.from(text).toString('base64') },
+  });
+
 describe('the channel', () => {
+  test('passes on output as it comes, as much as was asked for of each stream', async () => {
+    const heard: string[] = [];
+    const live = {
+      bytes: 4,
+      onOutput: (stream: string, piece: Buffer) => void heard.push(`${stream} ${piece.toString()}`),
+    };
+    const play = ({ say }: ReturnType<typeof played>) =>
+      say(printed('ab'), printed('xyz', 'stderr'), printed('cd'), RETURNED);
+    expect(await execute(play, answered, false, live)).toMatchObject({ ended: 'returned' });
+    expect(heard).toEqual(['stdout ab', 'stderr xyz', 'stdout cd']);
+    const flood = ({ say }: ReturnType<typeof played>) => say(printed('abcd'), printed('e'));
+    expect(await execute(flood, answered, false, live)).toMatchObject({
+      ended: 'killed',
+      problem: expect.stringContaining('more output than was asked for') as string,
+    });
+  });
+
+  test('output that nobody has asked for ends the execution', async () => {
+    expect(await execute(({ say }) => say(printed('a')))).toMatchObject({ ended: 'killed' });
+  });
+
   test('answers calls while the code runs, in any order, and takes the outcome', async () => {
     const execution = await execute(async ({ say, hear }) => {
       say(call(1), call(2));
