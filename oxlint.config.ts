@@ -56,6 +56,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'operate',
       'people',
       'record',
+      'sandbox',
       'skills',
       'sockets',
       'streams',

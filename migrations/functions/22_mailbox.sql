@@ -29,7 +29,7 @@ begin
     perform animus.raise('WA002', format('work item %s is being cancelled: nobody would read the message', work_item_id), work_item_id);
   end if;
   if animus.runs_externally(work_item_id, v_item.faculty) then
-    perform animus.raise('WA002', format('the command of faculty %s does the work: it reads no messages', v_item.faculty), work_item_id);
+    perform animus.raise('WA002', format('no model does the work of faculty %s: it reads no messages', v_item.faculty), work_item_id);
   end if;
 
   insert into animus.mailbox as m (work_item_id, author, author_is, text, wake, created_at)
@@ -95,7 +95,7 @@ begin
   end if;
 end $$;
 
--- Returns whether an external command does the work: by the focus that is open, or else as the daemon says that was seen last.
+-- Returns whether no model does the work, but an external command, or code: by the focus that is open, or else as the daemon says that was seen last.
 -- Locks: none. Raises: nothing.
 create or replace function animus.runs_externally(p_id uuid, p_faculty text) returns boolean
 language sql stable as $$
@@ -103,7 +103,7 @@ language sql stable as $$
     (select coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{engage,mode}' from animus.foci f
        left join animus.focus_settings s on s.id = f.settings_id where f.work_item_id = p_id and f.ended_as is null),
     (select d.faculties -> p_faculty ->> 'mode' from animus.daemons d
-      where d.stopped_at is null and d.faculties ? p_faculty order by d.seen_at desc limit 1)) = 'external'
+      where d.stopped_at is null and d.faculties ? p_faculty order by d.seen_at desc limit 1)) in ('external', 'code')
 $$;
 
 -- Tells an item of a duplicate that was merged into it. Called by the insert of the duplicate, in a transaction that may stay open: so it

@@ -163,7 +163,7 @@ function engageOf(
 }
 
 function codeExecutionOf(engage: FacultyDocument['faculty']['engage']): CodeExecution | null {
-  if (!engage.code_execution) return null;
+  if (!engage.code_execution && engage.mode !== 'code') return null;
   return {
     timeoutSeconds: engage.code_execution_timeout,
     image: engage.code_execution_image ?? null,

@@ -27,6 +27,9 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     events: { method: 'GET', path: '/work/{id}/events', kind: 'events' },
     states: { method: 'GET', path: '/events', kind: 'events' },
   },
+  sandbox: {
+    runCode: { method: 'POST', path: '/sandbox/executions', kind: 'json', input: true, body: true },
+  },
   record: {
     listMail: { method: 'GET', path: '/work/{id}/messages', kind: 'list', input: true, query: ['after', 'limit'] },
     readLedger: {

@@ -104,6 +104,33 @@ export interface WorkItem {
   readonly batch: boolean | null;
 }
 
+export interface NewExecution {
+  /** Python 3; return at the top level ends it with a value. */
+  readonly code?: string | undefined;
+  /** A command line for sh, or a program with its arguments. */
+  readonly command?: string | readonly string[] | undefined;
+  /** Time-out in seconds, at most that of the faculty, which is the default. */
+  readonly timeout_seconds?: number | undefined;
+  /** One whose mode is code. */
+  readonly faculty?: string | undefined;
+  /** Default: what is run. */
+  readonly description?: string | undefined;
+  readonly dedup_key?: string | undefined;
+  /** Items with the same key run one after another. */
+  readonly concurrency_key?: string | undefined;
+  /** Higher runs first; default 0. */
+  readonly priority?: number | undefined;
+}
+
+export interface Execution {
+  /** The work item. */
+  readonly id: string;
+  readonly state: WorkState;
+  readonly merged_into: string | null;
+  /** The path of its events. */
+  readonly events: string;
+}
+
 export interface LedgerEntry {
   readonly seq: number;
   readonly type: 'plan' | 'finding' | 'decision' | 'step' | 'error' | 'note';
@@ -806,6 +833,7 @@ export type WorkEvent =
   | ErrorEvent
   | DoneEvent
   | TextHint
+  | OutputHint
   | StateHint
   | ClosedHint
   | MissedHint;
@@ -1003,6 +1031,20 @@ export interface TextHint {
   readonly text: string;
 }
 
+/** What the code of a call prints, as it comes. */
+export interface OutputHint {
+  readonly type: 'observation';
+  readonly live: true;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
+  readonly call_id: string;
+  readonly stream: 'stdout' | 'stderr';
+  /** How many characters of the stream come before it; more than were sent: some were left out. */
+  readonly from: number;
+  readonly text: string;
+}
+
 export interface StateHint {
   readonly type: 'state';
   readonly live: true;
@@ -1045,6 +1087,7 @@ export type ChatEvent =
   | ErrorEvent
   | DoneEvent
   | TextHint
+  | OutputHint
   | StateHint
   | ClosedHint
   | ChatMissedHint;
@@ -1504,6 +1547,12 @@ export interface ListFacultiesOutput {
     readonly daemons: number;
     /** For those who may see all work. */
     readonly hosts: readonly string[] | null;
+    /** Who does its work: builtin (a model), external (a command) or code. */
+    readonly mode: string;
+    /** How many of the daemons can start the containers that mode code needs, as far as they know. */
+    readonly able: number;
+    /** Why one cannot; for those who may see all work. */
+    readonly problem: string | null;
   }[];
 }
 
@@ -2233,6 +2282,15 @@ export interface Api {
      * `GET /events`
      */
     states(options?: EventOptions): AsyncGenerator<StatesEvent, void>;
+  };
+  /** Code that runs in a container. */
+  readonly sandbox: {
+    /**
+     * Run Python or a command in a container: submits a work item, whose events have the output while it runs. Needs a token of scope `work`.
+     *
+     * `POST /sandbox/executions`
+     */
+    runCode(input: NewExecution, options?: CallOptions): Promise<Execution>;
   };
   /** What was recorded of work: ledger, foci, turns and tool calls. */
   readonly record: {

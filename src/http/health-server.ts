@@ -10,7 +10,7 @@ import {
   showAddress,
 } from '../core/lifecycle/health.ts';
 import { type Connections, limitConnections } from './connections.ts';
-import { ROUTES } from './routes.ts';
+import { MOVED, ROUTES } from './routes.ts';
 import { endSlowReaders } from './slow-readers.ts';
 
 /** The time limit of a request; both pages are small. */
@@ -28,7 +28,8 @@ const SILENCE_MS = 120_000;
 
 /**
  * Answers GET and HEAD with JSON: 200, or 503 from `/readyz` when the daemon takes no work. `start` rejects with
- * `http.unavailable` when it cannot listen on the address. Requests below `/api/` are the API's, if there is one.
+ * `http.unavailable` when it cannot listen on the address. Requests below `/api/` are the API's, if there is one, and paths that have moved there are
+ * redirected.
  */
 export const openHealthServer: OpenHealth = (address, look, api) => {
   let handler: HttpApi | null = null;
@@ -42,7 +43,9 @@ export const openHealthServer: OpenHealth = (address, look, api) => {
   const readers = api ? endSlowReaders(api.slowestReaderMs) : null;
   const server = createServer(limits, (request, response) => {
     readers?.watch(response);
+    const moved = api && MOVED.get(pathOf(request));
     if (api && OF_THE_API.test(request.url ?? '')) answerApi(handler, request, response, connections);
+    else if (moved) redirect(response, moved);
     else void answer(request, response, look);
   });
   // No keep-alive: each request must open a new connection, so no client can occupy one. Clients of the API send many.
@@ -118,7 +121,7 @@ async function answer(
   response: ServerResponse,
   look: () => Promise<Readiness>,
 ): Promise<void> {
-  const route = ROUTES.get((request.url ?? '').split('?')[0] ?? '');
+  const route = ROUTES.get(pathOf(request));
   if (!route) {
     send(response, 404, { error: `not found; the paths are ${[...ROUTES.keys()].join(', ')}` });
   } else if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -128,6 +131,17 @@ async function answer(
     const { status, body } = await route(look);
     send(response, status, body);
   }
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0]!;
+}
+
+/** With 308, a client sends the same method, headers and body again; whoever answers there asks who it is. */
+function redirect(response: ServerResponse, location: string): void {
+  // The body is not read, so the connection cannot be used again.
+  response.writeHead(308, { location, connection: 'close', 'cache-control': 'no-store', 'content-length': 0 });
+  response.end();
 }
 
 function send(response: ServerResponse, status: number, body: object, type = 'application/json; charset=utf-8'): void {

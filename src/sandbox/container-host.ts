@@ -23,6 +23,8 @@ export interface ContainerHost extends Service {
   setDeadline(owner: ContainerOwner, ms: number): void;
   /** Destroys all containers of the owner and clears its deadline. Resolves when they are gone, after 10 s at most. */
   killAll(owner: ContainerOwner): Promise<void>;
+  /** Why the engine does not answer, with the remedy; null if it does, or if only its client can tell. Cheap. Never rejects. */
+  ping(): Promise<string | null>;
   /** What the engine says about itself and about an image. Never rejects. */
   health(image: string): Promise<EngineHealth>;
 }

@@ -66,7 +66,7 @@ export const SPANS = {
     attributes: ['work.id', 'work.faculty', 'work.skills.activated'],
   },
   'work.engage': {
-    description: 'The engage phase: all turns of the loop, or the external command',
+    description: 'The engage phase: all turns of the loop, the external command, or the code',
     kind: 'internal',
     attributes: [...WORK, 'gen_ai.request.model'],
   },

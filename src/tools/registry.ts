@@ -10,7 +10,9 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { askHuman } from './ask-human.ts';
 import { AWARENESS_TOOL } from './awareness/awareness-source.ts';
 import { CHILD_TOOLS } from './children/child-source.ts';
-import { executeCodeTool, pooledSpec } from './code/execute-code.ts';
+import { codeItemTool } from './code/code-item-tool.ts';
+import { pooledSpec } from './code/contained-run.ts';
+import { executeCodeTool } from './code/execute-code.ts';
 import { FILE_TOOLS } from './files.ts';
 import { LEDGER_TOOLS } from './ledger.ts';
 import { type EmbedQuery, noQueryEmbedding } from './memory/embed-query.ts';
@@ -25,8 +27,8 @@ import type { WebReach } from './web/guarded-agent.ts';
 import { webSearch } from './web/search/web-search.ts';
 import { webFetch } from './web/web-fetch.ts';
 
-/** Available to every faculty. */
-const ENGINE_TOOLS: readonly Tool[] = [...LEDGER_TOOLS, ...WAIT_TOOLS, askHuman, readOutput];
+/** Available to every faculty with a model. */
+export const ENGINE_TOOLS: readonly Tool[] = [...LEDGER_TOOLS, ...WAIT_TOOLS, askHuman, readOutput];
 
 /** What the operator's configuration says to tools; asked at each call, because it may change. */
 export interface ToolSettings {
@@ -65,12 +67,13 @@ const NO_SETTINGS: ToolSettings = {
 };
 const FACULTY_TOOLS = facultyTools(NO_SETTINGS);
 
-/** Offered with `code_execution = true`. One object for all foci of a faculty, so that its schema is written down once. */
+/** Offered with `code_execution = true`, and the one call of work in mode `code`. One object for all foci of a faculty, so that its schema is written down once. */
 export function codeTools(settings: ToolSettings): (faculty: Faculty) => readonly Tool[] {
   const made = new WeakMap<CodeExecution, Tool>();
-  return ({ engage: { codeExecution } }) => {
+  return ({ engage: { codeExecution, mode } }) => {
     if (!codeExecution) return [];
-    const tool = made.get(codeExecution) ?? executeCodeTool(codeExecution, settings.sandbox);
+    const make = mode === 'code' ? codeItemTool : executeCodeTool;
+    const tool = made.get(codeExecution) ?? make(codeExecution, settings.sandbox);
     made.set(codeExecution, tool);
     settings.sandbox()?.warm(pooledSpec(codeExecution));
     return [tool];
@@ -123,9 +126,10 @@ export function toolset(
   names: readonly string[],
   tools = FACULTY_TOOLS,
   code: readonly Tool[] = [],
+  engine = ENGINE_TOOLS,
 ): ReadonlyMap<string, Tool> {
   const own = names.flatMap((name) => tools.filter((tool) => tool.name === name));
-  return new Map([...ENGINE_TOOLS, ...code, ...withJobs(own)].map((tool) => [tool.name, tool]));
+  return new Map([...engine, ...code, ...withJobs(own)].map((tool) => [tool.name, tool]));
 }
 
 /** The definitions of the tools for the model, in order; fixed for a focus. */

@@ -1,10 +1,10 @@
 /** Sources of a focus's tools: the registry, and other sources such as a server outside this process. */
-import type { Faculty } from '../catalog/faculty/faculty.ts';
+import { asksModel, type Faculty } from '../catalog/faculty/faculty.ts';
 import { awarenessSource } from './awareness/awareness-source.ts';
 import { childSource } from './children/child-source.ts';
 import type { McpSettings } from './mcp/mcp-settings.ts';
 import { mcpSource } from './mcp/mcp-source.ts';
-import { codeTools, facultyTools, type ToolSettings, toolset } from './registry.ts';
+import { codeTools, ENGINE_TOOLS, facultyTools, type ToolSettings, toolset } from './registry.ts';
 import { skillSource } from './skills/skill-source.ts';
 import { skillWritingSource } from './skills/writing/writing-source.ts';
 import type { Tool } from './tool.ts';
@@ -22,13 +22,18 @@ export function toolSources(settings: ToolSettings, mcp: McpSettings): readonly 
   ];
 }
 
-/** The engine's own tools, and the tools of the registry that the faculty lists. */
+/** The engine's own tools, which are for models, and the tools of the registry that the faculty lists. */
 function registry(settings: ToolSettings): ToolSource {
   const tools = facultyTools(settings);
   const codeOf = codeTools(settings);
   return {
     name: 'registry',
-    open: async (faculty) => ({ tools: [...toolset(faculty.engage.tools, tools, codeOf(faculty)).values()] }),
+    async open(faculty) {
+      const { engage } = faculty;
+      // Code without a model may call what its faculty lists, and nothing else.
+      const engine = engage.mode === 'code' ? [] : ENGINE_TOOLS;
+      return { tools: [...toolset(engage.tools, tools, codeOf(faculty), engine).values()] };
+    },
   };
 }
 
@@ -44,6 +49,7 @@ export async function openToolset(sources: readonly ToolSource[], faculty: Facul
   await using opened = new AsyncDisposableStack();
   const tools = new Map<string, Tool>();
   for (const source of sources) {
+    if (source.onlyForModels && !asksModel(faculty.engage)) continue;
     const { tools: own, close } = await source.open(faculty);
     if (close) opened.defer(close);
     for (const tool of own) if (!tools.has(tool.name)) tools.set(tool.name, tool);

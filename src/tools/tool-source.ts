@@ -5,6 +5,8 @@ import type { Tool } from './tool.ts';
 /** One origin of tools. Asked once per focus, before its first request: the list is fixed for the focus. */
 export interface ToolSource {
   readonly name: string;
+  /** True: its tools make sense for a model only. Default false. */
+  readonly onlyForModels?: boolean;
   /** The tools that the faculty gets from here. What a source starts for them, `close` ends. */
   open(faculty: Faculty): Promise<OpenTools>;
 }

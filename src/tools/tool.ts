@@ -4,7 +4,7 @@ import type { FieldKind, RiskClass, Verdict } from '../core/permissions/verdict.
 import type { ToolSpec } from '../llm/client.ts';
 import type { FileRule } from '../process/file-rules.ts';
 import type { CommandHost, Isolation, ProcessHost } from '../process/process-host.ts';
-import type { SkillScripts } from '../sandbox/sandbox.ts';
+import type { OutputStream, SkillScripts } from '../sandbox/sandbox.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Wait, WaitRequest, WaitResult } from '../store/transcript/waits.ts';
 import type { BackgroundCommands } from './shell/background-commands.ts';
@@ -92,6 +92,8 @@ export interface ToolContext {
   readonly skills?: SkillScope;
   /** For tools that declare `callsTools`: what their code may call. */
   readonly nested?: NestedCalls;
+  /** Shows watchers what code prints while it runs; nothing of it is recorded. */
+  readonly tellOutput?: (stream: OutputStream, text: string) => void;
   /**
    * Only where code made the call: how many bytes its result may have. The result is then whole, without the limits that are made for a
    * model.
@@ -163,6 +165,8 @@ export interface NestedCall {
 
 export interface NestedFile {
   readonly name: string;
+  /** Tells it from another file of the execution with this name; default: one of `out/`. */
+  readonly origin?: 'stdout' | 'stderr' | 'value';
   readonly bytes: Buffer;
 }
 

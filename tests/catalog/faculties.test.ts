@@ -142,6 +142,26 @@ describe('a faculty is refused', () => {
     expect(faculties.size).toBe(0);
   });
 
+  test('in mode code, keys of a model; its own keys need no code_execution', () => {
+    const head = '[faculty]\nname = "x"\n[faculty.engage]\n';
+    const messages = (text: string) => load({ 'x.toml': head + text }).problems.map(({ message }) => message);
+    expect(messages('mode = "code"\nmodel = "m"\ncode_execution = true\ncommand = "x"\n')).toEqual([
+      expect.stringContaining('faculty.engage.model: is only for the built-in loop; remove it with mode = "code"'),
+      expect.stringContaining('faculty.engage.code_execution: is only for the built-in loop'),
+      expect.stringContaining('faculty.engage.command: is for mode = "external"'),
+    ]);
+    const own =
+      'mode = "code"\ntools = ["read_file"]\nmax_parallel_tools = 2\ncode_execution_timeout = 9\ncode_execution_image = "mine"\n';
+    const { faculties, problems } = load({ 'x.toml': head + own });
+    expect(problems).toEqual([]);
+    expect(faculties.get('x')?.engage).toMatchObject({
+      mode: 'code',
+      model: '',
+      tools: ['read_file'],
+      codeExecution: { timeoutSeconds: 9, image: 'mine', memoryMib: 512, cpus: 1, mountsWorkspace: false },
+    });
+  });
+
   test('in mode external without a command, with keys of the built-in loop, or without what the loop needs', () => {
     const head = '[faculty]\nname = "x"\n[faculty.engage]\n';
     const messages = (engage: string) => load({ 'x.toml': head + engage }).problems.map(({ message }) => message);

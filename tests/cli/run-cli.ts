@@ -20,6 +20,8 @@ export interface RunOptions {
   /** Columns of the terminal; if missing: piped. */
   readonly terminal?: number;
   readonly interrupts?: ReturnType<typeof createInterrupts>;
+  /** Sees what is printed on standard output as it is printed. */
+  readonly onPrint?: (text: string) => void;
   /** What serves HTTP; default: nothing does. */
   readonly http?: Pick<CliContext, 'loadHealth' | 'openApi' | 'serveMcp'>;
 }
@@ -33,7 +35,13 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     env: { HOME: '/nowhere', ...env },
     cwd,
     stdin: options.typed === undefined ? Readable.from([stdin]) : typedInput(options.typed),
-    stdout: { write: (text) => (stdout += text), ...tty },
+    stdout: {
+      write(text) {
+        stdout += text;
+        options.onPrint?.(text);
+      },
+      ...tty,
+    },
     stderr: { write: (text) => (stderr += text) },
     signals: options.interrupts ?? createInterrupts(systemClock),
     ...options.http,

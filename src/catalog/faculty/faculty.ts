@@ -104,11 +104,14 @@ export interface PhaseHook {
 }
 
 export interface EngageSettings {
-  /** `external`: the command below does the work. Of the other settings only `bashIsolation` and `outcomeSchema` apply. */
+  /**
+   * `external`: the command below does the work, and of the other settings only `bashIsolation` and `outcomeSchema` apply. `code`: the work is to run
+   * the item's code; `tools` and their settings are for that.
+   */
   readonly mode: EngageMode;
-  /** The command of mode `external`; null in the other mode; missing in snapshots of earlier versions of animus. */
+  /** The command of mode `external`; null in the other modes; missing in snapshots of earlier versions of animus. */
   readonly external?: PhaseHook | null;
-  /** `model` of the default provider, or `provider/model`; empty in mode `external`. */
+  /** `model` of the default provider, or `provider/model`; empty in the other modes. */
   readonly model: string;
   /** Called in this order, each when the model before it fails for a reason that may not affect another model. */
   readonly fallbackModels: readonly string[];
@@ -151,7 +154,7 @@ export interface EngageSettings {
   readonly ledgerNudgeInterval: number;
   /** True: closed blocks are replaced by stubs. */
   readonly truncateClosedBlocks: boolean;
-  /** How code of the model runs; null: it runs none; missing in snapshots of earlier versions of animus. */
+  /** How code of the model, or of the item, runs; null: it runs none; missing in snapshots of earlier versions of animus. */
   readonly codeExecution?: CodeExecution | null;
 }
 
@@ -184,7 +187,7 @@ export function modelChain({ mode, model, fallbackModels }: EngageSettings): rea
   return asksModel({ mode }) ? [model, ...fallbackModels] : [];
 }
 
-/** True where a model does the work, not a command. */
+/** True where a model does the work. */
 export function asksModel({ mode }: Pick<EngageSettings, 'mode'>): boolean {
   return modeOf(mode).needs === 'model';
 }

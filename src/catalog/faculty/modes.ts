@@ -5,12 +5,19 @@ interface Mode {
   readonly needs: 'model' | 'command' | null;
   /** Keys that only this mode has; a key of no mode here belongs to the built-in loop. */
   readonly own: readonly string[];
+  /** Keys of the built-in loop that it has, too; a name that ends with `_` stands for all that begin with it. */
+  readonly shares: readonly string[];
 }
 
 /** By the word in TOML; `ENGAGE_MODES` of the daemon does their work. */
 const MODES = {
-  builtin: { needs: 'model', own: [] },
-  external: { needs: 'command', own: ['command', 'args', 'timeout_seconds'] },
+  builtin: { needs: 'model', own: [], shares: [] },
+  external: { needs: 'command', own: ['command', 'args', 'timeout_seconds'], shares: [] },
+  code: {
+    needs: null,
+    own: [],
+    shares: ['code_execution_', 'tools', 'max_parallel_tools', 'parallel_tool_execution', 'tool_timeout_seconds'],
+  },
 } as const satisfies Readonly<Record<string, Mode>>;
 
 export type EngageMode = keyof typeof MODES;

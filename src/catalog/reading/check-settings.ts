@@ -63,6 +63,7 @@ export function checkCodeExecution(check: FacultyCheck): void {
   if (
     typeof engage !== 'object' ||
     engage === null ||
+    check.document.given('faculty', 'engage', 'mode') === 'code' ||
     check.document.given('faculty', 'engage', 'code_execution') === true
   ) {
     return;

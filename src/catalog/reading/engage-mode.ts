@@ -26,13 +26,17 @@ export function checkEngageMode(check: FacultyCheck): void {
   for (const key of Object.keys(engage)) {
     if (OF_ALL.has(key) || document.given('faculty', 'engage', key) === undefined) continue;
     const owner = ownerOf(key);
-    if (owner === mode) continue;
+    if (owner === mode || isShared(key, mode)) continue;
     const remedy =
       owner === 'builtin'
         ? `is only for the built-in loop; remove it with mode = "${mode}"`
         : `is for mode = "${owner}"; add that, or remove it`;
     conflict(check, ['engage', key], remedy);
   }
+}
+
+function isShared(key: string, mode: EngageMode): boolean {
+  return modeOf(mode).shares.some((shared) => (shared.endsWith('_') ? key.startsWith(shared) : key === shared));
 }
 
 function ownerOf(key: string): EngageMode {

@@ -61,6 +61,7 @@ function showFocusEvent(
     case 'focus_ended':
     case 'turn_started':
     case 'tool_started':
+    case 'output':
       return;
     default:
       return event satisfies never;

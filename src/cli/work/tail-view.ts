@@ -17,6 +17,7 @@ export function createTailView(output: Output, workItemId: string, faculty: stri
     output.event({ at: new Date(atMs).toISOString(), work_item_id: workItemId, faculty, ...snakeCase(fields) });
     if (event.type === 'text' || event.type === 'restart') answers.coming(event);
     else if (event.type === 'turn_recorded') answers.recorded(event);
+    else if (event.type === 'output') output.piece(event.text);
     else {
       const parts = describe(event, workItemId);
       if (parts !== null) output.line(timeOf(atMs), ...parts);
@@ -28,7 +29,7 @@ function timeOf(atMs: number): Part {
   return styled(`${new Date(atMs).toISOString().slice(11, 19)}  `, 'dim');
 }
 
-type Described = Exclude<TimedEvent, { readonly type: 'text' | 'restart' | 'turn_recorded' }>;
+type Described = Exclude<TimedEvent, { readonly type: 'text' | 'restart' | 'turn_recorded' | 'output' }>;
 
 /** The line of an event, or null for an event that only programs need. */
 function describe(event: Described, id: string): readonly Part[] | null {

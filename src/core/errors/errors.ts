@@ -118,6 +118,7 @@ export const ERRORS = {
   'http.too_many': row('too many requests; try again in {seconds} s', true, 5, 429),
   'http.key_reused': row('{detail}', false, 5, 422),
   'http.issuer': row('the keys of the issuer of the token cannot be read; try again in a moment', true, 4),
+  'http.no_sandbox': row('no code can run now: {detail}; {remedy}', true, 4),
   'http.no_database': row('the database does not answer; try again in a moment', true, 4),
 
   'http.no_webhook_key': row(

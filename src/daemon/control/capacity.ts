@@ -48,6 +48,6 @@ export function claimableFaculty(faculty: Faculty, hostGraceSeconds: number): Cl
     batches: true,
     budgets: true,
     ...(faculty.onDuplicate === 'tell' && { on_duplicate: 'tell' as const }),
-    ...(faculty.engage.mode === 'external' && { mode: 'external' as const }),
+    ...(faculty.engage.mode !== 'builtin' && { mode: faculty.engage.mode }),
   };
 }

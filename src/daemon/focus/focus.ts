@@ -4,10 +4,11 @@ import { asksModel, type Faculty } from '../../catalog/faculty/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Phase } from '../../core/work/words.ts';
 import type { FocusEventBody } from '../../engage/events/events.ts';
+import { createOutputTeller } from '../../engage/events/live-output.ts';
 import { createTextTeller } from '../../engage/events/live-text.ts';
 import { FAILURE_NOTICE } from '../../engage/verdict/attempt.ts';
 import { readRunningMs, setPhase, startFocus } from '../../store/transcript/focus-row.ts';
-import { tellText } from '../../store/transcript/live-text.ts';
+import { type LivePiece, tellText } from '../../store/transcript/live-text.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { openToolset } from '../../tools/source.ts';
@@ -91,9 +92,12 @@ async function begin(
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
   if (row.resumes > 0) means.deadline.ranBefore(await readRunningMs(means.db, row.id, FAILURE_NOTICE));
   const place = await openWorkspace(key, row, begun, toolset, control, means, answer);
-  const texts = createTextTeller(row.number, (piece) => tellText(means.db, key, piece), means.clock);
+  const tell = (piece: LivePiece) => tellText(means.db, key, piece);
+  const texts = createTextTeller(row.number, tell, means.clock);
+  const printed = createOutputTeller(row.number, tell, means.clock);
   const emit = (event: FocusEventBody) => {
     texts.take(event);
+    printed.take(event);
     if (event.type === 'ledger') {
       count('work.ledger.entries', 1, { faculty: work.faculty, entry_type: event.entryType });
     }
@@ -113,7 +117,7 @@ async function begin(
     control,
     means,
     emit,
-    texts,
+    stopTelling: async () => void (await Promise.all([texts.stop(), printed.stop()])),
   };
 }
 

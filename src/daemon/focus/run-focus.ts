@@ -56,7 +56,7 @@ export async function runFocus(
       const db = patientDatabase(means.db, { clock: means.clock, signal: control.signal, forMs });
       const phasesOver = killOnCancel(work.id, control, means.processes, means.clock);
       const { end: reached, focus } = await attempt(work, faculty, control, { ...means, db, deadline });
-      await focus?.texts.stop();
+      await focus?.stopTelling();
       await focus?.toolset.close();
       await phasesOver();
       // Before the end is written: afterwards another daemon may own the item.

@@ -1,5 +1,6 @@
 /** Finds limits under which a faculty could never do anything, or that could not be kept. */
 import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
+import type { EngageMode } from '../../catalog/faculty/modes.ts';
 import type { Budget, BudgetLimit } from '../../core/config/budget.ts';
 import type { Config } from '../../core/config/config.ts';
 import { type Problem, problemAt } from '../../core/errors/problem.ts';
@@ -11,11 +12,7 @@ import { modelOptions } from './model-names.ts';
 export function budgetProblems(faculty: Faculty, models: readonly LocatedModel[], config: Config): readonly Problem[] {
   const own = faculty.budget?.limits ?? [];
   if (modelChain(faculty.engage).length === 0) {
-    return own
-      .slice(0, 1)
-      .map((limit) =>
-        problemOf(faculty, limit, 'a command does the work, and what it spends is not known here; remove it'),
-      );
+    return own.slice(0, 1).map((limit) => problemOf(faculty, limit, NO_MODEL[faculty.engage.mode]));
   }
   const appliance: Budget['limits'] = config.budget.limits;
   return [
@@ -28,6 +25,13 @@ export function budgetProblems(faculty: Faculty, models: readonly LocatedModel[]
     ),
   ];
 }
+
+/** Why limits make no sense where no model does the work. */
+const NO_MODEL: Readonly<Record<EngageMode, string>> = {
+  builtin: 'no model does the work; remove it',
+  external: 'a command does the work, and what it spends is not known here; remove it',
+  code: 'code does the work, without a model, and spends nothing; remove it',
+};
 
 function faultsOf(limit: BudgetLimit, { engage }: Faculty, models: readonly LocatedModel[]): string[] {
   if (limit.unit === 'tokens') {

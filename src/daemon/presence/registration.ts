@@ -6,6 +6,7 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type DaemonRegistration, registerDaemon } from '../../store/work/daemons.ts';
+import type { ClaimableFaculty } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { claimableFaculties } from '../control/capacity.ts';
 import { missingKey, missingKeys } from './missing-keys.ts';
@@ -30,8 +31,8 @@ export interface Registration {
   configProblems(problems: readonly string[]): Promise<void>;
   /** Replaces the recorded problems of MCP servers. Never rejects. */
   mcpProblems(problems: readonly string[]): Promise<void>;
-  /** Replaces the recorded problems of containers. Never rejects. */
-  sandboxProblems(problems: readonly string[]): Promise<void>;
+  /** Replaces the recorded problems of containers, and why faculties of mode `code` can run nothing, by name. Never rejects. */
+  sandboxProblems(lines: readonly string[], ofCode: ReadonlyMap<string, string>): Promise<void>;
   /** Replaces the recorded problems of skills that work has written. Never rejects. */
   skillProblems(problems: readonly string[]): Promise<void>;
   /** Replaces the recorded problem of embeddings. Never rejects. */
@@ -50,6 +51,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
   let ofConfig: readonly string[] = [];
   let ofMcp: readonly string[] = [];
   let ofSandbox: readonly string[] = [];
+  let ofCode: ReadonlyMap<string, string> = new Map();
   let ofSkills: readonly string[] = [];
   let ofEmbeddings: readonly string[] = [];
   let ofLibrary: readonly string[] = [];
@@ -62,12 +64,15 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
     await registerDaemon(db, {
       ...daemon,
       maxConcurrent: maxConcurrent(),
-      faculties: claimableFaculties(runnable.values(), {
-        heldUntilMs: new Map(),
-        nowMs: 0,
-        hostGraceSeconds: config.daemon.focusHostGraceSeconds,
-        waitingOf: null,
-      }),
+      faculties: withoutSandbox(
+        claimableFaculties(runnable.values(), {
+          heldUntilMs: new Map(),
+          nowMs: 0,
+          hostGraceSeconds: config.daemon.focusHostGraceSeconds,
+          waitingOf: null,
+        }),
+        ofCode,
+      ),
       problems: [
         ...loaded.problems.map(({ message }) => message),
         ...lacks,
@@ -116,8 +121,9 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
       ofMcp = problems;
       await update();
     },
-    async sandboxProblems(problems) {
-      ofSandbox = problems;
+    async sandboxProblems(lines, code) {
+      ofSandbox = lines;
+      ofCode = code;
       await update();
     },
     async skillProblems(problems) {
@@ -140,6 +146,18 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
       if (troubles.delete(faculty)) await update();
     },
   };
+}
+
+/** `no_sandbox` says why a faculty of mode `code` can run nothing now (`animus.visible_faculties`). */
+function withoutSandbox(
+  faculties: Record<string, ClaimableFaculty>,
+  problems: ReadonlyMap<string, string>,
+): DaemonRegistration['faculties'] {
+  const noted = Object.entries(faculties).map(([name, options]) => {
+    const problem = problems.get(name);
+    return [name, problem === undefined ? options : { ...options, no_sandbox: problem }] as const;
+  });
+  return Object.fromEntries(noted);
 }
 
 function troubledLines(troubles: ReadonlyMap<string, { readonly since: string; readonly reason: string }>): string[] {

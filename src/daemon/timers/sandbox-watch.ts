@@ -1,4 +1,4 @@
-/** Reports to `status` why containers that faculties need cannot be started. */
+/** Finds out why containers that faculties need cannot be started: `status` shows it, and for faculties of mode `code` the API asks. */
 import { containerImages } from '../../catalog/faculty/container-images.ts';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
@@ -7,44 +7,57 @@ import type { ContainerHost } from '../../sandbox/container-host.ts';
 
 export interface SandboxWatchMeans {
   readonly clock: Clock;
-  readonly containers: Pick<ContainerHost, 'health'>;
+  readonly containers: Pick<ContainerHost, 'health' | 'ping'>;
   /** The image of code whose faculty names none. */
   readonly codeImage: string;
   readonly faculties: () => Iterable<Faculty>;
-  /** Gets all problems whenever they have changed. */
-  readonly onProblems: (problems: readonly string[]) => Promise<void>;
+  /**
+   * Gets all problems whenever they have changed: one line for each image that faculties with a model need, and the problem of each faculty of mode
+   * `code`. That is no line of `status`: such a faculty is shipped, and a machine without an engine is no fault.
+   */
+  readonly onProblems: (lines: readonly string[], ofCode: ReadonlyMap<string, string>) => Promise<void>;
 }
 
 /** An engine is repaired by hand: nobody waits for the line in `status` to go. */
 const PAUSE_MS = 60_000;
+/** Whoever wants to run code is refused while no engine answers. */
+const CODE_PAUSE_MS = 10_000;
+/** An engine that answers the ping and was well at the last look: its images seldom go. */
+const WELL_MS = 600_000;
 
 /** Asks the engine only while a faculty needs it. */
-export function createSandboxWatch({
-  clock,
-  containers,
-  codeImage,
-  faculties,
-  onProblems,
-}: SandboxWatchMeans): Service {
+export function createSandboxWatch(means: SandboxWatchMeans): Service {
+  const { clock, faculties, onProblems } = means;
   const stopping = new AbortController();
   let watching: Promise<void> | null = null;
-  let known = '';
+  let known = JSON.stringify([[], []]);
+  let last = { answered: true, well: false, atMs: Number.NEGATIVE_INFINITY, needs: '' };
 
   async function look(): Promise<void> {
-    const problems: string[] = [];
-    for (const [image, names] of containerImages(faculties(), codeImage)) {
-      const { problem } = await containers.health(image);
-      if (problem !== null) problems.push(`containers of ${names.join(', ')}: ${problem}`);
-    }
-    if (problems.join('\n') === known || stopping.signal.aborted) return;
-    known = problems.join('\n');
-    await onProblems(problems);
+    const needed = containerImages(faculties(), means.codeImage);
+    if (needed.size === 0 && known === JSON.stringify([[], []])) return;
+    const code = new Set([...faculties()].filter(({ engage }) => engage.mode === 'code').map(({ name }) => name));
+    const needs = JSON.stringify([...needed]);
+    const onlyCode = [...needed.values()].flat().every((name) => code.has(name));
+    const unanswered = needed.size === 0 ? null : await means.containers.ping();
+    const same = needs === last.needs && (unanswered === null) === last.answered;
+    const againMs = onlyCode && last.well ? WELL_MS : PAUSE_MS;
+    if (same && clock.monotonicMs() - last.atMs < againMs) return;
+    const { lines, ofCode } = await problemsOf(needed, code, unanswered, means);
+    if (stopping.signal.aborted) return;
+    const well = lines.length === 0 && ofCode.size === 0;
+    last = { answered: unanswered === null, well, atMs: clock.monotonicMs(), needs };
+    const told = JSON.stringify([lines, [...ofCode]]);
+    if (told === known) return;
+    known = told;
+    await onProblems(lines, ofCode);
   }
 
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
       await look();
-      await clock.sleep(PAUSE_MS, stopping.signal);
+      const hasCode = [...faculties()].some(({ engage }) => engage.mode === 'code');
+      await clock.sleep(hasCode ? CODE_PAUSE_MS : PAUSE_MS, stopping.signal);
     }
   }
 
@@ -57,4 +70,22 @@ export function createSandboxWatch({
       await watching;
     },
   };
+}
+
+async function problemsOf(
+  needed: ReadonlyMap<string, readonly string[]>,
+  code: ReadonlySet<string>,
+  unanswered: string | null,
+  { containers }: Pick<SandboxWatchMeans, 'containers'>,
+): Promise<{ readonly lines: readonly string[]; readonly ofCode: ReadonlyMap<string, string> }> {
+  const lines: string[] = [];
+  const ofCode = new Map<string, string>();
+  for (const [image, names] of needed) {
+    const problem = unanswered ?? (await containers.health(image)).problem;
+    if (problem === null) continue;
+    const others = names.filter((name) => !code.has(name));
+    if (others.length > 0) lines.push(`containers of ${others.join(', ')}: ${problem}`);
+    for (const name of names) if (code.has(name)) ofCode.set(name, problem);
+  }
+  return { lines, ofCode };
 }

@@ -20,7 +20,7 @@ import { prepared } from './prepared.ts';
 /** The parts of a tool's context that all calls of a focus share; turn, call and signal complete it. */
 export type CallScope = Omit<
   ToolContext,
-  'turn' | 'callId' | 'signal' | 'fileRules' | 'permissionFor' | 'nested' | 'codeBytes'
+  'turn' | 'callId' | 'signal' | 'fileRules' | 'permissionFor' | 'nested' | 'tellOutput' | 'codeBytes'
 > & {
   /** Makes the focus's own directory, before the first call that may use files. Idempotent. */
   readonly makeDirectory: () => Promise<void>;
@@ -123,7 +123,7 @@ export async function executeCall(
     signal,
     fileRules,
     permissionFor,
-    ...(nested && { nested }),
+    ...(nested && { nested, tellOutput: teller(turn, call, means) }),
   };
   const attributes = {
     'gen_ai.operation.name': 'execute_tool',
@@ -159,6 +159,14 @@ export async function executeCall(
       ...(nested && { wrote: nested.wrote() }),
     };
   }
+}
+
+function teller(
+  { turn }: RecordedTurn,
+  { callId }: RecordedCall,
+  { onEvent }: RunMeans,
+): NonNullable<ToolContext['tellOutput']> {
+  return (stream, text) => onEvent({ type: 'output', turn, callId, stream, text });
 }
 
 /** Records what a call gave, where it is not recorded yet, and returns the call with its result, or waiting. */

@@ -44,6 +44,14 @@ export type FocusEventBody =
       readonly durationMs: number;
       readonly parentCallId?: string;
     }
+  /** What the code of a call prints, as it comes; the result of the call has it, too. */
+  | {
+      readonly type: 'output';
+      readonly turn: number;
+      readonly callId: string;
+      readonly stream: 'stdout' | 'stderr';
+      readonly text: string;
+    }
   /** A call waits. The focus is parked when every other call of its turn has ended; `deadline` is ISO 8601. */
   | {
       readonly type: 'waiting';

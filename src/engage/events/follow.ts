@@ -6,6 +6,7 @@ import type { Database } from '../../store/sql/database.ts';
 import { listenToTexts } from '../../store/transcript/live-text.ts';
 import { readProgress, watchWork } from '../../store/transcript/progress.ts';
 import { createTextFollower } from './live-text.ts';
+import { createOutputFollower } from './output-follower.ts';
 import { createReplay, type TimedEvent } from './replay.ts';
 
 /** Ledger entries, texts and the end are notified; everything else, and the embedded database, is polled. */
@@ -34,9 +35,10 @@ export async function followWork(db: Database, id: string, options: FollowOption
   const { wake, signal } = options;
   const replay = createReplay();
   const answers = createTextFollower();
+  const printed = createOutputFollower();
   let started = false;
   const texts = await listenToTexts(db, id, (piece) => {
-    const events = answers.piece(piece);
+    const events = 'output' in piece ? printed.piece(piece) : answers.piece(piece);
     if (started) for (const event of events) options.onEvent({ ...event, atMs: systemClock.nowMs() });
     // It may belong to a turn that has just begun, so poll.
     if (events.length === 0) wake.ring();
@@ -52,7 +54,10 @@ export async function followWork(db: Database, id: string, options: FollowOption
       if (!started) options.onStart(progress.faculty);
       started = true;
       for (const event of replay.take(progress)) {
-        for (const one of answers.event(event)) options.onEvent({ ...one, atMs: event.atMs });
+        for (const one of answers.event(event)) {
+          options.onEvent({ ...one, atMs: event.atMs });
+          for (const piece of printed.after(one)) options.onEvent({ ...piece, atMs: event.atMs });
+        }
       }
       if (progress.mergedInto !== null) return { kind: 'merged', into: progress.mergedInto };
       if (isTerminal(progress.state)) return { kind: 'ended', state: progress.state };

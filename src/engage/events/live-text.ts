@@ -6,6 +6,7 @@
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { MAX_PIECE_CHARS, type TextPiece } from '../../store/transcript/live-text.ts';
 import type { FocusEventBody } from './events.ts';
+import { wholeCharacters } from './whole-characters.ts';
 
 /** Pieces within this many milliseconds are sent together. */
 const GATHER_MS = 200;
@@ -67,11 +68,6 @@ export function createTextTeller(
       await telling;
     },
   };
-}
-
-/** The text without the first half of a character whose other half has not arrived yet. */
-function wholeCharacters(text: string): string {
-  return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text;
 }
 
 /** Inserts the pieces of answers between the events of one item. */

@@ -15,6 +15,7 @@ import { itemRoutes } from '../record/item-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
 import { turnRoutes } from '../record/turn-routes.ts';
 import type { Route } from '../route/route.ts';
+import { sandboxRoutes } from '../sandbox/sandbox-routes.ts';
 import { decideSkillRoutes } from '../skills/decide-skill-routes.ts';
 import { skillRoutes } from '../skills/skill-routes.ts';
 import { streamRoutes } from '../streams/stream-routes.ts';
@@ -25,6 +26,7 @@ import { workRoutes } from '../work/work-routes.ts';
 export const API_ROUTES: readonly Route[] = [
   ...workRoutes,
   ...bulkRoutes,
+  ...sandboxRoutes,
   ...ledgerRoutes,
   ...turnRoutes,
   ...itemRoutes,

@@ -1,12 +1,13 @@
-/** One work item or conversation that somebody reads: its newest events, the answers that are coming, and who reads. */
+/** One work item or conversation that somebody reads: its newest events, the answers and the output that are coming, and who reads. */
 import { type AnyPage, type AnyPosition, writePlace } from '../../store/events/places.ts';
 import type { EventScope } from '../../store/events/read-events.ts';
-import type { TextPiece } from '../../store/transcript/live-text.ts';
+import type { LivePiece, TextPiece } from '../../store/transcript/live-text.ts';
+import { createComingOutput } from './coming-output.ts';
 import { createEventRing, type EventRing } from './event-ring.ts';
 import type { Eyes } from './eyes.ts';
 import { eventFrame, type Frame, hintFrame } from './frame.ts';
 
-/** Where each item is now and the answers that are coming, for a reader that has just read everything recorded. */
+/** Where each item is now, and the answers and the output that are coming, for a reader that has just read everything recorded. */
 type Present = readonly Frame[];
 
 export interface WatchedItem {
@@ -23,7 +24,7 @@ export interface WatchedItem {
   begin(page: Pick<AnyPage, 'position' | 'items'>): void;
   /** Takes the next events. */
   take(page: AnyPage): void;
-  piece(workItemId: string, piece: TextPiece): void;
+  piece(workItemId: string, piece: LivePiece): void;
   present(): Present;
   /** Wakes all readers. */
   wake(): void;
@@ -57,6 +58,7 @@ export function createWatchedItem(scope: EventScope): WatchedItem {
   let states = new Map<string, string>();
   /** By item: what has arrived of the answer of a turn. */
   const answers = new Map<string, { focus: number; turn: number; text: string }>();
+  const output = createComingOutput();
   let waiting = new Set<() => void>();
 
   const wake = () => {
@@ -86,6 +88,7 @@ export function createWatchedItem(scope: EventScope): WatchedItem {
     take(page) {
       for (const { event, step, after } of page.events) {
         if (event.type === 'turn') answers.delete(event.workItemId);
+        if (event.type === 'observation') output.end(event.workItemId, event.callId);
         // Who does not take part any more may not read this event.
         if (event.type === 'people' && !event.joined) checks++;
         ring.add({ frame: eventFrame(event, writePlace(scope, after)), placed: { step, after } });
@@ -94,11 +97,17 @@ export function createWatchedItem(scope: EventScope): WatchedItem {
       const before = states;
       if (!page.more) states = new Map(page.items.map(({ id, state }) => [id, state]));
       for (const id of answers.keys()) if (!states.has(id)) answers.delete(id);
+      output.keep(states);
       const changed = [...states].filter(([id, state]) => before.get(id) !== state);
       for (const [id, state] of changed) hint(stateHint(id, state));
       if (page.events.length > 0 || changed.length > 0) wake();
     },
     piece(id, piece) {
+      if ('output' in piece) {
+        hint(output.take(id, piece));
+        wake();
+        return;
+      }
       const { focus, turn, from, text } = piece;
       const answer = answers.get(id);
       if (from === 0) answers.set(id, { focus, turn, text });
@@ -113,6 +122,7 @@ export function createWatchedItem(scope: EventScope): WatchedItem {
     present: () => [
       ...[...states].map(([id, state]) => stateHint(id, state)),
       ...[...answers].map(([id, answer]) => textHint(id, { ...answer, from: 0 })),
+      ...output.present(),
     ],
     wake,
     get checks() {

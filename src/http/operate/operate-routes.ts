@@ -26,6 +26,11 @@ const listFaculties = jsonRoute({
         name: z.string(),
         daemons: z.int().describe('how many serve it'),
         hosts: z.array(z.string()).readonly().nullable().describe('for those who may see all work'),
+        mode: z.string().describe('who does its work: builtin (a model), external (a command) or code'),
+        able: z
+          .int()
+          .describe('how many of the daemons can start the containers that mode code needs, as far as they know'),
+        problem: z.string().nullable().describe('why one cannot; for those who may see all work'),
       }),
     ),
   }),

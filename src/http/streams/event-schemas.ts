@@ -127,6 +127,17 @@ export const EVENTS_OF_WORK = [
     from: z.int().describe('how many characters of the answer come before it; 0 starts it, perhaps again'),
     text: z.string(),
   }).meta({ id: 'TextHint' }),
+  hint('observation', {
+    work_item_id: id(),
+    focus: z.int(),
+    turn: z.int(),
+    call_id: z.string(),
+    stream: z.enum(['stdout', 'stderr']),
+    from: z.int().describe('how many characters of the stream come before it; more than were sent: some were left out'),
+    text: z.string(),
+  })
+    .describe('what the code of a call prints, as it comes')
+    .meta({ id: 'OutputHint' }),
   hint('state', { work_item_id: id(), state: workState() }).meta({ id: 'StateHint' }),
   closed,
 ] as const;

@@ -11,6 +11,7 @@ import type {
   EngineHealth,
   HeldContainer,
 } from '../container-host.ts';
+import { pingEngine } from '../engine/ping-engine.ts';
 import type { FromKeeper, ToKeeper } from '../keeper/keeper-protocol.ts';
 import type { ContainerHostOptions } from './create-container-host.ts';
 import { type Pending, type PendingMeans, pendingContainer, pendingExec } from './pending-container.ts';
@@ -92,6 +93,10 @@ export class KeptHost implements ContainerHost {
   async killAll(owner: ContainerOwner): Promise<void> {
     this.#deadlines.delete(owner);
     if (this.#owners.delete(owner)) await this.#ask((id) => ({ type: 'kill_all', id, owner }));
+  }
+
+  ping(): Promise<string | null> {
+    return pingEngine(this.#options.address);
   }
 
   async health(image: string): Promise<EngineHealth> {

@@ -53,6 +53,8 @@ export async function* followConversation(
   const texts = createTextChannels(
     db,
     (workItemId, piece) => {
+      // What code prints is for those who watch its work item.
+      if ('output' in piece) return;
       pieces.push({ kind: 'text', workItemId, piece });
       wake.ring();
     },

@@ -1,10 +1,10 @@
-/** The texts of answers as they arrive, of the items that are watched: each item has a channel with a secret name (watch_texts). */
+/** The texts of answers and the output of code as they arrive, of the items that are watched: each item has a channel with a secret name (watch_texts). */
 import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Notifications } from '../postgres/notifications.ts';
 import type { Database, Queryable } from '../sql/database.ts';
-import { readPiece, type TextPiece, watchTexts } from '../transcript/live-text.ts';
+import { type LivePiece, readPiece, watchTexts } from '../transcript/live-text.ts';
 
 /** Runs `look` with the rights of somebody who reads. */
 export type Look = <T>(look: (tx: Queryable) => Promise<T>) => Promise<T>;
@@ -21,7 +21,7 @@ export interface TextChannels {
 
 export function createTextChannels(
   db: Database,
-  onPiece: (id: string, piece: TextPiece) => void,
+  onPiece: (id: string, piece: LivePiece) => void,
   log: Log,
 ): TextChannels {
   const idOf = new Map<string, string>();

@@ -16,11 +16,26 @@ export interface TextPiece {
   readonly text: string;
 }
 
+/** A piece of what the code of a call prints. */
+export interface OutputPiece {
+  readonly focus: number;
+  readonly turn: number;
+  /** The id of the call. */
+  readonly call: string;
+  readonly stream: 'stdout' | 'stderr';
+  /** How many characters of the stream precede this piece. More than were sent: some were left out. */
+  readonly from: number;
+  readonly output: string;
+}
+
+/** What the channel of an item carries. */
+export type LivePiece = TextPiece | OutputPiece;
+
 /** Characters of one piece: NOTIFY carries less than 8,000 bytes, and JSON may make six of a character. */
 export const MAX_PIECE_CHARS = 1200;
 
 /** Sends a piece of at most MAX_PIECE_CHARS characters; false when there are no watchers. */
-export async function tellText(db: Queryable, focus: FocusKey, piece: TextPiece): Promise<boolean> {
+export async function tellText(db: Queryable, focus: FocusKey, piece: LivePiece): Promise<boolean> {
   const [row] = await db.query<{ told: boolean }>(`select animus.tell_text($1, $2, $3) as told`, [
     focus.focusId,
     focus.leaseToken,
@@ -30,13 +45,13 @@ export async function tellText(db: Queryable, focus: FocusKey, piece: TextPiece)
 }
 
 /**
- * Watches an item and receives the pieces of its answers until stopped. A watcher that joins during an answer gets only the
+ * Watches an item and receives the pieces of its answers, and of what its code prints, until stopped. A watcher that joins during an answer gets only the
  * rest of it, or nothing. For an ended item it receives nothing. Errors: `work.not_found`, `db.unreachable`.
  */
 export async function listenToTexts(
   db: Database,
   workItemId: string,
-  onPiece: (piece: TextPiece) => void,
+  onPiece: (piece: LivePiece) => void,
 ): Promise<Service> {
   const own = `animus_text_${randomBytes(16).toString('hex')}`;
   const listener = listenerOn(db, own, onPiece);
@@ -59,9 +74,14 @@ export async function watchTexts(db: Queryable, id: string, channel: string): Pr
   return row!.channel;
 }
 
-const PIECE = z.object({ focus: z.int(), turn: z.int(), from: z.int(), text: z.string() });
+const place = { focus: z.int(), turn: z.int(), from: z.int() };
+const PIECE = z.union([
+  z.object({ ...place, text: z.string() }),
+  // No field is called text: an earlier animus would take it for an answer.
+  z.object({ ...place, call: z.string(), stream: z.enum(['stdout', 'stderr']), output: z.string() }),
+]);
 
-function listenerOn(db: Database, channel: string, onPiece: (piece: TextPiece) => void): Service {
+function listenerOn(db: Database, channel: string, onPiece: (piece: LivePiece) => void): Service {
   return openNotifications(db, [channel], {
     onNotify(_channel, payload) {
       const piece = readPiece(payload);
@@ -73,7 +93,7 @@ function listenerOn(db: Database, channel: string, onPiece: (piece: TextPiece) =
 }
 
 /** The piece that a notification carries; null if it is none. */
-export function readPiece(payload: string): TextPiece | null {
+export function readPiece(payload: string): LivePiece | null {
   const piece = PIECE.safeParse(parsed(payload));
   return piece.success ? piece.data : null;
 }

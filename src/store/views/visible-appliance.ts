@@ -16,11 +16,28 @@ export interface VisibleFaculty {
   readonly daemons: number;
   /** Null for who may not see all work. */
   readonly hosts: readonly string[] | null;
+  /** `builtin`, `external` or `code`. */
+  readonly mode: string;
+  /** How many of its daemons can start its containers, as far as they know; all, if it needs none. */
+  readonly able: number;
+  /** Why one cannot; null for who may not see all work. */
+  readonly problem: string | null;
 }
 
 /** The faculties that running daemons serve, by name. */
 export async function readVisibleFaculties(tx: Queryable): Promise<VisibleFaculty[]> {
-  return tx.query<VisibleFaculty>('select name, daemons, hosts from animus.visible_faculties order by name');
+  return tx.query<VisibleFaculty>(
+    'select name, daemons, hosts, mode, able, problem from animus.visible_faculties order by name',
+  );
+}
+
+/** One of them; null if no running daemon serves it. */
+export async function readVisibleFaculty(tx: Queryable, name: string): Promise<VisibleFaculty | null> {
+  const [faculty] = await tx.query<VisibleFaculty>(
+    'select name, daemons, hosts, mode, able, problem from animus.visible_faculties where name = $1',
+    [name],
+  );
+  return faculty ?? null;
 }
 
 /** How a running daemon serves a faculty. */

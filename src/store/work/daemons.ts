@@ -10,7 +10,8 @@ export interface DaemonRegistration {
   readonly pid: number;
   readonly version: string;
   readonly maxConcurrent: number;
-  readonly faculties: Readonly<Record<string, ClaimableFaculty>>;
+  /** `no_sandbox`: why no container of a faculty of mode `code` can be started. */
+  readonly faculties: Readonly<Record<string, ClaimableFaculty & { readonly no_sandbox?: string }>>;
   /** Broken files and missing means, as shown by `animus status`. */
   readonly problems: readonly string[];
 }

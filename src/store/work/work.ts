@@ -34,8 +34,8 @@ export interface ClaimableFaculty {
   readonly dedup_until: 'resolved' | 'claimed';
   /** There if duplicates are told to the item they merge into. */
   readonly on_duplicate?: 'tell';
-  /** There if a command does the work: it reads no messages. */
-  readonly mode?: 'external';
+  /** There if no model does the work: a command or code reads no messages. */
+  readonly mode?: 'external' | 'code';
   /** How long a focus is reserved for the host that has its directory; default 120. */
   readonly host_grace_seconds?: number;
   /** How many more items to claim than get a slot; default none. */

@@ -16,5 +16,6 @@ export function awarenessTools({ awareness }: Faculty): readonly Tool[] {
 /** Offers it to foci. */
 export const awarenessSource: ToolSource = {
   name: 'awareness',
+  onlyForModels: true,
   open: async (faculty) => ({ tools: awarenessTools(faculty) }),
 };

@@ -1,12 +1,10 @@
 /** execute_code: runs code in a sandbox, with the faculty's tools as functions. */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { z } from 'zod';
 import type { CodeExecution } from '../../catalog/faculty/faculty.ts';
-import { messageOf } from '../../core/errors/errors.ts';
-import type { CodeCalls, Execution, ExecutionSpec, PooledSpec, Sandbox } from '../../sandbox/sandbox.ts';
-import { count, record } from '../../telemetry/metrics.ts';
-import { span } from '../../telemetry/spans.ts';
-import { type NestedCalls, type ToolContext, type ToolOutput, toolError, type WorldTool, worldTool } from '../tool.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { count } from '../../telemetry/metrics.ts';
+import { type ToolContext, type ToolOutput, type WorldTool, worldTool } from '../tool.ts';
+import { runContained } from './contained-run.ts';
 import { reportExecution } from './execution-report.ts';
 
 /** The name of the tool. */
@@ -14,7 +12,7 @@ export const EXECUTE_CODE = 'execute_code';
 
 const MAX_CODE_CHARS = 262_144;
 /** Beside the time of the code: for the start of its container, and for its end. */
-const AROUND_MS = 60_000;
+export const AROUND_MS = 60_000;
 
 const input = z.strictObject({
   code: z.string().min(1).max(MAX_CODE_CHARS).describe('Python 3; return at the top level ends it with a value'),
@@ -59,70 +57,8 @@ async function run(
   sandbox: Sandbox | null,
   context: ToolContext,
 ): Promise<ToolOutput> {
-  const { nested } = context;
-  if (!nested) throw new TypeError('the context has no nested calls');
-  const spec: ExecutionSpec = {
-    owner: context.workItemId,
-    code,
-    tools: nested.tools,
-    timeoutMs,
-    ...pooledSpec(settings),
-    ...(settings.mountsWorkspace && { workspaceMount: context.workspace }),
-    skills: (await context.skills?.scripts()) ?? [],
-  };
-  const startedMs = performance.now();
-  const { execution, calls } = await executeIn(sandbox, spec, nested, context);
-  const files = [];
-  for (const file of execution.files) files.push({ file, kept: await nested.keepFile(file) });
+  const { execution, files, calls } = await runContained({ code, timeoutMs }, settings, sandbox, context);
   const output = reportExecution(execution, { timeoutMs, files, calls });
-  const { faculty } = context;
-  const { ended } = execution;
-  count('work.sandbox.executions', 1, { faculty, ended });
-  record('work.sandbox.duration', performance.now() - startedMs, { faculty });
-  count('work.sandbox.output_bytes', Buffer.byteLength(output.content), { faculty });
+  count('work.sandbox.output_bytes', Buffer.byteLength(output.content), { faculty: context.faculty });
   return output;
 }
-
-/** What a container for code of this faculty is started with. */
-export function pooledSpec({ image, memoryMib, cpus }: CodeExecution): PooledSpec {
-  return { image: image ?? '', memoryBytes: memoryMib * 1024 * 1024, cpus };
-}
-
-/** In a span of its own, below which the calls of the code are. */
-function executeIn(sandbox: Sandbox | null, spec: ExecutionSpec, nested: NestedCalls, context: ToolContext) {
-  const attributes = { 'work.turn': context.turn, 'gen_ai.tool.call.id': context.callId };
-  return span('execute_code', attributes, async (executing) => {
-    const execution = await (sandbox?.execute(spec, callsOf(nested, context), context.signal) ?? NO_SANDBOX);
-    const calls = await nested.close();
-    executing.set({ 'work.sandbox.ended': execution.ended, 'work.sandbox.tool_calls': calls.length });
-    if (execution.ended !== 'returned') executing.fail(execution.ended);
-    return { execution, calls };
-  });
-}
-
-/** Calls arrive on a stream of the container; their spans belong below the active one. */
-function callsOf(nested: NestedCalls, { faculty }: ToolContext): CodeCalls {
-  const here = AsyncLocalStorage.snapshot();
-  return ({ name, input }, signal) =>
-    here(async () => {
-      const { content, isError = false, details } = await nested.call({ name, input }, signal).catch(stopped);
-      count('work.sandbox.tool_calls', 1, { faculty });
-      count('work.sandbox.internal_bytes', Buffer.byteLength(content), { faculty });
-      return { content, isError, ...(details && { details }) };
-    });
-}
-
-/** The code ends, or what ends the focus ends it. */
-function stopped(error: unknown): ToolOutput {
-  return toolError(`interrupted: ${messageOf(error)}`);
-}
-
-const EMPTY = { text: '', bytes: 0 } as const;
-const NO_SANDBOX: Execution = {
-  ended: 'unavailable',
-  value: null,
-  stdout: EMPTY,
-  stderr: EMPTY,
-  files: [],
-  problem: 'this process of animus has no sandbox for code',
-};

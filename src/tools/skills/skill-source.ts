@@ -20,6 +20,7 @@ export function skillSource(library: () => Promise<SkillLibrary>): ToolSource {
   const made = new WeakMap<SkillSettings, readonly Tool[]>();
   return {
     name: 'skills',
+    onlyForModels: true,
     async open({ skills: settings }: Faculty) {
       if (settings === undefined || !offersAny(await library(), settings)) return { tools: [] };
       let tools = made.get(settings);

@@ -7,6 +7,7 @@ import { write } from '../../store/skills/written-skills.ts';
 import { askedItem } from '../../store/work/asked-item.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
+import { registerCodeDaemon } from '../../support/code-daemon.ts';
 import { createPerson } from '../../support/people.ts';
 import { chatOf } from '../chats/chat-driver.ts';
 
@@ -57,6 +58,10 @@ const REQUESTS: Readonly<Record<string, (api: TestApi) => Promise<Sent> | Sent>>
   retryMatchingWork: async (api) => {
     await api.call('olga', 'POST', `/work/${await submitted(api)}/cancel`);
     return { path: '/bulk/retry', body: { state: 'cancelled', faculty: 'engineer' } };
+  },
+  runCode: async () => {
+    await registerCodeDaemon(owner());
+    return { path: '/sandbox/executions', body: { code: 'return 1' } };
   },
   appendLedger: async (api) => ({
     path: `/work/${await submitted(api)}/ledger`,

@@ -6,6 +6,7 @@ import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
 import { problemSchema } from '../../../src/http/api/problem.ts';
 import type { Route } from '../../../src/http/route/route.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
+import { registerCodeDaemon } from '../../support/code-daemon.ts';
 import { createPerson } from '../../support/people.ts';
 
 const { start, owner } = testApi();
@@ -32,6 +33,7 @@ const value = fc.oneof(text, fc.jsonValue({ maxDepth: 3 }));
 /** Bodies that are accepted; a field or two of them is replaced. */
 const VALID: Readonly<Record<string, object>> = {
   submitWork: { faculty: 'engineer' },
+  runCode: { code: 'return 1' },
   sayWork: { text: 'hello' },
   appendLedger: { type: 'note', content: 'x' },
   answer: { text: 'yes' },
@@ -50,6 +52,7 @@ const ending = API_ROUTES.filter((route) => route.kind === 'json' || !route.medi
 test('nothing that a client sends is an internal error', { timeout: 60_000 }, async () => {
   const { call } = await start({ webhookKeys: [new Secret('k'.repeat(32))] });
   await createPerson(owner(), 'olga', 'operator');
+  await registerCodeDaemon(owner());
   for (const route of ending) await sendOdd(route, call);
 });
 

@@ -115,6 +115,50 @@ describe('a stream of the events of work', () => {
     await Promise.all([reader.leave(), late.leave()]);
   });
 
+  it('shows what code prints while it runs, also to a reader that joins meanwhile, and then the result', async () => {
+    const work = await beginFocus(pg.database);
+    const reader = await read(work);
+    await reader.until(({ data }) => data['live'] === true);
+    await recordCalls(pg.database, work, 1, ['run-1'], 'execute_code');
+    const place = { focus: 1, turn: 1, call: 'run-1', stream: 'stdout' } as const;
+    const print = (from: number, output: string) => tellText(pg.database, work.key, { ...place, from, output });
+    await eventually('a watcher', async () => ((await print(0, 'one\n')) ? true : null));
+    await print(4, 'two\n');
+    const hint = await reader.until(({ type, data }) => type === 'observation' && data['from'] === 4);
+    expect(hint).toMatchObject({
+      id: null,
+      data: { live: true, focus: 1, turn: 1, call_id: 'run-1', stream: 'stdout', text: 'two\n', work_item_id: work.id },
+    });
+    const late = await read(work);
+    expect(await late.until(({ type }) => type === 'observation')).toMatchObject({
+      id: null,
+      data: { from: 0, text: 'one\ntwo\n' },
+    });
+    // What is missing is left out: the newest part begins where it begins.
+    await print(1000, 'much later\n');
+    await late.until(({ data }) => data['from'] === 1000);
+    const latest = await read(work);
+    expect(await latest.until(({ type }) => type === 'observation')).toMatchObject({
+      data: { from: 1000, text: 'much later\n' },
+    });
+    const result = {
+      turn: 1,
+      callId: 'run-1',
+      output: '{"exit_status":0}',
+      isError: false,
+      details: null,
+      durationMs: 1,
+    };
+    await finishToolCalls(pg.database, work.key, [{ ...result, state: 'done' }]);
+    for (const one of [reader, late, latest]) await one.until(({ type, id }) => type === 'observation' && id !== null);
+    const recordedOnes = recorded(reader.events).filter(({ type }) => type === 'observation');
+    expect(recordedOnes).toMatchObject([{ data: { call_id: 'run-1', output: '{"exit_status":0}' } }]);
+    const after = await read(work);
+    await after.until(({ data }) => data['live'] === true && data['type'] === 'state');
+    expect(after.events.filter(({ type, id }) => type === 'observation' && id === null)).toEqual([]);
+    await Promise.all([reader, late, latest, after].map((one) => one.leave()));
+  });
+
   it('of many readers costs one read per change', async () => {
     const work = await beginFocus(pg.database);
     const readers = await Promise.all(Array.from({ length: 20 }, () => read(work)));

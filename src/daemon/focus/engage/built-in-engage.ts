@@ -9,22 +9,18 @@ import { systemPrompt } from '../../../engage/prompt/prompt.ts';
 import type { EngageDone, EngageEnd } from '../../../engage/verdict/engage-end.ts';
 import { outcomeInstruction } from '../../../engage/verdict/outcome.ts';
 import { isFailureOfTheWorld } from '../../../llm/client.ts';
-import type { CommandHost } from '../../../process/process-host.ts';
-import { filesOfAnswer } from '../../../store/conversations/files-of-answer.ts';
 import type { UsedBudget } from '../../../store/transcript/budgeted-turns.ts';
 import type { Transcript } from '../../../store/transcript/transcript.ts';
 import { span } from '../../../telemetry/spans.ts';
 import { permittedTool, toolSpecs } from '../../../tools/registry.ts';
-import { type BackgroundCommands, createBackgroundCommands } from '../../../tools/shell/background-commands.ts';
-import { skillScope } from '../../../tools/skills/active-skills.ts';
 import type { Toolset } from '../../../tools/source.ts';
 import type { ModelSource } from '../../models/focus-model.ts';
-import { skillRoom } from '../orient/orient-skills.ts';
 import type { FocusEnd } from '../scope/focus-end.ts';
 import { type Focus, type PhaseMeans, spanKey } from '../scope/focus-scope.ts';
 import { hostIsolation } from '../scope/host-isolation.ts';
 import { releaseDelaySeconds } from '../scope/recovery.ts';
 import { callGuard } from './call-guard.ts';
+import { type CommandPlaces, callScopeOf, withCommandPlaces } from './call-scope.ts';
 import { loopHooksOf } from './focus-loop-hooks.ts';
 
 /** Runs the loop from the current end of the transcript. */
@@ -54,28 +50,11 @@ export function modelSees(
   };
 }
 
-/** What runs in the background ends with the loop, and so does the container of `bash`, before anything looks at the result or the focus waits. */
-async function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
-  const background = createBackgroundCommands();
-  const { key, faculty, workspace, worktree } = focus;
-  const more = worktree ? [worktree.repository.commonDir] : [];
-  const container = focus.means.bashContainer({ workItemId: key.workItemId, faculty, workspace, more });
-  try {
-    return await loopWith({ background, container }, focus, recorded);
-  } finally {
-    await background.close();
-    await container?.close();
-  }
+function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
+  return withCommandPlaces(focus, (places) => loopWith(places, focus, recorded));
 }
 
-/** Where the commands of `bash` run. */
-interface CommandPlaces {
-  readonly background: BackgroundCommands;
-  /** Null: on this host. */
-  readonly container: CommandHost | null;
-}
-
-function loopWith({ background, container }: CommandPlaces, focus: Focus, recorded: Transcript): Promise<EngageEnd> {
+function loopWith(places: CommandPlaces, focus: Focus, recorded: Transcript): Promise<EngageEnd> {
   const { means, faculty, control, key, work } = focus;
   const settings = faculty.engage;
   // The provider's cache is looked up by it: the same for all answers of a conversation.
@@ -100,7 +79,7 @@ function loopWith({ background, container }: CommandPlaces, focus: Focus, record
           onUsed: (used) => reportUsed(used, focus),
         },
         ...(focus.first !== null && { firstPermit: focus.first.permit }),
-        recordsEnd: () => background.all().length === 0 && endsAtOnce(focus),
+        recordsEnd: () => places.background.all().length === 0 && endsAtOnce(focus),
         maxTurns: settings.maxTurns,
         outcomeSchema: settings.outcomeSchema,
         closingTurn: model.closingTurn ?? false,
@@ -114,25 +93,7 @@ function loopWith({ background, container }: CommandPlaces, focus: Focus, record
         signal: control.signal,
         drain: control.drain,
         onEvent: focus.emit,
-        callScope: {
-          ...key,
-          faculty: work.faculty,
-          workspace: focus.workspace,
-          makeDirectory: focus.directory.make,
-          timeoutMs: settings.toolTimeoutSeconds * 1000,
-          processes: means.processes,
-          background,
-          ...(container && { container }),
-          isolation: hostIsolation(faculty, means.isolation),
-          fileRules: focus.fileRules,
-          skills: skillScope(means.db, {
-            focusId: key.focusId,
-            workspace: focus.workspace,
-            directory: means.skillPackages,
-            maxTokens: skillRoom(faculty, key.focusId, means),
-          }),
-          ...(focus.answer !== null && { databaseFiles: filesOfAnswer(means.db, key.workItemId) }),
-        },
+        callScope: callScopeOf(focus, places),
       },
       recorded,
     ),
@@ -160,7 +121,7 @@ function delayOf(reason: Extract<EngageEnd, { kind: 'interrupted' }>['reason']):
 }
 
 /** Converts the end of the loop to the end of the focus; `done` continues with consolidate. */
-function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | EngageDone {
+export function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | EngageDone {
   switch (end.kind) {
     case 'done':
       return end;

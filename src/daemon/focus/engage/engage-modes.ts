@@ -5,6 +5,7 @@ import type { Transcript } from '../../../store/transcript/transcript.ts';
 import type { FocusEnd } from '../scope/focus-end.ts';
 import type { Focus } from '../scope/focus-scope.ts';
 import { engageBuiltIn } from './built-in-engage.ts';
+import { engageCode } from './code-engage.ts';
 import { engageExternally } from './external-engage.ts';
 
 /** Does the work from the end of what is recorded: done, or an end that skips consolidate. Rejects when the focus is aborted or its lease is lost. */
@@ -14,4 +15,5 @@ type Engage = (focus: Focus, recorded: Transcript) => Promise<FocusEnd | EngageD
 export const ENGAGE_MODES: Readonly<Record<EngageSettings['mode'], Engage>> = {
   builtin: engageBuiltIn,
   external: engageExternally,
+  code: engageCode,
 };

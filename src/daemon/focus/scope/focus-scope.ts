@@ -2,7 +2,6 @@
 import type { Faculty } from '../../../catalog/faculty/faculty.ts';
 import type { Clock } from '../../../core/lifecycle/clock.ts';
 import type { FocusEvent, FocusEventBody } from '../../../engage/events/events.ts';
-import type { TextTeller } from '../../../engage/events/live-text.ts';
 import type { FileRule } from '../../../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../../../process/process-host.ts';
 import type { AnswerStart } from '../../../store/conversations/answer-start.ts';
@@ -116,8 +115,8 @@ export interface Focus {
   readonly control: FocusControl;
   readonly means: PhaseMeans;
   readonly emit: (event: FocusEventBody) => void;
-  /** Streams answers to watchers in other processes. Fed by `emit`, stopped when the focus is over. */
-  readonly texts: TextTeller;
+  /** Ends the streams of answers and of output to watchers in other processes, which `emit` feeds. Call it when the focus is over. */
+  readonly stopTelling: () => Promise<void>;
 }
 
 /** The attributes of the spans of a focus's phases. */

@@ -16,12 +16,13 @@ interface FileMeans {
 
 /** Keeps a file of an execution; the same file of the same execution is kept once. `problem`: why it was not kept. */
 export async function keepNestedFile(
-  { name, bytes }: NestedFile,
+  { name, bytes, origin }: NestedFile,
   { turn }: RecordedTurn,
   { callId }: RecordedCall,
   { db, callScope, signal }: FileMeans,
 ): Promise<{ readonly artifactId: string } | { readonly problem: string }> {
-  const id = fileId(JSON.stringify([callScope.focusId, turn, callId, name]));
+  const own = origin === undefined ? [name] : [name, origin];
+  const id = fileId(JSON.stringify([callScope.focusId, turn, callId, ...own]));
   const kept = await withinLease(() => keepFile(db, callScope, { id, name, bytes }), signal);
   return 'problem' in kept ? kept : { artifactId: id };
 }

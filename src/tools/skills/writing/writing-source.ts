@@ -30,6 +30,7 @@ export function skillWritingTools({
 export function skillWritingSource(writes: boolean): ToolSource {
   return {
     name: 'skill-writing',
+    onlyForModels: true,
     open: async (faculty) => ({ tools: writes ? skillWritingTools(faculty) : [] }),
   };
 }

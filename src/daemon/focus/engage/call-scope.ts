@@ -1,0 +1,54 @@
+/** What all tool calls of a focus share, and where its commands run. */
+import type { CallScope } from '../../../engage/calls/run-call.ts';
+import type { CommandHost } from '../../../process/process-host.ts';
+import { filesOfAnswer } from '../../../store/conversations/files-of-answer.ts';
+import { type BackgroundCommands, createBackgroundCommands } from '../../../tools/shell/background-commands.ts';
+import { skillScope } from '../../../tools/skills/active-skills.ts';
+import { skillRoom } from '../orient/orient-skills.ts';
+import type { Focus } from '../scope/focus-scope.ts';
+import { hostIsolation } from '../scope/host-isolation.ts';
+
+/** Where the commands of `bash` run. */
+export interface CommandPlaces {
+  readonly background: BackgroundCommands;
+  /** Null: on this host. */
+  readonly container: CommandHost | null;
+}
+
+/** What runs in the background ends with `use`, and so does the container of `bash`, before anything looks at the result or the focus waits. */
+export async function withCommandPlaces<T>(focus: Focus, use: (places: CommandPlaces) => Promise<T>): Promise<T> {
+  const background = createBackgroundCommands();
+  const { key, faculty, workspace, worktree } = focus;
+  const more = worktree ? [worktree.repository.commonDir] : [];
+  const container = focus.means.bashContainer({ workItemId: key.workItemId, faculty, workspace, more });
+  try {
+    return await use({ background, container });
+  } finally {
+    await background.close();
+    await container?.close();
+  }
+}
+
+/** The scope of the focus's calls. */
+export function callScopeOf(focus: Focus, { background, container }: CommandPlaces): CallScope {
+  const { means, faculty, key, work } = focus;
+  return {
+    ...key,
+    faculty: work.faculty,
+    workspace: focus.workspace,
+    makeDirectory: focus.directory.make,
+    timeoutMs: faculty.engage.toolTimeoutSeconds * 1000,
+    processes: means.processes,
+    background,
+    ...(container && { container }),
+    isolation: hostIsolation(faculty, means.isolation),
+    fileRules: focus.fileRules,
+    skills: skillScope(means.db, {
+      focusId: key.focusId,
+      workspace: focus.workspace,
+      directory: means.skillPackages,
+      maxTokens: skillRoom(faculty, key.focusId, means),
+    }),
+    ...(focus.answer !== null && { databaseFiles: filesOfAnswer(means.db, key.workItemId) }),
+  };
+}

@@ -1,0 +1,94 @@
+/** The engage mode for code: no model, one run of the item's code or command in a container. */
+import { z } from 'zod';
+import { outcomeProblems } from '../../../catalog/faculty/outcome-schema.ts';
+import { codeParams } from '../../../core/work/code-params.ts';
+import { createJournal } from '../../../engage/calls/journal.ts';
+import { type ExecutionEnd, makeOneCall } from '../../../engage/execution.ts';
+import type { EngageDone } from '../../../engage/verdict/engage-end.ts';
+import type { RecordedCall } from '../../../store/transcript/calls.ts';
+import type { Transcript } from '../../../store/transcript/transcript.ts';
+import { span } from '../../../telemetry/spans.ts';
+import { EXECUTE_CODE } from '../../../tools/code/execute-code.ts';
+import type { FocusEnd } from '../scope/focus-end.ts';
+import { type Focus, spanKey } from '../scope/focus-scope.ts';
+import { endOfEngage } from './built-in-engage.ts';
+import { callGuard } from './call-guard.ts';
+import { callScopeOf, withCommandPlaces } from './call-scope.ts';
+import { loopHooksOf } from './focus-loop-hooks.ts';
+import { type CodeEnd, readCodeEnd } from './read-code-end.ts';
+
+/** The engine is repaired by hand. */
+const NO_ENGINE_SECONDS = 30;
+
+/**
+ * Runs the code at most once: code that a crash has interrupted is in doubt, and the item is dead until somebody retries it. Code that could not
+ * be started, because no engine answers, waits. Whatever the exit status, the item is completed. Rejects when the focus is aborted or its lease is
+ * lost.
+ */
+export async function engageCode(focus: Focus, recorded: Transcript): Promise<FocusEnd | EngageDone> {
+  const params = codeParams.safeParse(focus.work.params);
+  if (!params.success)
+    return dead('code.invalid', `the params of the work item are invalid: ${z.prettifyError(params.error)}`);
+  return span('work.engage', spanKey(focus), async () => {
+    const end = await withCommandPlaces(focus, (places) => {
+      const { means, faculty, control, key } = focus;
+      const call = { name: EXECUTE_CODE, input: params.data, again: comesToNothing };
+      return makeOneCall(call, recorded, {
+        db: means.db,
+        focus: key,
+        toolset: focus.toolset.tools,
+        ...callGuard(focus, loopHooksOf(focus)),
+        journal: createJournal(means.db, key),
+        maxParallelTools: faculty.engage.maxParallelTools,
+        signal: control.signal,
+        drain: control.drain,
+        onEvent: focus.emit,
+        callScope: callScopeOf(focus, places),
+      });
+    });
+    return endOf(end, focus);
+  });
+}
+
+/** Nothing ran, or an earlier attempt failed without a result. */
+function comesToNothing(call: RecordedCall): boolean {
+  const { kind } = readCodeEnd(call);
+  return kind === 'unavailable' || kind === 'failed';
+}
+
+function endOf(end: ExecutionEnd, focus: Focus): FocusEnd | EngageDone {
+  return end.kind === 'ended' ? endOfCall(readCodeEnd(end.call), focus) : endOfEngage(end, focus.means.models);
+}
+
+const NO_READER = 'code reads no messages';
+
+function endOfCall(end: CodeEnd, { faculty }: Focus): FocusEnd | EngageDone {
+  switch (end.kind) {
+    case 'outcome': {
+      const { outcome, summary } = end;
+      const { outcomeSchema } = faculty.engage;
+      const problems = outcomeSchema === null ? [] : outcomeProblems(outcomeSchema, outcome);
+      if (problems.length === 0) return { kind: 'done', finalText: '', outcome, summary, unread: NO_READER };
+      return dead('engage.outcome_invalid', `the outcome does not conform to outcome_schema: ${problems.join('; ')}`);
+    }
+    case 'unavailable':
+      return { kind: 'released', delaySeconds: NO_ENGINE_SECONDS, reason: end.problem, holdFaculty: true };
+    case 'in_doubt':
+      return dead(
+        'code.in_doubt',
+        `${end.problem}; it may have run, whole or in part, and is not run again by itself (animus work retry)`,
+      );
+    case 'denied':
+      return dead('code.denied', end.problem);
+    case 'failed':
+      return { kind: 'failed', error: { code: 'code.failed', message: end.problem, phase: 'engage' } };
+    default:
+      return end satisfies never;
+  }
+}
+
+/** Another attempt would end the same way, or nobody can say what it would do twice. */
+function dead(code: string, message: string): FocusEnd {
+  const recovery = { retryDelaySeconds: null, keep: 'ledger' } as const;
+  return { kind: 'failed', error: { code, message, phase: 'engage' }, recovery };
+}

@@ -1,0 +1,115 @@
+/** The work of a focus without a model that makes one tool call: recorded like a call of a model, run once, and in doubt after a crash. */
+import { randomUUID } from 'node:crypto';
+import type { ModelAnswer } from '../core/work/conversation.ts';
+import { beginBudgetedTurn } from '../store/transcript/budgeted-turns.ts';
+import type { RecordedCall } from '../store/transcript/calls.ts';
+import type { FocusKey } from '../store/transcript/focus-row.ts';
+import { ownPart, type Transcript } from '../store/transcript/transcript.ts';
+import { answeredTurn, beginTurn, type RecordedTurn, recordTurn, type TurnPermit } from '../store/transcript/turns.ts';
+import { finishCalls } from './calls/finish-calls.ts';
+import { settleInterrupted } from './calls/interrupted.ts';
+import { settleExecutions } from './calls/nested/settle-executions.ts';
+import { withPending } from './calls/pending.ts';
+import type { CallMeans } from './calls/run-calls.ts';
+import { withinLease } from './calls/within-lease.ts';
+import type { Exceeded } from './turn/focus-budget.ts';
+import type { EngageEnd } from './verdict/engage-end.ts';
+import { refusedEnd } from './verdict/refused-end.ts';
+
+/** The dependencies. */
+export interface ExecutionMeans extends CallMeans {
+  readonly focus: FocusKey;
+  /** Asks not to begin any more. A call that runs goes on. */
+  readonly drain: AbortSignal;
+}
+
+/** The one call of a work item. */
+export interface OneCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Whether a call that an earlier run has ended is to be made again, because nothing came of it. */
+  again(call: RecordedCall): boolean;
+}
+
+/** The call with its end, or why there is none (yet). */
+export type ExecutionEnd =
+  | { readonly kind: 'ended'; readonly call: RecordedCall }
+  | Exclude<EngageEnd, { readonly kind: 'done' | 'failed' | 'model_failed' }>;
+
+/** Makes the call unless it was made; settles one that a crash interrupted. Rejects when `signal` aborts or the lease is lost. */
+export async function makeOneCall(one: OneCall, recorded: Transcript, means: ExecutionMeans): Promise<ExecutionEnd> {
+  return make(one, recorded, means).catch(async (error: unknown) => {
+    // Whatever stopped the focus: a call whose end is not recorded would be in doubt. The first failure is the one that counts.
+    await means.journal.flush(means.signal).catch(() => {});
+    throw error;
+  });
+}
+
+async function make(one: OneCall, recorded: Transcript, means: ExecutionMeans): Promise<ExecutionEnd> {
+  const newest = ownPart(recorded).turns.at(-1);
+  const settled = newest && settleInterrupted(await settleExecutions(newest, means), means.toolset, means.journal);
+  let turn = settled;
+  if (!settled || settled.calls.every((call) => call.output !== null && one.again(call))) {
+    if (means.drain.aborted) return { kind: 'interrupted', reason: 'drained' };
+    const begun = await begin((newest?.turn ?? 0) + 1, one, means);
+    if ('refused' in begun) return begun.refused;
+    turn = begun.turn;
+  }
+  const { calls } = await finishCalls(turn!, means);
+  await means.journal.flush(means.signal);
+  const [call] = calls;
+  return !call || call.output === null ? { kind: 'parked' } : { kind: 'ended', call };
+}
+
+/** Records the call as begun. */
+async function begin(
+  turn: number,
+  { name, input }: OneCall,
+  means: ExecutionMeans,
+): Promise<{ readonly turn: RecordedTurn } | { readonly refused: Exclude<ExecutionEnd, { kind: 'ended' }> }> {
+  const { db, focus, signal } = means;
+  const { permit, exceeded } = await withinLease(() => permitOf(turn, means), signal);
+  if (permit !== 'go') {
+    const refused = refusedEnd({ kind: 'refused', permit, ...(exceeded && { exceeded }) }, means);
+    return { refused: refused as Exclude<ExecutionEnd, { kind: 'ended' }> };
+  }
+  const answer = answerWith(turn, name, input);
+  const begun = await withPending(answeredTurn(turn, answer), means);
+  await withinLease(() => recordTurn(db, focus, begun, answer, 0), signal);
+  const { provider, model } = answer;
+  const told = { turn, model: `${provider}/${model}`, text: '', calls: 1, inputTokens: null, outputTokens: null };
+  means.onEvent({ type: 'turn_recorded', ...told });
+  return { turn: begun };
+}
+
+/** It costs nothing, but no work goes on whose limits are used up. Messages are for nobody here: the next try has delivered them. */
+async function permitOf(
+  turn: number,
+  { db, focus }: ExecutionMeans,
+): Promise<{ readonly permit: TurnPermit; readonly exceeded?: Exceeded }> {
+  for (;;) {
+    const permit = await beginTurn(db, focus, turn, 0);
+    if (permit === 'mail') continue;
+    if (permit !== 'reserve') return { permit };
+    const budgeted = await beginBudgetedTurn(db, focus, turn, { usd: 0, tokens: 0, attempt: randomUUID() }, []);
+    if (budgeted.permit === 'mail') continue;
+    if (budgeted.permit === 'budget') return { permit: 'budget', exceeded: budgeted };
+    return { permit: budgeted.permit };
+  }
+}
+
+/** What stands in the place of a model's answer. */
+function answerWith(turn: number, name: string, input: OneCall['input']): ModelAnswer {
+  return {
+    provider: 'animus',
+    model: 'code',
+    responseId: null,
+    content: [{ type: 'tool_call', id: `run-${turn}`, name, input }],
+    stopReason: 'tool_use',
+    rawStopReason: null,
+    cutToolCalls: [],
+    usage: null,
+    timeToFirstTokenMs: null,
+    durationMs: 0,
+  };
+}
