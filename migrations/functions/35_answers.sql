@@ -212,7 +212,8 @@ begin
   if v_focus.resumes = 0 then
     update animus.foci f set continues = p_before, turns_before = animus.turns_of_chain(p_before) where f.id = v_focus.id;
     update animus.tool_calls c set state = 'failed', output = 'cancelled: the answer ended before this call did', output_bytes = 46, is_error = true, ended_at = v_now
-     where c.focus_id = p_before and c.state in ('pending', 'started', 'waiting');
+     -- Of the newest turn: a call of code that was left open in an earlier one is in no context, and readers of events have passed it.
+     where c.focus_id = p_before and c.turn = animus.turns_of_chain(p_before) and c.state in ('pending', 'started', 'waiting');
   end if;
   return query select v_focus.id, v_focus.number, v_focus.phase, v_focus.directory, v_focus.resumes, v_focus.faculty_snapshot, v_focus.system_prompt,
                       v_focus.tools, v_focus.has_ledger;

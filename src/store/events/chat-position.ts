@@ -99,11 +99,13 @@ const MAX_OPEN = 10_000;
 export function readChatCursor(fileId: string, cursor: string): ChatPosition {
   const read = CURSOR.safeParse(decodeCursor(cursor));
   if (!read.success || read.data.w !== tagOf(fileId)) throw foreignCursor();
-  const open = new Map<number, Position>();
+  const open: [number, Position][] = [];
   for (const [text, position] of read.data.o) {
     const set = readRanges(text);
-    if (set === null || set.reduce((sum, [from, until]) => sum + until - from, 0) > MAX_OPEN) throw foreignCursor();
-    for (const [from, until] of set) for (let opened = from; opened < until; opened++) open.set(opened, position);
+    const size = set?.reduce((sum, [from, until]) => sum + until - from, 0) ?? 0;
+    if (set === null || open.length + size > MAX_OPEN) throw foreignCursor();
+    for (const [from, until] of set) for (let opened = from; opened < until; opened++) open.push([opened, position]);
   }
-  return { seq: read.data.q, open };
+  // In the order in which they were begun, as in every other position: of two events of one moment the first is that of the earlier answer.
+  return { seq: read.data.q, open: new Map(open.toSorted(([a], [b]) => a - b)) };
 }

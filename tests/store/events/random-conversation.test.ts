@@ -17,7 +17,7 @@ type Read = AnyEvent & { readonly id: string };
 /** `RANDOM_SEED` repeats one conversation; `RANDOM_CONVERSATIONS` says how many. */
 const SEED = Number(process.env['RANDOM_SEED'] ?? 0);
 const CONVERSATIONS = Number(process.env['RANDOM_CONVERSATIONS'] ?? 1);
-const STEPS = 120;
+const STEPS = 90;
 const pg = testDatabase();
 
 it('of random conversations, from every id come exactly the events that a reader has not got', {

@@ -128,8 +128,10 @@ async function beginAnswer(db: Queryable, id: string, random: () => number): Pro
   const [work] = await claimWork(db, randomUUID(), claimable(item!.faculty, true), 1, 60);
   if (work?.id !== id) throw new Error(`${id} was not claimed`);
   const [before] = await db.query<{ id: string }>(
+    // Like answer_start: the newest focus of an item that has ended.
     `select f.id from animus.foci f join animus.chat_messages m on m.work_item_id = f.work_item_id
-      where m.file_id = (select file_id from animus.chat_messages where work_item_id = $1 limit 1) and f.work_item_id <> $1 and f.ended_as is not null
+       join animus.work_items w on w.id = f.work_item_id and w.resolved_at is not null
+      where f.number = (select max(n.number) from animus.foci n where n.work_item_id = w.id) and m.file_id = (select file_id from animus.chat_messages where work_item_id = $1 limit 1) and f.work_item_id <> $1 and f.ended_as is not null
       order by f.started_at desc limit 1`,
     [id],
   );
