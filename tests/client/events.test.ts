@@ -22,7 +22,11 @@ test('it goes on after the last recorded event, until the server says that there
   expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([
     undefined,
     undefined,
-    ...['2', '2', '3', '3', '5'],
+    '2',
+    '2',
+    '3',
+    '3',
+    '5',
   ]);
   const [path, after] = ['/api/v1/work/x/events', '?after=0'];
   expect(requests.map((one) => one.path)).toEqual([path + after, path + after, ...Array<string>(5).fill(path)]);
