@@ -32,6 +32,9 @@ export async function servesTheApi(appliance: Appliance, database: Database): Pr
   // As after an upgrade of an appliance without the login; it may be repeated.
   await appliance.compose('exec', '-T', 'postgres', 'psql', '-U', 'postgres', '-c', 'drop role animus_api');
   for (const _ of [1, 2]) await appliance.compose('exec', '-T', 'postgres', 'animus-api-login');
+  // Its connections are those of the login that is gone.
+  await appliance.compose('restart', 'api');
+  await appliance.compose('up', '--detach', '--wait', '--no-recreate', 'api');
   expect((await fetch(`${appliance.apiUrl}/work/${id}`, { headers })).status).toBe(200);
   // Stopped as people stop it: it ends by itself.
   await appliance.compose('stop', 'api');

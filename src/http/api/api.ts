@@ -92,7 +92,8 @@ const ADMITTED = new WeakMap<IncomingMessage, () => void>();
 function createApp(options: ApiOptions & ApiMeans, door: Doorkeeper, stopping: AbortSignal): Hono<Env> {
   const { settings, version, routes = API_ROUTES } = options;
   const app = new Hono<Env>();
-  const document = openApiDocument(routes, version);
+  // Made when somebody asks for it: it costs a tenth of a second.
+  let document: object | undefined;
 
   app.use(async (context, next) => {
     context.set('requestId', randomUUID());
@@ -120,7 +121,10 @@ function createApp(options: ApiOptions & ApiMeans, door: Doorkeeper, stopping: A
     const metadata = resourceMetadata(context.req.path, host, settings);
     return metadata === null ? context.notFound() : context.json(metadata);
   });
-  app.get(`${API_ROOT}/openapi.json`, (context) => context.json(document));
+  app.get(`${API_ROOT}/openapi.json`, (context) => {
+    document ??= openApiDocument(routes, version);
+    return context.json(document);
+  });
   const served = routes.map((route) => ({
     method: route.method as string,
     path: route.path,
