@@ -65,9 +65,12 @@ async function explained(tx: Queryable, sql: string): Promise<number> {
     const { Plan: plan } = row!['QUERY PLAN'][0];
     return plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!;
   };
-  // The first run of a function in a session reads catalogues.
-  await tx.query('savepoint before_it');
-  await run();
-  await tx.query('rollback to savepoint before_it');
-  return run();
+  // The first run of a function in a session reads catalogues, and so does one after the server has changed something about a table.
+  const pages: number[] = [];
+  for (let n = 0; n < 4; n++) {
+    await tx.query('savepoint before_it');
+    pages.push(await run());
+    await tx.query('rollback to savepoint before_it');
+  }
+  return Math.min(...pages);
 }
