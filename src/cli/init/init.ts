@@ -117,6 +117,7 @@ function nextCommands({ name }: InitSettings, below: string, animus: string): Ne
       command: `${there} work submit ${name} "Describe this project in NOTES.md" --wait`,
       does: 'in another terminal: submit work and watch it',
     },
+    { command: `${there} chat`, does: 'or ask questions about this directory, with or without the daemon' },
   ];
 }
 

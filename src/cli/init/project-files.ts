@@ -4,6 +4,9 @@ import type { NewFile } from './write-new.ts';
 /** The model that plays the rehearsal script, for a first run without a key. */
 export const REHEARSAL_MODEL = 'rehearsal/script';
 
+/** The same provider's answer in conversations. */
+const REHEARSAL_CHAT_MODEL = 'rehearsal/chat';
+
 export interface InitSettings {
   /** The faculty's name. */
   readonly name: string;
@@ -21,8 +24,12 @@ export function projectFiles(settings: InitSettings): readonly NewFile[] {
     { path: `faculties/${name}.toml`, content: faculty(settings) },
     { path: `faculties/prompts/${name}.md`, content: prompt(settings) },
     { path: `faculties/scripts/${name}.toml`, content: REHEARSAL },
+    ...(name === ASSISTANT ? [] : [{ path: `faculties/${ASSISTANT}.toml`, content: assistant(settings) }]),
   ];
 }
+
+/** Who answers `animus chat`. */
+const ASSISTANT = 'assistant';
 
 function configuration({ name }: InitSettings): string {
   return `# Settings of animus for this project. Every setting has a default. \`animus config\` prints the effective settings and their origin.
@@ -64,6 +71,25 @@ max_turns = 60
 `;
 }
 
+function assistant({ model }: InitSettings): string {
+  return `# Answers questions in conversations: animus chat
+[faculty]
+name = "${ASSISTANT}"
+description = "Answers questions about this project in conversations; changes nothing"
+workspace = ".."
+
+[faculty.engage]
+model = ${JSON.stringify(model === REHEARSAL_MODEL ? REHEARSAL_CHAT_MODEL : model)}
+system_prompt = "You answer questions about the code of this project. Look before you answer, and name the file and the line. Be short."
+tools = ["read_file", "list_dir", "glob", "grep"]
+max_turns = 50
+ledger_nudge_interval = 0
+
+[faculty.awareness]
+enabled = false
+`;
+}
+
 function prompt({ test }: InitSettings): string {
   const tests =
     test === null
@@ -84,6 +110,13 @@ At the end, answer with what you changed, file by file, and how you verified it.
 /** Works in any project: it lists the files, writes one file and reports it. */
 const REHEARSAL = `# A rehearsal: scripted answers in place of a model. The tools it calls are real.
 # docs/scripted.md of animus describes scripts.
+
+# What the assistant says.
+[[answer]]
+model = "chat"
+when = { matches = "." }
+text = "This is a rehearsal: a script answers in place of a model. To talk with a model, set its API key and name the model in faculties/assistant.toml."
+piece_delay_ms = 30
 
 [[answer]]
 turn = 1

@@ -20,6 +20,7 @@ const FILES = [
   'faculties/engineer.toml',
   'faculties/prompts/engineer.md',
   'faculties/scripts/engineer.toml',
+  'faculties/assistant.toml',
 ];
 
 describe('animus init', () => {
@@ -41,12 +42,13 @@ describe('animus init', () => {
     expect(loaded('engineer')).toMatchObject({ isolation: 'directory', workspace: cwd, maxConcurrent: 1 });
   });
 
-  test('prints three commands to copy, with the program as it was called', async () => {
+  test('prints the next commands to copy, with the program as it was called', async () => {
     const ran = await run(['init', 'shop', '--name', 'smith'], { cwd, terminal: 40, env: { npm_command: 'exec' } });
     expect(ran.stdout.split('\n').filter((line) => line.startsWith('  cd'))).toEqual([
       '  cd shop && npx animus faculty test smith faculties/scripts/smith.toml --workspace .',
       '  cd shop && npx animus serve',
       '  cd shop && npx animus work submit smith "Describe this project in NOTES.md" --wait',
+      '  cd shop && npx animus chat',
     ]);
   });
 
@@ -59,7 +61,7 @@ describe('animus init', () => {
     ]);
     expect(readFileSync(join(cwd, 'animus.toml'), 'utf8')).toBe('# mine\n');
     const again = await run(['init'], { cwd });
-    expect(again.stdout.match(/^kept /gm)).toHaveLength(4);
+    expect(again.stdout.match(/^kept /gm)).toHaveLength(5);
   });
 
   test.each([
