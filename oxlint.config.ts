@@ -42,6 +42,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['command'],
     ['view'],
   ],
+  'src/cli/chat': [['*'], ['session'], ['follow', 'terminal']],
   'src/http': [
     ['*'],
     ['api'],

@@ -1,11 +1,12 @@
-/** `animus chat send|list|show|edit|retry|delete|invite|export|import`. */
+/** `animus chat` and `animus chat send|list|show|edit|retry|delete|invite|export|import`. */
 import type { Command } from 'commander';
 import { choice, wholeNumber } from '../command/arguments.ts';
-import { addCommand, addGroup, type RunCommand } from '../command/command.ts';
+import { addCommand, type RunCommand } from '../command/command.ts';
 import { deleteCommand, editCommand, inviteCommand, retryCommand } from './chat-change.ts';
 import { exportCommand, FORMATS, importCommand } from './chat-files.ts';
 import { listCommand, showCommand } from './chat-read.ts';
 import { sendCommand } from './chat-send.ts';
+import { talkCommand } from './chat-talk.ts';
 
 const MESSAGE = 'the number of the message, as chat show prints it';
 const CHAT = 'the conversation: its id, or at least 4 digits of its end';
@@ -16,7 +17,21 @@ function collected(file: string, before: readonly string[] | undefined): readonl
 
 /** Adds the group. */
 export function addChatCommands(program: Command, run: RunCommand): void {
-  const group = addGroup(program, 'chat', 'conversations with a faculty');
+  const group = addCommand(program, 'chat [faculty]', {
+    summary:
+      'talk with a faculty: a conversation in the terminal, or one question on standard input; and commands on conversations',
+    arguments: { faculty: 'who answers in a new conversation (default: assistant)' },
+    examples: ['animus chat', 'animus chat writer', 'animus chat --resume', 'git diff | animus chat reviewer'],
+  })
+    .helpCommand(false)
+    .option(
+      '--resume [id]',
+      `go on with a conversation: its id, or at least 4 digits of its end; without one, the latest`,
+    )
+    .option('--faculty <name>', 'the same as the argument, for a faculty with the name of a command below')
+    .option('--workspace <name>', 'the workspace of a new conversation', 'default')
+    .option('--thoughts', 'show what the model thinks, as /thoughts does')
+    .action(run(talkCommand));
   addCommand(group, 'send <text>', {
     summary: 'say something in a new conversation, or in one that exists; prints its id',
     arguments: { text: 'what to say; - reads standard input' },

@@ -19,10 +19,11 @@ function stringWidth(): typeof import('string-width').default {
   return loaded.default;
 }
 
+/** Created on the first use, like the above: it takes 10 ms. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Created on the first use, like the above: it takes 10 ms. */
-function graphemes(text: string): Intl.Segments {
+/** What people take for characters, such as an emoji of several code points. */
+export function graphemes(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);
 }

@@ -86,7 +86,7 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
   };
   // A terminal that does not know its size reports 0.
   const width = stream.isTTY ? Math.max(20, stream.columns || 80) : Number.POSITIVE_INFINITY;
-  const colours = stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  const colours = hasColours(stream, env);
   const live = stream.isTTY === true && !json;
   const printLine = (parts: readonly Part[]) => stdout.write(`${renderLine(parts, width, colours)}\n`);
 
@@ -151,6 +151,11 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
   };
 }
 
+/** Colours only on a terminal, never with NO_COLOR or TERM=dumb. */
+export function hasColours(stream: Pick<Sink, 'isTTY'>, env: Environment): boolean {
+  return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
 /** Overwrites its previous line; writes nothing unless stderr is a terminal. */
 function progressLine(stderr: Sink): (text: string | null) => void {
   let shown = false;
@@ -181,7 +186,8 @@ function renderLine(parts: readonly Part[], width: number, colours: boolean): st
   return colours ? line : line.trimEnd();
 }
 
-function renderPart(part: Part, colours: boolean): string {
+/** The part as it is written to a terminal, made safe; it may have several lines. */
+export function renderPart(part: Part, colours: boolean): string {
   const { text, style } = typeof part === 'string' ? { text: part, style: 'plain' as const } : part;
   const safe = harmlessLines(text).join('\n');
   return colours && style !== 'plain' ? `${SGR[style]}${safe}\u001b[0m` : safe;

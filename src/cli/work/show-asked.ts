@@ -11,7 +11,7 @@ const SHOWN_CHARS = 2000;
 /** The request, field by field, and the commands that decide it. */
 export function showAsked(output: Output, asked: AskedView, full = false): void {
   showRequest(output, asked, full);
-  if (asked.deadline !== null) output.block(`until    ${untilText(asked, asked.deadline)}`, '  ');
+  showDeadline(output, asked);
   for (const command of commandsOf(asked)) output.copyable(`  ${command}`);
 }
 
@@ -29,6 +29,11 @@ export function showRequest(output: Output, asked: AskedView, full = false): voi
   field('call', turn === null ? call : `${call}, turn ${turn}`);
   if (asked.subject === 'tool_call') field('why', `${String(request['reason'])} (${String(request['gate'])})`);
   showContent(output, contentOf(asked), id, full);
+}
+
+/** How long a decision may take, and what happens then. */
+export function showDeadline(output: Output, asked: AskedView): void {
+  if (asked.deadline !== null) output.block(`until    ${untilText(asked, asked.deadline)}`, '  ');
 }
 
 /** What happens at the deadline if nobody has decided. */
@@ -62,7 +67,7 @@ function skillCommands({ skill }: AskedView['request']): string[] {
 }
 
 /** By how much a limit has to be raised for the next turn: the configured amount, as often as that takes. */
-function enough({ amount, base, used, needed }: AskedView['request']): number {
+export function enough({ amount, base, used, needed }: AskedView['request']): number {
   const short = Number(used) + Number(needed) - Number(amount);
   const step = Number(base);
   const add = step > 0 ? step * Math.max(1, Math.ceil(short / step)) : Math.max(short, 0.01);

@@ -14,8 +14,11 @@ export interface Interrupts extends EndSignals {
   receive(signal: 'SIGINT' | 'SIGTERM'): 'drain' | 'abort' | 'give up' | 'same';
   /** For a command that is ended by its first signal: unless a second one came, it does not count as interrupted. */
   endedAsAsked(): void;
-  /** From now on, SIGINT is meant for the program that the command runs in its terminal, and the command ignores it. */
-  passInterrupts(): void;
+  /**
+   * From now on, SIGINT is meant for the program that the command runs in its terminal, and the command ignores it, until the function that is
+   * returned is called.
+   */
+  passInterrupts(): () => void;
   /** 130 or 143 after a signal, unless the command ended as asked; else null. */
   exitCode(): 130 | 143 | null;
 }
@@ -43,6 +46,7 @@ export function createInterrupts(clock: Clock): Interrupts {
     },
     passInterrupts() {
       passing = true;
+      return () => void (passing = false);
     },
     receive(signal) {
       if (passing && signal === 'SIGINT') return 'same';

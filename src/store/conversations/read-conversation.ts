@@ -116,3 +116,13 @@ export async function deletedConversations(db: Queryable, ids: readonly string[]
   );
   return rows.map(({ id }) => id);
 }
+
+/** One conversation of the actor; null if it is not there, was deleted, or the actor does not take part (any more). */
+export async function findConversation(db: Queryable, id: string): Promise<ConversationRow | null> {
+  const [row] = await db.query<ConversationRow>(
+    `select file_id as id, workspace_id as "workspaceId", path, title, faculty, while_answering as "whileAnswering", created_by as "createdBy",
+            created_at as "createdAt", updated_at as "updatedAt" from animus.own_conversations where file_id = $1::uuid`,
+    [id],
+  );
+  return row ?? null;
+}

@@ -13,7 +13,7 @@ export async function connectOrOpenEmbedded(options: EmbeddedOptions): Promise<E
   const { clock = systemClock, waitMs = 10_000 } = options;
   const deadline = clock.monotonicMs() + waitMs;
   for (;;) {
-    const database = await connectToOwner(options);
+    const database = await connectToEmbeddedOwner(options);
     if (database) return database;
     try {
       const { openEmbedded } = await import('./embedded.ts');
@@ -31,7 +31,8 @@ const LOCK_POLL_MS = 50;
 /** Other commands end within that; less than a command waits for the directory. */
 const COMMAND_LINGER_MS = 5_000;
 
-async function connectToOwner(options: EmbeddedOptions): Promise<EmbeddedDatabase | null> {
+/** Connects to the process that owns the directory; null if there is none. */
+export async function connectToEmbeddedOwner(options: EmbeddedOptions): Promise<EmbeddedDatabase | null> {
   const owner = readOwner(options.home);
   if (!owner) return null;
   const database = connectTo(owner, options);

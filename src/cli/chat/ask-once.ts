@@ -1,0 +1,34 @@
+/** `animus chat` without a terminal: standard input is one message, and its answer goes to standard output. */
+import { text as readAll } from 'node:stream/consumers';
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { Invocation } from '../command/command.ts';
+import { shortId } from '../view/quantities.ts';
+import { findChatToResume } from './find-chat.ts';
+import { requireKnownFaculty } from './session/known-faculty.ts';
+import { openPlace } from './session/place.ts';
+import { newTalk, say } from './session/talk.ts';
+import { showAnswer } from './show-answer.ts';
+import { COMMAND_WORDS, DEFAULT_FACULTY, type TalkOptions } from './talk-options.ts';
+
+/** Returns 0 when the answer completed, else 1. Errors: `usage.invalid` without a text, and as `beginSession`. */
+export async function askOnce(invocation: Invocation, { faculty, resume, workspace }: TalkOptions): Promise<number> {
+  const { output, context } = invocation;
+  const text = (await readAll(context.stdin)).trimEnd();
+  if (text.trim() === '') {
+    const detail =
+      'standard input is not a terminal, and there is no text on it; to say something: animus chat send "…" --wait';
+    throw new AnimusError('usage.invalid', { detail });
+  }
+  const onProgress = (what: string | null) => output.progress(what);
+  const place = await openPlace(invocation, { signal: context.signals.drain, onProgress });
+  try {
+    const chat = resume === undefined ? null : await findChatToResume(place.db, resume, faculty);
+    const talk = newTalk(chat?.faculty ?? faculty ?? DEFAULT_FACULTY, workspace, chat?.id ?? null);
+    if (chat === null) await requireKnownFaculty(invocation, place.db, talk.faculty, COMMAND_WORDS);
+    const said = await say(place.db, talk, text);
+    output.note(`to go on with the conversation: animus chat --resume ${shortId(talk.id!)}`);
+    return await showAnswer(invocation, place.db, said);
+  } finally {
+    await place.close();
+  }
+}

@@ -1,0 +1,34 @@
+/** Whether there is a faculty of that name, as far as a command can know. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { AnimusError } from '../../../core/errors/errors.ts';
+import { didYouMean } from '../../../core/errors/suggest.ts';
+import type { Queryable } from '../../../store/sql/database.ts';
+import { liveDaemons } from '../../../store/work/daemons.ts';
+import type { Invocation } from '../../command/command.ts';
+import { facultiesDirectory } from '../../command/faculties-directory.ts';
+
+/**
+ * Refuses a name that no running daemon serves and no file here has. Where neither is known (a login that only submits, a database
+ * without a daemon and a directory without faculties), any name passes. `words` are other words that may have been meant. Errors: `faculty.unknown`.
+ */
+export async function requireKnownFaculty(
+  invocation: Invocation,
+  db: Queryable,
+  name: string,
+  words: readonly string[] = [],
+): Promise<void> {
+  const daemons = await liveDaemons(db);
+  if (daemons === null) return;
+  const served = daemons.flatMap(({ faculties }) => faculties);
+  if (served.includes(name)) return;
+  // Only now: it loads the schemas of faculties and of all tools.
+  const { facultyNames } = await import('../../command/faculty-names.ts');
+  const directory = await facultiesDirectory(invocation, undefined);
+  const known = [...new Set([...served, ...facultyNames(directory)])];
+  if (known.length === 0 || known.includes(name)) return;
+  const why = existsSync(join(directory, `${name}.toml`))
+    ? '; its file has problems: animus faculty check'
+    : didYouMean(name, [...known, ...words]);
+  throw new AnimusError('faculty.unknown', { name, hint: `${why}; there are: ${known.toSorted().join(', ')}` });
+}

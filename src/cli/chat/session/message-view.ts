@@ -1,0 +1,49 @@
+/** Prints messages of a conversation: those of before, and those that somebody else writes. */
+
+import { harmlessLines } from '../../../core/text/harmless.ts';
+import type { ChatMessage } from '../../../store/conversations/read-conversation.ts';
+import { type Output, styled } from '../../view/output.ts';
+import { bytes, counted } from '../../view/quantities.ts';
+
+/** What is printed of a conversation that is resumed. */
+const MESSAGES = 10;
+const LINES_OF_MESSAGE = 30;
+
+/** The newest messages, each cut; `whole`: all of them, and not cut. */
+export function showHistory(output: Output, messages: readonly ChatMessage[], whole = false): void {
+  const shown = whole ? messages : messages.slice(-MESSAGES);
+  const left = messages.length - shown.length;
+  if (left > 0) output.line(styled(`… ${counted(left, 'earlier message')}: /history all`, 'dim'));
+  for (const message of shown) showMessage(output, message, whole);
+}
+
+/** A heading with its number, and its words. */
+export function showMessage(output: Output, message: ChatMessage, whole = false): void {
+  output.line();
+  output.line(styled(headingOf(message), 'dim'));
+  const lines = harmlessLines(message.content.trimEnd());
+  const kept = whole ? lines : lines.slice(0, LINES_OF_MESSAGE);
+  output.block(kept.join('\n'));
+  if (kept.length < lines.length)
+    output.line(styled(`… ${counted(lines.length - kept.length, 'more line')}: /history all`, 'dim'));
+}
+
+/** What was said here. */
+export function showSaid(output: Output, heading: string, text: string): void {
+  output.line();
+  output.line(styled(`${heading} · you`, 'dim'));
+  output.block(text, '> ');
+}
+
+/** `17 · alice · told · in place of 12 · notes.txt, 12 kB`. */
+function headingOf({ id, author, told, replaces, role, endedAs, attachments }: ChatMessage): string {
+  const parts = [
+    id,
+    author.replace(/^faculty:/, ''),
+    ...(told ? ['told'] : []),
+    ...(replaces !== null && role === 'user' ? [`in place of ${replaces}`] : []),
+    ...(endedAs !== null && endedAs !== 'completed' ? [endedAs] : []),
+    ...(attachments ?? []).map((file) => `${file.name}, ${bytes(file.bytes)}`),
+  ];
+  return parts.join(' · ');
+}

@@ -1,0 +1,231 @@
+/** An interactive conversation: holds the terminal until the person leaves. */
+import { AnimusError, isAnimusError } from '../../../core/errors/errors.ts';
+import { systemClock } from '../../../core/lifecycle/clock.ts';
+import { createWake } from '../../../core/lifecycle/wake.ts';
+import { isTerminal, type WorkState } from '../../../core/work/work.ts';
+import { findConversation, readConversation } from '../../../store/conversations/read-conversation.ts';
+import { type Actor, readActor } from '../../../store/people/actor.ts';
+import type { Database } from '../../../store/sql/database.ts';
+import { untilUnlocked } from '../../../store/sql/patient-database.ts';
+import { cancelWork } from '../../../store/work/operate.ts';
+import type { Invocation } from '../../command/command.ts';
+import { styled } from '../../view/output.ts';
+import { shortId } from '../../view/quantities.ts';
+import { openNews } from '../follow/news.ts';
+import { openConsole } from '../terminal/console.ts';
+import { createAsking } from './asking.ts';
+import { createEventView } from './event-view.ts';
+import { requireKnownFaculty } from './known-faculty.ts';
+import { showHistory, showSaid } from './message-view.ts';
+import { openPlace, type Place } from './place.ts';
+import { isSlashCommand, runSlashCommand } from './slash-commands.ts';
+import { edit, PATIENCE, say, type Talk } from './talk.ts';
+import { createTalkWatch } from './watch-talk.ts';
+
+export interface SessionOptions {
+  readonly talk: Talk;
+  readonly place: Place;
+  readonly thoughts: boolean;
+}
+
+/** A second Ctrl-C within this time leaves. */
+const TWICE_MS = 2000;
+const AFTER_ERROR_MS = 1000;
+/** A daemon that is restarted takes the embedded database within this time. */
+const COMES_BACK_MS = 10_000;
+
+/** Holds the conversation until the person leaves, or a signal ends the process. Closes the place. Errors: `interrupted`, and what cannot be tried again. */
+export async function holdSession(invocation: Invocation, options: SessionOptions): Promise<void> {
+  const { context } = invocation;
+  const { talk } = options;
+  let { place } = options;
+  let actor: Actor = await readActor(place.db);
+  const leaving = new AbortController();
+  const leave = () => leaving.abort('left');
+  context.signals.drain.addEventListener('abort', leave, { once: true });
+  const settings = { thoughts: options.thoughts };
+  const wake = createWake(systemClock);
+  let doing: Promise<unknown> = Promise.resolve();
+  let busy = 0;
+  let interruptedAtMs = Number.NEGATIVE_INFINITY;
+  let stopping = false;
+
+  const console = openConsole(
+    { stdin: context.stdin, stdout: context.stdout, env: context.env, signals: context.signals },
+    { onLine: (line) => act(() => take(line), line), onInterrupt: interrupt, onEnd: leave },
+  );
+  const asking = createAsking(console, () => actor.decides);
+  const watch = createTalkWatch({
+    console,
+    talk,
+    asking,
+    show: createEventView(console, { thoughts: () => settings.thoughts, actor: () => actor.name }),
+    wake,
+    busy: () => busy > 0,
+  });
+
+  /** One after the other. What failed is said, and the line is given back. */
+  function act(action: () => Promise<void>, line = ''): void {
+    busy += 1;
+    doing = doing
+      .then(action)
+      .catch((error: unknown) => {
+        console.output.fail(error);
+        if (isAnimusError(error, 'db.unreachable') && line !== '') console.fill(line);
+      })
+      .finally(() => {
+        busy -= 1;
+        showPrompt();
+        watch.poke();
+      });
+  }
+
+  async function take(line: string): Promise<void> {
+    const { db } = place;
+    if (isSlashCommand(line)) return runSlashCommand(slashMeans(db), line);
+    if (asking.open) return asking.decide(db, line);
+    const text = line.startsWith('//') ? line.slice(1) : line;
+    if (text.trim() === '') return;
+    if (talk.editing !== null) return replace(db, talk.editing, text);
+    const files = talk.files.length;
+    const { told, messageId } = await say(db, talk, text);
+    if (!told && watch.answering !== null) {
+      talk.queued = [...talk.queued, { id: messageId, text }];
+      console.queued(talk.queued.map((one) => one.text));
+      return;
+    }
+    const how = told ? `, told into the answer${files > 0 ? '; the files come with the next message' : ''}` : '';
+    showSaid(console.output, `${messageId}${how}`, text);
+  }
+
+  async function replace(db: Database, message: string, text: string): Promise<void> {
+    const changed = await edit(db, talk, text);
+    showSaid(console.output, `${changed}, in place of ${message}`, text);
+  }
+
+  function slashMeans(db: Database) {
+    return {
+      db,
+      console,
+      talk,
+      cwd: context.cwd,
+      actor: actor.name,
+      stop,
+      askAgain: () => asking.again(),
+      leave,
+      requireFaculty: (name: string) => requireKnownFaculty(invocation, db, name),
+      settings,
+    };
+  }
+
+  function showPrompt(): void {
+    if (asking.open) return;
+    const files = talk.files.length > 0 ? `[${talk.files.length}] ` : '';
+    console.prompt(talk.editing === null ? `${files}> ` : `edit ${talk.editing}> `);
+  }
+
+  async function stop(): Promise<void> {
+    const item = watch.answering;
+    if (item === null) return console.output.line(styled('no answer is being given', 'dim'));
+    await untilUnlocked(() => cancelWork(place.db, item, 'stopped in the conversation'), PATIENCE);
+  }
+
+  function interrupt(line: string): void {
+    const nowMs = systemClock.monotonicMs();
+    const again = nowMs - interruptedAtMs < TWICE_MS || stopping;
+    if (talk.editing !== null) {
+      talk.editing = null;
+      showPrompt();
+      return;
+    }
+    if (line !== '') return;
+    interruptedAtMs = nowMs;
+    if (again) return leave();
+    if (watch.answering === null) {
+      console.output.line(styled('Ctrl-C again leaves; so do Ctrl-D and /quit', 'dim'));
+      return;
+    }
+    stopping = true;
+    console.output.line(styled('stopping the answer; Ctrl-C again leaves', 'dim'));
+    act(async () => stop().finally(() => (stopping = false)));
+  }
+
+  /** Watches on this connection until the person leaves, or it is lost. */
+  async function watchHere(): Promise<void> {
+    const lost = AbortSignal.any([leaving.signal, place.lost]);
+    const news = openNews(place.db, { onNews: () => wake.ring(), onPiece: (piece) => watch.piece(piece) });
+    try {
+      await news.start();
+      console.status(null);
+      if (!(await watch.run(place.db, news, lost))) return leave();
+    } finally {
+      await news.stop();
+    }
+    if (place.lost.aborted && !leaving.signal.aborted)
+      throw new AnimusError('db.unreachable', {
+        where: place.db.where,
+        detail: 'the daemon of this session has ended',
+        hint: '',
+      });
+  }
+
+  /** An embedded database is reached in another way when another process has it. */
+  async function reconnect(): Promise<void> {
+    console.status('the database cannot be reached; trying again');
+    await systemClock.sleep(AFTER_ERROR_MS, leaving.signal);
+    if (place.db.kind === 'postgres' || leaving.signal.aborted) return;
+    await place.close();
+    const onProgress = (what: string | null) => console.status(what ?? 'the database cannot be reached; trying again');
+    place = await openPlace(invocation, { signal: leaving.signal, onProgress, comesBackMs: COMES_BACK_MS });
+    actor = await readActor(place.db);
+    if (place.own) console.output.line(styled('the daemon is gone; this session runs one now', 'yellow'));
+  }
+
+  try {
+    await begin();
+    while (!leaving.signal.aborted) {
+      try {
+        await watchHere();
+      } catch (error) {
+        if (!isAnimusError(error) || !error.retryable) throw error;
+        await reconnect();
+      }
+    }
+    await doing;
+  } finally {
+    console.close();
+    context.signals.drain.removeEventListener('abort', leave);
+    const farewell = await farewellOf(place, talk).catch(() => null);
+    await place.close();
+    if (farewell !== null) for (const line of farewell) invocation.output.copyable(line);
+  }
+  if (context.signals.drain.aborted) throw new AnimusError('interrupted');
+
+  async function begin(): Promise<void> {
+    const { output } = console;
+    if (place.own) output.line(styled('no daemon was running: this session is one until it ends', 'dim'));
+    output.line(styled(`${talk.faculty} answers. Ctrl-C stops an answer, and twice leaves.`, 'dim'));
+    output.line(styled('/help lists the commands.', 'dim'));
+    if (talk.id === null) return;
+    talk.messages = await readConversation(place.db, talk.id);
+    for (const { id, workItemId, state } of talk.messages) {
+      talk.known.add(id);
+      if (workItemId !== null && (state === null || isTerminal(state as WorkState))) talk.followed.add(workItemId);
+    }
+    showHistory(output, talk.messages);
+  }
+}
+
+/** How the conversation is resumed, and what becomes of an answer that is not given yet. */
+async function farewellOf({ db, own }: Place, { id, followed }: Talk): Promise<string[] | null> {
+  if (id === null || (await findConversation(db, id)) === null) return null;
+  const messages = await readConversation(db, id);
+  const open = messages.some(
+    ({ role, told, workItemId, state }) =>
+      role === 'user' && !told && workItemId !== null && !followed.has(workItemId) && !isTerminal(state as WorkState),
+  );
+  const becomes = own
+    ? 'The answer that was being given goes on when a daemon runs again: with animus serve, or with the conversation.'
+    : 'The answer that is being given goes on.';
+  return [...(open ? [becomes] : []), `To go on with the conversation: animus chat --resume ${shortId(id)}`];
+}

@@ -1,0 +1,153 @@
+/** Watches the conversation: prints what others say, and follows one answer after the other. */
+import { systemClock } from '../../../core/lifecycle/clock.ts';
+import type { Wake } from '../../../core/lifecycle/wake.ts';
+import { isTerminal, type WorkState } from '../../../core/work/work.ts';
+import {
+  type ChatMessage,
+  findConversation,
+  readConversation,
+} from '../../../store/conversations/read-conversation.ts';
+import type { Database } from '../../../store/sql/database.ts';
+import type { TextPiece } from '../../../store/transcript/live-text.ts';
+import { styled } from '../../view/output.ts';
+import { createFollowedAnswer, type FollowedAnswer, type FollowMeans } from '../follow/follow-answer.ts';
+import type { Shown } from '../follow/live-text.ts';
+import type { News } from '../follow/news.ts';
+import { whyWaiting } from '../follow/why-waiting.ts';
+import type { Console } from '../terminal/console.ts';
+import type { Asking } from './asking.ts';
+import { showMessage, showSaid } from './message-view.ts';
+import type { Talk } from './talk.ts';
+
+export interface WatchParts {
+  readonly console: Console;
+  readonly talk: Talk;
+  readonly asking: Asking;
+  readonly show: (shown: Shown) => void;
+  readonly wake: Wake;
+  /** True while something is being said here: what is read meanwhile may not know it yet. */
+  readonly busy: () => boolean;
+}
+
+export interface TalkWatch {
+  /** Watches until the signal aborts (true), or the conversation is not there any more (false). Errors: `db.*`. */
+  run(db: Database, news: News, signal: AbortSignal): Promise<boolean>;
+  piece(piece: TextPiece): void;
+  /** Something was said or changed here. */
+  poke(): void;
+  /** The item that is answered now, or null. */
+  readonly answering: string | null;
+}
+
+/** One look-up by key. */
+const LOOK_EVERY_MS = 1000;
+/** What is usual needs no explanation. */
+const EXPLAIN_AFTER_MS = 2500;
+
+export function createTalkWatch({ console, talk, asking, show, wake, busy }: WatchParts): TalkWatch {
+  let answer: FollowedAnswer | null = null;
+  let seenAtMs = 0;
+  let lookAtMs = 0;
+  let gone = false;
+
+  /** Reads the conversation if it has changed, and prints what is new. */
+  async function look(db: Database): Promise<void> {
+    if (talk.id === null || busy() || systemClock.monotonicMs() < lookAtMs) return;
+    lookAtMs = systemClock.monotonicMs() + LOOK_EVERY_MS;
+    const row = await findConversation(db, talk.id);
+    if (row === null) gone = true;
+    if (row === null || row.updatedAt.getTime() === seenAtMs) return;
+    const messages = await readConversation(db, talk.id);
+    // It was read before something was said here.
+    if (busy()) return void (lookAtMs = 0);
+    seenAtMs = row.updatedAt.getTime();
+    talk.faculty = row.faculty;
+    talk.messages = messages;
+    for (const message of messages) take(message);
+  }
+
+  function take(message: ChatMessage): void {
+    const { id, role, workItemId } = message;
+    if (talk.known.has(id)) return;
+    // The answer that is followed here, or will be.
+    if (role === 'assistant' && workItemId !== null && isAnswerHere(workItemId)) {
+      talk.known.add(id);
+      answered.add(workItemId);
+      return;
+    }
+    talk.known.add(id);
+    showMessage(console.output, message);
+  }
+
+  /** Items whose answer was printed as it came. A second answer of the same item is a message like others. */
+  const answered = new Set<string>();
+  const isAnswerHere = (item: string) => !answered.has(item);
+
+  /** What was said while the answer before was given stands in front of its own answer. */
+  function showQueued({ id }: ChatMessage): void {
+    const said = talk.queued.find((one) => one.id === id);
+    if (said === undefined) return;
+    talk.queued = talk.queued.filter((one) => one !== said);
+    console.queued(talk.queued.map((one) => one.text));
+    showSaid(console.output, id, said.text);
+  }
+
+  function next(): FollowedAnswer | null {
+    const open = talk.messages.find(
+      ({ role, told, workItemId }) => role === 'user' && !told && workItemId !== null && !talk.followed.has(workItemId),
+    );
+    if (open === undefined) return null;
+    showQueued(open);
+    return createFollowedAnswer(open.workItemId!, { show, present: (state, db) => present(open, state, db) });
+  }
+
+  let explainAtMs = 0;
+  let explained = '';
+  async function present({ workItemId }: ChatMessage, state: WorkState, db: Database): Promise<void> {
+    await look(db);
+    if (state === 'waiting') await asking.look(db, workItemId!);
+    else asking.over();
+    if (isTerminal(state)) return;
+    const nowMs = systemClock.monotonicMs();
+    if (state === 'running') [explained, explainAtMs] = ['', nowMs + EXPLAIN_AFTER_MS];
+    else if (nowMs >= explainAtMs) {
+      explainAtMs = nowMs + EXPLAIN_AFTER_MS;
+      explained = await whyWaiting(db, state, talk.faculty);
+    }
+    const usual = state === 'running' ? `${talk.faculty} is answering` : state;
+    const what = asking.open ? 'the answer waits for you' : explained || usual;
+    console.status(`${what} · Ctrl-C stops it`);
+  }
+
+  async function followOne(one: FollowedAnswer, db: Database, means: FollowMeans): Promise<void> {
+    [explained, explainAtMs] = ['', systemClock.monotonicMs() + EXPLAIN_AFTER_MS];
+    if (!(await one.follow(db, means))) return;
+    talk.followed.add(one.workItemId);
+    answer = null;
+    asking.over();
+    console.endPiece();
+    console.status(null);
+    [lookAtMs, seenAtMs] = [0, 0];
+  }
+
+  return {
+    get answering() {
+      return answer?.workItemId ?? null;
+    },
+    piece: (piece) => answer?.piece(piece),
+    poke() {
+      lookAtMs = 0;
+      wake.ring();
+    },
+    async run(db, news, signal) {
+      while (!signal.aborted && !gone) {
+        await look(db);
+        answer ??= next();
+        if (answer !== null) await followOne(answer, db, { news, wake, signal });
+        else await wake.wait(LOOK_EVERY_MS, signal);
+        if (gone) console.output.line(styled('the conversation was deleted', 'yellow'));
+      }
+      return !gone;
+    },
+  };
+}

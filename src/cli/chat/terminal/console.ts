@@ -1,0 +1,200 @@
+/** The terminal of a session: output above, and below it the answer's last row, what is going on, and the line that is typed. */
+import type { Environment } from '../../../core/config/environment.ts';
+import { messageOf } from '../../../core/errors/errors.ts';
+import type { Interrupts } from '../../../core/lifecycle/interrupts.ts';
+import { harmless } from '../../../core/text/harmless.ts';
+import { truncate } from '../../view/display-width.ts';
+import { createOutput, hasColours, type Output, type Part, renderPart, styled } from '../../view/output.ts';
+import { editedIn } from './edited-in.ts';
+import { openKeyboard, type TerminalInput } from './keyboard.ts';
+import { layOutInput } from './lay-out-input.ts';
+import { createLineBuffer, type Key } from './line-buffer.ts';
+import { createLineHistory } from './line-history.ts';
+import { createScreen, type TerminalSink } from './screen.ts';
+import { createTextFlow } from './text-flow.ts';
+
+export interface ConsoleHandlers {
+  /** Enter; the line is as it was typed, and may have several rows. */
+  onLine(line: string): void;
+  /** Ctrl-C; `line` is what it has removed. */
+  onInterrupt(line: string): void;
+  /** Ctrl-D in an empty line, or the terminal is gone. */
+  onEnd(): void;
+}
+
+export interface Console {
+  /** Prints above the line that is typed. */
+  readonly output: Output;
+  /** Adds a piece of a text that arrives; anything else that is printed ends it. */
+  piece(text: string, style?: 'plain' | 'dim'): void;
+  /** Ends the text. */
+  endPiece(): void;
+  /** What is going on, in one row; null: nothing. */
+  status(text: string | null): void;
+  /** What was said and is not answered yet, a row each. */
+  queued(texts: readonly string[]): void;
+  /** What stands in front of the line. */
+  prompt(text: string, style?: 'plain' | 'yellow'): void;
+  /** Puts a text there to be changed. */
+  fill(text: string): void;
+  /** Gives the terminal back as it was. */
+  close(): void;
+}
+
+export interface ConsoleParts {
+  readonly stdin: TerminalInput;
+  readonly stdout: TerminalSink;
+  readonly env: Environment;
+  readonly signals: Pick<Interrupts, 'passInterrupts'>;
+}
+
+const MAX_QUEUED_ROWS = 5;
+
+/** Takes the terminal. */
+export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handlers: ConsoleHandlers): Console {
+  const buffer = createLineBuffer();
+  const history = createLineHistory();
+  const flow = createTextFlow();
+  const colours = hasColours(stdout, env);
+  let flowing: 'plain' | 'dim' | null = null;
+  let status: string | null = null;
+  let queued: readonly string[] = [];
+  let prompt: { readonly text: string; readonly style: 'plain' | 'yellow' } = { text: '> ', style: 'plain' };
+  let closed = false;
+
+  const paint = (part: Part) => renderPart(part, colours);
+  const screen = createScreen(stdout, (width, rows) => {
+    const above = [
+      ...(flowing === null || flow.tail === '' ? [] : [paint(styled(truncate(flow.tail.trimEnd(), width), flowing))]),
+      ...[...(status === null ? [] : [status]), ...queued].map((row) =>
+        paint(styled(truncate(harmless(row), width), 'dim')),
+      ),
+    ];
+    const height = Math.max(1, Math.min(12, rows - above.length - 2));
+    const laid = layOutInput(buffer, prompt.text, { width: width - 1, height });
+    const lead = paint(styled(prompt.text, prompt.style));
+    const typed = laid.rows.map((row) => (row.startsWith(prompt.text) ? lead + row.slice(prompt.text.length) : row));
+    return { rows: [...above, ...typed], row: above.length + laid.row, column: laid.column };
+  });
+
+  function endPiece(): void {
+    if (flowing === null) return;
+    const style = flowing;
+    flowing = null;
+    for (const row of flow.end()) screen.write(`${paint(styled(row, style))}\n`);
+  }
+  const above = {
+    get isTTY() {
+      return true;
+    },
+    get columns() {
+      return screen.columns;
+    },
+    write(text: string) {
+      endPiece();
+      screen.write(text);
+    },
+  };
+  // Notes and errors stand in the same place; a session that ended has only the terminal.
+  const sink = { ...above, isTTY: false };
+  const keyboard = openKeyboard(stdin, stdout, { onKey, onPaste, onEnd: handlers.onEnd });
+
+  function onPaste(text: string): void {
+    buffer.insert(text);
+    screen.refresh();
+  }
+
+  function onKey(key: Key): void {
+    const { name, ctrl = false, meta = false } = key;
+    if (ctrl && name === 'c') return interrupt();
+    if (ctrl && name === 'd' && buffer.text === '') return handlers.onEnd();
+    if (ctrl && name === 'd') buffer.press({ name: 'delete' });
+    else if (ctrl && name === 'l') stdout.write('\u001b[2J\u001b[H');
+    else if (ctrl && name === 'g') return void editElsewhere();
+    else if (name === 'return' && !meta && !buffer.text.endsWith('\\')) return enter();
+    else if (name === 'return' && !meta) {
+      // A line that ends in a backslash goes on.
+      buffer.press({ name: 'backspace' });
+      buffer.insert('\n');
+    } else if (name === 'return' || name === 'enter') buffer.insert('\n');
+    else if (!buffer.press(key)) recall(name);
+    screen.refresh();
+  }
+
+  function enter(): void {
+    const line = buffer.text;
+    history.add(line);
+    buffer.set('');
+    screen.refresh();
+    handlers.onLine(line);
+  }
+
+  function interrupt(): void {
+    const line = buffer.text;
+    buffer.set('');
+    screen.refresh();
+    handlers.onInterrupt(line);
+  }
+
+  function recall(name: string | undefined): void {
+    const line = name === 'up' ? history.before(buffer.text) : name === 'down' ? history.after() : null;
+    if (line !== null) buffer.set(line);
+  }
+
+  /** Opens the line in an editor. What happens meanwhile is shown afterwards. */
+  async function editElsewhere(): Promise<void> {
+    const editor = env['VISUAL'] || env['EDITOR'];
+    if (!editor) return screen.write('There is no editor: set VISUAL or EDITOR.\n');
+    screen.hold();
+    keyboard.suspend();
+    // Ctrl-C is the editor's.
+    const takeInterrupts = signals.passInterrupts();
+    try {
+      buffer.set(await editedIn(editor, buffer.text, env));
+    } catch (error) {
+      screen.write(`${harmless(messageOf(error))}; the text is as before.\n`);
+    } finally {
+      takeInterrupts();
+      if (!closed) keyboard.resume();
+      screen.release();
+    }
+  }
+
+  screen.refresh();
+  return {
+    output: createOutput({ stdout: above, stderr: sink, env, json: false }),
+    piece(text, style = 'plain') {
+      if (flowing !== style) endPiece();
+      flowing = style;
+      const rows = flow.feed(text, (screen.columns ?? 80) - 1);
+      if (rows.length > 0) screen.write(`${rows.map((row) => paint(styled(row, style))).join('\n')}\n`);
+      else screen.refresh();
+    },
+    endPiece,
+    status(text) {
+      if (text === status) return;
+      status = text;
+      screen.refresh();
+    },
+    queued(texts) {
+      queued = texts.map((text) => `  next: ${text}`).slice(0, MAX_QUEUED_ROWS);
+      screen.refresh();
+    },
+    prompt(text, style = 'plain') {
+      if (text === prompt.text && style === prompt.style) return;
+      prompt = { text, style };
+      screen.refresh();
+    },
+    fill(text) {
+      buffer.set(text);
+      screen.refresh();
+    },
+    close() {
+      if (closed) return;
+      closed = true;
+      endPiece();
+      screen.hold();
+      keyboard.close();
+    },
+  };
+}

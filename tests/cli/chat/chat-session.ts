@@ -1,0 +1,107 @@
+/** `animus chat` in this process, on a terminal that a test types on and looks at. */
+import { EventEmitter } from 'node:events';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { expect, onTestFinished } from 'vitest';
+import { runCli } from '../../../src/cli/program.ts';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
+import { type TestDatabase, temporaryHome } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { createTerminalScreen } from '../../support/terminal-screen.ts';
+
+export interface ChatSession {
+  type(keys: string): void;
+  /** Everything that was written, with escape sequences. */
+  written(): string;
+  rows(): string[];
+  /** Waits until a row contains the text, and returns the rows. */
+  sees(text: string | RegExp): Promise<string[]>;
+  resize(columns: number): void;
+  /** Whether single keys are read. */
+  readonly raw: boolean;
+  signal(signal: 'SIGINT' | 'SIGTERM'): void;
+  readonly ended: Promise<number>;
+}
+
+export const CTRL_C = '\u0003';
+export const paste = (text: string) => `\u001b[200~${text}\u001b[201~`;
+
+/** Sessions on this database. Call it where hooks may be registered. */
+export function chatSite(db: Pick<TestDatabase, 'connectionString'>) {
+  const directory = temporaryHome();
+
+  function chat(
+    argv: readonly string[],
+    options: { columns?: number; url?: string; env?: Record<string, string> } = {},
+  ): ChatSession {
+    const { columns = 70, url = db.connectionString } = options;
+    const screen = createTerminalScreen(columns);
+    let written = '';
+    let raw = false;
+    const stdin = Object.assign(new PassThrough(), {
+      isTTY: true,
+      setRawMode(on: boolean) {
+        raw = on;
+      },
+    });
+    const stdout = Object.assign(new EventEmitter(), {
+      isTTY: true,
+      columns,
+      rows: 24,
+      write(text: string) {
+        written += text;
+        screen.write(text);
+      },
+    });
+    const interrupts = createInterrupts(systemClock);
+    const env = {
+      HOME: directory,
+      DATABASE_URL: url,
+      ANIMUS_HOME: join(directory, 'home'),
+      TERM: 'xterm',
+      ...options.env,
+    };
+    const ended = runCli(['chat', ...argv], {
+      env,
+      cwd: directory,
+      stdin,
+      stdout,
+      stderr: stdout,
+      signals: interrupts,
+    });
+    onTestFinished(async () => {
+      interrupts.receive('SIGTERM');
+      await ended;
+      expect(raw, 'the terminal is as it was').toBe(false);
+      expect(screen.unknown, 'escape sequences').toEqual([]);
+    });
+    return {
+      ended,
+      get raw() {
+        return raw;
+      },
+      type: (keys) => void stdin.write(keys),
+      written: () => written,
+      rows: screen.rows,
+      signal: (signal) => void interrupts.receive(signal),
+      sees: (text) =>
+        eventually(
+          `${text} in\n${screen.rows().join('\n')}`,
+          () => {
+            const rows = screen.rows();
+            return rows.some((row) => (typeof text === 'string' ? row.includes(text) : text.test(row))) ? rows : null;
+          },
+          15,
+        ).catch((error: unknown) => {
+          throw new Error(`${String(text)} is not on the terminal:\n${screen.rows().join('\n')}`, { cause: error });
+        }),
+      resize(next) {
+        screen.resize(next);
+        stdout.columns = next;
+        stdout.emit('resize');
+      },
+    };
+  }
+  return { chat, directory };
+}
