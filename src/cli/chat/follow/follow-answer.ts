@@ -65,7 +65,7 @@ export function createFollowedAnswer(workItemId: string, handlers: AnswerHandler
       let watchAtMs = 0;
       while (!means.signal.aborted) {
         if (systemClock.monotonicMs() >= watchAtMs) {
-          await means.news.watch(workItemId);
+          await means.news.watchAnswer(workItemId);
           watchAtMs = systemClock.monotonicMs() + WATCH_AGAIN_MS;
         }
         const state = await readAll(db);

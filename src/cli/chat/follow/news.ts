@@ -1,56 +1,69 @@
-/** Notifications about the answer that is followed: that something was recorded, and pieces of its text. They are hints. */
-import { randomBytes } from 'node:crypto';
+/** Notifications about the conversation and the answer that is followed, and pieces of its text. They are hints: what they are about is read. */
 import type { Service } from '../../../core/lifecycle/service.ts';
 import { watchEvents } from '../../../store/events/read-events.ts';
+import { createTextChannels } from '../../../store/follow/text-channels.ts';
 import { openNotifications } from '../../../store/postgres/notifications.ts';
 import type { Database } from '../../../store/sql/database.ts';
-import { readPiece, type TextPiece, watchTexts } from '../../../store/transcript/live-text.ts';
+import type { TextPiece } from '../../../store/transcript/live-text.ts';
+import { silentLog } from '../../../telemetry/silent-log.ts';
 
 export interface News extends Service {
-  /** Asks for notifications about this item, and no other. May be called again for the same one: they are given for ten minutes. */
-  watch(id: string): Promise<void>;
+  /** Asks for notifications about the conversation, for ten minutes. */
+  watchTalk(id: string): Promise<void>;
+  /** The same about the item that gives an answer, with its texts, in place of the item before. */
+  watchAnswer(id: string): Promise<void>;
 }
 
 export interface NewsHandlers {
-  onNews(): void;
+  /** Something was said, or happened to a message. */
+  onTalk(): void;
+  /** Something was recorded of the answer. */
+  onAnswer(): void;
   onPiece(piece: TextPiece): void;
 }
 
 /** Errors of `start`: `db.unreachable`. */
-export function openNews(db: Database, { onNews, onPiece }: NewsHandlers): News {
+export function openNews(db: Database, { onTalk, onAnswer, onPiece }: NewsHandlers): News {
+  let talk: string | null = null;
   let item: string | null = null;
-  let texts: string | null = null;
+  const texts = createTextChannels(
+    db,
+    (id, piece) => {
+      if (id === item) onPiece(piece);
+    },
+    silentLog,
+  );
   const listener = openNotifications(db, ['animus_events', 'animus_work_done'], {
     onNotify(channel, payload) {
-      if (payload === item) onNews();
-      if (channel !== texts) return;
-      const piece = readPiece(payload);
-      if (piece !== null) onPiece(piece);
+      if (payload === item) onAnswer();
+      else if (payload === talk) onTalk();
+      else texts.take(channel, payload);
     },
-    onReconnect: onNews,
+    onReconnect() {
+      onTalk();
+      onAnswer();
+    },
   });
 
-  async function joinTexts(id: string): Promise<void> {
-    const own = `animus_text_${randomBytes(16).toString('hex')}`;
-    await listener.join(own);
-    // Pieces are hints: if it cannot be watched, the text comes with its record, and reading that reports what is wrong.
-    const channel = await watchTexts(db, id, own).catch(() => null);
-    if (channel !== own) await listener.leave(own);
-    if (channel !== null && channel !== own) await listener.join(channel);
-    texts = channel;
-  }
-
   return {
-    start: () => listener.start(),
-    stop: () => listener.stop(),
-    async watch(id) {
+    async start() {
+      await listener.start();
+      texts.use(listener);
+    },
+    async stop() {
+      await texts.stop();
+      await listener.stop();
+    },
+    async watchTalk(id) {
+      talk = id;
+      await watchEvents(db, [id]);
+    },
+    async watchAnswer(id) {
       await watchEvents(db, [id]);
       if (item === id) return;
+      if (item !== null) texts.leave(item);
       item = id;
-      const before = texts;
-      texts = null;
-      if (before !== null) await listener.leave(before);
-      await joinTexts(id);
+      await texts.join(id, (look) => look(db));
     },
   };
 }

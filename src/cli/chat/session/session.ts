@@ -153,7 +153,11 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   /** Watches on this connection until the person leaves, or it is lost. */
   async function watchHere(): Promise<void> {
     const lost = AbortSignal.any([leaving.signal, place.lost]);
-    const news = openNews(place.db, { onNews: () => wake.ring(), onPiece: (piece) => watch.piece(piece) });
+    const news = openNews(place.db, {
+      onTalk: () => watch.poke(),
+      onAnswer: () => wake.ring(),
+      onPiece: (piece) => watch.piece(piece),
+    });
     try {
       await news.start();
       console.status(null);

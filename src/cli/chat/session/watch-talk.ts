@@ -41,6 +41,8 @@ export interface TalkWatch {
 
 /** One look-up by key. */
 const LOOK_EVERY_MS = 1000;
+/** Notifications are asked for ten minutes; what they miss is found by looking. */
+const WATCH_AGAIN_MS = 300_000;
 /** What is usual needs no explanation. */
 const EXPLAIN_AFTER_MS = 2500;
 
@@ -140,7 +142,12 @@ export function createTalkWatch({ console, talk, asking, show, wake, busy }: Wat
       wake.ring();
     },
     async run(db, news, signal) {
+      let watchAtMs = 0;
       while (!signal.aborted && !gone) {
+        if (talk.id !== null && systemClock.monotonicMs() >= watchAtMs) {
+          await news.watchTalk(talk.id);
+          watchAtMs = systemClock.monotonicMs() + WATCH_AGAIN_MS;
+        }
         await look(db);
         answer ??= next();
         if (answer !== null) await followOne(answer, db, { news, wake, signal });
