@@ -61,9 +61,10 @@ function breakLine(line: string, width: number): string[] {
     // The row may be full at the end of a word.
     const space = /\s/.test(rest[fits] ?? '') ? fits : rest.slice(0, fits).search(/\s\S*$/);
     // Indentation is no place to break.
-    const at = rest.slice(0, space).trim() === '' ? fits : space;
+    const isBetween = space > 0 && rest.slice(0, space).trim() !== '';
+    const at = isBetween ? space : fits;
     rows.push(rest.slice(0, at).trimEnd());
-    rest = at === space ? rest.slice(at).trimStart() : rest.slice(at);
+    rest = isBetween ? rest.slice(at).trimStart() : rest.slice(at);
     // White space at the end of a full row.
     if (rest === '') return [...rows, ''];
   }

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createLiveText, type Shown } from '../../../../src/cli/chat/follow/live-text.ts';
+import type { EventBody, WorkEvent } from '../../../../src/store/events/event.ts';
+
+const event = (body: EventBody) => ({ ...body, workItemId: 'w', atMs: 0 }) as WorkEvent;
+const turn = (n: number) =>
+  event({
+    type: 'turn',
+    focus: 1,
+    turn: n,
+    model: 'm',
+    stopReason: null,
+    inputTokens: 0,
+    outputTokens: 0,
+    costUsd: 0,
+    durationMs: 0,
+  });
+const text = (n: number, words: string) => event({ type: 'text', focus: 1, turn: n, text: words });
+
+/** What a person reads; `~` where the answer began again. */
+const read = (all: readonly Shown[]) =>
+  all.map((shown) => (shown.type === 'text' ? shown.text : shown.type === 'again' ? '~' : '')).join('');
+
+test('a text that is recorded meanwhile is completed, and not shown again', () => {
+  const live = createLiveText();
+  const shown = [
+    ...live.piece({ focus: 1, turn: 1, from: 0, text: 'Hel' }),
+    ...live.settled(),
+    ...live.piece({ focus: 1, turn: 1, from: 3, text: 'lo' }),
+    ...live.recorded(turn(1)),
+    ...live.recorded(text(1, 'Hello, you.')),
+    ...live.piece({ focus: 1, turn: 1, from: 5, text: ', you.' }),
+    ...live.settled(),
+  ];
+  expect(read(shown)).toBe('Hello, you.');
+});
+
+test('a piece of the next turn waits for what is recorded before it', () => {
+  const live = createLiveText();
+  expect(live.piece({ focus: 1, turn: 2, from: 0, text: 'Next.' })).toEqual([]);
+  expect(live.waits).toBe(true);
+  expect(read([...live.recorded(turn(1)), ...live.recorded(text(1, 'First. ')), ...live.settled()])).toBe(
+    'First. Next.',
+  );
+});
+
+test.each([
+  [
+    'an answer that begins again',
+    [
+      [0, 'Good m'],
+      [0, 'Good day'],
+    ],
+    'Good day.',
+    'Good m~Good day.',
+  ],
+  [
+    'a piece that was lost',
+    [
+      [0, 'Good '],
+      [9, 'ing'],
+    ],
+    'Good morning',
+    'Good morning',
+  ],
+  ['watching that began in the middle', [[5, 'morning']], 'Good morning', 'Good morning'],
+  ['a record that differs', [[0, 'Good m']], 'Bad day', 'Good m~Bad day'],
+] as const)('%s', (_what, pieces, recorded, shown) => {
+  const live = createLiveText();
+  const all = pieces.flatMap(([from, words]) => [
+    ...live.piece({ focus: 1, turn: 1, from, text: words }),
+    ...live.settled(),
+  ]);
+  expect(read([...all, ...live.recorded(turn(1)), ...live.recorded(text(1, recorded))])).toBe(shown);
+});
+
+test('whatever pieces come, and whenever: the recorded words are read once and in order', () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('piece' as const), lost: fc.boolean(), size: fc.integer({ min: 1, max: 5 }) }),
+    fc.record({ kind: fc.constant('read' as const) }),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string({ minLength: 1 }), fc.array(step)), { minLength: 1 }), (turns) => {
+      const live = createLiveText();
+      const all: Shown[] = [];
+      for (const [index, [words, steps]] of turns.entries()) {
+        let from = 0;
+        for (const one of steps) {
+          if (one.kind === 'read') all.push(...live.settled());
+          else if (from < words.length) {
+            const piece = { focus: 1, turn: index + 1, from, text: words.slice(from, from + one.size) };
+            from += piece.text.length;
+            if (!one.lost) all.push(...live.piece(piece));
+          }
+        }
+        all.push(...live.recorded(turn(index + 1)), ...live.recorded(text(index + 1, words)), ...live.settled());
+      }
+      expect(read(all)).toBe(turns.map(([words]) => words).join(''));
+    }),
+  );
+});
