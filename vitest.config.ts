@@ -15,6 +15,7 @@ const ONE_WIRE = [
   'broken-faculties',
   'budgets',
   'cancel-at-once',
+  'chat-session',
   'chat-streams',
   'child-kills',
   'child-patterns',

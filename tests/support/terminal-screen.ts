@@ -17,6 +17,8 @@ export function createTerminalScreen(size: number): TerminalScreen {
   const grid: string[][] = [[]];
   let [row, column] = [0, 0];
   const unknown: string[] = [];
+  /** The beginning of an escape sequence whose rest has not come. */
+  let begun = '';
   const line = () => {
     while (grid.length <= row) grid.push([]);
     return grid[row]!;
@@ -51,11 +53,14 @@ export function createTerminalScreen(size: number): TerminalScreen {
   }
 
   return {
-    write(text) {
+    write(more) {
+      const text = begun + more;
       // oxlint-disable-next-line no-control-regex
-      for (const [piece, parameters, letter] of text.matchAll(
-        /\u001b\[([?0-9;]*)([A-Za-z])|\r|\n|[^\u001b\r\n]+|[^]/g,
-      )) {
+      begun = /\u001b(?:\[[?0-9;]*)?$/.exec(text)?.[0] ?? '';
+      // oxlint-disable-next-line no-control-regex
+      for (const [piece, parameters, letter] of text
+        .slice(0, text.length - begun.length)
+        .matchAll(/\u001b\[([?0-9;]*)([A-Za-z])|\r|\n|[^\u001b\r\n]+|[^]/g)) {
         if (letter !== undefined) escape(parameters!, letter);
         else if (piece === '\r') column = 0;
         else if (piece === '\n') [row, column] = [row + 1, 0];

@@ -3,7 +3,6 @@ import { isAnimusError } from '../../../core/errors/errors.ts';
 import type { Database, Queryable } from '../../../store/sql/database.ts';
 import { type AskedView, readAsked } from '../../../store/views/inbox-view.ts';
 import { answerQuestion, approve, deny } from '../../../store/work/decide.ts';
-import { styled } from '../../view/output.ts';
 import { enough, showDeadline, showRequest } from '../../work/show-asked.ts';
 import type { Console } from '../terminal/console.ts';
 
@@ -33,11 +32,11 @@ export function createAsking(console: Console, decides: () => boolean): Asking {
     showDeadline(output, next);
     if (!decides()) {
       left.add(next.hash);
-      output.line(styled('  an operator decides this: animus inbox', 'dim'));
+      console.hint('  an operator decides this: animus inbox');
       return;
     }
     asked = next;
-    output.line(styled(`  ${howTo(next)}`, 'dim'));
+    console.hint(`  ${howTo(next)}`);
     console.prompt(next.kind === 'human' ? 'answer> ' : 'y/n> ', 'yellow');
   }
 
@@ -74,7 +73,7 @@ export function createAsking(console: Console, decides: () => boolean): Asking {
       if (text === '') {
         left.add(hash);
         drop();
-        console.output.line(styled('it still waits; /asked shows it again', 'dim'));
+        console.hint('it still waits; /asked shows it again');
         return;
       }
       if (kind === 'human') await answerQuestion(db, id, choiceOf(one, text), callId);
@@ -83,7 +82,7 @@ export function createAsking(console: Console, decides: () => boolean): Asking {
         if (/^(full|f)$/i.test(word)) return showRequest(console.output, one, true);
         if (/^(y|yes)$/i.test(word)) await approve(db, id, { callId, hash, note, input: inputOf(one) });
         else if (/^(n|no)$/i.test(word)) await deny(db, id, { callId, hash, note });
-        else return console.output.line(styled(howTo(one), 'yellow'));
+        else return console.hint(howTo(one));
       }
       drop();
     },

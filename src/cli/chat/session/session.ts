@@ -126,7 +126,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
 
   async function stop(): Promise<void> {
     const item = watch.answering;
-    if (item === null) return console.output.line(styled('no answer is being given', 'dim'));
+    if (item === null) return console.hint('no answer is being given');
     await untilUnlocked(() => cancelWork(place.db, item, 'stopped in the conversation'), PATIENCE);
   }
 
@@ -142,11 +142,11 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     interruptedAtMs = nowMs;
     if (again) return leave();
     if (watch.answering === null) {
-      console.output.line(styled('Ctrl-C again leaves; so do Ctrl-D and /quit', 'dim'));
+      console.hint('Ctrl-C again leaves; so do Ctrl-D and /quit');
       return;
     }
     stopping = true;
-    console.output.line(styled('stopping the answer; Ctrl-C again leaves', 'dim'));
+    console.hint('stopping the answer; Ctrl-C again leaves');
     act(async () => stop().finally(() => (stopping = false)));
   }
 
@@ -207,9 +207,9 @@ export async function holdSession(invocation: Invocation, options: SessionOption
 
   async function begin(): Promise<void> {
     const { output } = console;
-    if (place.own) output.line(styled('no daemon was running: this session is one until it ends', 'dim'));
-    output.line(styled(`${talk.faculty} answers. Ctrl-C stops an answer, and twice leaves.`, 'dim'));
-    output.line(styled('/help lists the commands.', 'dim'));
+    if (place.own) console.hint('no daemon was running: this session is one until it ends');
+    console.hint(`${talk.faculty} answers. Ctrl-C stops an answer, and twice leaves.`);
+    console.hint('/help lists the commands.');
     if (talk.id === null) return;
     talk.messages = await readConversation(place.db, talk.id);
     for (const { id, workItemId, state } of talk.messages) {

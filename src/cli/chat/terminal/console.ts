@@ -3,7 +3,7 @@ import type { Environment } from '../../../core/config/environment.ts';
 import { messageOf } from '../../../core/errors/errors.ts';
 import type { Interrupts } from '../../../core/lifecycle/interrupts.ts';
 import { harmless } from '../../../core/text/harmless.ts';
-import { truncate } from '../../view/display-width.ts';
+import { truncate, wrap } from '../../view/display-width.ts';
 import { createOutput, hasColours, type Output, type Part, renderPart, styled } from '../../view/output.ts';
 import { editedIn } from './edited-in.ts';
 import { openKeyboard, type TerminalInput } from './keyboard.ts';
@@ -25,6 +25,8 @@ export interface ConsoleHandlers {
 export interface Console {
   /** Prints above the line that is typed. */
   readonly output: Output;
+  /** Prints a remark of the session, dimmed and wrapped. */
+  hint(text: string): void;
   /** Adds a piece of a text that arrives; anything else that is printed ends it. */
   piece(text: string, style?: 'plain' | 'dim'): void;
   /** Ends the text. */
@@ -163,6 +165,9 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
   screen.refresh();
   return {
     output: createOutput({ stdout: above, stderr: sink, env, json: false }),
+    hint(text) {
+      for (const row of wrap(harmless(text), screen.columns ?? 80)) above.write(`${paint(styled(row, 'dim'))}\n`);
+    },
     piece(text, style = 'plain') {
       if (flowing !== style) endPiece();
       flowing = style;
