@@ -1,4 +1,5 @@
 /** `animus chat` in this process, on a terminal that a test types on and looks at. */
+import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -6,6 +7,8 @@ import { expect, onTestFinished } from 'vitest';
 import { runCli } from '../../../src/cli/program.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
+import { tellText } from '../../../src/store/transcript/live-text.ts';
+import type { FocusedWork } from '../../support/begun-focus.ts';
 import { type TestDatabase, temporaryHome } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createTerminalScreen } from '../../support/terminal-screen.ts';
@@ -28,7 +31,7 @@ export const CTRL_C = '\u0003';
 export const paste = (text: string) => `\u001b[200~${text}\u001b[201~`;
 
 /** Sessions on this database. Call it where hooks may be registered. */
-export function chatSite(db: Pick<TestDatabase, 'connectionString'>) {
+export function chatSite(db: Pick<TestDatabase, 'connectionString' | 'database'>) {
   const directory = temporaryHome();
 
   function chat(
@@ -103,5 +106,40 @@ export function chatSite(db: Pick<TestDatabase, 'connectionString'>) {
       },
     };
   }
-  return { chat, directory };
+  const newFaculty = () => `f${randomUUID().slice(-6)}`;
+
+  /** A session with a faculty of its own, in which something was said. */
+  async function begun(text = 'Hello?'): Promise<{ session: ChatSession; id: string; faculty: string }> {
+    const faculty = newFaculty();
+    const session = chat([faculty]);
+    await session.sees(`${faculty} answers.`);
+    session.type(`${text}\r`);
+    return { session, faculty, id: await conversationOf(faculty) };
+  }
+
+  /** The conversation with a faculty, once something was said in it. */
+  const conversationOf = (faculty: string) =>
+    eventually('the message', async () => {
+      const [row] = await db.database.query<{ id: string }>(
+        `select c.file_id as id from animus.conversations c join animus.chat_messages m using (file_id) where c.faculty = $1 limit 1`,
+        [faculty],
+      );
+      return row?.id ?? null;
+    });
+
+  /** Tells a piece of an answer, as soon as somebody watches. */
+  const piece = (work: FocusedWork, from: number, text: string) =>
+    eventually('it is watched', async () =>
+      (await tellText(db.database, work.key, { focus: 1, turn: 1, from, text })) ? true : null,
+    );
+
+  const messages = (id: string) =>
+    db.database.query<{ role: string; content: string }>('select role, content from animus.conversation_messages($1)', [
+      id,
+    ]);
+
+  return { chat, directory, newFaculty, begun, conversationOf, piece, messages };
 }
+
+/** The last row. */
+export const bottom = (session: ChatSession) => session.rows().at(-1);

@@ -3,48 +3,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sayInConversation } from '../../../src/store/conversations/conversations.ts';
-import { askPerson } from '../../../src/store/transcript/approvals.ts';
-import { tellText } from '../../../src/store/transcript/live-text.ts';
-import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { answer, beginAnswer, endAnswer, newTalk, recordText } from '../../store/conversations/talk.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startPostgresProxy } from '../../support/postgres-proxy.ts';
-import { type ChatSession, CTRL_C, chatSite, paste } from './chat-session.ts';
+import { bottom, CTRL_C, chatSite, paste } from './chat-session.ts';
 
 const target = testDatabase();
-const { chat, directory } = chatSite(target);
+const { chat, directory, begun, conversationOf, piece, messages, newFaculty } = chatSite(target);
 const db = () => target.database;
-
-let count = 0;
-/** A session with a faculty of its own, in which something was said. */
-async function begun(text = 'Hello?'): Promise<{ session: ChatSession; id: string; faculty: string }> {
-  const faculty = `f${(count += 1)}`;
-  const session = chat([faculty]);
-  await session.sees(`${faculty} answers.`);
-  session.type(`${text}\r`);
-  return { session, faculty, id: await conversationOf(faculty) };
-}
-
-const conversationOf = (faculty: string) =>
-  eventually('the message', async () => {
-    const [row] = await db().query<{ id: string }>(
-      `select c.file_id as id from animus.conversations c join animus.chat_messages m using (file_id) where c.faculty = $1 limit 1`,
-      [faculty],
-    );
-    return row?.id ?? null;
-  });
-
-const bottom = (session: ChatSession) => session.rows().at(-1);
-
-/** Tells a piece of an answer until somebody watches. */
-const piece = (work: Awaited<ReturnType<typeof beginAnswer>>, from: number, text: string, turn = 1) =>
-  eventually('it is watched', async () =>
-    (await tellText(db(), work.key, { focus: 1, turn, from, text })) ? true : null,
-  );
-
-const messages = (id: string) =>
-  db().query<{ role: string; content: string }>('select role, content from animus.conversation_messages($1)', [id]);
 
 describe('a session', () => {
   test('shows an answer as it comes, each character once, and then the next one', async () => {
@@ -134,8 +101,8 @@ describe('a session', () => {
     session.type('/export talk.md\r');
     await session.sees('written to talk.md');
     session.type('/history\r');
-    const rows = await session.sees(/^\d+ · f\d+$/);
-    const number = /^(\d+) · f\d+/.exec(rows.findLast((row) => / · f\d+$/.test(row)) ?? '')![1];
+    const rows = await session.sees(/^\d+ · f[0-9a-f]+$/);
+    const number = /^(\d+) · f[0-9a-f]+/.exec(rows.findLast((row) => / · f[0-9a-f]+$/.test(row)) ?? '')![1];
     session.type(`/delete ${number}\r`);
     await session.sees(`message ${number} is deleted`);
     session.type('/nonsense\r');
@@ -145,7 +112,7 @@ describe('a session', () => {
 
   test('attaches files to the next message', async () => {
     writeFileSync(join(directory, 'note.txt'), 'a note');
-    const faculty = `f${(count += 1)}`;
+    const faculty = newFaculty();
     const session = chat([faculty]);
     await session.sees('answers.');
     session.type('/attach nothing-here\r');
@@ -160,7 +127,7 @@ describe('a session', () => {
   });
 
   test('a paste of several lines is one message, which Enter sends', async () => {
-    const faculty = `f${(count += 1)}`;
+    const faculty = newFaculty();
     const session = chat([faculty]);
     await session.sees('answers.');
     session.type(paste('one\rtwo\r\nthree\u001b[2J'));
@@ -169,86 +136,6 @@ describe('a session', () => {
     session.type('\r');
     const [said] = await messages(await conversationOf(faculty));
     expect(said!.content).toBe('one\ntwo\nthree[2J');
-  });
-});
-
-describe('what an answer asks', () => {
-  /** An answer that asks: for an approval of this call, or with this question. */
-  async function asks(name: string, kind: 'approval' | 'human', input: object, request: object) {
-    const begin = await begun('Do it');
-    const work = await beginAnswer(db(), begin);
-    await db().query('select animus.begin_turn($1, $2, 1)', [work.key.focusId, work.leaseToken]);
-    await db().query('select animus.record_turn($1, $2, 1, $3::json, $4::json)', [
-      work.key.focusId,
-      work.leaseToken,
-      '{"provider": "p", "model": "m", "content": [{"type": "text", "text": "It is harmless."}], "stop_reason": "tool_use"}',
-      JSON.stringify([{ call_id: 'c1', name, input, state: 'pending' }]),
-    ]);
-    const subject = kind === 'approval' ? 'tool_call' : 'question';
-    await askPerson(db(), work.key, 1, 'c1', kind, {
-      subject,
-      request: request as Record<string, unknown>,
-      seconds: 3600,
-    });
-    await parkWork(db(), { id: work.id, leaseToken: work.leaseToken });
-    return { ...begin, work };
-  }
-
-  const decisions = (item: string) =>
-    db().query<{ action: string; note: string }>(
-      'select action, note from animus.decisions where work_item_id = $1 order by seq',
-      [item],
-    );
-  const PERMISSION = { reason: 'bash = "ask"', gate: 'permissions' };
-
-  test('is shown from the record and approved with y, or denied with n and a note', async () => {
-    const { session, work } = await asks('bash', 'approval', { command: 'git push\u200b' }, PERMISSION);
-    const rows = await session.sees(/^y\/n>$/);
-    expect(rows.join('\n')).toContain('wants to run bash');
-    expect(rows.join('\n')).toContain('│ command: git push\\u{200b}');
-    session.type('perhaps\r');
-    await session.sees('y runs it once');
-    expect(await decisions(work.id)).toEqual([]);
-    session.type('n not on a Friday\r');
-    await session.sees('denied by');
-    expect(await decisions(work.id)).toEqual([{ action: 'deny', note: 'not on a Friday' }]);
-    await eventually('the prompt is back', () => (bottom(session) === '>' ? true : null));
-  });
-
-  test('an approval is refused when somebody else has decided', async () => {
-    const { session, work } = await asks('bash', 'approval', { command: 'ls' }, PERMISSION);
-    await session.sees(/^y\/n>$/);
-    await db().query('select animus.deny($1, $2)', [work.id, 'c1']);
-    session.type('y\r');
-    await session.sees(/denied by|has been denied/);
-    expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['deny']);
-    await eventually('the prompt is back', () => (bottom(session) === '>' ? true : null));
-  });
-
-  test('is put off by an empty line, and asked again', async () => {
-    const { session, work } = await asks('bash', 'approval', { command: 'ls' }, PERMISSION);
-    await session.sees(/^y\/n>$/);
-    session.type('\r');
-    await session.sees('/asked shows it again');
-    await eventually('the prompt is back', () => (bottom(session) === '>' ? true : null));
-    session.type('/asked\r');
-    await eventually('it is asked again', () => (bottom(session) === 'y/n>' ? true : null));
-    session.type('y\r');
-    await session.sees('approved by');
-    expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['approve']);
-  });
-
-  test('a question is answered, by the number of a choice or in words', async () => {
-    const { session, work } = await asks(
-      'ask_human',
-      'human',
-      {},
-      { question: 'Which?', choices: ['the first', 'the other'] },
-    );
-    await session.sees('answer>');
-    session.type('2\r');
-    await session.sees('answered by');
-    expect(await decisions(work.id)).toEqual([{ action: 'answer', note: 'the other' }]);
   });
 });
 

@@ -1,0 +1,92 @@
+/** What an answer asks a person, decided in the session. */
+import { describe, expect, test } from 'vitest';
+import { askPerson } from '../../../src/store/transcript/approvals.ts';
+import { parkWork } from '../../../src/store/transcript/waits.ts';
+import { beginAnswer } from '../../store/conversations/talk.ts';
+import { testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { bottom, chatSite } from './chat-session.ts';
+
+const target = testDatabase();
+const { begun } = chatSite(target);
+const db = () => target.database;
+
+describe('what an answer asks', () => {
+  /** An answer that asks: for an approval of this call, or with this question. */
+  async function asks(name: string, kind: 'approval' | 'human', input: object, request: object) {
+    const begin = await begun('Do it');
+    const work = await beginAnswer(db(), begin);
+    await db().query('select animus.begin_turn($1, $2, 1)', [work.key.focusId, work.leaseToken]);
+    await db().query('select animus.record_turn($1, $2, 1, $3::json, $4::json)', [
+      work.key.focusId,
+      work.leaseToken,
+      '{"provider": "p", "model": "m", "content": [{"type": "text", "text": "It is harmless."}], "stop_reason": "tool_use"}',
+      JSON.stringify([{ call_id: 'c1', name, input, state: 'pending' }]),
+    ]);
+    const subject = kind === 'approval' ? 'tool_call' : 'question';
+    await askPerson(db(), work.key, 1, 'c1', kind, {
+      subject,
+      request: request as Record<string, unknown>,
+      seconds: 3600,
+    });
+    await parkWork(db(), { id: work.id, leaseToken: work.leaseToken });
+    return { ...begin, work };
+  }
+
+  const decisions = (item: string) =>
+    db().query<{ action: string; note: string }>(
+      'select action, note from animus.decisions where work_item_id = $1 order by seq',
+      [item],
+    );
+  const PERMISSION = { reason: 'bash = "ask"', gate: 'permissions' };
+
+  test('is shown from the record and approved with y, or denied with n and a note', async () => {
+    const { session, work } = await asks('bash', 'approval', { command: 'git push\u200b' }, PERMISSION);
+    const rows = await session.sees(/^y\/n>$/);
+    expect(rows.join('\n')).toContain('wants to run bash');
+    expect(rows.join('\n')).toContain('│ command: git push\\u{200b}');
+    session.type('perhaps\r');
+    await session.sees('y runs it once');
+    expect(await decisions(work.id)).toEqual([]);
+    session.type('n not on a Friday\r');
+    await session.sees('denied by');
+    expect(await decisions(work.id)).toEqual([{ action: 'deny', note: 'not on a Friday' }]);
+    await eventually('the prompt is back', () => (bottom(session) === '>' ? true : null));
+  });
+
+  test('an approval is refused when somebody else has decided', async () => {
+    const { session, work } = await asks('bash', 'approval', { command: 'ls' }, PERMISSION);
+    await session.sees(/^y\/n>$/);
+    await db().query('select animus.deny($1, $2)', [work.id, 'c1']);
+    session.type('y\r');
+    await session.sees(/denied by|has been denied/);
+    expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['deny']);
+    await eventually('the prompt is back', () => (bottom(session) === '>' ? true : null));
+  });
+
+  test('is put off by an empty line, and asked again', async () => {
+    const { session, work } = await asks('bash', 'approval', { command: 'ls' }, PERMISSION);
+    await session.sees(/^y\/n>$/);
+    session.type('\r');
+    await session.sees('/asked shows it again');
+    await eventually('the prompt is back', () => (bottom(session) === '>' ? true : null));
+    session.type('/asked\r');
+    await eventually('it is asked again', () => (bottom(session) === 'y/n>' ? true : null));
+    session.type('y\r');
+    await session.sees('approved by');
+    expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['approve']);
+  });
+
+  test('a question is answered, by the number of a choice or in words', async () => {
+    const { session, work } = await asks(
+      'ask_human',
+      'human',
+      {},
+      { question: 'Which?', choices: ['the first', 'the other'] },
+    );
+    await session.sees('answer>');
+    session.type('2\r');
+    await session.sees('answered by');
+    expect(await decisions(work.id)).toEqual([{ action: 'answer', note: 'the other' }]);
+  });
+});
