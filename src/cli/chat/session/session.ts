@@ -84,8 +84,9 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     const { db } = place;
     if (isSlashCommand(line)) return runSlashCommand(slashMeans(db), line);
     if (asking.open) return asking.decide(db, line);
-    const text = line.startsWith('//') ? line.slice(1) : line;
-    if (text.trim() === '') return;
+    // What was typed before the session began may end in a line end.
+    const text = (line.startsWith('//') ? line.slice(1) : line).trimEnd();
+    if (text === '') return;
     if (talk.editing !== null) return replace(db, talk.editing, text);
     const files = talk.files.length;
     const { told, messageId } = await say(db, talk, text);
