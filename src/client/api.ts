@@ -2673,7 +2673,7 @@ export interface Api {
      */
     createToken(input?: CreateTokenInput, options?: CallOptions): Promise<CreateTokenOutput>;
     /**
-     * Revoke a token, and those that were made with it; operators also those of people who are not. Needs a token of scope `read`.
+     * Revoke a token, and those that were made with it; operators also those of people who are not. Needs a token of scope `work`.
      *
      * `DELETE /tokens/{id}`
      */

@@ -82,7 +82,7 @@ const revokeRoute = jsonRoute({
   path: '/tokens/{id}',
   tag: 'people',
   summary: 'Revoke a token, and those that were made with it; operators also those of people who are not',
-  scope: 'read',
+  scope: 'work',
   params: z.strictObject({ id: id() }),
   output: z.object({ id: id(), person: z.string() }),
   errors: ['work.not_found'],
