@@ -29,7 +29,8 @@ export function openNews(db: Database, { onTalk, onAnswer, onPiece }: NewsHandle
   const texts = createTextChannels(
     db,
     (id, piece) => {
-      if (id === item) onPiece(piece);
+      // What code prints is shown with the result of its call.
+      if (id === item && 'text' in piece) onPiece(piece);
     },
     silentLog,
   );
