@@ -17,7 +17,7 @@ type Read = AnyEvent & { readonly id: string };
 /** `RANDOM_SEED` repeats one conversation; `RANDOM_CONVERSATIONS` says how many. */
 const SEED = Number(process.env['RANDOM_SEED'] ?? 0);
 const CONVERSATIONS = Number(process.env['RANDOM_CONVERSATIONS'] ?? 1);
-const STEPS = 90;
+const STEPS = 70;
 const pg = testDatabase();
 
 it('of random conversations, from every id come exactly the events that a reader has not got', {
@@ -32,13 +32,19 @@ it('of random conversations, from every id come exactly the events that a reader
       const seed = SEED || 2000 + n;
       const random = randomOf(seed);
       const readers: ReturnType<typeof reader>[] = [];
-      const chat = await randomConversation(db, random, async (person, act) => {
-        await personEyes(gateway, person).look(async (tx) => {
-          await act(tx);
-          // Others read before it is committed.
-          for (const one of readers) await one.perhaps();
-        });
-      });
+      const later = () => clock.set('+60 seconds');
+      const chat = await randomConversation(
+        db,
+        random,
+        async (person, act) => {
+          await personEyes(gateway, person).look(async (tx) => {
+            await act(tx);
+            // Others read before it is committed.
+            for (const one of readers) await one.perhaps();
+          });
+        },
+        later,
+      );
       readers.push(...[1, 0.3, 0.03].map((often) => reader(db, chat.id, often, random)));
       for (let step = 0; step < STEPS; step++) {
         if (random() < 0.9) await clock.set(`+${random() < 0.05 ? '-2' : '0.01'} seconds`);
@@ -64,7 +70,8 @@ async function check(
 ) {
   const all = await readAll(db, id, null, random);
   const keys = all.map(keyOf);
-  expect(new Set(keys).size, `${seed}: an event comes twice`).toBe(keys.length);
+  // Two events of one moment may be alike, but for their ids.
+  expect(new Set(all.map((event) => event.id)).size, `${seed}: an event comes twice`).toBe(all.length);
   for (const [index, { id: after }] of all.entries()) {
     // The next ones, with their ids: so from each id all that follow.
     const { events, more } = await readSome(db, id, after, 10_000);
@@ -81,18 +88,13 @@ async function check(
   );
   const shown = (seen: readonly Read[]) => seen.filter((event) => !hidden.has(event.workItemId)).map(keyOf);
   for (const { seen } of readers) {
-    expect(new Set(seen.map(keyOf)).size, `${seed}: an event came twice`).toBe(seen.length);
     expect(shown(seen).toSorted(), `${seed}: a reader on the way`).toEqual(shown(all).toSorted());
   }
   for (const [index, event] of readers[0]!.seen.entries()) {
     if (random() > 0.05) continue;
-    const before = new Set(readers[0]!.seen.slice(0, index + 1).map(keyOf));
+    const before = shown(readers[0]!.seen.slice(0, index + 1));
     const rest = shown(await readAll(db, id, event.id, random));
-    expect(rest.toSorted(), `${seed}: after ${keyOf(event)}`).toEqual(
-      shown(all)
-        .filter((key) => !before.has(key))
-        .toSorted(),
-    );
+    expect([...before, ...rest].toSorted(), `${seed}: after ${keyOf(event)}`).toEqual(shown(all).toSorted());
   }
 }
 

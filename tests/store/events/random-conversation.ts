@@ -26,11 +26,12 @@ interface ItemRow {
   readonly retriable: boolean;
 }
 
-/** Lives one conversation: each `step` does one thing. `as` runs what a person says or changes, as alice or bob. */
+/** Lives one conversation: each `step` does one thing. `as` runs what a person says or changes, as alice or bob; `later` moves the clock. */
 export async function randomConversation(
   db: Queryable,
   random: () => number,
   as: (person: string, act: (tx: Queryable) => Promise<unknown>) => Promise<unknown>,
+  later: () => Promise<void>,
 ) {
   const id = await startConversation(db, { workspaceId: await createWorkspace(db, 'default'), faculty: 'first' });
   for (const actor of ['person:alice', 'person:bob']) await setParticipant(db, id, actor);
@@ -73,7 +74,7 @@ export async function randomConversation(
   }
 
   function lifeOf({ id: item }: ItemRow) {
-    const life = lives.get(item) ?? randomHistory(db, item, random, () => beginAnswer(db, item, random));
+    const life = lives.get(item) ?? randomHistory(db, item, random, () => beginAnswer(db, item, random, later));
     lives.set(item, life);
     return life;
   }
@@ -82,7 +83,15 @@ export async function randomConversation(
     const all = await items();
     const item = any(all.filter(({ open, blocked }) => open && !blocked));
     if (item === undefined) return;
-    await (item.cancelling ? lifeOf(item).stop() : lifeOf(item).step());
+    await (item.cancelling ? lifeOf(item).stop() : lifeOf(item).step()).catch(startOver(item));
+  }
+
+  /** An item that was lost too often is dead: whoever retries it begins a new life. */
+  function startOver({ id: item }: ItemRow) {
+    return (error: unknown) => {
+      if (!/was not claimed/.test(String(error))) throw error;
+      lives.delete(item);
+    };
   }
 
   /** An operator retries an answer, or writes to one that has ended. */
@@ -110,7 +119,7 @@ export async function randomConversation(
       for (let n = 0; n < 100; n++) {
         const item = (await items()).find(({ open, blocked }) => open && !blocked);
         if (item === undefined) return;
-        await (item.cancelling ? lifeOf(item).stop() : lifeOf(item).finish());
+        await (item.cancelling ? lifeOf(item).stop() : lifeOf(item).finish()).catch(startOver(item));
       }
       throw new Error('it does not end');
     },
@@ -123,9 +132,19 @@ function ignoreDeleted(error: unknown): void {
 }
 
 /** Claims the item of a faculty of its own, and goes on with the answer before or not. */
-async function beginAnswer(db: Queryable, id: string, random: () => number): Promise<FocusedWork> {
+async function beginAnswer(
+  db: Queryable,
+  id: string,
+  random: () => number,
+  later: () => Promise<void>,
+): Promise<FocusedWork> {
   const [item] = await db.query<{ faculty: string }>('select faculty from animus.work_items where id = $1', [id]);
-  const [work] = await claimWork(db, randomUUID(), claimable(item!.faculty, true), 1, 60);
+  let work = await claimNow(db, item!.faculty);
+  if (work === undefined) {
+    // Its time may have been in the future since the clock was set back.
+    await later();
+    work = await claimNow(db, item!.faculty);
+  }
   if (work?.id !== id) throw new Error(`${id} was not claimed`);
   const [before] = await db.query<{ id: string }>(
     // Like answer_start: the newest focus of an item that has ended.
@@ -142,4 +161,9 @@ async function beginAnswer(db: Queryable, id: string, random: () => number): Pro
     (goesOn && (await continueFocus(db, work, place, { focus: before.id } as Parameters<typeof continueFocus>[3]))) ||
     (await startFocus(db, work, { ...place, facultySnapshot: {}, systemPrompt: 'You test.', tools: [] }));
   return { ...work, key: { workItemId: id, leaseToken: work.leaseToken, focusId: row.id } };
+}
+
+async function claimNow(db: Queryable, faculty: string) {
+  const [work] = await claimWork(db, randomUUID(), claimable(faculty, true), 1, 60);
+  return work;
 }
