@@ -87,7 +87,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/store': [
     ['open'],
     ['embedded', 'migrations'],
-    ['conversations', 'follow', 'views'],
+    ['conversations', 'views'],
     ['transcript'],
     ['events', 'memory', 'people', 'skills', 'work'],
     ['postgres'],

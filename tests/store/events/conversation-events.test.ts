@@ -1,22 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import {
   changeConversation,
-  deleteConversation,
   deleteMessage,
   editMessage,
   importMessages,
   sayInConversation,
-  setParticipant,
 } from '../../../src/store/conversations/conversations.ts';
 import { CHAT_BEGINNING } from '../../../src/store/events/chat-position.ts';
 import type { AnyEvent } from '../../../src/store/events/event.ts';
 import { readConversationPage } from '../../../src/store/events/read-conversation-events.ts';
-import { type ConversationNews, followConversation } from '../../../src/store/follow/follow-conversation.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { tellText } from '../../../src/store/transcript/live-text.ts';
 import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
 import { testDatabase } from '../../support/database.ts';
-import { eventually } from '../../support/eventually.ts';
 import { answer, beginAnswer, endAnswer, newTalk, type Talk } from '../conversations/talk.ts';
 
 const pg = testDatabase();
@@ -120,54 +115,6 @@ describe('the events of a conversation', () => {
     expect(said.map((event) => (event as { text: string }).text)).toEqual(messages.map(({ content }) => content));
   });
 });
-
-describe('a follower of a conversation', () => {
-  it('gets what is said, the texts of answers as they come, and stops when the conversation is deleted', async () => {
-    const talk = await newTalk(db);
-    const follower = follow(talk, 'now');
-    await setParticipant(db, talk.id, 'bob');
-    await follower.until(({ event }) => event?.type === 'people');
-    await sayInConversation(db, talk.id, 'hello');
-    const { workItemId } = await follower.until(({ event }) => event?.type === 'said');
-    const work = await beginAnswer(db, talk);
-    await db.query('select animus.begin_turn($1, $2, 1)', [work.key.focusId, work.leaseToken]);
-    const piece = { focus: 1, turn: 1, from: 0, text: 'Hel' };
-    await eventually('a watcher', async () => ((await tellText(db, work.key, piece)) ? true : null));
-    const got = await follower.until(({ text }) => text !== undefined);
-    expect(got).toMatchObject({ workItemId, text: 'Hel' });
-    await endAnswer(db, work, 'Hello.');
-    await follower.until(({ event }) => event?.type === 'answered');
-    await deleteConversation(db, talk.id);
-    await expect(follower.over).rejects.toMatchObject({ code: 'work.not_found' });
-    const again = follow(talk, null);
-    await expect(again.over).rejects.toMatchObject({ code: 'work.not_found' });
-  });
-});
-
-interface Got {
-  readonly event?: AnyEvent;
-  readonly workItemId?: string | null;
-  readonly text?: string;
-}
-
-function follow(talk: Talk, after: 'now' | null) {
-  const leaving = new AbortController();
-  const got: Got[] = [];
-  const over = (async () => {
-    for await (const news of followConversation(db, talk.id, { after, signal: leaving.signal })) got.push(gotOf(news));
-  })();
-  // Awaited by the tests that expect it to end.
-  over.catch(() => undefined);
-  return {
-    over,
-    until: (wanted: (one: Got) => boolean) => eventually('the news', () => got.find(wanted) ?? null),
-  };
-}
-
-function gotOf(news: ConversationNews): Got {
-  if (news.kind === 'event') return { event: news.event, workItemId: news.event.workItemId };
-  return news.kind === 'text' ? { workItemId: news.workItemId, text: news.piece.text } : {};
-}
 
 async function gists(talk: Talk): Promise<string[]> {
   return (await readAll(talk)).map(gist);

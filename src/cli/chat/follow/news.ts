@@ -1,10 +1,10 @@
 /** Notifications about the conversation and the answer that is followed, and pieces of its text. They are hints: what they are about is read. */
 import type { Service } from '../../../core/lifecycle/service.ts';
 import { watchEvents } from '../../../store/events/read-events.ts';
-import { createTextChannels } from '../../../store/follow/text-channels.ts';
 import { openNotifications } from '../../../store/postgres/notifications.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import type { TextPiece } from '../../../store/transcript/live-text.ts';
+import { createTextChannels } from '../../../store/transcript/text-channels.ts';
 import { silentLog } from '../../../telemetry/silent-log.ts';
 
 export interface News extends Service {

@@ -4,7 +4,7 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Notifications } from '../postgres/notifications.ts';
 import type { Database, Queryable } from '../sql/database.ts';
-import { type LivePiece, readPiece, watchTexts } from '../transcript/live-text.ts';
+import { type LivePiece, readPiece, watchTexts } from './live-text.ts';
 
 /** Runs `look` with the rights of somebody who reads. */
 export type Look = <T>(look: (tx: Queryable) => Promise<T>) => Promise<T>;
