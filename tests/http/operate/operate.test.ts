@@ -54,7 +54,7 @@ test('pauses, faculties, status and spend', async () => {
      values (gen_random_uuid(), 'here', 1, '1', 1, '{"engineer": {}}', now(), now())`,
   );
   expect((await call('olga', 'GET', '/faculties')).body.items).toEqual([
-    { name: 'engineer', daemons: 1, hosts: ['here'] },
+    { name: 'engineer', daemons: 1, hosts: ['here'], mode: 'builtin', able: 1, problem: null },
   ]);
   expect((await call('alice', 'GET', '/faculties')).body.items).toEqual([
     { name: 'engineer', daemons: 1, hosts: null },
