@@ -156,11 +156,13 @@ begin
       'limit', p_limit));
 end $$;
 
--- Returns a time in milliseconds since 1970, with microseconds as a fraction.
+-- Returns a time in milliseconds since 1970, with microseconds as a fraction. One that is no time of a client (infinity) becomes the last that is.
 -- Stable, as what it calls is: otherwise it is not inlined.
 -- Locks: none. Raises: nothing.
 create or replace function animus.event_time(p_at timestamptz) returns numeric
-language sql stable parallel safe as $$ select extract(epoch from p_at) * 1000 $$;
+language sql stable parallel safe as $$
+  select case when p_at >= timestamptz '10000-01-01 00:00:00Z' then 253402300799999 when p_at < timestamptz '0001-01-01 00:00:00Z' then -62135596800000 else extract(epoch from p_at) * 1000 end
+$$;
 
 -- Returns the states of work that the actor may see: what is claimed, running or waiting, what ended after p_since, and the newest items, at most
 -- p_limit of each. A login that may see only its own work finds it among the newest 10,000 items.

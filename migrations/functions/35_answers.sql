@@ -372,6 +372,9 @@ begin
        or octet_length(v_one.m ->> 'content') > 1048576 then
       perform animus.raise('WA004', format('message %s of the import needs a role (user, assistant or system) and a content of at most 1 MiB', v_one.n), p_file_id);
     end if;
+    if (v_one.m ->> 'created_at')::timestamptz not between '0001-01-01 00:00:00Z' and '9999-12-31 23:59:59Z' then
+      perform animus.raise('WA004', format('message %s of the import has a time outside of the years 1 to 9999', v_one.n), p_file_id);
+    end if;
     insert into animus.chat_messages (file_id, role, content, author, created_at, after_id, ended_as)
     values (p_file_id, v_one.m ->> 'role', v_one.m ->> 'content', 'imported:' || animus.cut_text(coalesce(v_one.m ->> 'author', v_one.m ->> 'role'), 200),
             coalesce((v_one.m ->> 'created_at')::timestamptz, v_now), v_after, case when v_one.m ->> 'role' = 'assistant' then 'completed' end)

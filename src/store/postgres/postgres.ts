@@ -7,6 +7,7 @@ import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { connectError, isLostPreparation, isLostServer, isStalePlan, statementError } from '../sql/database-errors.ts';
 import { openReplaceablePool, type TakenClient } from './replaceable-pool.ts';
+import { TYPES } from './timestamps.ts';
 
 export interface PostgresOptions {
   /** Maximum number of connections; default 10. */
@@ -47,6 +48,7 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
       application_name: options.applicationName ?? 'animus',
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
+      types: TYPES,
     },
     (error) => log.debug({ error: error.message, where }, 'lost an idle database connection'),
   );
