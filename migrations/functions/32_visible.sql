@@ -2,10 +2,13 @@
 -- table. The views have no security barrier, and are granted to gateways, not to submitters: whoever can run SQL as a gateway can act for any
 -- person, so a barrier would protect nothing, and it would keep the planner from using indexes. 15_spend.sql has visible_spend.
 
+-- The items that answer messages of conversations in which the actor takes part. An item shows the words of its message, of those that were told into
+-- it, and of its answer: if one of them was deleted, it is there only for whoever submitted it and for those who see all work.
 create or replace view animus.own_answers as
   select m.work_item_id from animus.conversation_people p join animus.files f on f.id = p.file_id and f.deleted_at is null
     join animus.chat_messages m on m.file_id = p.file_id and m.role = 'user' and not m.told and m.work_item_id is not null
-   where p.actor = (select animus.actor());
+   where p.actor = (select animus.actor())
+     and not exists (select from animus.chat_messages d where d.work_item_id = m.work_item_id and d.deleted_at is not null);
 
 -- Work that the actor may see.
 create or replace view animus.visible_work as
@@ -72,8 +75,11 @@ create or replace view animus.visible_inbox as
   select i.work_item_id, i.faculty, i.call_id, i.kind, i.subject, i.request, i.hash, i.asked_at, i.deadline, i.focus_id, i.turn, i.submitted_by, i.description
     from animus.inbox i where i.submitted_by = (select animus.actor()) or (select animus.sees_all());
 
+-- A message of a conversation that was told into an answer and deleted has no words.
 create or replace view animus.visible_mail as
-  select m.work_item_id, m.id, m.author, m.author_is, m.text, m.wake, m.duplicate_id, m.created_at, m.delivered_at, m.focus_id, m.after_turn, m.not_delivered
+  select m.work_item_id, m.id, m.author, m.author_is,
+         case when exists (select from animus.chat_messages t where t.work_item_id = m.work_item_id and t.told and t.deleted_at is not null
+                             and t.author = m.author and t.created_at = m.created_at) then '' else m.text end as text, m.wake, m.duplicate_id, m.created_at, m.delivered_at, m.focus_id, m.after_turn, m.not_delivered
     from animus.mailbox m join animus.visible_work w on w.id = m.work_item_id;
 
 -- Decisions about visible work; for those who see all work also those about faculties, people and deleted work.

@@ -142,7 +142,9 @@ begin
           'output', left(c.output, 4000), 'outputBytes', c.output_bytes, 'durationMs', c.duration_ms) order by c.number, c.turn, c.position), '[]') from call c),
       'ledger', (select coalesce(json_agg(json_build_object('seq', l.seq, 'type', l.entry_type, 'content', l.content, 'at', animus.event_time(l.created_at)) order by l.seq), '[]')
           from (select * from animus.all_ledger l where l.work_item_id = p_id and l.seq > coalesce((p_after ->> 'l')::int, 0) order by l.seq limit p_limit) l),
-      'messages', (select coalesce(json_agg(json_build_object('id', m.id, 'author', m.author, 'authorIs', m.author_is, 'text', m.text, 'wake', m.wake,
+      'messages', (select coalesce(json_agg(json_build_object('id', m.id, 'author', m.author, 'authorIs', m.author_is, 'wake', m.wake,
+          'text', case when not exists (select from animus.chat_messages t where t.work_item_id = p_id and t.told and t.deleted_at is not null
+                                           and t.author = m.author and t.created_at = m.created_at) then m.text end,
           'at', animus.event_time(m.created_at)) order by m.id), '[]')
           from (select * from animus.mailbox m where m.work_item_id = p_id and m.duplicate_id is null and m.id > coalesce((p_after ->> 'm')::bigint, 0) order by m.id limit p_limit) m),
       'marks', (select coalesce(json_agg(json_build_object('seq', m.seq, 'what', m.what, 'detail', m.detail, 'at', animus.event_time(m.created_at)) order by m.seq), '[]')

@@ -90,7 +90,8 @@ begin
   perform animus.raise('WA003', format('no conversation %s', p_file_id), p_file_id);
 end $$;
 
--- Returns whether the actor takes part in the conversation of an item, or of the item at the root of its tree: then it may see the item.
+-- Returns whether the actor takes part in the conversation of an item, or of the item at the root of its tree: then it may see the item. False for
+-- an item whose answer was deleted, unless it was retried.
 -- Locks: none. Raises: nothing.
 create or replace function animus.takes_part(p_work_item_id uuid) returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -98,7 +99,10 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select from animus.work_items w join animus.chat_messages m on m.work_item_id = w.root_id
       join animus.conversation_people p on p.file_id = m.file_id and p.actor = animus.actor()
       join animus.files f on f.id = m.file_id and f.deleted_at is null
-     where w.id = p_work_item_id)
+      join animus.work_items r on r.id = w.root_id
+     where w.id = p_work_item_id
+       and (r.resolved_at is null
+            or coalesce((select bool_or(a.deleted_at is null) from animus.chat_messages a where a.work_item_id = w.root_id and a.role = 'assistant'), true)))
 $$;
 
 -- Says something in a conversation. The message and the work item for its answer are one transaction. The item can be claimed when the answers
@@ -151,9 +155,8 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_old animus.chat_messages;
 begin
-  select * into v_old from animus.chat_messages m where m.id = p_message_id;
-  if v_old.role = 'assistant' then p_message_id := v_old.after_id; end if;
-  v_old := animus.message_to_change(p_message_id, false);
+  v_old := animus.require_message(p_message_id);
+  v_old := animus.message_to_change(case when v_old.role = 'assistant' then v_old.after_id else p_message_id end, false);
   select b.message_id, b.work_item_id into message_id, work_item_id from animus.branch_off(v_old, v_old.content, false, p_trace_context) b;
 end $$;
 
@@ -167,9 +170,7 @@ declare
   v_old animus.chat_messages;
   v_now timestamptz;
 begin
-  select * into v_old from animus.chat_messages m where m.id = p_message_id;
-  if not found then perform animus.raise('WA003', format('no message %s', p_message_id)); end if;
-  perform animus.require_participant(v_old.file_id, true);
+  v_old := animus.require_message(p_message_id);
   if v_old.role = 'user' then perform animus.require_author(v_old); end if;
   if v_old.role = 'user' and not v_old.told then
     perform animus.cancel_answers(v_old.file_id, array[v_old.work_item_id], 'its message was deleted');
@@ -245,15 +246,32 @@ language plpgsql stable as $$
 declare
   v_old animus.chat_messages;
 begin
-  select * into v_old from animus.chat_messages m where m.id = p_message_id;
-  if not found then perform animus.raise('WA003', format('no message %s', p_message_id)); end if;
-  perform animus.require_participant(v_old.file_id, true);
+  v_old := animus.require_message(p_message_id);
   if v_old.role <> 'user' or v_old.told or v_old.deleted_at is not null then
     perform animus.raise('WA002', case when v_old.deleted_at is not null then format('message %s is deleted', p_message_id)
       when v_old.told then format('message %s was told into an answer', p_message_id) else format('message %s is not one of a person', p_message_id) end);
   end if;
   if p_own then perform animus.require_author(v_old); end if;
   return v_old;
+end $$;
+
+-- Returns a message of a conversation in which the actor may write. Ids of messages are numbers that can be guessed: for others there is no message, and
+-- they do not learn of which conversation it is.
+-- Locks: none. Raises: WA003, 42501.
+create or replace function animus.require_message(p_message_id bigint) returns animus.chat_messages
+language plpgsql stable as $$
+declare
+  v_message animus.chat_messages;
+begin
+  select * into v_message from animus.chat_messages m where m.id = p_message_id;
+  if found then
+    begin
+      perform animus.require_participant(v_message.file_id, true);
+      return v_message;
+    exception when sqlstate 'WA003' then null;
+    end;
+  end if;
+  perform animus.raise('WA003', format('no message %s', p_message_id));
 end $$;
 
 -- Refuses whoever did not write a message and is no operator.

@@ -192,7 +192,7 @@ export interface ToolCall {
 export interface Mail {
   readonly id: string;
   readonly author: string;
-  readonly author_is: 'operator' | 'submitter' | 'duplicate';
+  readonly author_is: 'operator' | 'submitter' | 'participant' | 'duplicate';
   readonly text: string;
   readonly wake: boolean;
   /** The item that was merged, of a duplicate. */

@@ -19,7 +19,7 @@ const mail = z
   .object({
     id: z.string(),
     author: z.string(),
-    author_is: z.enum(['operator', 'submitter', 'duplicate']),
+    author_is: z.enum(['operator', 'submitter', 'participant', 'duplicate']),
     text: z.string(),
     wake: z.boolean(),
     duplicate_id: id().nullable().describe('the item that was merged, of a duplicate'),

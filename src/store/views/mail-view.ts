@@ -5,7 +5,7 @@ import type { Queryable } from '../sql/database.ts';
 export interface MailView {
   readonly id: number;
   readonly author: string;
-  readonly author_is: 'operator' | 'submitter' | 'duplicate';
+  readonly author_is: 'operator' | 'submitter' | 'participant' | 'duplicate';
   readonly text: string;
   readonly wake: boolean;
   /** The item that was merged, of a duplicate. */

@@ -95,6 +95,21 @@ describe('who takes no part', () => {
     expect(await createWorkspace(ada, 'ours')).not.toBe(id);
   });
 
+  test('a message that is guessed looks like none, an answer, too', async () => {
+    const talk = await newTalk(ada);
+    const said = await sayInConversation(ada, talk.id, 'a secret');
+    await answer(db(), talk, 'a secret, too');
+    const [, answered] = await readConversation(ada, talk.id);
+    for (const call of ['delete_message($1)', 'retry_message($1)', `edit_message($1, 'x')`]) {
+      for (const id of [said.messageId, answered!.id, '999999999']) {
+        await expect(bob.query(`select animus.${call}`, [id]), call).rejects.toMatchObject({
+          code: 'work.not_found',
+          message: expect.stringMatching(new RegExp(`no message ${id}$`)),
+        });
+      }
+    }
+  });
+
   test('sees all of it when invited, and may not change what others said', async () => {
     const talk = await newTalk(ada);
     const said = await sayInConversation(ada, talk.id, 'hello');
