@@ -47,7 +47,7 @@ it('a configured address is required; if the default is in use, a daemon uses an
   const site = siteOf({ modelUrl: 'http://127.0.0.1:9', databaseUrl: pg.connectionString, http: `127.0.0.1:${port}` });
   const served = await runAnimus(site, ['serve']);
   expect(served.exit).toBe(4);
-  expect(served.stderr).toContain(`cannot serve health at 127.0.0.1:${port}: `);
+  expect(served.stderr).toContain(`cannot listen at 127.0.0.1:${port}: `);
   const { stderr, exit } = await runAnimus(site, ['health']);
   expect([exit, stderr]).toEqual([4, expect.stringContaining('no daemon answers')]);
 

@@ -50,9 +50,7 @@ test('an address in use is an error with advice; a server that stops leaves no c
   const server = openHealthServer({ host: '127.0.0.1', port }, async () => readiness(true));
   await expect(server.start()).rejects.toMatchObject({
     code: 'http.unavailable',
-    message: expect.stringMatching(
-      `cannot serve health at 127.0.0.1:${port}: .*EADDRINUSE.*; free the address, choose`,
-    ),
+    message: expect.stringMatching(`cannot listen at 127.0.0.1:${port}: .*EADDRINUSE.*; free the address, or choose`),
   });
   await server.stop();
 });

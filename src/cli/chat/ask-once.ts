@@ -27,7 +27,7 @@ export async function askOnce(invocation: Invocation, { faculty, resume, workspa
     if (chat === null) await requireKnownFaculty(invocation, place.db, talk.faculty, COMMAND_WORDS);
     const said = await say(place.db, talk, text);
     output.note(`to go on with the conversation: animus chat --resume ${shortId(talk.id!)}`);
-    return await showAnswer(invocation, place.db, said);
+    return await showAnswer(invocation, place.db, { ...said, chat: talk.id! });
   } finally {
     await place.close();
   }

@@ -7,9 +7,9 @@ import {
   startConversation,
 } from '../../store/conversations/conversations.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
-
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { warnIfUnserved } from '../command/known-faculties.ts';
 import { styled } from '../view/output.ts';
 import { attachment } from '../work/attachment.ts';
 import { findChat } from './find-chat.ts';
@@ -50,6 +50,7 @@ export async function sendCommand(invocation: Invocation, options: SendOptions, 
         }),
       PATIENCE,
     );
+    if (options.to === undefined) await warnIfUnserved(invocation, db, { name: options.faculty });
     if (said.told && files.length > 0) output.note('the message was told into an answer: files cannot come with it');
     if (!options.wait)
       output.document({

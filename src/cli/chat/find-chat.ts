@@ -12,7 +12,7 @@ import { FULL_ID } from '../../store/views/find-work.ts';
 /** Stands for the latest conversation. */
 const LATEST = 'last';
 
-/** The conversation to go on with: by its id or the end of it, or the latest one (`true`, `last`), of this faculty if one is given. Errors: `usage.invalid`. */
+/** The conversation to go on with: by its id or the end of it, or the latest one (`true`, `last`), of this faculty if one is given. Errors: `usage.invalid`, `work.not_found`. */
 export async function findChatToResume(
   db: Queryable,
   given: string | true,
@@ -29,21 +29,27 @@ export async function findChatToResume(
   }
   const id = await findChat(db, given);
   const chat = await findConversation(db, id);
-  if (chat === null) throw new AnimusError('work.not_found', { id, detail: `no conversation ${id}` });
+  if (chat === null)
+    throw new AnimusError('work.not_found', {
+      detail: `no conversation ${id}`,
+      hint: '; to list them: animus chat list',
+    });
   if (faculty === undefined || faculty === chat.faculty) return chat;
   const detail = `the conversation is one with ${chat.faculty}; to change that, resume it without a faculty and use /faculty ${faculty}`;
   throw new AnimusError('usage.invalid', { detail });
 }
 
-/** The id of the conversation. Errors: `usage.invalid`, also for one that ends like others. */
+/** The id of the conversation. Errors: `work.not_found`; `usage.invalid` if several end like that. */
 export async function findChat(db: Queryable, given: string): Promise<string> {
   const id = given.toLowerCase();
   if (FULL_ID.test(id)) return id;
   const like = /^[0-9a-f-]{4,}$/.test(id) ? await conversationsLike(db, id) : [];
   if (like.length === 1) return like[0]!;
-  const detail =
-    like.length > 1
-      ? `several conversations end in ${given}: give more digits`
-      : `no conversation ends in ${given}; to list them: animus chat list`;
-  throw new AnimusError('usage.invalid', { detail });
+  if (like.length > 1) {
+    throw new AnimusError('usage.invalid', { detail: `several conversations end in ${given}: give more digits` });
+  }
+  throw new AnimusError('work.not_found', {
+    detail: `no conversation ends in ${given}`,
+    hint: '; to list them: animus chat list',
+  });
 }

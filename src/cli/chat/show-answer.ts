@@ -12,17 +12,18 @@ export const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
 /** One look-up by key. */
 const LOOK_EVERY_MS = 300;
 
-/** Returns the exit code: 0 completed, else 1. Ctrl-C stops waiting, not the answer. */
+/** Returns the exit code: 0 completed, else 1. `chat`, the conversation, is for JSON only. Ctrl-C stops waiting, not the answer. */
 export async function showAnswer(
   { output, context }: Invocation,
   db: Queryable,
-  said: { readonly messageId: string; readonly workItemId: string },
+  said: { readonly chat?: string; readonly messageId: string; readonly workItemId: string },
 ): Promise<number> {
   for (;;) {
     const answer = await readAnswer(db, said.workItemId);
     if (answer !== null && Number(answer.id) > Number(said.messageId)) {
       const { content, endedAs } = answer;
       output.document({
+        ...(said.chat !== undefined && { chat: said.chat }),
         message: Number(said.messageId),
         work_item: said.workItemId,
         answer: { id: Number(answer.id), content, ended_as: endedAs },

@@ -3,6 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { schemaProblems } from '../../core/errors/schema-problems.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { createWake } from '../../core/lifecycle/wake.ts';
 import { codeParams, describeCode } from '../../core/work/code-params.ts';
@@ -46,13 +47,17 @@ export function addSandboxRunCommand(group: Command, run: RunCommand): void {
 
 async function runCommand(invocation: Invocation, options: RunOptions, command: readonly string[]): Promise<number> {
   const { context, output } = invocation;
+  if ((options.code === undefined) === (command.length === 0)) {
+    const detail = 'give a command after --, or Python with --code, and not both; see: animus sandbox run --help';
+    throw new AnimusError('usage.invalid', { detail });
+  }
   const code = options.code === '-' ? await readAll(context.stdin) : options.code;
   const params = codeParams.safeParse({
     ...(code !== undefined && { code }),
     ...(command.length > 0 && { command }),
     ...(options.timeout !== undefined && { timeout_seconds: options.timeout }),
   });
-  if (!params.success) throw new AnimusError('usage.invalid', { detail: z.prettifyError(params.error) });
+  if (!params.success) throw new AnimusError('usage.invalid', { detail: schemaProblems(params.error) });
   return withDatabase(invocation, async (db) => {
     await checkServed(db, options.faculty);
     const description = describeCode(params.data);
@@ -87,7 +92,10 @@ async function checkServed(db: Database, faculty: string): Promise<void> {
   const daemons = await liveDaemons(db);
   if (daemons === null || daemons.some(({ faculties }) => faculties.includes(faculty))) return;
   const detail = `no running daemon has the faculty ${faculty}`;
-  throw new AnimusError('http.no_sandbox', { detail, remedy: 'start one with: animus serve' });
+  throw new AnimusError('http.no_sandbox', {
+    detail,
+    remedy: 'start one that has it (animus serve); the file faculties/sandbox.toml of the animus package is an example',
+  });
 }
 
 /** Prints the output as it comes, until the item has ended. */

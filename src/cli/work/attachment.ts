@@ -13,7 +13,7 @@ export function attachment(file: string, cwd: string): NewAttachment {
     return { name: basename(file), content: readRegularFile(resolve(cwd, file), { maxBytes: MAX_FILE_BYTES }) };
   } catch (error) {
     const absent = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const detail = `--attach ${file}: ${absent ? 'there is no such file' : messageOf(error)}`;
+    const detail = `cannot attach ${file}: ${absent ? 'there is no such file' : messageOf(error)}`;
     throw new AnimusError('usage.invalid', { detail }, { cause: error });
   }
 }

@@ -5,13 +5,12 @@ import { didYouMean } from '../../core/errors/suggest.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { reportedSkills } from '../../store/views/skill-views.ts';
-import { liveDaemons } from '../../store/work/daemons.ts';
 import { type NewWork, type SubmittedWork, submitWork } from '../../store/work/submit-work.ts';
 import { moment, wholeNumber } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
-import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { jsonObject, jsonOf } from '../command/json-option.ts';
+import { warnIfUnserved } from '../command/known-faculties.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
 import { styled } from '../view/output.ts';
 import { stateLabel } from '../view/quantities.ts';
@@ -71,7 +70,7 @@ async function submitCommand(
   const submitted = await withDatabase(invocation, async (db) => {
     const parentId = options.parent === undefined ? undefined : await findWork(db, options.parent);
     const result = await submitWork(db, { ...work, parentId });
-    await warnIfUnknown(invocation, db, options, faculty);
+    await warnIfUnserved(invocation, db, { name: faculty, directory: options.faculties });
     if (options.skill !== undefined) await warnIfNoSkill(invocation, db, options.skill);
     return result;
   });
@@ -126,29 +125,6 @@ function show({ output }: Invocation, { id, state, mergedInto }: SubmittedWork):
 
 function resultOf(submitted: SubmittedWork): 'created' | 'merged' {
   return submitted.mergedInto === null ? 'created' : 'merged';
-}
-
-/** Notes that no daemon serves the faculty: the work stays queued, which is not an error but usually a typing mistake. */
-async function warnIfUnknown(
-  invocation: Invocation,
-  db: Queryable,
-  options: SubmitOptions,
-  faculty: string,
-): Promise<void> {
-  const daemons = await liveDaemons(db);
-  if (daemons === null) return;
-  const live = daemons.flatMap(({ faculties }) => faculties);
-  if (live.includes(faculty)) return;
-  const directory = await facultiesDirectory(invocation, options.faculties);
-  const { facultyNames } = await import('../command/faculty-names.ts');
-  const known = [...live, ...facultyNames(directory)];
-  if (!known.includes(faculty)) {
-    invocation.output.note(
-      `no faculty is named ${faculty}${didYouMean(faculty, known)}; the work stays queued until one is`,
-    );
-  } else if (daemons.length > 0) {
-    invocation.output.note(`no running daemon serves ${faculty}; the work stays queued. To see why: animus status`);
-  }
 }
 
 /**

@@ -94,7 +94,7 @@ export const ERRORS = {
   'hook.output': row('hook {command} printed output that does not follow the hook protocol: {detail}', true, 1),
 
   'http.unavailable': row(
-    'cannot serve health at {address}: {detail}; free the address, choose another as daemon.http, or set http = "off"',
+    'cannot listen at {address}: {detail}; free the address, or choose another as daemon.http ("off" for none) or with --listen of animus http',
     true,
     4,
   ),

@@ -3,6 +3,7 @@
  * ignored.
  */
 import { z } from 'zod';
+import { schemaProblems } from '../../core/errors/schema-problems.ts';
 import { HOOK_EVENTS, type HookEvent } from '../../core/work/words.ts';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
 import { MEMORY_LAYERS } from '../../store/memory/memories.ts';
@@ -151,7 +152,7 @@ export function parseHookOutput<P extends HookPoint>(
   if ('problem' in value) return value;
   const checked = OUTPUTS[point].safeParse(value.parsed);
   if (checked.success) return { output: checked.data as HookOutput[P] };
-  const problem = problemsOf(checked.error);
+  const problem = schemaProblems(checked.error);
   const { decision, reason } = value.parsed as { readonly decision?: unknown; readonly reason?: unknown };
   if (!isEvent(point) || decision !== 'block') return { problem };
   const why = typeof reason === 'string' ? `${reason} ` : '';
@@ -173,13 +174,7 @@ export function parseBlockedOutput(printed: string): { readonly ledger: HookLedg
   const value = parseJson(text);
   if ('problem' in value) return value;
   const checked = z.looseObject({ ledger }).safeParse(value.parsed);
-  return checked.success ? { ledger: checked.data.ledger ?? [] } : { problem: problemsOf(checked.error) };
-}
-
-function problemsOf(error: z.ZodError): string {
-  return error.issues
-    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
-    .join('; ');
+  return checked.success ? { ledger: checked.data.ledger ?? [] } : { problem: schemaProblems(checked.error) };
 }
 
 function parseJson(text: string): { readonly parsed: unknown } | { readonly problem: string } {

@@ -1,6 +1,7 @@
 /** Checks a request against the schemas of its route. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { schemaProblems } from '../../core/errors/schema-problems.ts';
 import type { Input, Route } from '../route/route.ts';
 import { readJsonBody } from './read-body.ts';
 
@@ -47,9 +48,6 @@ function refuseNul(values: Readonly<Record<string, string>>): void {
 function check<Schema extends z.ZodType>(part: string, schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const problems = result.error.issues.slice(0, 10).map((issue) => {
-    const at = issue.path.map(String).join('.');
-    return `${part}${at === '' ? '' : `.${at}`}: ${issue.message}`;
-  });
-  throw new AnimusError('http.invalid', { detail: problems.join('; ') });
+  const detail = schemaProblems(result.error, (path) => (path === '' ? part : `${part}.${path}`));
+  throw new AnimusError('http.invalid', { detail });
 }

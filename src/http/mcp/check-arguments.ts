@@ -1,5 +1,6 @@
 /** Checks the arguments of a call, before anything runs. */
 import { AnimusError } from '../../core/errors/errors.ts';
+import { schemaProblems } from '../../core/errors/schema-problems.ts';
 import type { McpTool } from './tool.ts';
 
 /** As in a body of the API: the database refuses deeper values, too. */
@@ -10,11 +11,7 @@ export function checkArguments({ input }: McpTool, given: unknown): Record<strin
   checkValue(given, 0);
   const result = input.safeParse(given);
   if (result.success) return result.data;
-  const problems = result.error.issues.slice(0, 10).map((issue) => {
-    const at = issue.path.map(String).join('.');
-    return `${at === '' ? 'arguments' : at}: ${issue.message.slice(0, 500)}`;
-  });
-  throw invalid(problems.join('; '));
+  throw invalid(schemaProblems(result.error, (path) => path || 'arguments'));
 }
 
 /** Refuses what JSON allows and the database does not. */

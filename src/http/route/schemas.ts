@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { WORK_STATES } from '../../core/work/work.ts';
 
 /** The id of a row. */
-export const id = () => z.string().regex(UUID).meta({ format: 'uuid' });
+export const id = () =>
+  z.string().regex(UUID, 'expected an id, as in 01900000-0000-7000-8000-000000000000').meta({ format: 'uuid' });
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** A time of a row, sent as ISO 8601 in UTC. */

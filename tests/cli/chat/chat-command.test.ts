@@ -38,7 +38,7 @@ describe('standard input that is no terminal', () => {
     const again = animus(['chat', '--resume', '--json'], { stdin: 'And three?' });
     await answerNext(id, 'writer', 'Three.');
     const { code, stdout } = await again;
-    expect([code, JSON.parse(stdout).answer.content]).toEqual([0, 'Three.']);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { chat: id, answer: { content: 'Three.' } }]);
     const said = await target.database.query<{ content: string }>(
       'select content from animus.conversation_messages($1)',
       [id],
@@ -88,7 +88,7 @@ describe('is refused', () => {
     ],
     ['a mistyped command', ['chat', 'lsit'], 'x', 3, '(did you mean list?)'],
     ['more than a faculty', ['chat', 'say', 'hello'], 'x', 2, 'too many arguments'],
-    ['a conversation that is not there', ['chat', '--resume', 'abcd'], 'x', 2, 'no conversation ends in abcd'],
+    ['a conversation that is not there', ['chat', '--resume', 'abcd'], 'x', 3, 'no conversation ends in abcd'],
     ['the latest of none', ['chat', 'assistant', '--resume'], 'x', 2, 'there is no conversation with assistant'],
   ])('%s', async (_what, argv, stdin, code, why) => {
     expect(await animus(argv, { stdin })).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(why) });

@@ -107,3 +107,9 @@ test.each([
   expect(code).not.toBe(0);
   expect(stderr).toContain(why);
 });
+
+test('notes that nobody answers in a conversation with a faculty that does not exist', async () => {
+  const { code, stderr } = await animus(['chat', 'send', 'Hello?', '--faculty', 'thrid']);
+  expect(code).toBe(0);
+  expect(stderr).toContain('no faculty is named thrid');
+});

@@ -72,7 +72,7 @@ test('work that did not complete exits with 1 and the reason', async () => {
 test('is refused without code, with both, and without a daemon that has the faculty', async () => {
   expect(await animus([])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('either code or command') as string,
+    stderr: expect.stringContaining('give a command after --, or Python with --code') as string,
   });
   expect(await animus(['--code', 'x', '--', 'ls'])).toMatchObject({ code: 2 });
   const before = await target.database.query('select from animus.work_items');

@@ -92,11 +92,11 @@ describe('work submit', () => {
   });
 
   test.each([
-    [['nowhere.png'], '--attach nowhere.png: there is no such file'],
-    [['.'], '--attach .: is a directory'],
+    [['nowhere.png'], 'cannot attach nowhere.png: there is no such file'],
+    [['.'], 'cannot attach .: is a directory'],
     [['zip'], "'zip' is neither PNG, JPEG, GIF, WebP, PDF nor text in UTF-8"],
     [['empty'], "'empty' is empty"],
-    [['large'], '--attach large: has 10485761 bytes; at most 10485760'],
+    [['large'], 'cannot attach large: has 10485761 bytes; at most 10485760'],
   ])('refuses to attach %s, and submits nothing', async (files, expected) => {
     writeFileSync(join(directory, 'zip'), Buffer.from([80, 75, 3, 4, 0]));
     writeFileSync(join(directory, 'empty'), '');

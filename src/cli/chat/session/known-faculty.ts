@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { AnimusError } from '../../../core/errors/errors.ts';
 import { didYouMean } from '../../../core/errors/suggest.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
-import { liveDaemons } from '../../../store/work/daemons.ts';
 import type { Invocation } from '../../command/command.ts';
-import { facultiesDirectory } from '../../command/faculties-directory.ts';
+import { unservedFaculty } from '../../command/known-faculties.ts';
 
 /**
  * Refuses a name that no running daemon serves and no file here has. Where neither is known (a login that only submits, a database
@@ -18,14 +17,9 @@ export async function requireKnownFaculty(
   name: string,
   words: readonly string[] = [],
 ): Promise<void> {
-  const daemons = await liveDaemons(db);
-  if (daemons === null) return;
-  const served = daemons.flatMap(({ faculties }) => faculties);
-  if (served.includes(name)) return;
-  // Only now: it loads the schemas of faculties and of all tools.
-  const { facultyNames } = await import('../../command/faculty-names.ts');
-  const directory = await facultiesDirectory(invocation, undefined);
-  const known = [...new Set([...served, ...facultyNames(directory)])];
+  const unserved = await unservedFaculty(invocation, db, { name });
+  if (unserved === null) return;
+  const { known, directory } = unserved;
   if (known.length === 0 || known.includes(name)) return;
   const why = existsSync(join(directory, `${name}.toml`))
     ? '; its file has problems: animus faculty check'

@@ -1,6 +1,7 @@
 /** The engage mode for code: no model, one run of the item's code or command in a container. */
-import { z } from 'zod';
+
 import { outcomeProblems } from '../../../catalog/faculty/outcome-schema.ts';
+import { schemaProblems } from '../../../core/errors/schema-problems.ts';
 import { codeParams } from '../../../core/work/code-params.ts';
 import { createJournal } from '../../../engage/calls/journal.ts';
 import { type ExecutionEnd, makeOneCall } from '../../../engage/execution.ts';
@@ -28,7 +29,7 @@ const NO_ENGINE_SECONDS = 30;
 export async function engageCode(focus: Focus, recorded: Transcript): Promise<FocusEnd | EngageDone> {
   const params = codeParams.safeParse(focus.work.params);
   if (!params.success)
-    return dead('code.invalid', `the params of the work item are invalid: ${z.prettifyError(params.error)}`);
+    return dead('code.invalid', `the params of the work item are invalid: ${schemaProblems(params.error)}`);
   return span('work.engage', spanKey(focus), async () => {
     const end = await withCommandPlaces(focus, (places) => {
       const { means, faculty, control, key } = focus;
