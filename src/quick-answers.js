@@ -30,8 +30,8 @@ function readHelp() {
   return JSON.parse(readFileSync(new URL('help.json', import.meta.url), 'utf8'));
 }
 
-/** Commander wraps nothing into fewer columns. */
-const MIN_COLUMNS = 40;
+/** Nothing is wrapped into fewer columns; program.ts has the same number. */
+const MIN_COLUMNS = 20;
 
 /**
  * @param {Help} help

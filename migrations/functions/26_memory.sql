@@ -160,6 +160,8 @@ begin
   perform from animus.memories where id in (p_into, p_gone) order by id for no key update;
   select * into v_gone from animus.memories where id = p_gone and merged_into is null;
   if not found or p_into = p_gone then return; end if;
+  -- Both were found before the place was locked: the other one may have been deleted.
+  if not exists (select from animus.memories m where m.id = p_into and m.merged_into is null) then return; end if;
   update animus.memory_sources set memory_id = p_into where memory_id = p_gone;
   insert into animus.memory_sources (memory_id, action, replaced, merged_id, actor, created_at)
   values (p_into, 'merged', v_gone.content, p_gone, animus.actor(), p_now);

@@ -24,8 +24,6 @@ export function addChatCommands(program: Command, run: RunCommand): void {
     examples: ['animus chat', 'animus chat writer', 'animus chat --resume', 'git diff | animus chat reviewer'],
   })
     .helpCommand(false)
-    // Its commands have long names: on a narrow terminal, what they do is wrapped all the same.
-    .configureHelp({ minWidthToWrap: 20 })
     .option(
       '--resume [id]',
       `go on with a conversation: its id, or at least 4 digits of its end; without one, the latest`,

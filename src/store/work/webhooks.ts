@@ -2,7 +2,7 @@
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 
-/** What a webhook can ask for; `animus.webhook_events()` has the same list. */
+/** What a webhook can ask for; the SQL function `webhook_events` has the same list. */
 export const WEBHOOK_EVENTS = [
   'work.queued',
   'work.scheduled',

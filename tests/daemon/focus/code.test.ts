@@ -186,10 +186,10 @@ it('waits while no engine answers, and runs once one does', async () => {
     error: { code: 'work.released', message: 'cannot reach the Docker engine' },
     attempts: 0,
   });
-  const problems = await target.database.query<{ problems: readonly string[] }>(
-    'select problems from animus.daemons where stopped_at is null',
-  );
-  expect(JSON.stringify(problems)).toContain('faculty runner has been waiting');
+  await eventually('the daemon reports it', async () => {
+    const rows = await target.database.query('select problems from animus.daemons where stopped_at is null');
+    return JSON.stringify(rows).includes('faculty runner has been waiting') ? true : null;
+  });
   expect(played.specs).toHaveLength(1);
   // Another daemon holds nothing against the faculty.
   await daemon.stop();

@@ -57,7 +57,7 @@ test('pauses, faculties, status and spend', async () => {
     { name: 'engineer', daemons: 1, hosts: ['here'], mode: 'builtin', able: 1, problem: null },
   ]);
   expect((await call('alice', 'GET', '/faculties')).body.items).toEqual([
-    { name: 'engineer', daemons: 1, hosts: null },
+    { name: 'engineer', daemons: 1, hosts: null, mode: 'builtin', able: 1, problem: null },
   ]);
   expect((await call('olga', 'GET', '/status')).body).toHaveProperty('daemons');
 

@@ -100,7 +100,9 @@ describe.each([
       state: 'queued',
       source: 'findings',
       priority: -1,
-      dedup_key: `findings ${two[0]!.workItemId}/1`,
+      dedup_key: expect.stringMatching(
+        new RegExp(`^findings (${three.map(({ workItemId }) => workItemId).join('|')})/1$`),
+      ) as string,
       description: '3 items of work have found the same. Write a skill from it, or improve the skill that covers it.',
       params: { items: 3, skills: [], rejected: [] },
     });
