@@ -2259,7 +2259,7 @@ export interface Api {
      */
     say(id: string, input: SayWorkInput, options?: CallOptions): Promise<SayWorkOutput>;
     /**
-     * Cancel the items that match, and their children; operators any, others their own. Needs a token of scope `work`.
+     * Cancel the items that match, and their children: operators any, others their own. Needs a token of scope `work`.
      *
      * `POST /bulk/cancel`
      */
@@ -2271,13 +2271,13 @@ export interface Api {
      */
     retryMatching(input?: RetryMatchingWorkInput, options?: CallOptions): Promise<RetryMatchingWorkOutput>;
     /**
-     * What happened to a work item and what happens, as an event stream; Last-Event-ID goes on after an event. Needs a token of scope `read`.
+     * Everything that happened and happens to a work item, as an event stream; Last-Event-ID resumes after an event. Needs a token of scope `read`.
      *
      * `GET /work/{id}/events`
      */
     events(id: string, options?: EventOptions): AsyncGenerator<WorkEvent, void>;
     /**
-     * The states of all work that one may see, as an event stream: a snapshot, then changes. Needs a token of scope `read`.
+     * The states of all work that you may see, as an event stream: a snapshot, then changes. Needs a token of scope `read`.
      *
      * `GET /events`
      */
@@ -2286,7 +2286,7 @@ export interface Api {
   /** Code that runs in a container. */
   readonly sandbox: {
     /**
-     * Run Python or a command in a container: submits a work item, whose events have the output while it runs. Needs a token of scope `work`.
+     * Run Python or a command in a container: submits a work item, whose events contain the output while it runs. Needs a token of scope `work`.
      *
      * `POST /sandbox/executions`
      */
@@ -2295,7 +2295,7 @@ export interface Api {
   /** What was recorded of work: ledger, foci, turns and tool calls. */
   readonly record: {
     /**
-     * What was said to an item, oldest first, and when its model got it. Needs a token of scope `read`.
+     * The messages to an item, oldest first, and when its model got each. Needs a token of scope `read`.
      *
      * `GET /work/{id}/messages`
      */
@@ -2382,13 +2382,13 @@ export interface Api {
      */
     answer(id: string, input: AnswerInput, options?: CallOptions): Promise<AnswerOutput>;
     /**
-     * Calls that run without asking, for those who may see all work. Needs a token of scope `read`.
+     * The calls that run without an approval; for those who may see all work. Needs a token of scope `read`.
      *
      * `GET /grants`
      */
     listGrants(options?: CallOptions): Promise<ListGrantsOutput>;
     /**
-     * End a grant; calls that have started go on; for operators. Needs a token of scope `decide`.
+     * End a grant; calls that have started continue; for operators. Needs a token of scope `decide`.
      *
      * `DELETE /grants/{id}`
      */
@@ -2403,7 +2403,7 @@ export interface Api {
      */
     list(id: string, input?: ListArtifactsInput, options?: CallOptions): List<Artifact>;
     /**
-     * The bytes of a file; a Range of them, too. Needs a token of scope `read`.
+     * The bytes of a file; supports Range. Needs a token of scope `read`.
      *
      * `GET /artifacts/{id}`
      */
@@ -2418,7 +2418,7 @@ export interface Api {
      */
     listFaculties(options?: CallOptions): Promise<ListFacultiesOutput>;
     /**
-     * How running daemons serve a faculty, as its file says. Needs a token of scope `read`.
+     * The settings of a faculty, as running daemons have read them. Needs a token of scope `read`.
      *
      * `GET /faculties/{name}`
      */
@@ -2448,19 +2448,19 @@ export interface Api {
      */
     status(options?: CallOptions): Promise<Status>;
     /**
-     * The limits of what work may cost, with what is used of each; for operators. Needs a token of scope `read`.
+     * The limits of what work may cost, and how much of each is used; for operators. Needs a token of scope `read`.
      *
      * `GET /budgets`
      */
     listBudgets(options?: CallOptions): Promise<ListBudgetsOutput>;
     /**
-     * Set a limit; operators any, others a lower one for an item of theirs. Needs a token of scope `work`.
+     * Set a limit: operators any, others a lower one for an item of their own. Needs a token of scope `work`.
      *
      * `PUT /budgets`
      */
     setBudget(input: SetBudgetInput, options?: CallOptions): Promise<SetBudgetOutput>;
     /**
-     * Remove a limit that a person has set; that of a file applies again; for operators. Needs a token of scope `decide`.
+     * Remove a limit that a person has set, so that the one in the file applies again; for operators. Needs a token of scope `decide`.
      *
      * `DELETE /budgets`
      */
@@ -2472,13 +2472,13 @@ export interface Api {
      */
     spend(input: SpendInput, options?: CallOptions): Promise<SpendOutput>;
     /**
-     * The work items of a period that cost most, or that took longest. Needs a token of scope `read`.
+     * The work items of a period that cost most or took longest. Needs a token of scope `read`.
      *
      * `GET /spend/items`
      */
     spendItems(input: SpendItemsInput, options?: CallOptions): Promise<SpendItemsOutput>;
     /**
-     * The items without a parent of a period, with the sums of all that they spawned, the dearest first. Needs a token of scope `read`.
+     * The root items of a period, each with the sum of all its child work, the most expensive first. Needs a token of scope `read`.
      *
      * `GET /spend/roots`
      */
@@ -2523,7 +2523,7 @@ export interface Api {
      */
     run(name: string, options?: CallOptions): Promise<RunScheduleOutput>;
     /**
-     * The last runs of a schedule, newest first, also those that were missed. Needs a token of scope `read`.
+     * The last runs of a schedule, newest first, including those that were missed. Needs a token of scope `read`.
      *
      * `GET /schedules/{name}/runs`
      */
@@ -2562,7 +2562,7 @@ export interface Api {
      */
     forget(id: string, input: ForgetMemoryInput, options?: CallOptions): Promise<ForgetMemoryOutput>;
     /**
-     * How many memories each layer has, and how their embeddings stand; for those who may see all work. Needs a token of scope `read`.
+     * How many memories each layer has, and the state of their embeddings; for those who may see all work. Needs a token of scope `read`.
      *
      * `GET /memory-stats`
      */
@@ -2577,7 +2577,7 @@ export interface Api {
      */
     list(options?: CallOptions): Promise<ListSkillsOutput>;
     /**
-     * The versions of a skill that one may see, newest first. Needs a token of scope `read`.
+     * The versions of a skill that you may see, newest first. Needs a token of scope `read`.
      *
      * `GET /skills/{name}`
      */
@@ -2643,37 +2643,37 @@ export interface Api {
   /** People and their tokens. */
   readonly people: {
     /**
-     * Whose token this is, and what it is good for. Needs a token of scope `read`.
+     * The person of the token, with its role and scopes. Needs a token of scope `read`.
      *
      * `GET /me`
      */
     showMe(options?: CallOptions): Promise<ShowMeOutput>;
     /**
-     * The people who are listed, with their roles; for operators. Needs a token of scope `decide`.
+     * The listed people, with their roles; for operators. Needs a token of scope `decide`.
      *
      * `GET /people`
      */
     list(options?: CallOptions): Promise<ListPeopleOutput>;
     /**
-     * Add, disable or enable a person, or change its role; for operators, of people who are not. Needs a token of scope `decide`.
+     * Add, disable or enable a person, or change their role; for operators, about people who are not operators. Needs a token of scope `decide`.
      *
      * `PUT /people/{name}`
      */
     set(name: string, input?: SetPersonInput, options?: CallOptions): Promise<SetPersonOutput>;
     /**
-     * Your tokens, newest first; for operators those of all. Needs a token of scope `read`.
+     * Your tokens, newest first; operators see those of all people. Needs a token of scope `read`.
      *
      * `GET /tokens`
      */
     listTokens(input?: ListTokensInput, options?: CallOptions): List<Token>;
     /**
-     * Make a token with at most the rights of yours; for operators also for people who are not. Needs a token of scope `work`.
+     * Make a token with at most the rights of yours; operators also for people who are not operators. Needs a token of scope `work`.
      *
      * `POST /tokens`
      */
     createToken(input?: CreateTokenInput, options?: CallOptions): Promise<CreateTokenOutput>;
     /**
-     * Revoke a token, and those that were made with it; operators also those of people who are not. Needs a token of scope `work`.
+     * Revoke a token, and those that were made with it; operators also those of people who are not operators. Needs a token of scope `work`.
      *
      * `DELETE /tokens/{id}`
      */
@@ -2718,7 +2718,7 @@ export interface Api {
      */
     listFiles(id: string, input?: ListWorkspaceFilesInput, options?: CallOptions): List<WorkspaceFile>;
     /**
-     * The content of a file, by its path; If-None-Match asks for a change. Needs a token of scope `read`.
+     * The content of a file, by its path; supports If-None-Match. Needs a token of scope `read`.
      *
      * `GET /workspaces/{id}/files/content`
      */
@@ -2751,7 +2751,7 @@ export interface Api {
      */
     change(id: string, chatId: string, input?: ChangeChatInput, options?: CallOptions): Promise<ChatWithPeople>;
     /**
-     * Delete a conversation; for who began it, and operators. Needs a token of scope `work`.
+     * Delete a conversation; for the person who began it, and operators. Needs a token of scope `work`.
      *
      * `DELETE /workspaces/{id}/chats/{chat_id}`
      */
@@ -2763,13 +2763,13 @@ export interface Api {
      */
     say(id: string, chatId: string, input: NewChatMessage, options?: CallOptions): Promise<SaidMessage>;
     /**
-     * Let somebody take part: they see all of it, and its work. Needs a token of scope `work`.
+     * Let somebody take part; they see the whole conversation and its work. Needs a token of scope `work`.
      *
      * `POST /workspaces/{id}/chats/{chat_id}/people`
      */
     invite(id: string, chatId: string, input: InviteToChatInput, options?: CallOptions): Promise<InviteToChatOutput>;
     /**
-     * Let somebody take part no longer. Needs a token of scope `work`.
+     * Stop somebody from taking part. Needs a token of scope `work`.
      *
      * `DELETE /workspaces/{id}/chats/{chat_id}/people/{actor}`
      */
@@ -2787,7 +2787,7 @@ export interface Api {
      */
     showMessage(id: string, chatId: string, messageId: string, options?: CallOptions): Promise<ChatMessage>;
     /**
-     * Delete a message of yours or an answer: no view and no later context has it. Needs a token of scope `work`.
+     * Delete a message of yours, or an answer: no view and no later context contains it. Needs a token of scope `work`.
      *
      * `DELETE /workspaces/{id}/chats/{chat_id}/messages/{message_id}`
      */
@@ -2798,7 +2798,7 @@ export interface Api {
       options?: CallOptions,
     ): Promise<DeleteChatMessageOutput>;
     /**
-     * Put other words in the place of a message of yours; they are answered on a branch of their own. Needs a token of scope `work`.
+     * Replace a message of yours; the new one is answered on a branch of its own. Needs a token of scope `work`.
      *
      * `POST /workspaces/{id}/chats/{chat_id}/messages/{message_id}/edit`
      */
@@ -2816,7 +2816,7 @@ export interface Api {
      */
     retryMessage(id: string, chatId: string, messageId: string, options?: CallOptions): Promise<SaidMessage>;
     /**
-     * The files that came with its messages, oldest first; GET /artifacts/{id} has their bytes. Needs a token of scope `read`.
+     * The files that came with its messages, oldest first; GET /artifacts/{id} returns their bytes. Needs a token of scope `read`.
      *
      * `GET /workspaces/{id}/chats/{chat_id}/attachments`
      */
@@ -2839,7 +2839,7 @@ export interface Api {
      */
     import(id: string, input: ImportChatInput, options?: CallOptions): Promise<ImportChatOutput>;
     /**
-     * What is said in a conversation, and everything that happens to its answers, as an event stream; Last-Event-ID goes on after an event. Needs a token of scope `read`.
+     * What is said in a conversation, and everything that happens to its answers, as an event stream; Last-Event-ID resumes after an event. Needs a token of scope `read`.
      *
      * `GET /workspaces/{id}/chats/{chat_id}/events`
      */
@@ -2854,7 +2854,7 @@ export interface Api {
      */
     list(options?: CallOptions): Promise<ListWebhooksOutput>;
     /**
-     * Add a webhook for what you may see; the answer has its secret, once. Needs a token of scope `work`.
+     * Add a webhook for what you may see; only this answer contains its secret. Needs a token of scope `work`.
      *
      * `POST /webhooks`
      */
@@ -2872,13 +2872,13 @@ export interface Api {
      */
     remove(id: string, options?: CallOptions): Promise<RemoveWebhookOutput>;
     /**
-     * Make another secret, which the answer has, once; the one before signs, too, for some hours. Needs a token of scope `work`.
+     * Make a new secret, which only this answer contains; the previous one also signs for some hours. Needs a token of scope `work`.
      *
      * `POST /webhooks/{id}/rotate`
      */
     rotate(id: string, input?: RotateWebhookInput, options?: CallOptions): Promise<NewWebhook>;
     /**
-     * Send the event webhook.test through a daemon; GET /webhooks/{id}/deliveries/{delivery_id} has what came of it. Needs a token of scope `work`.
+     * Send the event webhook.test through a daemon; GET /webhooks/{id}/deliveries/{delivery_id} shows the result. Needs a token of scope `work`.
      *
      * `POST /webhooks/{id}/test`
      */
@@ -2890,7 +2890,7 @@ export interface Api {
      */
     listDeadDeliveries(id: string, input?: ListDeadDeliveriesInput, options?: CallOptions): List<DeadDelivery>;
     /**
-     * How a delivery stands; those that arrived are kept for a day. Needs a token of scope `read`.
+     * The state of a delivery; those that arrived are kept for a day. Needs a token of scope `read`.
      *
      * `GET /webhooks/{id}/deliveries/{delivery_id}`
      */

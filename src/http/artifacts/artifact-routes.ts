@@ -33,7 +33,7 @@ const readArtifact = streamRoute({
   method: 'GET',
   path: '/artifacts/{id}',
   tag: 'artifacts',
-  summary: 'The bytes of a file; a Range of them, too',
+  summary: 'The bytes of a file; supports Range',
   scope: 'read',
   params: z.strictObject({ id: id() }),
   media: ['application/octet-stream'],

@@ -20,7 +20,7 @@ const listAttachments = jsonRoute({
   method: 'GET',
   path: '/workspaces/{id}/chats/{chat_id}/attachments',
   tag: 'chats',
-  summary: 'The files that came with its messages, oldest first; GET /artifacts/{id} has their bytes',
+  summary: 'The files that came with its messages, oldest first; GET /artifacts/{id} returns their bytes',
   scope: 'read',
   params: ofChat,
   query: z.strictObject({ after: id().optional(), limit: limit() }),

@@ -117,7 +117,7 @@ const readFile = streamRoute({
   method: 'GET',
   path: '/workspaces/{id}/files/content',
   tag: 'workspaces',
-  summary: 'The content of a file, by its path; If-None-Match asks for a change',
+  summary: 'The content of a file, by its path; supports If-None-Match',
   scope: 'read',
   params: ofWorkspace,
   query: z.strictObject({ path: z.string().min(1).max(500).describe('in the workspace, such as chats/plans.chat') }),

@@ -162,7 +162,7 @@ const stats = jsonRoute({
   method: 'GET',
   path: '/memory-stats',
   tag: 'memory',
-  summary: 'How many memories each layer has, and how their embeddings stand; for those who may see all work',
+  summary: 'How many memories each layer has, and the state of their embeddings; for those who may see all work',
   scope: 'read',
   output: z.object({
     layers: z.object({ task: layerStats, project: layerStats, global: layerStats }),

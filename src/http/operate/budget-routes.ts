@@ -40,7 +40,7 @@ const listRoute = jsonRoute({
   method: 'GET',
   path: '/budgets',
   tag: 'operate',
-  summary: 'The limits of what work may cost, with what is used of each; for operators',
+  summary: 'The limits of what work may cost, and how much of each is used; for operators',
   scope: 'read',
   output: z.object({ items: z.array(limit) }),
   run: async ({ tx }) => ({
@@ -59,7 +59,7 @@ const setRoute = jsonRoute({
   method: 'PUT',
   path: '/budgets',
   tag: 'operate',
-  summary: 'Set a limit; operators any, others a lower one for an item of theirs',
+  summary: 'Set a limit: operators any, others a lower one for an item of their own',
   scope: 'work',
   body: z.strictObject({
     ...name,
@@ -81,7 +81,7 @@ const removeRoute = jsonRoute({
   method: 'DELETE',
   path: '/budgets',
   tag: 'operate',
-  summary: 'Remove a limit that a person has set; that of a file applies again; for operators',
+  summary: 'Remove a limit that a person has set, so that the one in the file applies again; for operators',
   scope: 'decide',
   query: z.strictObject({ ...name, unit: unit().default('usd').describe('of the limit') }),
   output: z.object({ removed: z.boolean().describe('false: there was none') }),

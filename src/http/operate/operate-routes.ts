@@ -42,7 +42,7 @@ const showFaculty = jsonRoute({
   method: 'GET',
   path: '/faculties/{name}',
   tag: 'operate',
-  summary: 'How running daemons serve a faculty, as its file says',
+  summary: 'The settings of a faculty, as running daemons have read them',
   scope: 'read',
   params: z.strictObject({ name: z.string().regex(FACULTY_NAME) }),
   output: z.object({

@@ -72,7 +72,7 @@ const spendItems = jsonRoute({
   method: 'GET',
   path: '/spend/items',
   tag: 'operate',
-  summary: 'The work items of a period that cost most, or that took longest',
+  summary: 'The work items of a period that cost most or took longest',
   scope: 'read',
   query: z.strictObject({
     ...days,
@@ -98,7 +98,7 @@ const spendRoots = jsonRoute({
   method: 'GET',
   path: '/spend/roots',
   tag: 'operate',
-  summary: 'The items without a parent of a period, with the sums of all that they spawned, the dearest first',
+  summary: 'The root items of a period, each with the sum of all its child work, the most expensive first',
   scope: 'read',
   query: z.strictObject({ ...days, limit: most() }),
   output: z.object({ items: z.array(z.object({ ...costly, items: z.int() })) }),

@@ -21,7 +21,7 @@ const showMe = jsonRoute({
   method: 'GET',
   path: '/me',
   tag: 'people',
-  summary: 'Whose token this is, and what it is good for',
+  summary: 'The person of the token, with its role and scopes',
   scope: 'read',
   output: z.object({
     person: z.string(),
@@ -47,7 +47,7 @@ const listPeople = jsonRoute({
   method: 'GET',
   path: '/people',
   tag: 'people',
-  summary: 'The people who are listed, with their roles; for operators',
+  summary: 'The listed people, with their roles; for operators',
   scope: 'decide',
   output: z.object({
     items: z.array(
@@ -67,7 +67,7 @@ const setRoute = jsonRoute({
   method: 'PUT',
   path: '/people/{name}',
   tag: 'people',
-  summary: 'Add, disable or enable a person, or change its role; for operators, of people who are not',
+  summary: 'Add, disable or enable a person, or change their role; for operators, about people who are not operators',
   scope: 'decide',
   params: z.strictObject({ name: personName() }),
   body: z.strictObject({

@@ -33,7 +33,7 @@ const listTokens = jsonRoute({
   method: 'GET',
   path: '/tokens',
   tag: 'people',
-  summary: 'Your tokens, newest first; for operators those of all',
+  summary: 'Your tokens, newest first; operators see those of all people',
   scope: 'read',
   query: z.strictObject({
     person: personName().optional().describe('only those of this person'),
@@ -51,7 +51,7 @@ const createRoute = jsonRoute({
   method: 'POST',
   path: '/tokens',
   tag: 'people',
-  summary: 'Make a token with at most the rights of yours; for operators also for people who are not',
+  summary: 'Make a token with at most the rights of yours; operators also for people who are not operators',
   scope: 'work',
   body: z.strictObject({
     person: personName().optional().describe('default: yourself'),
@@ -81,7 +81,7 @@ const revokeRoute = jsonRoute({
   method: 'DELETE',
   path: '/tokens/{id}',
   tag: 'people',
-  summary: 'Revoke a token, and those that were made with it; operators also those of people who are not',
+  summary: 'Revoke a token, and those that were made with it; operators also those of people who are not operators',
   scope: 'work',
   params: z.strictObject({ id: id() }),
   output: z.object({ id: id(), person: z.string() }),

@@ -35,7 +35,7 @@ const listMail = jsonRoute({
   ...ofItem,
   id: 'listMail',
   path: '/work/{id}/messages',
-  summary: 'What was said to an item, oldest first, and when its model got it',
+  summary: 'The messages to an item, oldest first, and when its model got each',
   query: z.strictObject({
     after: z
       .string()

@@ -29,7 +29,7 @@ const runCode = jsonRoute({
   method: 'POST',
   path: '/sandbox/executions',
   tag: 'sandbox',
-  summary: 'Run Python or a command in a container: submits a work item, whose events have the output while it runs',
+  summary: 'Run Python or a command in a container: submits a work item, whose events contain the output while it runs',
   scope: 'work',
   body: newExecution,
   status: 202,

@@ -25,7 +25,7 @@ const showSkill = jsonRoute({
   method: 'GET',
   path: '/skills/{name}',
   tag: 'skills',
-  summary: 'The versions of a skill that one may see, newest first',
+  summary: 'The versions of a skill that you may see, newest first',
   scope: 'read',
   params: z.strictObject({ name: skillName() }),
   output: z.object({ items: z.array(skillVersion) }),

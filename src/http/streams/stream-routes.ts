@@ -15,7 +15,8 @@ const workEvents = streamRoute({
   method: 'GET',
   path: '/work/{id}/events',
   tag: 'work',
-  summary: 'What happened to a work item and what happens, as an event stream; Last-Event-ID goes on after an event',
+  summary:
+    'Everything that happened and happens to a work item, as an event stream; Last-Event-ID resumes after an event',
   scope: 'read',
   params: z.strictObject({ id: id() }),
   query: z.strictObject({
@@ -41,7 +42,7 @@ const chatEvents = streamRoute({
   path: '/workspaces/{id}/chats/{chat_id}/events',
   tag: 'chats',
   summary:
-    'What is said in a conversation, and everything that happens to its answers, as an event stream; Last-Event-ID goes on after an event',
+    'What is said in a conversation, and everything that happens to its answers, as an event stream; Last-Event-ID resumes after an event',
   scope: 'read',
   params: z.strictObject({ id: id(), chat_id: id() }),
   query: z.strictObject({
@@ -73,7 +74,7 @@ const stateEvents = streamRoute({
   method: 'GET',
   path: '/events',
   tag: 'work',
-  summary: 'The states of all work that one may see, as an event stream: a snapshot, then changes',
+  summary: 'The states of all work that you may see, as an event stream: a snapshot, then changes',
   scope: 'read',
   media,
   described: { events: statesEvent },

@@ -13,8 +13,7 @@ const test = jsonRoute({
   method: 'POST',
   path: '/webhooks/{id}/test',
   tag: 'webhooks',
-  summary:
-    'Send the event webhook.test through a daemon; GET /webhooks/{id}/deliveries/{delivery_id} has what came of it',
+  summary: 'Send the event webhook.test through a daemon; GET /webhooks/{id}/deliveries/{delivery_id} shows the result',
   scope: 'work',
   params,
   body: z.strictObject({}),
@@ -29,7 +28,7 @@ const show = jsonRoute({
   method: 'GET',
   path: '/webhooks/{id}/deliveries/{delivery_id}',
   tag: 'webhooks',
-  summary: 'How a delivery stands; those that arrived are kept for a day',
+  summary: 'The state of a delivery; those that arrived are kept for a day',
   scope: 'read',
   params: z.strictObject({ id: id(), delivery_id: deliveryId() }),
   output: z

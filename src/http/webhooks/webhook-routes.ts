@@ -48,7 +48,7 @@ const add = jsonRoute({
   method: 'POST',
   path: '/webhooks',
   tag: 'webhooks',
-  summary: 'Add a webhook for what you may see; the answer has its secret, once',
+  summary: 'Add a webhook for what you may see; only this answer contains its secret',
   scope: 'work',
   body: z.strictObject({
     url: z.string().min(1).max(2000),
@@ -77,7 +77,7 @@ const rotate = jsonRoute({
   method: 'POST',
   path: '/webhooks/{id}/rotate',
   tag: 'webhooks',
-  summary: 'Make another secret, which the answer has, once; the one before signs, too, for some hours',
+  summary: 'Make a new secret, which only this answer contains; the previous one also signs for some hours',
   scope: 'work',
   params,
   body: z.strictObject({ keep_hours: z.int().min(0).max(168).default(24) }),

@@ -72,7 +72,7 @@ function bulkRoute(action: 'cancel' | 'retry', described: Pick<JsonRoute, 'id' |
 export const bulkRoutes: readonly JsonRoute[] = [
   bulkRoute('cancel', {
     id: 'cancelMatchingWork',
-    summary: 'Cancel the items that match, and their children; operators any, others their own',
+    summary: 'Cancel the items that match, and their children: operators any, others their own',
     scope: 'work',
   }),
   bulkRoute('retry', {
