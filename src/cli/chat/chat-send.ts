@@ -13,7 +13,8 @@ import { warnIfUnserved } from '../command/known-faculties.ts';
 import { styled } from '../view/output.ts';
 import { attachment } from '../work/attachment.ts';
 import { findChat } from './find-chat.ts';
-import { PATIENCE, showAnswer } from './show-answer.ts';
+import { PATIENCE } from './patience.ts';
+import { showAnswer } from './show-answer.ts';
 
 interface SendOptions extends CommonOptions {
   readonly to?: string;

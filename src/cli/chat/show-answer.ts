@@ -6,9 +6,6 @@ import type { Queryable } from '../../store/sql/database.ts';
 import type { Invocation } from '../command/command.ts';
 import { styled } from '../view/output.ts';
 
-/** How long a conversation or an answer that another transaction has locked is waited for. */
-export const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
-
 /** One look-up by key. */
 const LOOK_EVERY_MS = 300;
 

@@ -12,6 +12,7 @@ import type { Invocation } from '../../command/command.ts';
 import { styled } from '../../view/output.ts';
 import { shortId } from '../../view/quantities.ts';
 import { openNews } from '../follow/news.ts';
+import { PATIENCE } from '../patience.ts';
 import { openConsole } from '../terminal/console.ts';
 import { createAsking } from './asking.ts';
 import { createEventView } from './event-view.ts';
@@ -19,7 +20,7 @@ import { requireKnownFaculty } from './known-faculty.ts';
 import { showHistory, showSaid } from './message-view.ts';
 import { openPlace, type Place } from './place.ts';
 import { isSlashCommand, runSlashCommand } from './slash-commands.ts';
-import { edit, PATIENCE, say, type Talk } from './talk.ts';
+import { edit, say, type Talk } from './talk.ts';
 import { createTalkWatch } from './watch-talk.ts';
 
 export interface SessionOptions {

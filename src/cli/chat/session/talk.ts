@@ -1,6 +1,5 @@
 /** The conversation of a session: what was said here, and what is shown of it. */
 import { AnimusError } from '../../../core/errors/errors.ts';
-import { systemClock } from '../../../core/lifecycle/clock.ts';
 import {
   attachToMessage,
   createWorkspace,
@@ -14,9 +13,7 @@ import type { ChatMessage } from '../../../store/conversations/read-conversation
 import type { Database } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import type { NewAttachment } from '../../../store/work/submit-work.ts';
-
-/** How long a conversation or an answer that another transaction has locked is waited for. */
-export const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
+import { PATIENCE } from '../patience.ts';
 
 export interface Talk {
   /** Null before the first message of a new conversation. */
