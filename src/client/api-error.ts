@@ -60,7 +60,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   400: 'correct the request: the message names what is wrong',
   401: 'use a valid token: animus token create',
   403: 'use a token with this scope, of a person whose role may do it',
-  404: 'check the id; what one may not see is answered like what is not there',
+  404: 'check the id; what you may not see is answered as if it did not exist',
   409: 'read the present state, then decide again',
   413: 'send less',
   421: 'add the host name to http.allowed_hosts, or use an address in baseUrl',

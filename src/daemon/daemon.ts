@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { type Faculties, facultiesError } from '../catalog/faculties.ts';
 import { webhookKeys } from '../core/config/webhooks-config.ts';
 import { messageOf } from '../core/errors/errors.ts';
+import { aborted } from '../core/lifecycle/aborted.ts';
 import { systemClock } from '../core/lifecycle/clock.ts';
 import type { EndSignals } from '../core/lifecycle/interrupts.ts';
 import type { Service } from '../core/lifecycle/service.ts';
@@ -164,11 +165,4 @@ async function deregister(db: Database, daemonId: string, log: Log): Promise<voi
       'could not deregister; `animus status` will show this daemon as lost for a while',
     );
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done();
-    signal.addEventListener('abort', () => done(), { once: true });
-  });
 }

@@ -14,7 +14,7 @@ import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { findChat } from './find-chat.ts';
-import { PATIENCE } from './patience.ts';
+import { PATIENCE } from './session/patience.ts';
 import { showAnswer } from './show-answer.ts';
 
 type WaitOptions = CommonOptions & { readonly wait?: boolean };

@@ -9,11 +9,10 @@ import {
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
-import { warnIfUnserved } from '../command/known-faculties.ts';
 import { styled } from '../view/output.ts';
 import { attachment } from '../work/attachment.ts';
 import { findChat } from './find-chat.ts';
-import { PATIENCE } from './patience.ts';
+import { PATIENCE } from './session/patience.ts';
 import { showAnswer } from './show-answer.ts';
 
 interface SendOptions extends CommonOptions {
@@ -51,7 +50,11 @@ export async function sendCommand(invocation: Invocation, options: SendOptions, 
         }),
       PATIENCE,
     );
-    if (options.to === undefined) await warnIfUnserved(invocation, db, { name: options.faculty });
+    if (options.to === undefined) {
+      // Loaded here: the other commands of the group need none of it.
+      const { warnIfUnserved } = await import('../command/known-faculties.ts');
+      await warnIfUnserved(invocation, db, { name: options.faculty });
+    }
     if (said.told && files.length > 0) output.note('the message was told into an answer: files cannot come with it');
     if (!options.wait)
       output.document({

@@ -1,6 +1,7 @@
 /** Opens the database for a command: DATABASE_URL, else the embedded one, through its daemon or for this one command. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
+import { aborted } from '../../core/lifecycle/aborted.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { checkCompatible } from '../../store/migrations/compatibility.ts';
 import { hasFunctions } from '../../store/migrations/schema-version.ts';
@@ -63,11 +64,4 @@ async function interruptionOverdue(interrupted: AbortSignal, finished: AbortSign
   await aborted(AbortSignal.any([interrupted, finished]));
   await systemClock.sleep(LINGER_MS, finished);
   throw new AnimusError('interrupted');
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

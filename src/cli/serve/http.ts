@@ -4,6 +4,7 @@ import type { Config } from '../../core/config/config.ts';
 import { type HttpConfig, isLoopback, unencrypted } from '../../core/config/http-config.ts';
 import { webhookKeys } from '../../core/config/webhooks-config.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { aborted } from '../../core/lifecycle/aborted.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { type HttpAddress, type Readiness, showAddress } from '../../core/lifecycle/health.ts';
 import { parseListenAddress } from '../../core/text/addresses.ts';
@@ -100,11 +101,4 @@ async function lookAt(db: Database): Promise<Readiness> {
   const problem = await checkCompatible(db).then(() => 'ok', messageOf);
   const checks = { database: problem, schema: problem, listening: 'ok' };
   return { ready: problem === 'ok', phase: 'serving', version: version(), daemon_id: null, checks };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done();
-    signal.addEventListener('abort', () => done(), { once: true });
-  });
 }

@@ -30,7 +30,7 @@ interface RotateOptions extends CommonOptions {
 /** How long the secret before a new one signs, too. */
 const KEEP_HOURS = 24;
 
-/** Errors: `usage.invalid` without a key, `work.invalid`, `db.forbidden`. */
+/** Errors: `http.no_webhook_key`, `work.invalid`, `db.forbidden`. */
 export async function addWebhookCommand(invocation: Invocation, options: AddOptions, url: string): Promise<number> {
   const { output } = invocation;
   const key = await presentKey(invocation);
@@ -46,7 +46,7 @@ export async function addWebhookCommand(invocation: Invocation, options: AddOpti
   return 0;
 }
 
-/** Errors: `usage.invalid` without a key, `work.not_found`. */
+/** Errors: `http.no_webhook_key`, `work.not_found`. */
 export async function rotateCommand(
   invocation: Invocation,
   { keepHours = KEEP_HOURS }: RotateOptions,
@@ -69,10 +69,7 @@ export async function rotateCommand(
 async function presentKey(invocation: Invocation): Promise<Secret> {
   const { key } = (await invocation.config()).webhooks;
   if (key !== null) return key;
-  throw new AnimusError('usage.invalid', {
-    detail:
-      'the key of webhooks is not set: put the output of "openssl rand -hex 32" into ANIMUS_WEBHOOK_KEY, here and in the environment of the daemons',
-  });
+  throw new AnimusError('http.no_webhook_key');
 }
 
 function secretOf(key: Secret, webhookId: string, secretVersion: number): string {

@@ -2,7 +2,9 @@
  * Streams what code prints to watchers in other processes, while the item is watched. Whoever begins to watch gets the newest part first; code
  * that prints faster than that is shown in part, and the result of its call has the rest.
  */
+
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { wholeCharacterFrom } from '../../core/text/whole-character.ts';
 import { MAX_PIECE_CHARS, type OutputPiece } from '../../store/transcript/live-text.ts';
 import type { FocusEventBody } from './events.ts';
 import { wholeCharacters } from './whole-characters.ts';
@@ -98,8 +100,7 @@ function untold(printed: ReadonlyMap<string, Printed>): Printed | null {
 function drop(printed: Printed, to: number): void {
   const count = to - printed.from;
   if (count <= 0) return;
-  // Not in the middle of a character.
-  const cut = /^[\udc00-\udfff]/.test(printed.text.slice(count)) ? count + 1 : count;
+  const cut = wholeCharacterFrom(printed.text, count);
   printed.text = printed.text.slice(cut);
   printed.from += cut;
 }

@@ -1,4 +1,5 @@
 /** What the code of calls prints while it runs, kept for readers that join: of a work item, or of the items of a conversation. */
+import { wholeCharacterFrom } from '../../core/text/whole-character.ts';
 import type { OutputPiece } from '../../store/transcript/live-text.ts';
 import { type Frame, hintFrame } from './frame.ts';
 
@@ -41,7 +42,7 @@ export function createComingOutput(): ComingOutput {
 function newestPart(piece: OutputPiece): OutputPiece {
   const over = piece.output.length - KEPT_CHARS;
   if (over <= 0) return piece;
-  const cut = /^[\udc00-\udfff]/.test(piece.output.slice(over)) ? over + 1 : over;
+  const cut = wholeCharacterFrom(piece.output, over);
   return { ...piece, from: piece.from + cut, output: piece.output.slice(cut) };
 }
 

@@ -3,6 +3,7 @@
  * the same rights. It is not exact, and nothing of it has an id: a state that lasts less than a second may be left out.
  */
 import { isAnimusError } from '../../core/errors/errors.ts';
+import { aborted } from '../../core/lifecycle/aborted.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { readStates, type StateOfWork } from '../../store/events/read-states.ts';
@@ -138,9 +139,4 @@ function fieldsOf({
     created_at: createdAt.toISOString(),
     resolved_at: resolvedAt?.toISOString() ?? null,
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

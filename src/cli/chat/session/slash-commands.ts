@@ -17,9 +17,9 @@ import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import { styled } from '../../view/output.ts';
 import { bytes, counted } from '../../view/quantities.ts';
 import { attachment } from '../../work/attachment.ts';
-import { PATIENCE } from '../patience.ts';
 import type { Console } from '../terminal/console.ts';
 import { showHistory } from './message-view.ts';
+import { PATIENCE } from './patience.ts';
 import { ownMessage, retry, type Talk } from './talk.ts';
 
 /** What the commands work on. */

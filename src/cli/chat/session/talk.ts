@@ -13,7 +13,7 @@ import type { ChatMessage } from '../../../store/conversations/read-conversation
 import type { Database } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import type { NewAttachment } from '../../../store/work/submit-work.ts';
-import { PATIENCE } from '../patience.ts';
+import { PATIENCE } from './patience.ts';
 
 export interface Talk {
   /** Null before the first message of a new conversation. */
