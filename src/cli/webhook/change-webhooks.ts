@@ -60,7 +60,8 @@ export async function rotateCommand(
   });
   const secret = secretOf(key, id, version);
   output.document({ id, secret_version: version, keep_hours: keepHours, secret });
-  const old = keepHours === 0 ? 'the one before is not used any more' : `the one before signs, too, for ${keepHours} h`;
+  const old =
+    keepHours === 0 ? 'the previous secret no longer signs' : `the previous secret also signs for ${keepHours} h`;
   output.note(`webhook ${shortId(id)}: ${old}; its new secret, which is not stored:`);
   output.line(secret);
   return 0;

@@ -41,11 +41,11 @@ export function addWebhookCommands(program: Command, run: RunCommand): void {
     .option('--dead', 'list the deliveries that failed for good instead, the newest 100')
     .action(run(listCommand));
   addCommand(group, 'rotate <id>', {
-    summary: 'make another secret for a webhook and print it; the one before signs, too, for a day',
+    summary: 'make a new secret for a webhook and print it; the previous one also signs for a day',
     arguments: ID,
     examples: ['animus webhook rotate 4f2a9c1d', 'animus webhook rotate 4f2a9c1d --keep-hours 0'],
   })
-    .option('--keep-hours <hours>', 'how long the secret before signs, too: 0 to 168 (default: 24)', hours)
+    .option('--keep-hours <hours>', 'how long the previous secret also signs: 0 to 168 (default: 24)', hours)
     .action(run(rotateCommand));
   addCommand(group, 'remove <id>', {
     summary: 'remove a webhook with all its deliveries',
