@@ -14,7 +14,7 @@ export async function listCommand(
   const { output } = invocation;
   const chats = await withDatabase(invocation, (db) => listConversations(db, options.limit));
   output.document({ chats });
-  if (chats.length === 0) output.note('there are no conversations; to begin one: animus chat send "…"');
+  if (chats.length === 0) output.note('there are no conversations; to begin one: animus chat');
   for (const { id, title, path, faculty, updatedAt } of chats) {
     output.line(
       styled(id.slice(-12), 'bold'),

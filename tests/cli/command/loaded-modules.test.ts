@@ -38,8 +38,8 @@ describe('a command loads no package that it does not use', () => {
   test.each([
     ['completion words -- w', ['commander'], 35],
     ['help exit-codes', ['commander'], 35],
-    ['status', ['commander', ...DRIVER], 58],
-    ['status --json', ['commander', ...DRIVER], 58],
+    ['status', ['commander', ...DRIVER], 60],
+    ['status --json', ['commander', ...DRIVER], 60],
     ['work list', ['commander', ...DRIVER], 98],
     ['work show ID', ['commander', ...DRIVER], 98],
     ['ledger show ID', ['commander', ...DRIVER], 55],
@@ -55,7 +55,7 @@ describe('a command loads no package that it does not use', () => {
     ['webhook list', ['commander', ...DRIVER], 57],
     ['person list', ['commander', ...DRIVER], 55],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 60],
-    ['chat list', ['commander', ...DRIVER], 64],
+    ['chat list', ['commander', ...DRIVER], 66],
     ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 80],
     ['completion words -- work cancel ', ['commander', ...DRIVER], 102],
   ] as const)('%s', async (line, packages, files) => {

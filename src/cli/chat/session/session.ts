@@ -231,7 +231,7 @@ async function farewellOf({ db, own }: Place, { id, followed }: Talk): Promise<s
       role === 'user' && !told && workItemId !== null && !followed.has(workItemId) && !isTerminal(state as WorkState),
   );
   const becomes = own
-    ? 'The answer that was being given goes on when a daemon runs again: with animus serve, or with the conversation.'
+    ? 'The answer that was being given continues when a daemon runs again: start animus serve, or resume the conversation.'
     : 'The answer that is being given goes on.';
   return [...(open ? [becomes] : []), `To go on with the conversation: animus chat --resume ${shortId(id)}`];
 }
