@@ -166,7 +166,7 @@ test('on the embedded database without a daemon, the session is one; the next se
   await first.sees('word3');
   first.type('/quit\r');
   await first.leaves();
-  expect(first.terminal.written()).toContain('goes on when a daemon runs again');
+  expect(first.terminal.written()).toContain('continues when a daemon runs again');
   await second.sees('this session runs one now');
   await second.sees('word29 日本');
   second.type('/quit\r');
