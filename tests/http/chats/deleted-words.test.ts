@@ -64,6 +64,26 @@ test.each(['question', 'answer'])('a deleted %s', async (what) => {
   }
 });
 
+test('a message that somebody else retried is still its author’s, who deletes it with its earlier versions', async () => {
+  const api = await start();
+  const chat = await ofTwo(api);
+  const { body: first } = await api.call('alice', 'POST', chat.path, { body: { content: 'SECRET' } });
+  await answer(owner(), chat, 'answer');
+  const { body: edited } = await api.call('alice', 'POST', `${chat.path}/messages/${first.message_id}/edit`, {
+    body: { content: 'SECRET, too' },
+  });
+  const { body: again } = await api.call('bob', 'POST', `${chat.path}/messages/${edited.message_id}/retry`);
+  expect((await messagesOf(api, 'bob', chat)).map(({ id, author }) => [id, author])).toEqual([
+    [again.message_id, 'person:alice'],
+  ]);
+  expect((await api.call('bob', 'DELETE', `${chat.path}/messages/${again.message_id}`)).status).toBe(403);
+  expect((await api.call('alice', 'DELETE', `${chat.path}/messages/${again.message_id}`)).status).toBe(200);
+  for (const { message_id: id } of [first, edited, again]) {
+    expect((await api.call('bob', 'GET', `${chat.path}/messages/${id}`)).status).toBe(404);
+  }
+  expect(await streamOf(api, 'bob', `${chat.path}/events`, 'deleted')).not.toContain('SECRET');
+});
+
 test('a deleted answer, for an id that says that another mark began it', async () => {
   const api = await start();
   await createPerson(owner(), 'rita', 'reader');
