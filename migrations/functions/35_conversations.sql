@@ -129,7 +129,7 @@ begin
     return;
   end if;
   select p.message_id, p.work_item_id into message_id, work_item_id
-    from animus.put_message(v_chat, v_chat.head_id, null, false, p_text, p_params, p_trace_context) p;
+    from animus.put_message(v_chat, v_chat.head_id, null, false, p_text, p_params, p_trace_context, animus.actor()) p;
 end $$;
 
 -- Replaces a message of a person by a new one with other words. The new one stands where the old one stood, and its answer begins from the recorded
@@ -148,7 +148,7 @@ begin
 end $$;
 
 -- Asks for another answer to a message, given by its id or by that of its answer. The message stands again where it stood, as a new one, and its answer
--- goes on from the answer before. For whoever takes part.
+-- goes on from the answer before. Its author is still who wrote it. For whoever takes part.
 -- Locks: as edit_message. Raises: WA002, WA003, WA004, 42501, 23514, 57PA1.
 create or replace function animus.retry_message(p_message_id bigint, p_trace_context text default null, out message_id bigint, out work_item_id uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -161,13 +161,15 @@ begin
 end $$;
 
 -- Marks a message or an answer as deleted: views and later contexts leave it out with the files that came with it, and the next answer begins from the
--- words that are left. If the answer to it is under way, that is cancelled; one that has said nothing is deleted with it. Returns false if it was deleted before. For whoever wrote it, of an answer for whoever takes part, and for
--- operators.
+-- words that are left. Earlier versions of a message, which it stands for after edits and retries, are deleted with it. If the answer to it is under
+-- way, that is cancelled; one that has said nothing is deleted with it. Returns false if it was deleted before. For whoever wrote it, of an answer for
+-- whoever takes part, and for operators.
 -- Locks: as lock_tree_to_end for its item; the conversation; its file; its attached files. Raises: WA003, 42501, 57PA1.
 create or replace function animus.delete_message(p_message_id bigint) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_old animus.chat_messages;
+  v_ids bigint[];
   v_now timestamptz;
 begin
   v_old := animus.require_message(p_message_id);
@@ -179,11 +181,19 @@ begin
   v_now := animus.now();
   update animus.chat_messages m set deleted_at = v_now, deleted_by = animus.actor() where m.id = p_message_id and m.deleted_at is null;
   if not found then return false; end if;
-  -- An answer that was cancelled just now, before it said anything.
+  -- What it stands for, by the same author: a retry left the same words there, on a branch that is not shown.
+  v_ids := array(
+    with recursive version as (
+      select v_old.id, v_old.replaces
+      union all
+      select m.id, m.replaces from version v join animus.chat_messages m on m.id = v.replaces where v_old.role = 'user' and m.author = v_old.author)
+    select v.id from version v);
+  update animus.chat_messages m set deleted_at = v_now, deleted_by = animus.actor() where m.id = any (v_ids) and m.deleted_at is null;
+  -- Answers that were cancelled before they said anything.
   update animus.chat_messages m set deleted_at = v_now, deleted_by = animus.actor()
-   where m.after_id = p_message_id and m.role = 'assistant' and m.content = '' and m.ended_as = 'cancelled' and m.deleted_at is null;
+   where m.after_id = any (v_ids) and m.role = 'assistant' and m.content = '' and m.ended_as = 'cancelled' and m.deleted_at is null;
   update animus.files f set updated_at = v_now where f.id = v_old.file_id;
-  perform animus.remove_attached_files(p_message_id, v_now);
+  perform animus.remove_attached_files(v.id, v_now) from unnest(v_ids) v (id) order by v.id;
   return true;
 end $$;
 
@@ -302,7 +312,8 @@ begin
     select b.item from below b where b.item is not null), 'its message was replaced');
   select * into v_chat from animus.conversations c where c.file_id = p_old.file_id for no key update;
   select p.message_id, p.work_item_id into message_id, work_item_id
-    from animus.put_message(v_chat, p_old.after_id, p_old.id, p_fresh, p_text, v_params, p_trace_context) p;
+    from animus.put_message(v_chat, p_old.after_id, p_old.id, p_fresh, p_text, v_params, p_trace_context,
+           case when p_fresh then animus.actor() else p_old.author end) p;
   insert into animus.chat_message_files (message_id, file_id)
   select branch_off.message_id, x.file_id from animus.chat_message_files x join animus.files f on f.id = x.file_id and f.deleted_at is null
    where x.message_id = p_old.id;
@@ -326,13 +337,14 @@ begin
   perform animus.cancel_open(array(select w.id from animus.work_items w where w.id = any (v_open) and w.resolved_at is null order by w.id), p_reason);
 end $$;
 
+drop function if exists animus.put_message(animus.conversations, bigint, bigint, boolean, text, jsonb, text);
 -- Adds a message of a person with the item for its answer, and makes it the newest one. The caller has locked the item before it and the conversation.
 -- The item is flagged as awaited, so that its end looks here (end_answers), and as blocked, so that no claim sees it, while an answer before it on its
 -- branch is not ended.
 -- Locks: as an insert; the file. Raises: WA003, WA004, 23514.
 create or replace function animus.put_message(
   p_chat animus.conversations, p_after bigint, p_replaces bigint, p_fresh boolean, p_text text, p_params jsonb, p_trace_context text,
-  out message_id bigint, out work_item_id uuid)
+  p_author text, out message_id bigint, out work_item_id uuid)
 language plpgsql as $$
 declare
   v_now timestamptz := animus.now();
@@ -342,7 +354,7 @@ begin
   values (p_chat.faculty, p_text, coalesce(p_params, '{}'), 'chat', jsonb_build_object('conversation', p_chat.file_id, 'message', message_id), p_trace_context)
   returning w.id into work_item_id;
   insert into animus.chat_messages (id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, fresh) overriding system value
-  values (message_id, p_chat.file_id, 'user', p_text, animus.actor(), v_now, p_after, p_replaces, put_message.work_item_id, p_fresh);
+  values (message_id, p_chat.file_id, 'user', p_text, p_author, v_now, p_after, p_replaces, put_message.work_item_id, p_fresh);
   update animus.work_items w set awaited = true, key_blocked = animus.answers_open(p_after) where w.id = put_message.work_item_id;
   update animus.conversations c set head_id = message_id where c.file_id = p_chat.file_id;
   update animus.files f set updated_at = v_now where f.id = p_chat.file_id;

@@ -34,10 +34,14 @@ begin
   if coalesce(p_url, '') !~ '^https?://[^[:space:][:cntrl:]@]+$' or length(p_url) > 2000 then
     perform animus.raise('WA004', 'the address of a webhook is an https:// or http:// URL without user and password');
   end if;
-  if coalesce(p_events, '{}') = '{}' or not p_events <@ animus.webhook_events() then
+  -- Every change of work reads both lists.
+  if coalesce(p_events, '{}') = '{}' or not p_events <@ animus.webhook_events() or cardinality(p_events) > 20 then
     perform animus.raise('WA004', 'the events of a webhook are some of ' || array_to_string(animus.webhook_events(), ', '));
   end if;
-  if p_faculties = '{}' or array_length(p_faculties, 1) > 100 then perform animus.raise('WA004', 'a webhook is for all faculties, or for 1 to 100'); end if;
+  if p_faculties = '{}' or cardinality(p_faculties) > 100
+     or exists (select from unnest(p_faculties) f (name) where coalesce(f.name, '') !~ '^[a-z][a-z0-9_-]*$' or octet_length(f.name) > 63) then
+    perform animus.raise('WA004', 'a webhook is for all faculties, or for 1 to 100 by their names');
+  end if;
   if length(p_label) > 200 then perform animus.raise('WA004', 'the label of a webhook has at most 200 characters'); end if;
   if coalesce(p_key_mark, '') !~ '^[0-9a-f]{16}$' then perform animus.raise('WA004', 'the fingerprint of the key has 16 hexadecimal digits'); end if;
   -- Two at the same time may both become the twentieth.

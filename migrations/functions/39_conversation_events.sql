@@ -122,7 +122,8 @@ $$;
 -- p_after: {q, o: {seq: position}}: the newest mark that was read, and for each answer that was begun and whose end was not read the mark that
 -- began it, with the position in the events of its item (as read_events takes it). At most p_limit marks and the beginnings of four answers; `more`
 -- says that there are more marks. `segments` are the answers at hand: their events after the position (`facts`; null: none), the position at which they
--- end (`until`; null: they have not ended). An answer that was deleted is `hidden`: it has no events. `hushed` are the deleted
+-- end (`until`; null: they have not ended). An answer that was deleted is `hidden`: it has no events,
+-- and neither has a mark of p_after that began none. `hushed` are the deleted
 -- messages that were told into it.
 -- Locks: none. Raises: nothing.
 create or replace function animus.read_conversation_events(p_file_id uuid, p_after jsonb default '{}', p_limit int default 50) returns json
@@ -143,7 +144,7 @@ begin
       union all
       select m.seq, coalesce(m.place::jsonb, '{}') from mark m where m.opens),
     segment as materialized (
-      select b.seq, b.fields, k.work_item_id as item, w.state, e.place as until, coalesce(e.deleted, false) or w.id is null as hidden
+      select b.seq, b.fields, k.work_item_id as item, w.state, e.place as until, coalesce(e.deleted, false) or w.id is null or k.kind not in ('said', 'retried') as hidden
         from begun b join animus.chat_marks k on k.file_id = p_file_id and k.seq = b.seq
         left join animus.work_items w on w.id = k.work_item_id
         left join lateral (

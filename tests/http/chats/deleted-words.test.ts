@@ -17,9 +17,15 @@ async function ofTwo(api: TestApi, more: object = {}): Promise<HttpChat> {
 }
 
 /** Everything that the events so far contain. */
-async function streamOf(api: TestApi, person: string, path: string, last: string): Promise<string> {
+async function streamOf(
+  api: TestApi,
+  person: string,
+  path: string,
+  last: string,
+  after: string | null = null,
+): Promise<string> {
   const headers = { authorization: `Bearer ${await api.tokenOf(person)}` };
-  const reader = await readEventStream(`${api.url}/api/v1${path}`, { headers });
+  const reader = await readEventStream(`${api.url}/api/v1${path}`, { headers, after });
   if (reader.status === 200) await reader.until(({ type }) => type === last);
   await reader.leave();
   return `${reader.status} ${JSON.stringify(reader.events)}`;
@@ -56,6 +62,44 @@ test.each(['question', 'answer'])('a deleted %s', async (what) => {
   for (const person of ['alice', 'rita']) {
     expect((await api.call(person, 'GET', `/work/${said.work_item_id}`)).status).toBe(200);
   }
+});
+
+test('a message that somebody else retried is still its author’s, who deletes it with its earlier versions', async () => {
+  const api = await start();
+  const chat = await ofTwo(api);
+  const { body: first } = await api.call('alice', 'POST', chat.path, { body: { content: 'SECRET' } });
+  await answer(owner(), chat, 'answer');
+  const { body: edited } = await api.call('alice', 'POST', `${chat.path}/messages/${first.message_id}/edit`, {
+    body: { content: 'SECRET, too' },
+  });
+  const { body: again } = await api.call('bob', 'POST', `${chat.path}/messages/${edited.message_id}/retry`);
+  expect((await messagesOf(api, 'bob', chat)).map(({ id, author }) => [id, author])).toEqual([
+    [again.message_id, 'person:alice'],
+  ]);
+  expect((await api.call('bob', 'DELETE', `${chat.path}/messages/${again.message_id}`)).status).toBe(403);
+  expect((await api.call('alice', 'DELETE', `${chat.path}/messages/${again.message_id}`)).status).toBe(200);
+  for (const { message_id: id } of [first, edited, again]) {
+    expect((await api.call('bob', 'GET', `${chat.path}/messages/${id}`)).status).toBe(404);
+  }
+  expect(await streamOf(api, 'bob', `${chat.path}/events`, 'deleted')).not.toContain('SECRET');
+});
+
+test('a deleted answer, for an id that says that another mark began it', async () => {
+  const api = await start();
+  await createPerson(owner(), 'rita', 'reader');
+  const chat = await ofTwo(api);
+  await api.call('alice', 'POST', chat.path, { body: { content: 'question' } });
+  await answer(owner(), chat, 'SECRET answer');
+  const [, answered] = await messagesOf(api, 'bob', chat);
+  await api.call('alice', 'DELETE', `${chat.path}/messages/${answered.id}`);
+  const [mark] = await owner().query<{ seq: number }>(
+    `select seq from animus.chat_marks where file_id = $1 and kind = 'answered'`,
+    [chat.id],
+  );
+  const { seq } = mark!;
+  const id = { q: seq, o: [[`{[${seq},${seq + 1})}`, { c: 1 }]], w: chat.id.slice(-8) };
+  const forged = Buffer.from(JSON.stringify(id)).toString('base64url');
+  expect(await streamOf(api, 'rita', `${chat.path}/events`, 'deleted', forged)).not.toContain('SECRET');
 });
 
 test('a deleted message that was told into an answer', async () => {

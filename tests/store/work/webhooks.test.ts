@@ -109,6 +109,18 @@ test.each(['file:///etc/passwd', 'https://user:pass@example.com/', 'https://exa 
   },
 );
 
+// Every change of any work reads them: long ones would make all work slower.
+test.each([
+  { events: Array.from({ length: 21 }, () => 'work.queued' as const) },
+  { faculties: [] },
+  { faculties: ['x'.repeat(64)] },
+  { faculties: ['Not a name'] },
+  { faculties: ['one', null as unknown as string] },
+  { faculties: Array.from({ length: 101 }, (_, n) => `f${n}`) },
+])('lists that are no lists of events and faculties are refused: case %#', async (given) => {
+  await expect(add(given)).rejects.toMatchObject({ code: 'work.invalid' });
+});
+
 test('of an item one at a time, in order; a void claim changes nothing', async () => {
   await add({ events: ['work.queued', 'work.cancelled'] });
   const id = await submit();
