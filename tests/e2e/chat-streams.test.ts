@@ -1,4 +1,7 @@
-import { expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import {
   createWorkspace,
   deleteMessage,
@@ -34,31 +37,35 @@ poll_seconds = 1
 kind = "scripted"
 script = "script.toml"
 `;
-/** The first turn of each answer looks around slowly, the second one answers. */
-const SCRIPT = Array.from(
-  { length: 4 },
-  () => `
+/** The first turn of each answer looks until the file exists, the second one answers. */
+const scriptUntil = (file: string) =>
+  Array.from(
+    { length: 4 },
+    () => `
 [[answer]]
 text = "Let me look, one word after the other."
 piece_delay_ms = 20
 [[answer.call]]
 tool = "bash"
-input = { command = "sleep 1" }
+input = { command = "until [ -e ${file} ]; do sleep 0.1; done" }
 [[answer]]
 text = "This is it."
 `,
-).join('');
+  ).join('');
 
 it('a reader of a conversation gets each event once, although server and daemon are killed again and again', {
   timeout: 180_000,
 }, async () => {
   const db = pg.database;
+  const directory = mkdtempSync(join(tmpdir(), 'animus-streams-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const found = join(directory, 'found');
   const site = makeSite({
     modelUrl: null,
     databaseUrl: pg.connectionString,
     config: CONFIG,
     faculties: { talker: FACULTY },
-    files: { 'script.toml': SCRIPT },
+    files: { 'script.toml': scriptUntil(found) },
   });
   let daemon: DaemonProcess = await startDaemon(site);
   const id = await startConversation(db, { workspaceId: await createWorkspace(db, 'default'), faculty: 'talker' });
@@ -67,13 +74,15 @@ it('a reader of a conversation gets each event once, although server and daemon 
   const got: GotEvent[] = [];
   /** What people do meanwhile, and when the daemon is killed, by the number of events. */
   const meanwhile: Readonly<Record<number, () => Promise<unknown>>> = {
-    7: () => restart(),
+    // The first answer is still looking.
+    7: () => restart(() => writeFileSync(found, '')),
     11: () => deleteMessage(db, first.messageId),
     13: () => editMessage(db, second.messageId, 'And what is that?'),
     20: () => restart(),
   };
-  const restart = async () => {
+  const restart = async (whileDown = () => {}) => {
     await daemon.kill('SIGKILL');
+    whileDown();
     daemon = await startDaemon(site);
   };
   const over = () => got.filter(({ type }) => type === 'answered').length >= 3;
