@@ -8,8 +8,8 @@ import { requireVisibleConversation } from '../../store/conversations/visible-co
 import { readConversationFiles } from '../../store/conversations/visible-messages.ts';
 import { asVisitor } from '../login/visitor.ts';
 import { jsonRoute, type Route, streamRoute } from '../route/route.ts';
-import { id, limit, page, pageOf, time } from '../route/schemas.ts';
-import { faculty, file, ofChat, ofWorkspace, title } from './chat-schemas.ts';
+import { facultyName, id, limit, page, pageOf, time } from '../route/schemas.ts';
+import { file, ofChat, ofWorkspace, title } from './chat-schemas.ts';
 import { textHeaders } from './workspace-file.ts';
 
 /** As `animus chat import`. */
@@ -71,7 +71,7 @@ const importChat = jsonRoute({
   params: ofWorkspace,
   body: z.strictObject({
     content: z.string().min(1).describe('the text of an export, JSON Lines or Markdown'),
-    faculty: faculty().default('assistant'),
+    faculty: facultyName().default('assistant'),
     title: title().optional(),
   }),
   status: 201,

@@ -1,6 +1,5 @@
 /** What requests and answers about conversations have in common. */
 import { z } from 'zod';
-import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
 import { type SaidMessage, WHILE_ANSWERING } from '../../store/conversations/conversations.ts';
 import type { ChatMessage } from '../../store/conversations/read-conversation.ts';
 import { id, time, workState } from '../route/schemas.ts';
@@ -11,7 +10,6 @@ export const ofChat = z.strictObject({ id: id(), chat_id: id() });
 const messageId = () => z.string().regex(/^[1-9]\d{0,17}$/);
 export const ofMessage = z.strictObject({ id: id(), chat_id: id(), message_id: messageId() });
 
-export const faculty = () => z.string().regex(FACULTY_NAME);
 export const title = () => z.string().max(200);
 export const whileAnswering = () =>
   z.enum(WHILE_ANSWERING).describe('a message that comes while an answer is given: answered next, or told into it');

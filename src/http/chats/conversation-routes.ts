@@ -13,8 +13,8 @@ import {
   requireVisibleConversation,
 } from '../../store/conversations/visible-conversations.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, limit, page, pageOf } from '../route/schemas.ts';
-import { chat, chatWithPeople, faculty, ofChat, ofWorkspace, title, whileAnswering } from './chat-schemas.ts';
+import { facultyName, id, limit, page, pageOf } from '../route/schemas.ts';
+import { chat, chatWithPeople, ofChat, ofWorkspace, title, whileAnswering } from './chat-schemas.ts';
 
 const startChat = jsonRoute({
   id: 'startChat',
@@ -26,7 +26,7 @@ const startChat = jsonRoute({
   params: ofWorkspace,
   body: z
     .strictObject({
-      faculty: faculty().default('assistant'),
+      faculty: facultyName().default('assistant'),
       title: title().optional(),
       path: z.string().max(500).optional().describe('of its file; default: chats/ID.chat'),
       while_answering: whileAnswering().optional(),
@@ -86,7 +86,7 @@ const changeChat = jsonRoute({
   scope: 'work',
   params: ofChat,
   body: z.strictObject({
-    faculty: faculty().optional(),
+    faculty: facultyName().optional(),
     title: title().optional(),
     while_answering: whileAnswering().optional(),
   }),

@@ -1,7 +1,6 @@
 /** Faculties, pauses, status and spend. */
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
 import {
   readFacultySettings,
   readVisibleFaculties,
@@ -10,7 +9,7 @@ import {
 } from '../../store/views/visible-appliance.ts';
 import { ALL_FACULTIES, pauseFaculty, resumeFaculty } from '../../store/work/operate.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { jsonObject, time } from '../route/schemas.ts';
+import { facultyName, jsonObject, time } from '../route/schemas.ts';
 import { status as statusOutput } from './status-schema.ts';
 
 const listFaculties = jsonRoute({
@@ -44,7 +43,7 @@ const showFaculty = jsonRoute({
   tag: 'operate',
   summary: 'The settings of a faculty, as running daemons have read them',
   scope: 'read',
-  params: z.strictObject({ name: z.string().regex(FACULTY_NAME) }),
+  params: z.strictObject({ name: facultyName() }),
   output: z.object({
     name: z.string(),
     daemons: z.array(
@@ -65,7 +64,7 @@ const showFaculty = jsonRoute({
   },
 });
 
-const facultyOrAll = () => z.union([z.literal(ALL_FACULTIES), z.string().regex(FACULTY_NAME)]);
+const facultyOrAll = () => z.union([z.literal(ALL_FACULTIES), facultyName()]);
 
 const listPauses = jsonRoute({
   id: 'listPauses',

@@ -2,13 +2,12 @@
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { readCron } from '../../core/work/cron.ts';
-import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
 import { readVisibleSchedules } from '../../store/views/visible-appliance.ts';
 import { isVisibleSchedule, readVisibleRuns } from '../../store/views/visible-operated.ts';
 import { addScheduleAs, pauseScheduleAs, removeScheduleAs, runScheduleAs } from '../../store/work/change-schedules.ts';
 import { MISSED_POLICIES } from '../../store/work/schedules.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, jsonObject, time } from '../route/schemas.ts';
+import { facultyName, id, jsonObject, time } from '../route/schemas.ts';
 
 const name = () => z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/);
 const params = z.strictObject({ name: name() });
@@ -52,7 +51,7 @@ const addSchedule = jsonRoute({
     name: name(),
     cron: z.string(),
     time_zone: z.string().default('UTC'),
-    faculty: z.string().regex(FACULTY_NAME),
+    faculty: facultyName(),
     description: z.string().default(''),
     params: jsonObject().default({}),
     missed: z.enum(MISSED_POLICIES).default('once'),

@@ -2,12 +2,11 @@
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { CODE_FIELDS, describeCode, EITHER, oneOfBoth } from '../../core/work/code-params.ts';
-import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readVisibleFaculty } from '../../store/views/visible-appliance.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, workState } from '../route/schemas.ts';
+import { facultyName, id, workState } from '../route/schemas.ts';
 
 /** The shipped faculty. */
 const FACULTY = 'sandbox';
@@ -15,7 +14,7 @@ const FACULTY = 'sandbox';
 const newExecution = z
   .strictObject({
     ...CODE_FIELDS,
-    faculty: z.string().regex(FACULTY_NAME).default(FACULTY).describe('one whose mode is code'),
+    faculty: facultyName().default(FACULTY).describe('one whose mode is code'),
     description: z.string().optional().describe('default: what is run'),
     dedup_key: z.string().optional(),
     concurrency_key: z.string().optional().describe('items with the same key run one after another'),

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import { webhookKeyMark, webhookSecret } from '../../core/secrets/webhook-secret.ts';
-import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
 import {
   addWebhook,
   DEFAULT_WEBHOOK_EVENTS,
@@ -13,7 +12,7 @@ import {
   rotateWebhook,
 } from '../../store/work/webhooks.ts';
 import { type ApiMeans, jsonRoute, type Route } from '../route/route.ts';
-import { id } from '../route/schemas.ts';
+import { facultyName, id } from '../route/schemas.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
 import { shownWebhook, webhook, webhookEvent, webhookOf, webhookWithSecret } from './webhook-schemas.ts';
 
@@ -57,7 +56,7 @@ const add = jsonRoute({
       .min(1)
       .max(20)
       .default([...DEFAULT_WEBHOOK_EVENTS]),
-    faculties: z.array(z.string().regex(FACULTY_NAME)).min(1).max(100).optional().describe('default: all'),
+    faculties: z.array(facultyName()).min(1).max(100).optional().describe('default: all'),
     label: z.string().max(200).default(''),
   }),
   status: 201,

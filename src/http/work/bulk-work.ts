@@ -1,10 +1,9 @@
 /** What operators do with all work that matches, and submitters with theirs. */
 import { z } from 'zod';
-import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
 import { WORK_STATES, type WorkState } from '../../core/work/work.ts';
 import { changeMatching, countChangeable } from '../../store/views/visible-operated.ts';
 import { type JsonRoute, jsonRoute } from '../route/route.ts';
-import { id, timeIn, workState } from '../route/schemas.ts';
+import { facultyName, id, timeIn, workState } from '../route/schemas.ts';
 
 const output = z.object({
   matching: z
@@ -35,7 +34,7 @@ function bulkRoute(action: 'cancel' | 'retry', described: Pick<JsonRoute, 'id' |
           .enum(WORK_STATES)
           .optional()
           .describe(`one of ${allowed.join(', ')}; default: all of them`),
-        faculty: z.string().regex(FACULTY_NAME).optional(),
+        faculty: facultyName().optional(),
         since: timeIn().optional().describe('only what has ended since then or, if it is open, was submitted since'),
         reason: z.string().optional().describe('kept with items that are cancelled'),
         dry_run: z.boolean().default(false).describe('only count what matches'),

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
 import { listVisibleWork, requireVisibleWork } from '../../store/views/visible-work.ts';
 import { jsonRoute } from '../route/route.ts';
-import { id, limit, page, pageOf, workState } from '../route/schemas.ts';
+import { facultyName, id, limit, page, pageOf, workState } from '../route/schemas.ts';
 import { workSummary } from './work-schemas.ts';
 
 export const listWork = jsonRoute({
@@ -14,7 +13,7 @@ export const listWork = jsonRoute({
   scope: 'read',
   query: z.strictObject({
     state: workState().optional(),
-    faculty: z.string().regex(FACULTY_NAME).optional(),
+    faculty: facultyName().optional(),
     after: id().optional(),
     limit: limit(),
   }),

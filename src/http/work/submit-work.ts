@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { FACULTY_NAME } from '../../core/work/faculty-name.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
 import { jsonRoute } from '../route/route.ts';
-import { id, json, jsonObject, timeIn, workState } from '../route/schemas.ts';
+import { facultyName, id, json, jsonObject, timeIn, workState } from '../route/schemas.ts';
 
 /** Files are at most 20 MiB together; base64 makes four bytes of three. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -14,7 +13,7 @@ const attachment = z.strictObject({
 
 const newWork = z
   .strictObject({
-    faculty: z.string().regex(FACULTY_NAME),
+    faculty: facultyName(),
     description: z.string().optional(),
     params: jsonObject().optional(),
     skill: z.string().optional(),

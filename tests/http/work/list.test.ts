@@ -29,3 +29,11 @@ test.each(['limit=0', 'limit=201', 'limit=x', 'state=open', 'colour=red', 'state
     expect(await call('alice', 'GET', `/work?${query}`)).toMatchObject({ status: 400, body: { code: 'http.invalid' } });
   },
 );
+
+test('says what is wrong in words, without regular expressions', async () => {
+  const { call } = await start();
+  const detailOf = async (path: string) => String((await call('alice', 'GET', path)).body.detail);
+  expect(await detailOf('/work?limit=x')).toContain('query.limit: expected a number');
+  expect(await detailOf('/work?faculty=No')).toContain('query.faculty: expected 1 to 63 lower-case letters');
+  expect(await detailOf('/work/7')).toContain('path.id: expected an id, as in ');
+});
