@@ -120,7 +120,8 @@ describe('without any key', () => {
     const lack =
       /provider anthropic has no key, so no work is claimed for assistant, engineer, .*; set ANTHROPIC_API_KEY, or ANTHROPIC_API_KEY_FILE, and restart animus/;
     expect(daemon.output()).toMatch(lack);
-    expect(daemon.output()).toContain('serving no faculties yet (see above)');
+    // The faculty sandbox needs no model.
+    expect(daemon.output()).toContain('serving sandbox on ');
     const submitted = await runAnimus(site, ['work', 'submit', 'engineer', 'Fix it']);
     expect(submitted.stderr).toContain(
       'no running daemon serves engineer; the work stays queued. To see why: animus status',
