@@ -55,7 +55,7 @@ end $$;
 create or replace trigger work_items_forget_marks after delete on animus.work_items
   referencing old table as deleted for each statement execute function animus.forget_marks();
 
--- Watches items and conversations for a limited time: whoever listens on animus_events (new events) and animus_work_done (the end) is notified. Returns
+-- Watches items and conversations for a time of at most an hour: whoever listens on animus_events (new events) and animus_work_done (the end) is notified. Returns
 -- nothing, so that it does not tell whether an item exists. Items that do not exist or have ended are ignored. Call it after LISTEN, and read
 -- again a moment later: a change that is being committed meanwhile may not be notified.
 -- Locks: the watches; waits a fifth of a second at most. Raises: nothing.
@@ -63,10 +63,10 @@ create or replace function animus.watch_events(p_ids uuid[], p_for interval defa
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
 begin
   insert into animus.watches as h (work_item_id, until)
-  select w.id, animus.now() + p_for from animus.work_items w where w.id = any (p_ids) and w.resolved_at is null order by w.id
+  select w.id, animus.now() + least(p_for, interval '1 hour') from animus.work_items w where w.id = any (p_ids) and w.resolved_at is null order by w.id
   on conflict (work_item_id) do update set until = greatest(h.until, excluded.until) where h.until < excluded.until - interval '1 minute';
   insert into animus.chat_watches as h (file_id, until)
-  select f.id, animus.now() + p_for from animus.files f where f.id = any (p_ids) and f.deleted_at is null and f.kind = 'chat' order by f.id
+  select f.id, animus.now() + least(p_for, interval '1 hour') from animus.files f where f.id = any (p_ids) and f.deleted_at is null and f.kind = 'chat' order by f.id
   on conflict (file_id) do update set until = greatest(h.until, excluded.until) where h.until < excluded.until - interval '1 minute';
 exception when lock_not_available or deadlock_detected then null;  -- a hint: the reader also polls
 end $$;
