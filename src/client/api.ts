@@ -115,7 +115,6 @@ export interface NewExecution {
   readonly faculty?: string | undefined;
   /** Default: what is run. */
   readonly description?: string | undefined;
-  readonly dedup_key?: string | undefined;
   /** Items with the same key run one after another. */
   readonly concurrency_key?: string | undefined;
   /** Higher runs first; default 0. */
@@ -126,7 +125,6 @@ export interface Execution {
   /** The work item. */
   readonly id: string;
   readonly state: WorkState;
-  readonly merged_into: string | null;
   /** The path of its events. */
   readonly events: string;
 }

@@ -16,7 +16,6 @@ const newExecution = z
     ...CODE_FIELDS,
     faculty: facultyName().default(FACULTY).describe('one whose mode is code'),
     description: z.string().optional().describe('default: what is run'),
-    dedup_key: z.string().optional(),
     concurrency_key: z.string().optional().describe('items with the same key run one after another'),
     priority: z.int32().optional().describe('higher runs first; default 0'),
   })
@@ -36,26 +35,24 @@ const runCode = jsonRoute({
     .object({
       id: id().describe('the work item'),
       state: workState(),
-      merged_into: id().nullable(),
       events: z.string().describe('the path of its events'),
     })
     .meta({ id: 'Execution' }),
   errors: ['work.invalid', 'http.no_sandbox'],
   run: async ({ tx, traceparent }, { body }) => {
-    const { faculty, description, dedup_key: dedupKey, concurrency_key: concurrencyKey, priority, ...params } = body;
+    const { faculty, description, concurrency_key: concurrencyKey, priority, ...params } = body;
     await checkSandbox(tx, faculty);
     const submitted = await submitWork(tx, {
       faculty,
       description: description ?? describeCode(params),
       params,
-      dedupKey,
       concurrencyKey,
       priority,
       source: 'http',
       traceContext: traceparent ?? undefined,
     });
     const events = `/api/v1/work/${submitted.id}/events`;
-    return { id: submitted.id, state: submitted.state, merged_into: submitted.mergedInto, events };
+    return { id: submitted.id, state: submitted.state, events };
   },
 });
 

@@ -26,7 +26,7 @@ test('code becomes a work item of the faculty sandbox, whose events the answer n
   const sent = await call('alice', 'POST', PATH, { body: { ...CODE, timeout_seconds: 5 } });
   expect(sent).toMatchObject({
     status: 202,
-    body: { state: 'queued', merged_into: null, events: `/api/v1/work/${sent.body.id}/events` },
+    body: { state: 'queued', events: `/api/v1/work/${sent.body.id}/events` },
   });
   expect((await call('alice', 'GET', `/work/${sent.body.id}`)).body).toMatchObject({
     faculty: 'sandbox',
