@@ -84,6 +84,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools/files': [['patch', 'search']],
   'src/tools/web': [['search']],
   'src/catalog': [['*'], ['config', 'reading', 'skills'], ['faculty']],
+  'src/store/views': [['visible'], ['*'], ['audit']],
   'src/store': [
     ['open'],
     ['embedded', 'migrations'],

@@ -2,9 +2,9 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import { harmlessJson } from '../../core/text/harmless.ts';
 import type { Decision } from '../../core/work/decision-chain.ts';
-import { type AuditRow, readAudit, readHeads } from '../../store/views/audit.ts';
-import { inOrder } from '../../store/views/check-audit.ts';
-import { type RefusedCall, readRefusedCalls } from '../../store/views/refused-calls.ts';
+import { type AuditRow, readAudit, readHeads } from '../../store/views/audit/audit.ts';
+import { inOrder } from '../../store/views/audit/check-audit.ts';
+import { type RefusedCall, readRefusedCalls } from '../../store/views/audit/refused-calls.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import type { Output } from '../view/output.ts';

@@ -1,6 +1,6 @@
 /** `animus audit verify`. */
 import { resolve } from 'node:path';
-import { type ChainsVerdict, checkChains, MAX_FAULTS } from '../../store/views/check-audit.ts';
+import { type ChainsVerdict, checkChains, MAX_FAULTS } from '../../store/views/audit/check-audit.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { styled } from '../view/output.ts';

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { type Decision, decisionHash } from '../../core/work/decision-chain.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { readHashes } from '../../store/views/audit.ts';
+import { readHashes } from '../../store/views/audit/audit.ts';
 
 /** What differs from the export. `cut`: a decision is missing. `rewritten`: it is another one. `export_changed`: the line itself does not fit its hash. */
 export interface ExportFault {

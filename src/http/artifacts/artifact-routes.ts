@@ -1,7 +1,7 @@
 /** Files of work: what came with it, and outputs that were too large for a row. */
 import { z } from 'zod';
-import { readVisibleArtifacts } from '../../store/views/visible-artifacts.ts';
-import { requireVisibleWork } from '../../store/views/visible-work.ts';
+import { readVisibleArtifacts } from '../../store/views/visible/visible-artifacts.ts';
+import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute, type Route, streamRoute } from '../route/route.ts';
 import { id, limit, page, pageOf, time } from '../route/schemas.ts';
 import { download } from './download.ts';

@@ -1,7 +1,7 @@
 /** Sends a file in parts, so that a slow reader costs little memory, and a token that is revoked meanwhile ends the download. */
 
 import type { ArtifactView } from '../../store/views/artifact-views.ts';
-import { readArtifactPart, readVisibleArtifact } from '../../store/views/visible-artifacts.ts';
+import { readArtifactPart, readVisibleArtifact } from '../../store/views/visible/visible-artifacts.ts';
 import { asVisitor } from '../login/visitor.ts';
 import type { Visit } from '../route/route.ts';
 

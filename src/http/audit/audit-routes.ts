@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { readAudit, readHeads } from '../../store/views/audit.ts';
-import { checkChains, inOrder } from '../../store/views/check-audit.ts';
-import { readRefusedCalls } from '../../store/views/refused-calls.ts';
-import { requireSeesAll } from '../../store/views/visible-operated.ts';
+import { readAudit, readHeads } from '../../store/views/audit/audit.ts';
+import { checkChains, inOrder } from '../../store/views/audit/check-audit.ts';
+import { readRefusedCalls } from '../../store/views/audit/refused-calls.ts';
+import { requireSeesAll } from '../../store/views/visible/visible-operated.ts';
 import { asVisitor } from '../login/visitor.ts';
 import { type Route, streamRoute, type Visit } from '../route/route.ts';
 import { timeIn } from '../route/schemas.ts';

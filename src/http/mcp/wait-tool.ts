@@ -1,8 +1,8 @@
 /** The tool that waits for the end of a work item: for a bounded time, with progress. */
 import { z } from 'zod';
 import { isTerminal } from '../../core/work/work.ts';
-import { readVisibleInbox } from '../../store/views/visible-appliance.ts';
-import { readVisibleWork } from '../../store/views/visible-work.ts';
+import { readVisibleInbox } from '../../store/views/visible/visible-appliance.ts';
+import { readVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { followItem } from '../events/follow-item.ts';
 import type { Frame } from '../events/frame.ts';
 import { asVisitor } from '../login/visitor.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { forgetMemory, MEMORY_LAYERS, storeMemory, updateMemory } from '../../store/memory/memories.ts';
 import { visibleMemoryStats } from '../../store/memory/memory-stats.ts';
 import { searchMemories } from '../../store/memory/search-memories.ts';
-import { requireVisibleWork } from '../../store/views/visible-work.ts';
+import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { id, json, jsonObject, time, timeIn } from '../route/schemas.ts';
 

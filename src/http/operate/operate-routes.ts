@@ -6,7 +6,7 @@ import {
   readVisibleFaculties,
   readVisiblePauses,
   readVisibleStatus,
-} from '../../store/views/visible-appliance.ts';
+} from '../../store/views/visible/visible-appliance.ts';
 import { ALL_FACULTIES, pauseFaculty, resumeFaculty } from '../../store/work/operate.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { facultyName, jsonObject, time } from '../route/schemas.ts';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { readCron } from '../../core/work/cron.ts';
-import { readVisibleSchedules } from '../../store/views/visible-appliance.ts';
-import { isVisibleSchedule, readVisibleRuns } from '../../store/views/visible-operated.ts';
+import { readVisibleSchedules } from '../../store/views/visible/visible-appliance.ts';
+import { isVisibleSchedule, readVisibleRuns } from '../../store/views/visible/visible-operated.ts';
 import { addScheduleAs, pauseScheduleAs, removeScheduleAs, runScheduleAs } from '../../store/work/change-schedules.ts';
 import { MISSED_POLICIES } from '../../store/work/schedules.ts';
 import { jsonRoute, type Route } from '../route/route.ts';

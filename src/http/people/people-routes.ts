@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PERSON_ROLES, SCOPES } from '../../core/work/people.ts';
 import { listVisiblePeople } from '../../store/people/people-views.ts';
 import { setPerson } from '../../store/people/tokens.ts';
-import { requireOperator } from '../../store/views/visible-operated.ts';
+import { requireOperator } from '../../store/views/visible/visible-operated.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { id, time } from '../route/schemas.ts';
 

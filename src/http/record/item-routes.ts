@@ -5,9 +5,9 @@ import {
   readVisibleMail,
   readVisibleMessages,
   readVisibleWaits,
-} from '../../store/views/visible-mail.ts';
-import { readVisibleBudget } from '../../store/views/visible-operated.ts';
-import { requireVisibleWork } from '../../store/views/visible-work.ts';
+} from '../../store/views/visible/visible-mail.ts';
+import { readVisibleBudget } from '../../store/views/visible/visible-operated.ts';
+import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { cursor, readCursor, writeCursor } from '../route/cursor.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { id, limit, page, pageOf, time } from '../route/schemas.ts';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
 import { appendLedger } from '../../store/transcript/ledger.ts';
-import { readVisibleLedger } from '../../store/views/visible-record.ts';
-import { requireVisibleWork } from '../../store/views/visible-work.ts';
+import { readVisibleLedger } from '../../store/views/visible/visible-record.ts';
+import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { id, limit, page, pageOf, time } from '../route/schemas.ts';
 

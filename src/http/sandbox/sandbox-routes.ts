@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { CODE_FIELDS, describeCode, EITHER, oneOfBoth } from '../../core/work/code-params.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { readVisibleFaculty } from '../../store/views/visible-appliance.ts';
+import { readVisibleFaculty } from '../../store/views/visible/visible-appliance.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { facultyName, id, workState } from '../route/schemas.ts';

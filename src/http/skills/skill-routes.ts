@@ -4,7 +4,11 @@ import { skillChanges } from '../../catalog/skills/skill-changes.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { type OutcomeCounts, visibleSkillStats, visibleStaleSkills } from '../../store/skills/skill-stats.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { readVisibleFiles, readVisibleVersions, type VisibleVersion } from '../../store/views/visible-skills.ts';
+import {
+  readVisibleFiles,
+  readVisibleVersions,
+  type VisibleVersion,
+} from '../../store/views/visible/visible-skills.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { time, timeIn } from '../route/schemas.ts';
 import { skillName, skillVersion, versionNumber } from './skill-schemas.ts';

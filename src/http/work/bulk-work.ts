@@ -1,7 +1,7 @@
 /** What operators do with all work that matches, and submitters with theirs. */
 import { z } from 'zod';
 import { WORK_STATES, type WorkState } from '../../core/work/work.ts';
-import { changeMatching, countChangeable } from '../../store/views/visible-operated.ts';
+import { changeMatching, countChangeable } from '../../store/views/visible/visible-operated.ts';
 import { type JsonRoute, jsonRoute } from '../route/route.ts';
 import { facultyName, id, timeIn, workState } from '../route/schemas.ts';
 

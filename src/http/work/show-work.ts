@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readVisibleWork } from '../../store/views/visible-work.ts';
+import { readVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute } from '../route/route.ts';
 import { id } from '../route/schemas.ts';
 import { workItem } from './work-schemas.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { chainChecker, type Decision, decisionHash, digestTexts } from '../../../src/core/work/decision-chain.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
-import { readAudit, readChains, readUnchained } from '../../../src/store/views/audit.ts';
+import { readAudit, readChains, readUnchained } from '../../../src/store/views/audit/audit.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';
 import { migrateFirstSchema } from '../../support/first-schema.ts';

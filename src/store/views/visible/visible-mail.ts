@@ -1,5 +1,5 @@
 /** What was said to a work item, what it used and what it waits for, as the actor may see it. Rows keep the names of their columns. */
-import type { Queryable } from '../sql/database.ts';
+import type { Queryable } from '../../sql/database.ts';
 
 export interface VisibleMail {
   /** Grows with each message. */

@@ -1,8 +1,8 @@
 /** Skills that agents wrote, as the actor may see them. */
 
-import type { SkillVersionState } from '../skills/skill-versions.ts';
-import type { Queryable } from '../sql/database.ts';
-import { toText } from '../sql/json.ts';
+import type { SkillVersionState } from '../../skills/skill-versions.ts';
+import type { Queryable } from '../../sql/database.ts';
+import { toText } from '../../sql/json.ts';
 
 /** A version. Rows keep the names of their columns. */
 export interface VisibleVersion {

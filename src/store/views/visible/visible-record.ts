@@ -1,6 +1,6 @@
 /** What a work item did, as the actor may see it: ledger, foci, turns and tool calls. Rows keep the names of their columns. */
-import type { LedgerType } from '../../core/work/work.ts';
-import type { Queryable } from '../sql/database.ts';
+import type { LedgerType } from '../../../core/work/work.ts';
+import type { Queryable } from '../../sql/database.ts';
 
 export interface VisibleEntry {
   readonly seq: number;

@@ -1,6 +1,6 @@
 /** Reads the audit: decisions with their work items, tool calls and turns. Rows keep the names of their columns; `animus audit` prints them. */
-import type { Decision } from '../../core/work/decision-chain.ts';
-import type { Queryable } from '../sql/database.ts';
+import type { Decision } from '../../../core/work/decision-chain.ts';
+import type { Queryable } from '../../sql/database.ts';
 
 /** A row of `animus.audit`: a decision and what it was about, also after the item was deleted. */
 export interface AuditRow extends Decision {

@@ -1,6 +1,6 @@
 /** Checks the chains of all decisions, and merges what an export contains. */
-import { type ChainFault, chainChecker } from '../../core/work/decision-chain.ts';
-import type { Queryable } from '../sql/database.ts';
+import { type ChainFault, chainChecker } from '../../../core/work/decision-chain.ts';
+import type { Queryable } from '../../sql/database.ts';
 import { type AuditOf, type AuditRow, readChains, readUnchained } from './audit.ts';
 import type { RefusedCall } from './refused-calls.ts';
 

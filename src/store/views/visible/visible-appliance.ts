@@ -1,6 +1,6 @@
 /** What concerns no single item, as the actor may see it: the inbox, faculties, schedules, pauses, status. */
-import type { Queryable } from '../sql/database.ts';
-import type { AskedView } from './inbox-view.ts';
+import type { Queryable } from '../../sql/database.ts';
+import type { AskedView } from '../inbox-view.ts';
 
 /** What waits for a person, oldest first: of an item, or of all work that the actor may see. */
 export async function readVisibleInbox(tx: Queryable, id: string | null, limit: number): Promise<AskedView[]> {

@@ -1,5 +1,5 @@
 /** Reads the tool calls that did not run because a rule, a hook or a person refused them. */
-import type { Queryable } from '../sql/database.ts';
+import type { Queryable } from '../../sql/database.ts';
 import type { AuditOf, AuditRange } from './audit.ts';
 
 /** Who or what refused it: a person, the deadline of a person, nobody to ask, a rule, a hook, or the engine. */

@@ -1,10 +1,10 @@
 /** What operators set and see: grants, runs of schedules, limits, and changes of many items. Rows keep the names of their columns. */
-import type { WorkState } from '../../core/work/work.ts';
-import type { Queryable } from '../sql/database.ts';
-import { toText } from '../sql/json.ts';
-import type { BudgetLeft } from '../work/budgets.ts';
-import type { GrantView } from './inbox-view.ts';
-import type { WorkMatch } from './matching-work.ts';
+import type { WorkState } from '../../../core/work/work.ts';
+import type { Queryable } from '../../sql/database.ts';
+import { toText } from '../../sql/json.ts';
+import type { BudgetLeft } from '../../work/budgets.ts';
+import type { GrantView } from '../inbox-view.ts';
+import type { WorkMatch } from '../matching-work.ts';
 
 /** The grants that have not ended, the next to end first; none for who may not see all work. */
 export async function readVisibleGrants(tx: Queryable): Promise<GrantView[]> {

@@ -1,5 +1,5 @@
 /** Whether this database keeps the promises of the audit: who acts is right, and decisions cannot be changed. */
-import type { Queryable } from '../sql/database.ts';
+import type { Queryable } from '../../sql/database.ts';
 
 /** Logins that may act for people, and also have rights that a person must not get. Their programs could use these by mistake. Superusers are left out: they have every role. */
 export async function powerfulGateways(db: Queryable): Promise<string[]> {

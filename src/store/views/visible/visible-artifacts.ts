@@ -1,7 +1,7 @@
 /** Files of work as the actor may see them. */
-import { AnimusError } from '../../core/errors/errors.ts';
-import type { Queryable } from '../sql/database.ts';
-import type { ArtifactView } from './artifact-views.ts';
+import { AnimusError } from '../../../core/errors/errors.ts';
+import type { Queryable } from '../../sql/database.ts';
+import type { ArtifactView } from '../artifact-views.ts';
 
 /** The files of an item and of its foci, oldest first, after one of them. */
 export async function readVisibleArtifacts(
