@@ -104,6 +104,25 @@ export interface WorkItem {
   readonly batch: boolean | null;
 }
 
+export interface ChangedWork {
+  /** Of a dry run: how many items match; otherwise null. */
+  readonly matching:
+    | readonly {
+        readonly faculty: string;
+        readonly state: WorkState;
+        readonly items: number;
+      }[]
+    | null;
+  readonly changed: readonly string[];
+  /** Items that stay as they are, and why. */
+  readonly left: readonly {
+    readonly id: string;
+    readonly reason: string;
+  }[];
+  /** `after` of the next request; null: no more items match. */
+  readonly next: string | null;
+}
+
 export interface NewExecution {
   /** Python 3; return at the top level ends it with a value. */
   readonly code?: string | undefined;
@@ -1316,18 +1335,8 @@ export interface ListMailInput {
 }
 
 export interface CancelMatchingWorkInput {
-  /** One of scheduled, queued, claimed, running, waiting; default: all of them. */
-  readonly state?:
-    | 'scheduled'
-    | 'queued'
-    | 'claimed'
-    | 'running'
-    | 'waiting'
-    | 'completed'
-    | 'dead'
-    | 'merged'
-    | 'cancelled'
-    | undefined;
+  /** Default: all of these. */
+  readonly state?: 'scheduled' | 'queued' | 'claimed' | 'running' | 'waiting' | undefined;
   readonly faculty?: string | undefined;
   /** Only what has ended since then or, if it is open, was submitted since. */
   readonly since?: string | undefined;
@@ -1338,40 +1347,11 @@ export interface CancelMatchingWorkInput {
   readonly after?: string | undefined;
   /** How many items one request tries. */
   readonly limit?: number | undefined;
-}
-
-export interface CancelMatchingWorkOutput {
-  /** Of a dry run: how many items match; otherwise null. */
-  readonly matching:
-    | readonly {
-        readonly faculty: string;
-        readonly state: WorkState;
-        readonly items: number;
-      }[]
-    | null;
-  readonly changed: readonly string[];
-  /** Items that stay as they are, and why. */
-  readonly left: readonly {
-    readonly id: string;
-    readonly reason: string;
-  }[];
-  /** `after` of the next request; null: no more items match. */
-  readonly next: string | null;
 }
 
 export interface RetryMatchingWorkInput {
-  /** One of dead, cancelled; default: all of them. */
-  readonly state?:
-    | 'scheduled'
-    | 'queued'
-    | 'claimed'
-    | 'running'
-    | 'waiting'
-    | 'completed'
-    | 'dead'
-    | 'merged'
-    | 'cancelled'
-    | undefined;
+  /** Default: all of these. */
+  readonly state?: 'dead' | 'cancelled' | undefined;
   readonly faculty?: string | undefined;
   /** Only what has ended since then or, if it is open, was submitted since. */
   readonly since?: string | undefined;
@@ -1382,25 +1362,6 @@ export interface RetryMatchingWorkInput {
   readonly after?: string | undefined;
   /** How many items one request tries. */
   readonly limit?: number | undefined;
-}
-
-export interface RetryMatchingWorkOutput {
-  /** Of a dry run: how many items match; otherwise null. */
-  readonly matching:
-    | readonly {
-        readonly faculty: string;
-        readonly state: WorkState;
-        readonly items: number;
-      }[]
-    | null;
-  readonly changed: readonly string[];
-  /** Items that stay as they are, and why. */
-  readonly left: readonly {
-    readonly id: string;
-    readonly reason: string;
-  }[];
-  /** `after` of the next request; null: no more items match. */
-  readonly next: string | null;
 }
 
 export interface ReadLedgerInput {
@@ -2261,13 +2222,13 @@ export interface Api {
      *
      * `POST /bulk/cancel`
      */
-    cancelMatching(input?: CancelMatchingWorkInput, options?: CallOptions): Promise<CancelMatchingWorkOutput>;
+    cancelMatching(input?: CancelMatchingWorkInput, options?: CallOptions): Promise<ChangedWork>;
     /**
      * Queue the dead or cancelled items that match again; for operators. Needs a token of scope `decide`.
      *
      * `POST /bulk/retry`
      */
-    retryMatching(input?: RetryMatchingWorkInput, options?: CallOptions): Promise<RetryMatchingWorkOutput>;
+    retryMatching(input?: RetryMatchingWorkInput, options?: CallOptions): Promise<ChangedWork>;
     /**
      * Everything that happened and happens to a work item, as an event stream; Last-Event-ID resumes after an event. Needs a token of scope `read`.
      *

@@ -1,19 +1,21 @@
 /** What operators do with all work that matches, and submitters with theirs. */
 import { z } from 'zod';
-import { WORK_STATES, type WorkState } from '../../core/work/work.ts';
+import type { WorkState } from '../../core/work/work.ts';
 import { changeMatching, countChangeable } from '../../store/views/visible/visible-operated.ts';
 import { type JsonRoute, jsonRoute } from '../route/route.ts';
 import { facultyName, id, timeIn, workState } from '../route/schemas.ts';
 
-const output = z.object({
-  matching: z
-    .array(z.object({ faculty: z.string(), state: workState(), items: z.int() }))
-    .nullable()
-    .describe('of a dry run: how many items match; otherwise null'),
-  changed: z.array(id()),
-  left: z.array(z.object({ id: id(), reason: z.string() })).describe('items that stay as they are, and why'),
-  next: id().nullable().describe('`after` of the next request; null: no more items match'),
-});
+const output = z
+  .object({
+    matching: z
+      .array(z.object({ faculty: z.string(), state: workState(), items: z.int() }))
+      .nullable()
+      .describe('of a dry run: how many items match; otherwise null'),
+    changed: z.array(id()),
+    left: z.array(z.object({ id: id(), reason: z.string() })).describe('items that stay as they are, and why'),
+    next: id().nullable().describe('`after` of the next request; null: no more items match'),
+  })
+  .meta({ id: 'ChangedWork' });
 
 /** The states in which an operation makes sense. */
 const STATES = {
@@ -30,20 +32,13 @@ function bulkRoute(action: 'cancel' | 'retry', described: Pick<JsonRoute, 'id' |
     tag: 'work',
     body: z
       .strictObject({
-        state: z
-          .enum(WORK_STATES)
-          .optional()
-          .describe(`one of ${allowed.join(', ')}; default: all of them`),
+        state: z.enum(allowed).optional().describe('default: all of these'),
         faculty: facultyName().optional(),
         since: timeIn().optional().describe('only what has ended since then or, if it is open, was submitted since'),
         reason: z.string().optional().describe('kept with items that are cancelled'),
         dry_run: z.boolean().default(false).describe('only count what matches'),
         after: id().optional(),
         limit: z.int().min(1).max(500).default(200).describe('how many items one request tries'),
-      })
-      .refine(({ state }) => state === undefined || allowed.includes(state), {
-        message: `expected one of ${allowed.join(', ')}`,
-        path: ['state'],
       })
       .refine(({ state, faculty, since }) => [state, faculty, since].some((given) => given !== undefined), {
         message: 'select items by state, faculty or since',
