@@ -62,8 +62,9 @@ async function streams(what: string, items: readonly FocusedWork[], path?: strin
   const clients = child('./clients.ts', { BENCH_URLS: JSON.stringify(urls) });
   await clients.line();
   const joined = await stream.ask<Usage>();
+  const statements: number[] = [];
   for (let n = 0; n < entries; n++) {
-    await send(items[n % items.length]!);
+    statements.push(await send(items[n % items.length]!));
     // As often as a busy agent; what is measured is the way, not a queue.
     await new Promise((resolve) => setTimeout(resolve, items.length === 1 ? 100 : 20));
   }
@@ -80,6 +81,7 @@ async function streams(what: string, items: readonly FocusedWork[], path?: strin
     'joining ms processor time per reader': figure((joined.cpuMs - before.cpuMs) / readers),
     'processor µs per event and reader': figure((1000 * (after.cpuMs - joined.cpuMs)) / expected),
     'statement to reader p50 ms': figure(quantile(latencies, 0.5)),
+    'of which the statement p50 ms': figure(quantile(statements, 0.5)),
     'p99 ms': figure(quantile(latencies, 0.99)),
     received: `${latencies.length} of ${expected}`,
   });
@@ -119,9 +121,11 @@ function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))] ?? Number.NaN;
 }
 
-async function send(work: FocusedWork): Promise<void> {
+/** Returns the milliseconds until the answer, which comes after the commit. */
+async function send(work: FocusedWork): Promise<number> {
   const at = performance.timeOrigin + performance.now();
   await appendLedger(db, work.id, 'note', `sent ${at}`, { leaseToken: work.leaseToken });
+  return performance.timeOrigin + performance.now() - at;
 }
 
 /** In turns, so that a change of the machine's load meets both. */
