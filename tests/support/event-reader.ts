@@ -33,7 +33,7 @@ export async function readEventStream(
   });
   const events: GotEvent[] = [];
   const waiting = new Set<() => void>();
-  let over = false;
+  let over: { readonly why: string } | null = null;
   const parser = createParser({
     onEvent({ id, event, data }) {
       events.push({ id: id ?? null, type: event ?? '', data: JSON.parse(data) as Record<string, unknown> });
@@ -44,10 +44,10 @@ export async function readEventStream(
     try {
       const decoder = new TextDecoder();
       if (response.body) for await (const chunk of response.body) parser.feed(decoder.decode(chunk, { stream: true }));
-    } catch {
-      // The connection broke, or this client left.
+      over = { why: 'the server ended it' };
+    } catch (error) {
+      over = { why: leaving.signal.aborted ? 'this client left' : `${error} (${(error as Error).cause ?? 'no cause'})` };
     }
-    over = true;
     for (const look of waiting) look();
   })();
   return {
@@ -61,7 +61,7 @@ export async function readEventStream(
           if (!found && !over) return;
           waiting.delete(look);
           if (found) resolve(found);
-          else reject(new Error(`the stream ended after ${events.map(({ type }) => type).join(', ')}`));
+          else reject(new Error(`the stream ended after ${events.map(({ type }) => type).join(', ')}: ${over!.why}`));
         };
         waiting.add(look);
         look();

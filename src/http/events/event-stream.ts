@@ -58,6 +58,9 @@ async function sendAll(wire: Wire, frames: AsyncGenerator<readonly Frame[]>, ove
     // The client is told, and connects again or not. A broken connection would not tell it why.
     wire.send([hintFrame('closed', { code: isAnimusError(error) ? error.code : 'internal.bug' })]);
     return error;
+  } finally {
+    // Where the client left, they still wait to be asked for more, and hold what they watch.
+    await frames.return(undefined);
   }
 }
 

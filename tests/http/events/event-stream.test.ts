@@ -25,14 +25,26 @@ const three: FramesFor = async function* (sink) {
 };
 const EVENTS = [1, 2, 3].map((n) => `event: text\ndata: {"type":"text","live":true,"n":${n}}\n\n`);
 const BODY = `retry: 1000\n\n${EVENTS.join('')}`;
+const CHUNKS = ['retry: 1000\n\n', ...EVENTS, ''].map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join('');
 
 describe('the body of an event stream', () => {
   test('is in chunks for HTTP/1.1, one per batch', async () => {
     const socket = await request(streaming(three), 'GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
     const [, body] = split(await all(socket));
-    expect(body).toBe(
-      `${['retry: 1000\n\n', ...EVENTS].map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join('')}0\r\n\r\n`,
-    );
+    expect(body).toBe(CHUNKS);
+  });
+
+  test('goes on after batches without frames', async () => {
+    const gaps: FramesFor = async function* (sink) {
+      for await (const frames of three(sink)) {
+        yield [];
+        sink.send([]);
+        yield frames;
+      }
+    };
+    const socket = await request(streaming(gaps), 'GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    const [, body] = split(await all(socket));
+    expect(body).toBe(CHUNKS);
   });
 
   test('is bare for HTTP/1.0, which knows no chunks', async () => {
@@ -59,6 +71,23 @@ describe('the body of an event stream', () => {
     for (const event of EVENTS) expect(text.split(event)).toHaveLength(2);
     expect(text.endsWith('0\r\n\r\n')).toBe(true);
   });
+});
+
+test('frames end when the client leaves, also while nobody asks for more', async () => {
+  const large = hintFrame('text', { text: 'x'.repeat(262_144) });
+  const released = Promise.withResolvers<void>();
+  const endless: FramesFor = async function* () {
+    try {
+      for (;;) yield [large];
+    } finally {
+      released.resolve();
+    }
+  };
+  const over = Promise.withResolvers<unknown>();
+  const socket = await request(streaming(endless, over.resolve), 'GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  socket.once('data', () => socket.destroy());
+  await released.promise;
+  expect(await over.promise).toBeNull();
 });
 
 describe('a client that does not read', () => {
