@@ -1,5 +1,6 @@
 /** A client of an event stream: what it got, in order. */
 import { createParser } from 'eventsource-parser';
+import { messageOf } from '../../src/core/errors/errors.ts';
 
 export interface GotEvent {
   readonly id: string | null;
@@ -46,7 +47,7 @@ export async function readEventStream(
       if (response.body) for await (const chunk of response.body) parser.feed(decoder.decode(chunk, { stream: true }));
       over = { why: 'the server ended it' };
     } catch (error) {
-      over = { why: leaving.signal.aborted ? 'this client left' : `${error} (${(error as Error).cause ?? 'no cause'})` };
+      over = { why: leaving.signal.aborted ? 'this client left' : messageOf(error) };
     }
     for (const look of waiting) look();
   })();
