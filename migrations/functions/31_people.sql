@@ -39,10 +39,10 @@ end $$;
 create or replace function animus.token_scopes() returns text[]
 language sql immutable parallel safe as $$ select array['read', 'work', 'decide'] $$;
 
--- Adds a person or changes one, and returns it; null as an argument changes nothing, and means submitter and not disabled for a new person.
--- `*` is everybody who is not listed. A change counts from the next transaction of the person on, also for tokens that exist. For logins that are
+-- Adds a person or changes one, and returns it; null as an argument changes nothing, and means submitter and not disabled for a new person. Without a
+-- role, p_disabled is for people who are listed: a mistyped name is refused, not added. `*` is everybody who is not listed. A change counts from the next transaction of the person on, also for tokens that exist. For logins that are
 -- operators; a person with role operator can change those who are not operators, to roles below operator.
--- Locks: the person. Raises: WA004, 42501.
+-- Locks: the person. Raises: WA003, WA004, 42501.
 create or replace function animus.set_person(p_name text, p_role text default null, p_disabled boolean default null) returns animus.people
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -56,6 +56,9 @@ begin
   end if;
   if p_role not in ('submitter', 'reader', 'operator') then
     perform animus.raise('WA004', format('%s is no role of a person', quote_literal(p_role)), p_hint => 'one of submitter, reader, operator');
+  end if;
+  if p_disabled is not null and p_role is null and p_name <> '*' and not exists (select from animus.people p where p.name = p_name) then
+    perform animus.raise('WA003', format('nobody is listed as %s', p_name), p_hint => format('add them first, with a role: animus person set %s --role submitter', p_name));
   end if;
   insert into animus.people as p (name, role, created_by, created_at) values (p_name, 'submitter', animus.actor(), v_now)
   on conflict (name) do nothing;

@@ -53,8 +53,8 @@ begin
          while_answering = coalesce(p_while_answering, c.while_answering) where c.file_id = p_file_id;
 end $$;
 
--- Adds somebody who takes part (`alice`, `person:alice`: an actor), or with p_remove removes them. For whoever takes part, and for operators. Returns
--- whether that changed anything.
+-- Adds somebody who takes part (a login, such as `alice`, or a person, such as `person:alice`), or with p_remove removes them. For whoever takes part,
+-- and for operators. Returns whether that changed anything. A name as which nobody can act is not added: it is a mistake.
 -- Locks: the file; the row of the participant. Raises: WA003, WA004, 42501.
 create or replace function animus.set_participant(p_file_id uuid, p_actor text, p_remove boolean default false) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -68,9 +68,26 @@ begin
   if p_remove then
     delete from animus.conversation_people p where p.file_id = p_file_id and p.actor = p_actor;
   else
+    perform animus.require_actor(p_actor, p_file_id);
     insert into animus.conversation_people (file_id, actor) values (p_file_id, p_actor) on conflict do nothing;
   end if;
   return found;
+end $$;
+
+-- Refuses a name that nobody acts as: no login of the database has it, or a person of this name is refused. People who are not listed are not refused
+-- unless `*` is disabled. The words are the same for a person who is disabled and one who is not listed.
+-- Locks: none. Raises: WA004.
+create or replace function animus.require_actor(p_actor text, p_id uuid) returns void
+language plpgsql stable as $$
+begin
+  if starts_with(p_actor, 'person:') then
+    if p_actor ~ '^person:[^[:space:][:cntrl:]]{1,200}$' and p_actor <> 'person:*' and animus.role_of_person(substr(p_actor, 8)) is not null then return; end if;
+    perform animus.raise('WA004', format('nobody may use animus as %s', p_actor), p_id);
+  end if;
+  -- actor() writes a login with a colon in its name as login:NAME.
+  if exists (select from pg_roles r where r.rolcanlogin and p_actor = case when strpos(r.rolname, ':') > 0 then 'login:' || r.rolname else r.rolname end) then return; end if;
+  perform animus.raise('WA004', format('no login of the database is named %s', p_actor)
+    || case when strpos(p_actor, ':') = 0 then format('; for a person who uses animus by HTTP, write person:%s', p_actor) else '' end, p_id);
 end $$;
 
 -- Refuses whoever may not read a conversation, or with p_write not write in it: others than those who take part, readers of all work, and operators.

@@ -29,6 +29,7 @@ begin
     if p_person !~ '^[^[:space:][:cntrl:]]{1,200}$' or p_person = '*' then
       perform animus.raise('WA004', 'the name of a person has 1 to 200 characters, without spaces and control characters, and is not *');
     end if;
+    if animus.role_of_person(p_person) is null then perform animus.raise('WA004', format('nobody may use animus as person:%s', p_person)); end if;
     v_owner := 'person:' || p_person;
   end if;
   if coalesce(p_url, '') !~ '^https?://[^[:space:][:cntrl:]@]+$' or length(p_url) > 2000 then

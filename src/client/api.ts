@@ -1978,7 +1978,7 @@ export interface ListPeopleOutput {
 export interface SetPersonInput {
   /** Only a login of the database makes operators. */
   readonly role?: 'submitter' | 'reader' | undefined;
-  /** A disabled person is refused, with all its tokens. */
+  /** A disabled person is refused, with all its tokens; without a role, only for people who are listed. */
   readonly disabled?: boolean | undefined;
 }
 
@@ -2017,6 +2017,8 @@ export interface CreateTokenInput {
 export interface CreateTokenOutput {
   readonly id: string;
   readonly person: string;
+  /** This person was not listed before. */
+  readonly person_added: boolean;
   /** Shown once: only its hash is kept. */
   readonly token: string;
 }

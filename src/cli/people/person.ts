@@ -1,6 +1,7 @@
 /** `animus person list|set|disable|enable`: who may use animus through a gateway, and with which role. */
 import type { Command } from 'commander';
 import { PERSON_ROLES, type PersonRole } from '../../core/work/people.ts';
+import { requireListed } from '../../store/people/listed-person.ts';
 import { listPeople } from '../../store/people/people-views.ts';
 import { type Person, setPerson } from '../../store/people/tokens.ts';
 import { choice } from '../command/arguments.ts';
@@ -67,7 +68,11 @@ async function setCommand(invocation: Invocation, { role }: SetOptions, name: st
 }
 
 async function change(invocation: Invocation, name: string, disabled: boolean): Promise<number> {
-  show(invocation, await withDatabase(invocation, (db) => setPerson(db, name, { disabled })));
+  const changed = await withDatabase(invocation, async (db) => {
+    requireListed(name, await listPeople(db));
+    return setPerson(db, name, { disabled });
+  });
+  show(invocation, changed);
   return 0;
 }
 

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { hashAccessToken, newAccessToken } from '../../core/secrets/access-token.ts';
 import { PERSON_ROLES, type PersonRole, SCOPES, type Scope } from '../../core/work/people.ts';
-import { findToken, listTokens, type TokenView } from '../../store/people/people-views.ts';
+import { similarPerson } from '../../store/people/listed-person.ts';
+import { findToken, listPeople, listTokens, type TokenView } from '../../store/people/people-views.ts';
 import { createToken, revokeToken } from '../../store/people/tokens.ts';
 import { choice, timeSpan } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
@@ -82,9 +83,10 @@ async function createCommand(invocation: Invocation, options: CreateOptions, per
   if (hash === null) throw new AnimusError('internal.bug', { detail: 'a new token is not valid' });
   const expiresAt = options.expires === 'never' ? undefined : new Date(Date.now() + options.expires * 1000);
   const { role, scopes, label } = options;
-  const created = await withDatabase(invocation, (db) =>
-    createToken(db, { person, hash, label, role, scopes, expiresAt }),
-  );
+  const { created, similar } = await withDatabase(invocation, async (db) => {
+    const recorded = await createToken(db, { person, hash, label, role, scopes, expiresAt });
+    return { created: recorded, similar: recorded.personAdded ? similarPerson(person, await listPeople(db)) : '' };
+  });
   const effective = role ?? created.personRole;
   output.document({
     id: created.id,
@@ -95,7 +97,7 @@ async function createCommand(invocation: Invocation, options: CreateOptions, per
     person_added: created.personAdded,
     token: secret,
   });
-  if (created.personAdded) output.note(`added ${person} with role ${created.personRole}`);
+  if (created.personAdded) output.note(`added ${person} with role ${created.personRole}${similar}`);
   const until = expiresAt === undefined ? 'does not expire' : `is accepted until ${expiresAt.toISOString()}`;
   output.note(`token ${shortId(created.id)} of ${person}, role ${effective}, ${until}; it cannot be shown again:`);
   output.line(secret);

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import { webhookKeyMark, webhookSecret } from '../../core/secrets/webhook-secret.ts';
+import { similarPerson } from '../../store/people/listed-person.ts';
+import { listPeople } from '../../store/people/people-views.ts';
 import {
   addWebhook,
   DEFAULT_WEBHOOK_EVENTS,
@@ -36,9 +38,13 @@ export async function addWebhookCommand(invocation: Invocation, options: AddOpti
   const key = await presentKey(invocation);
   const id = randomUUID();
   const { events = DEFAULT_WEBHOOK_EVENTS, faculty: faculties, label, person } = options;
-  await withDatabase(invocation, (db) =>
-    addWebhook(db, { id, url, events, keyMark: webhookKeyMark(key), faculties, label, person }),
-  );
+  await withDatabase(invocation, async (db) => {
+    await addWebhook(db, { id, url, events, keyMark: webhookKeyMark(key), faculties, label, person });
+    if (person === undefined) return;
+    const people = await listPeople(db);
+    if (people.some(({ name }) => name === person)) return;
+    output.note(`nobody is listed as ${person}${similarPerson(person, people)}; the webhook waits for work of that name`);
+  });
   const secret = secretOf(key, id, 1);
   output.document({ id, url, events, faculties: faculties ?? null, secret });
   output.note(`webhook ${shortId(id)} for ${events.join(', ')}; its secret, which is not stored:`);

@@ -1,7 +1,8 @@
 /** People and their roles, for operators, and who one is oneself. */
 import { z } from 'zod';
 import { PERSON_ROLES, SCOPES } from '../../core/work/people.ts';
-import { listVisiblePeople } from '../../store/people/people-views.ts';
+import { requireListed } from '../../store/people/listed-person.ts';
+import { listVisiblePeople, visibleNames } from '../../store/people/people-views.ts';
 import { setPerson } from '../../store/people/tokens.ts';
 import { requireOperator } from '../../store/views/visible/visible-operated.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
@@ -72,11 +73,20 @@ const setRoute = jsonRoute({
   params: z.strictObject({ name: personName() }),
   body: z.strictObject({
     role: z.enum(['submitter', 'reader']).optional().describe('only a login of the database makes operators'),
-    disabled: z.boolean().optional().describe('a disabled person is refused, with all its tokens'),
+    disabled: z
+      .boolean()
+      .optional()
+      .describe('a disabled person is refused, with all its tokens; without a role, only for people who are listed'),
   }),
   output: z.object(person),
-  errors: ['work.invalid'],
-  run: ({ tx }, { path, body }) => setPerson(tx, path.name, body),
+  errors: ['work.invalid', 'work.not_found'],
+  run: async ({ tx }, { path, body }) => {
+    if (body.role === undefined && body.disabled !== undefined) {
+      await requireOperator(tx);
+      requireListed(path.name, await visibleNames(tx, path.name));
+    }
+    return setPerson(tx, path.name, body);
+  },
 });
 
 export const peopleRoutes: readonly Route[] = [showMe, listPeople, setRoute];

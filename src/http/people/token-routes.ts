@@ -61,7 +61,12 @@ const createRoute = jsonRoute({
     expires_at: timeIn().optional().describe('default: when your token expires, and no later'),
   }),
   status: 201,
-  output: z.object({ id: id(), person: z.string(), token: z.string().describe('shown once: only its hash is kept') }),
+  output: z.object({
+    id: id(),
+    person: z.string(),
+    person_added: z.boolean().describe('this person was not listed before'),
+    token: z.string().describe('shown once: only its hash is kept'),
+  }),
   errors: ['work.state', 'work.invalid'],
   secret: true,
   run: async ({ tx, visitor }, { body }) => {
@@ -72,7 +77,7 @@ const createRoute = jsonRoute({
     if (hash === null) throw new AnimusError('internal.bug', { detail: 'a new token is not valid' });
     const given = { ...rest, person, hash, expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt) };
     const created = await createToken(tx, given);
-    return { id: created.id, person, token: secret.reveal() };
+    return { id: created.id, person, person_added: created.personAdded, token: secret.reveal() };
   },
 });
 

@@ -14,10 +14,18 @@ export interface PersonView {
   readonly tokens: number;
 }
 
-/** All people by name, `*` first, as the actor may see them: none for who is no operator. */
+/** People by name, `*` first, at most 10,000, as the actor may see them: none for who is no operator. */
 export async function listVisiblePeople(tx: Queryable): Promise<PersonView[]> {
   return tx.query<PersonView>(
     `select name, role, created_by, created_at, disabled_at, tokens from animus.visible_people order by name <> '*', name limit 10000`,
+  );
+}
+
+/** The names of at most 10,000 people that the actor may see, with `wanted` first if it is one of them. */
+export async function visibleNames(tx: Queryable, wanted: string): Promise<{ readonly name: string }[]> {
+  return tx.query<{ name: string }>(
+    'select name from animus.visible_people order by name <> $1, name limit 10000',
+    [toText(wanted)],
   );
 }
 

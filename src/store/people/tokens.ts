@@ -51,7 +51,10 @@ export interface Person {
   readonly disabled_at: Date | null;
 }
 
-/** Adds a person or changes one; what is left out stays as it is. Raises `work.invalid`, `db.forbidden`. */
+/**
+ * Adds a person or changes one; what is left out stays as it is. Without a role, `disabled` is for people who are listed. Raises `work.invalid`,
+ * `work.not_found`, `db.forbidden`.
+ */
 export async function setPerson(
   db: Queryable,
   name: string,

@@ -48,6 +48,16 @@ test('edits, deletes a message, invites, and deletes the whole', async () => {
   expect((await animus(['chat', 'show', chat])).stdout).not.toContain('words');
   expect(await json('chat', 'invite', chat, 'person:alice')).toMatchObject({ changed: true });
   expect(await json('chat', 'invite', chat, 'person:alice', '--remove')).toMatchObject({ changed: true });
+  // A name as which nobody can act is a mistake.
+  expect(await animus(['chat', 'invite', chat, 'alice'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/no login of the database is named alice.*person:alice/s),
+  });
+  await animus(['person', 'set', 'carl', '--role', 'reader']);
+  await animus(['person', 'disable', 'carl']);
+  for (const nobody of ['person:carl', 'person:*', 'person:']) {
+    expect((await animus(['chat', 'invite', chat, nobody])).stderr).toContain(`nobody may use animus as ${nobody}`);
+  }
   await json('chat', 'delete', chat);
   expect(await animus(['chat', 'show', chat])).toMatchObject({
     code: expect.any(Number),

@@ -89,6 +89,26 @@ test('people are listed, changed, disabled and enabled', async () => {
   expect((await animus('person', 'set', 'alice')).code).toBe(2);
 });
 
+test('a mistyped name is neither disabled nor enabled, and nobody is added', async () => {
+  await animus('person', 'set', 'alice', '--role', 'reader');
+  for (const verb of ['disable', 'enable']) {
+    expect(await animus('person', verb, 'alcie')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining('nobody is listed as alcie (did you mean alice?); people are added with a role'),
+    });
+    await expect(
+      target.database.query('select animus.set_person($1, null, $2)', ['alcie', verb === 'disable']),
+    ).rejects.toThrow('nobody is listed as alcie');
+  }
+  expect((await json('person', 'list')).people).toMatchObject([{ name: 'alice', disabled_at: null }]);
+  expect((await animus('token', 'create', 'alcie')).stderr).toContain(
+    'added alcie with role submitter (did you mean alice?)',
+  );
+  // `*` stands for everybody who is not listed, and is always there.
+  expect((await animus('person', 'disable', '*')).stdout).toBe('*  submitter  disabled\n');
+});
+
 test('each change is a decision that names who made it', async () => {
   const { id } = await json('token', 'create', 'dora', '--role', 'operator', '--scopes', 'read');
   await animus('person', 'set', 'dora', '--role', 'reader');

@@ -12,7 +12,7 @@ export async function exampleChat(db: Database, databaseUrl: string, cwd: string
     `select animus.start_conversation(animus.create_workspace('examples'), 'clerk') as id`,
   );
   await db.query(`select from animus.say_in_conversation($1, 'Hello')`, [row!.id]);
-  await db.query(`select animus.set_participant($1, 'bob')`, [row!.id]);
+  await db.query(`insert into animus.conversation_people (file_id, actor) values ($1, 'bob')`, [row!.id]);
   const { stdout } = await run(['chat', 'export', row!.id], { cwd, env: { DATABASE_URL: databaseUrl } });
   writeFileSync(join(cwd, 'talk.jsonl'), stdout);
   return row!.id;

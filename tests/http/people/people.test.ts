@@ -108,6 +108,15 @@ test('an operator lists, adds, changes and disables people who are not operators
   expect((await set('dana', { disabled: true })).body.disabled_at).not.toBe(null);
   expect((await api.call('dana', 'GET', '/work')).status).toBe(401);
   expect((await set('dana', { disabled: false })).body.disabled_at).toBe(null);
+  for (const disabled of [true, false]) {
+    expect(await set('dnaa', { disabled })).toMatchObject({
+      status: 404,
+      body: { detail: 'nobody is listed as dnaa (did you mean dana?); people are added with a role' },
+    });
+  }
+  expect((await api.call('dana', 'PUT', '/people/dnaa', { body: { disabled: true } })).status).toBe(403);
+  expect((await owner().query(`select from animus.people where name = 'dnaa'`)).length).toBe(0);
+  expect((await set('dora', { role: 'reader', disabled: true })).body.disabled_at).not.toBe(null);
   expect((await set('otto', { disabled: true })).status).toBe(403);
   expect((await set('dana', { role: 'operator' })).status).toBe(400);
   expect((await set('a b', {})).status).toBe(400);

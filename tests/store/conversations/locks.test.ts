@@ -31,7 +31,7 @@ it('people who write, edit, delete and cancel at the same time never wait for ea
       attempt(() => editMessage(db, edited.messageId, 'others')),
       attempt(() => deleteMessage(db, deleted.messageId)),
       attempt(() => cancelWork(db, cancelled.workItemId)),
-      attempt(() => setParticipant(db, talk.id, `bob${round}`)),
+      attempt(() => setParticipant(db, talk.id, `person:bob${round}`)),
       attempt(() => changeConversation(db, talk.id, { title: `round ${round}` })),
     ]);
   }

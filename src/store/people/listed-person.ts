@@ -1,0 +1,27 @@
+/** Names of people that were mistyped. */
+import { AnimusError } from '../../core/errors/errors.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
+
+/**
+ * Refuses a name that is not listed, with the one that was probably meant. `*`, everybody who is not listed, is always there. `set_person` refuses it,
+ * too, but does not compare names. Error: `work.not_found`.
+ */
+export function requireListed(name: string, people: readonly { readonly name: string }[]): void {
+  if (name === '*' || people.some((person) => person.name === name)) return;
+  throw new AnimusError('work.not_found', {
+    detail: `nobody is listed as ${name}${didYouMean(name, namesOf(people))}`,
+    hint: '; people are added with a role',
+  });
+}
+
+/** ` (did you mean NAME?)` for a person who was just added and whose name is close to that of another, else an empty text. */
+export function similarPerson(added: string, people: readonly { readonly name: string }[]): string {
+  return didYouMean(
+    added,
+    namesOf(people).filter((name) => name !== added),
+  );
+}
+
+function namesOf(people: readonly { readonly name: string }[]): string[] {
+  return people.map(({ name }) => name).filter((name) => name !== '*');
+}
