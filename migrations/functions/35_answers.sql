@@ -318,6 +318,59 @@ begin
      order by m.at, m.id;
 end $$;
 
+-- Returns at most p_limit messages of the branch that is shown, the newest first, before the place and the id of one of them; null: the newest. Places are
+-- those of conversation_page. The branch is followed from its newest message to the end of the page, not to its beginning. For whoever may read it.
+-- Locks: none. Raises: WA003, 42501.
+create or replace function animus.conversation_newest(p_file_id uuid, p_place bigint default null, p_id bigint default null, p_limit int default 50)
+returns table (id bigint, file_id uuid, role text, content text, author text, created_at timestamptz, replaces bigint, work_item_id uuid, told boolean,
+               ended_as text, state text, attachments jsonb, place bigint)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_branch bigint := (select min(m.replaces) from animus.chat_messages m where m.file_id = p_file_id and m.role = 'user' and m.replaces is not null);
+  v_line   bigint[];
+begin
+  perform animus.require_participant(p_file_id, false);
+  p_place := coalesce(p_place, 9223372036854775807);
+  p_id := coalesce(p_id, 9223372036854775807);
+  if v_branch is not null then
+    v_line := array(
+      with recursive line as (
+        select m.id, m.after_id, animus.shown_at(m.file_id, m.id, p_place, p_id) as shown
+          from animus.conversations c join animus.chat_messages m on m.id = c.head_id where c.file_id = p_file_id
+        union all
+        -- Until the page is full, or where all messages are on the branch.
+        select m.id, m.after_id, l.shown + animus.shown_at(m.file_id, m.id, p_place, p_id)
+          from line l join animus.chat_messages m on m.id = l.after_id where l.shown < p_limit and m.id >= v_branch)
+      select l.id from line l);
+  end if;
+  return query
+    select m.id, m.file_id, m.role, m.content, m.author, m.created_at, m.replaces, m.work_item_id, m.told, m.ended_as, w.state,
+           case when m.role = 'user' and not m.told then (
+             select jsonb_agg(jsonb_build_object('id', a.id, 'name', a.name, 'media_type', a.media_type, 'bytes', a.bytes, 'path', f.path) order by a.created_at, a.id)
+               from animus.chat_message_files x join animus.files f on f.id = x.file_id and f.deleted_at is null join animus.artifacts a on a.id = f.id
+              where x.message_id = m.id) end,
+           m.at
+      from (select c.*, case when c.role = 'user' and not c.told then c.id else coalesce(c.after_id, 0) end as at from animus.chat_messages c
+             where c.file_id = p_file_id and c.deleted_at is null
+               and (case when c.role = 'user' and not c.told then c.id else coalesce(c.after_id, 0) end, c.id) < (p_place, p_id)
+               and (v_branch is null or case when c.role = 'user' and not c.told then c.id else coalesce(c.after_id, 0) end < v_branch
+                    or case when c.role = 'user' and not c.told then c.id else coalesce(c.after_id, 0) end = any (v_line))
+               and not exists (select from animus.chat_messages n where n.replaces = c.id and n.role <> 'user')
+             order by case when c.role = 'user' and not c.told then c.id else coalesce(c.after_id, 0) end desc, c.id desc limit p_limit) m
+      left join animus.work_items w on w.id = m.work_item_id
+     order by m.at desc, m.id desc;
+end $$;
+
+-- Returns how many messages are shown at a place of a conversation, before the place and the id of a message.
+-- Locks: none. Raises: nothing.
+create or replace function animus.shown_at(p_file_id uuid, p_at bigint, p_place bigint, p_id bigint) returns bigint
+language sql stable as $$
+  select count(*) from animus.chat_messages c
+   where p_at <= p_place and c.file_id = p_file_id and case when c.role = 'user' and not c.told then c.id else coalesce(c.after_id, 0) end = p_at
+     and (p_at, c.id) < (p_place, p_id) and c.deleted_at is null
+     and not exists (select from animus.chat_messages n where n.replaces = c.id and n.role <> 'user')
+$$;
+
 -- Returns the messages of a conversation on the branch that is shown, in order. For whoever may read it.
 -- Locks: none. Raises: WA003, 42501.
 create or replace function animus.conversation_messages(p_file_id uuid)

@@ -181,7 +181,7 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
       path: '/workspaces/{id}/chats/{chat_id}/messages',
       kind: 'list',
       input: true,
-      query: ['after', 'limit'],
+      query: ['order', 'after', 'limit'],
     },
     showMessage: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/messages/{message_id}', kind: 'json' },
     deleteMessage: { method: 'DELETE', path: '/workspaces/{id}/chats/{chat_id}/messages/{message_id}', kind: 'json' },

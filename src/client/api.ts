@@ -2092,6 +2092,8 @@ export interface RemoveFromChatOutput {
 }
 
 export interface ListChatMessagesInput {
+  /** Newest: the first page has the last messages, the next pages those before them. */
+  readonly order?: 'oldest' | 'newest' | undefined;
   /** The `next` of the page before. */
   readonly after?: string | undefined;
   /** How many there are at most. */
@@ -2736,7 +2738,7 @@ export interface Api {
      */
     remove(id: string, chatId: string, actor: string, options?: CallOptions): Promise<RemoveFromChatOutput>;
     /**
-     * The messages of the branch that is shown, in order. Needs a token of scope `read`.
+     * The messages of the branch that is shown, in order or the newest first. Needs a token of scope `read`.
      *
      * `GET /workspaces/{id}/chats/{chat_id}/messages`
      */

@@ -1,10 +1,12 @@
 /** `animus chat list|show`. */
 import { messageDocument } from '../../store/conversations/message-document.ts';
 import { listConversations, readConversation, readVirtualFile } from '../../store/conversations/read-conversation.ts';
+import { readMessagesBefore } from '../../store/conversations/visible-messages.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { styled } from '../view/output.ts';
 import { findChat } from './find-chat.ts';
+import { showMessage } from './session/message-view.ts';
 
 /** Prints a line per conversation. */
 export async function listCommand(
@@ -24,14 +26,32 @@ export async function listCommand(
   return 0;
 }
 
-/** Prints the text of the `.chat` file. */
-export async function showCommand(invocation: Invocation, _options: CommonOptions, given: string): Promise<number> {
+/** Prints the text of the `.chat` file, or the last messages. */
+export async function showCommand(
+  invocation: Invocation,
+  { last }: CommonOptions & { readonly last?: number },
+  given: string,
+): Promise<number> {
   const { output } = invocation;
+  if (last !== undefined) return showLast(invocation, given, last);
   const shown = await withDatabase(invocation, async (db) => {
     const id = await findChat(db, given);
     return { id, ...(await readVirtualFile(db, id)), messages: await readConversation(db, id) };
   });
   output.document({ id: shown.id, etag: shown.etag, messages: shown.messages.map(messageDocument) });
   output.block(shown.content.trimEnd());
+  return 0;
+}
+
+/** What it reads does not grow with the conversation. */
+async function showLast(invocation: Invocation, given: string, count: number): Promise<number> {
+  const { output } = invocation;
+  const { id, newest } = await withDatabase(invocation, async (db) => {
+    const chat = await findChat(db, given);
+    return { id: chat, newest: await readMessagesBefore(db, chat, null, count) };
+  });
+  const messages = newest.toReversed().map(({ at: _, ...message }) => message);
+  output.document({ id, messages: messages.map(messageDocument) });
+  for (const message of messages) showMessage(output, message, true);
   return 0;
 }

@@ -59,10 +59,12 @@ export function addChatCommands(program: Command, run: RunCommand): void {
     .option('--limit <n>', 'at most this many', wholeNumber(1, 1000), 20)
     .action(run(listCommand));
   addCommand(group, 'show <chat>', {
-    summary: 'print a conversation as the text of its .chat file',
+    summary: 'print a conversation as the text of its .chat file, or its last messages',
     arguments: { chat: CHAT },
-    examples: ['animus chat show 5b1f0c3de2a9', 'animus chat show 5b1f0c3de2a9 --json'],
-  }).action(run(showCommand));
+    examples: ['animus chat show 5b1f0c3de2a9', 'animus chat show 5b1f0c3de2a9 --last 10 --json'],
+  })
+    .option('--last <n>', 'only the last messages, 1 to 1000', wholeNumber(1, 1000))
+    .action(run(showCommand));
   addCommand(group, 'edit <message> <text>', {
     summary: 'replace a message of yours by other words, on a branch of its own that is answered anew',
     arguments: { message: MESSAGE, text: 'the new words; - reads standard input' },

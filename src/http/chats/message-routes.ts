@@ -9,7 +9,7 @@ import {
   sayInConversation,
 } from '../../store/conversations/conversations.ts';
 import { requireVisibleConversation } from '../../store/conversations/visible-conversations.ts';
-import { readMessagesAfter, readVisibleMessage } from '../../store/conversations/visible-messages.ts';
+import { readMessagesAfter, readMessagesBefore, readVisibleMessage } from '../../store/conversations/visible-messages.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { cursor, readCursor, writeCursor } from '../route/cursor.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
@@ -62,24 +62,36 @@ const say = jsonRoute({
 });
 
 const digits = z.string().regex(/^\d{1,18}$/);
-const PLACE = z.tuple([digits, digits]);
+/** A cursor belongs to the order of its list. */
+const PLACES = { oldest: z.tuple([digits, digits]), newest: z.tuple([digits, digits, z.literal('newest')]) };
 
 const listMessages = jsonRoute({
   id: 'listChatMessages',
   method: 'GET',
   path: '/workspaces/{id}/chats/{chat_id}/messages',
   tag: 'chats',
-  summary: 'The messages of the branch that is shown, in order',
+  summary: 'The messages of the branch that is shown, in order or the newest first',
   scope: 'read',
   params: ofChat,
-  query: z.strictObject({ after: cursor().optional(), limit: limit() }),
+  query: z.strictObject({
+    order: z
+      .enum(['oldest', 'newest'])
+      .default('oldest')
+      .describe('newest: the first page has the last messages, the next pages those before them'),
+    after: cursor().optional(),
+    limit: limit(),
+  }),
   output: page(message),
   errors: ['work.not_found'],
-  run: async ({ tx }, { path, query: { after, limit: most } }) => {
+  run: async ({ tx }, { path, query: { order, after, limit: most } }) => {
     await requireVisibleConversation(tx, path.id, path.chat_id);
-    const from = after === undefined ? null : readCursor(PLACE, after);
-    const rows = await readMessagesAfter(tx, path.chat_id, from, most + 1);
-    const { items, next } = pageOf(rows, most, (row) => writeCursor([row.at, row.id]));
+    const [at, id] = after === undefined ? [] : readCursor(PLACES[order], after);
+    const from = at === undefined || id === undefined ? null : ([at, id] as const);
+    const read = order === 'newest' ? readMessagesBefore : readMessagesAfter;
+    const rows = await read(tx, path.chat_id, from, most + 1);
+    const { items, next } = pageOf(rows, most, (row) =>
+      writeCursor(order === 'newest' ? [row.at, row.id, order] : [row.at, row.id]),
+    );
     return { items: items.map(shownMessage), next };
   },
 });

@@ -6,18 +6,39 @@ import type { ChatAttachment, ChatMessage } from './read-conversation.ts';
 /** Where a message stands on the branch that is shown: an answer stands at the message that it answers. */
 export type MessagePlace = readonly [at: string, id: string];
 
+export interface PlacedMessage extends ChatMessage {
+  readonly at: string;
+  readonly [column: string]: unknown;
+}
+
 /** The messages of the branch that is shown after a place, in order. A place stays valid when its message is deleted or replaced. */
 export async function readMessagesAfter(
   tx: Queryable,
   conversationId: string,
   after: MessagePlace | null,
   limit: number,
-): Promise<(ChatMessage & { readonly at: string })[]> {
+): Promise<PlacedMessage[]> {
   const [at, id] = after ?? ['-1', '0'];
-  return tx.query<ChatMessage & { readonly at: string }>(
+  return tx.query<PlacedMessage>(
     `select id::text, role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs",
             state, attachments, place::text as at
        from animus.conversation_page($1, $2::bigint, $3::bigint, $4)`,
+    [conversationId, at, id, limit],
+  );
+}
+
+/** The messages of the branch that is shown before a place, the newest first. */
+export async function readMessagesBefore(
+  tx: Queryable,
+  conversationId: string,
+  before: MessagePlace | null,
+  limit: number,
+): Promise<PlacedMessage[]> {
+  const [at, id] = before ?? [null, null];
+  return tx.query<PlacedMessage>(
+    `select id::text, role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs",
+            state, attachments, place::text as at
+       from animus.conversation_newest($1, $2::bigint, $3::bigint, $4)`,
     [conversationId, at, id, limit],
   );
 }

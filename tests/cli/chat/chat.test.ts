@@ -44,6 +44,10 @@ test('edits, deletes a message, invites, and deletes the whole', async () => {
   const { chat, message } = await send('first words', '--faculty', 'other');
   const edited = await json<Sent>('chat', 'edit', String(message), 'better words');
   expect((await animus(['chat', 'show', chat])).stdout).toContain('better words');
+  const { message: after } = await send('and then', '--to', chat);
+  expect(await json('chat', 'show', chat, '--last', '1')).toMatchObject({ messages: [{ id: after }] });
+  expect((await animus(['chat', 'show', chat, '--last', '1'])).stdout).toMatch(/and then/);
+  await json('chat', 'delete', chat, '--message', String(after));
   await json('chat', 'delete', chat, '--message', String(edited.message));
   expect((await animus(['chat', 'show', chat])).stdout).not.toContain('words');
   expect(await json('chat', 'invite', chat, 'person:alice')).toMatchObject({ changed: true });

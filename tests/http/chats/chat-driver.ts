@@ -27,7 +27,7 @@ export async function messagesOf(
   api: TestApi,
   person: string,
   { path }: HttpChat,
-  { limit = 50, after = null }: { limit?: number; after?: string | null } = {},
+  { limit = 50, after = null, order }: { limit?: number; after?: string | null; order?: 'newest' } = {},
 ): Promise<Json[]> {
   const seen: Json[] = [];
   let next = after;
@@ -35,7 +35,7 @@ export async function messagesOf(
     const answer = await api.call(
       person,
       'GET',
-      `${path}/messages?limit=${limit}${next === null ? '' : `&after=${next}`}`,
+      `${path}/messages?limit=${limit}${next === null ? '' : `&after=${next}`}${order ? `&order=${order}` : ''}`,
     );
     if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
     seen.push(...answer.body.items);

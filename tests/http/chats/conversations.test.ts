@@ -52,6 +52,33 @@ test('reading from every cursor gives exactly the rest', async () => {
   expect(bad).toMatchObject({ status: 400, body: { code: 'http.invalid' } });
 });
 
+test('the newest messages come first, and earlier ones follow, whatever happens meanwhile', async () => {
+  const api = await start();
+  const chat = await chatOf(api, 'alice');
+  const say = (content: string) => api.call('alice', 'POST', chat.path, { body: { content } });
+  for (const n of [1, 2, 3, 4]) {
+    await say(`question ${n}`);
+    await endAnswer(owner(), await beginAnswer(owner(), chat), `answer ${n}`, n);
+  }
+  const contents = (rows: Json[]) => rows.map(({ content }) => content);
+  const newest = (limit: number, after: string | null = null) =>
+    messagesOf(api, 'alice', chat, { limit, after, order: 'newest' });
+  const all = await messagesOf(api, 'alice', chat);
+  for (const limit of [1, 3, 50]) expect(await newest(limit)).toEqual(all.toReversed());
+  const { body: page } = await api.call('alice', 'GET', `${chat.path}/messages?order=newest&limit=3`);
+  expect(contents(page.items)).toEqual(['answer 4', 'question 4', 'answer 3']);
+  // Something new, a deletion and an edit: the next page goes on where the first one ended, on the branch that is shown now.
+  await say('question 5');
+  await api.call('alice', 'DELETE', `${chat.path}/messages/${all[3]!.id}`);
+  expect(contents(await newest(2, page.next))).toEqual(['question 3', 'question 2', 'answer 1', 'question 1']);
+  await api.call('alice', 'POST', `${chat.path}/messages/${all[4]!.id}/edit`, { body: { content: 'edited 3' } });
+  expect(contents(await newest(2))).toEqual(['edited 3', 'question 2', 'answer 1', 'question 1']);
+  expect(contents(await newest(1, page.next))).toEqual(['question 2', 'answer 1', 'question 1']);
+  // A cursor belongs to its order.
+  const path = `${chat.path}/messages?after=${page.next}`;
+  expect(await api.call('alice', 'GET', path)).toMatchObject({ status: 400, body: { code: 'http.invalid' } });
+});
+
 test('two people write at once: each message is there once, and answers come one after another', async () => {
   const api = await start();
   const chat = await chatOf(api, 'alice');

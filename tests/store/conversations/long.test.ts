@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { readAnswerStart, readNewestWords } from '../../../src/store/conversations/answer-start.ts';
 import { retryMessage, sayInConversation } from '../../../src/store/conversations/conversations.ts';
 import { readConversation } from '../../../src/store/conversations/read-conversation.ts';
-import { readMessagesAfter } from '../../../src/store/conversations/visible-messages.ts';
+import { readMessagesAfter, readMessagesBefore } from '../../../src/store/conversations/visible-messages.ts';
 import { testDatabase } from '../../support/database.ts';
 import { longTalk, pagesOf } from './long-talk.ts';
 import { answer, type Talk } from './talk.ts';
@@ -39,6 +39,11 @@ test.each([
   ['where an answer begins', async (talk: Talk) => `select animus.answer_start('${(await newest(talk)).item}')`],
   ['the words before it', async (talk: Talk) => `select * from animus.newest_words(${(await newest(talk)).id}, 8192)`],
   ['the end of an answer', async (talk: Talk) => `select animus.cancel_work('${(await newest(talk)).item}')`],
+  ['the newest page', async ({ id }: Talk) => `select * from animus.conversation_newest('${id}', null, null, 50)`],
+  [
+    'a page of earlier ones',
+    async (talk: Talk) => `select * from animus.conversation_newest('${talk.id}', ${await middle(talk)}, 0, 50)`,
+  ],
   ['the first page', async ({ id }: Talk) => `select * from animus.conversation_page('${id}', -1, 0, 50)`],
   [
     'a page in the middle',
@@ -98,4 +103,13 @@ test('pages in order give the whole branch, also where it was left', async () =>
     place = [last.at, last.id];
   }
   expect(paged).toEqual(whole);
+  const back: string[] = [];
+  for (let place: readonly [string, string] | null = null; ; ) {
+    const page: Awaited<ReturnType<typeof readMessagesBefore>> = await readMessagesBefore(db(), talk.id, place, 7);
+    back.push(...page.map(({ content }) => content));
+    const last = page.at(-1);
+    if (last === undefined) break;
+    place = [last.at, last.id];
+  }
+  expect(back).toEqual(whole.toReversed());
 });
