@@ -1261,10 +1261,10 @@ create index webhook_deliveries_sending on animus.webhook_deliveries (webhook_id
 --   created_at, work_item_id, faculty, submitted_by, focus_id, turn, call_id, tool, input, refused_by, rule, decided_by
 
 -- create view animus.spend: its query stands in functions/
---   faculty, model, day, usd, input_tokens, output_tokens, calls
+--   faculty, model, day, usd, input_tokens, output_tokens, calls, code_runs
 
 -- create view animus.spend_details: its query stands in functions/
---   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls
+--   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs
 
 -- create view animus.visible_artifacts: its query stands in functions/
 --   id, work_item_id, focus_id, name, media_type, bytes, content, created_at
@@ -1342,7 +1342,7 @@ create index webhook_deliveries_sending on animus.webhook_deliveries (webhook_id
 --   name, version, state, base, content_hash, description, note, faculty, created_at, decided_by, decided_at, decision_note, submitted_by, work_item_id
 
 -- create view animus.visible_spend: its query stands in functions/
---   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls
+--   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs
 
 -- create view animus.visible_tokens: its query stands in functions/
 --   id, person, label, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at, revoked_by, created_with, state

@@ -114,6 +114,6 @@ begin
           from (select * from animus.retention_kept order by seen_at desc limit 5) k))),
     'pauses', (select coalesce(jsonb_agg(to_jsonb(p) order by p.faculty), '[]') from animus.pauses p where p.until is null or p.until > v_now),
     'spend_today', (select coalesce(jsonb_agg(jsonb_build_object('faculty', s.faculty, 'model', s.model, 'usd', s.usd, 'input_tokens', s.input_tokens,
-        'output_tokens', s.output_tokens, 'calls', s.calls) order by s.faculty, s.model), '[]') from animus.spend s where s.day = (v_now at time zone 'UTC')::date),
+        'output_tokens', s.output_tokens, 'calls', s.calls, 'code_runs', coalesce((to_jsonb(s) ->> 'code_runs')::bigint, 0)) order by s.faculty, s.model), '[]') from animus.spend s where s.day = (v_now at time zone 'UTC')::date),
     'memory', (select value from animus.settings where key = 'memory'));
 end $$;

@@ -23,25 +23,29 @@ end $$;
 
 -- Creates the views of what was spent, or replaces them. spend has one row per faculty, model and day; the rows of spend_details are parts of
 -- such sums, for readers to add up, because adding up twice takes twice the time. Its operation and submitter are null where they are not known; the setting
--- spend_details_since says from when on they are recorded.
+-- spend_details_since says from when on they are recorded. Code that an item runs without a model (engage mode code) is recorded as a turn of animus/code;
+-- it is no call, but one of code_runs.
 -- Locks: the views, exclusively. Raises: nothing.
 create or replace function animus.define_spend_views() returns void
 language plpgsql as $$
 begin
   create or replace view animus.spend_details as
-    select faculty, model, operation, nullif(submitter, '') as submitter, day, usd, input_tokens, output_tokens, calls from animus.spend_sums
-    union all
-    select faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, 1 from animus.spend_calls
-    union all
-    select faculty, model, null, null, day, usd, input_tokens, output_tokens, calls from animus.spend_days;
+    select s.faculty, s.model, case when s.model = 'animus/code' then 'code' else s.operation end as operation, s.submitter, s.day, s.usd, s.input_tokens,
+           s.output_tokens, case when s.model = 'animus/code' then 0 else s.calls end as calls, case when s.model = 'animus/code' then s.calls else 0 end as code_runs
+      from (
+        select faculty, model, operation, nullif(submitter, '') as submitter, day, usd, input_tokens, output_tokens, calls from animus.spend_sums
+        union all
+        select faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, 1 from animus.spend_calls
+        union all
+        select faculty, model, null, null, day, usd, input_tokens, output_tokens, calls from animus.spend_days) s;
   create or replace view animus.spend as
     select faculty, model, day, sum(usd)::numeric(14, 6) as usd, sum(input_tokens)::bigint as input_tokens,
-           sum(output_tokens)::bigint as output_tokens, sum(calls)::bigint as calls
+           sum(output_tokens)::bigint as output_tokens, sum(calls)::bigint as calls, sum(code_runs)::bigint as code_runs
       from animus.spend_details
      group by faculty, model, day;
   -- For gateways, beside the views of 32_visible.sql: the spend of the actor's own work, or of all.
   create or replace view animus.visible_spend as
-    select s.faculty, s.model, s.operation, s.submitter, s.day, s.usd, s.input_tokens, s.output_tokens, s.calls
+    select s.faculty, s.model, s.operation, s.submitter, s.day, s.usd, s.input_tokens, s.output_tokens, s.calls, s.code_runs
       from animus.spend_details s where s.submitter = (select animus.actor()) or (select animus.sees_all());
 end $$;
 

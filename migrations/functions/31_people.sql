@@ -80,7 +80,7 @@ end $$;
 -- limits the token further than the person; scopes are those of token_scopes(), by default all. For logins that are operators. A person makes tokens with
 -- the token that it acts with: its own, and as an operator those of people who are not operators. Such a token has at most the role and the scopes of
 -- that one (they are its defaults, too), expires no later, and is revoked with it.
--- Locks: the person. Raises: WA002 for a person that has 100 tokens, WA004, 42501.
+-- Locks: the person. Raises: WA002 for a person that has 100 tokens, WA003, WA004, 42501.
 create or replace function animus.create_token(
   p_person text, p_hash bytea, p_label text default '', p_role text default null, p_scopes text[] default null, p_expires_at timestamptz default null,
   out id uuid, out person_role text, out person_added boolean)

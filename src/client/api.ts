@@ -387,6 +387,8 @@ export interface Status {
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly calls: number;
+    /** Runs of code without a model, which are no calls. */
+    readonly code_runs: number;
   }[];
   readonly memory: {
     readonly vector: boolean;
@@ -1614,12 +1616,16 @@ export interface SpendOutput {
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly calls: number;
+    /** Runs of code without a model, which are no calls. */
+    readonly code_runs: number;
   }[];
   readonly total: {
     readonly usd: number;
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly calls: number;
+    /** Runs of code without a model, which are no calls. */
+    readonly code_runs: number;
     readonly groups: number;
   };
 }

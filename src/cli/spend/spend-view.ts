@@ -2,7 +2,17 @@
 import type { Spend, SpendGroup, SpendPeriod, SpendRow } from '../../store/views/spend.ts';
 import type { ItemOrder, SpendItem, SpendRoot } from '../../store/views/spend-items.ts';
 import { type Column, type Output, type Part, styled } from '../view/output.ts';
-import { counted, duration, grouped, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
+import {
+  callsOf,
+  counted,
+  countedCalls,
+  duration,
+  grouped,
+  shortDescription,
+  shortId,
+  stateLabel,
+  usd,
+} from '../view/quantities.ts';
 
 const AMOUNTS: readonly Column[] = [
   { title: 'CALLS', align: 'right', optional: true },
@@ -23,14 +33,15 @@ export function showSpend(output: Output, period: SpendPeriod, by: readonly Spen
     [...columns, ...AMOUNTS],
     rows.map((row) => [
       ...by.map((group) => valueOf(row, group)),
-      ...[row.calls, row.input_tokens, row.output_tokens].map(grouped),
+      callsOf(row),
+      ...[row.input_tokens, row.output_tokens].map(grouped),
       usd(row.usd),
     ]),
   );
   output.line();
   output.line(
     styled('Spent     ', 'bold'),
-    `${usd(total.usd)} in ${counted(total.calls, 'call')}, ${grouped(total.input_tokens)} tokens in, ${grouped(total.output_tokens)} out, ${daysOf(period)}`,
+    `${usd(total.usd)} in ${countedCalls(total)}, ${grouped(total.input_tokens)} tokens in, ${grouped(total.output_tokens)} out, ${daysOf(period)}`,
   );
   if (total.groups > rows.length) {
     output.note(`${counted(total.groups - rows.length, 'more row')}; --limit shows more. The sum contains them`);

@@ -4,7 +4,7 @@ import { didYouMean } from '../../core/errors/suggest.ts';
 import { WORK_STATES } from '../../core/work/work.ts';
 import type { Status } from '../../store/views/status-view.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
-import { age, counted, grouped, shortId, stateLabel, usd } from '../view/quantities.ts';
+import { age, callsOf, counted, countedCalls, grouped, shortId, stateLabel, usd } from '../view/quantities.ts';
 import { showAsks } from './status-asks.ts';
 import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';
@@ -210,7 +210,7 @@ function showSpend(output: Output, { spend_today: spend }: Status): void {
     spend.map((line) => [
       line.faculty,
       line.model,
-      grouped(line.calls),
+      callsOf(line),
       grouped(line.input_tokens),
       grouped(line.output_tokens),
       usd(line.usd),
@@ -219,10 +219,10 @@ function showSpend(output: Output, { spend_today: spend }: Status): void {
   const total = spend.reduce((sum, line) => sum + line.usd, 0);
   output.line(
     styled('Spent     ', 'bold'),
-    `${usd(total)} today in ${counted(
-      spend.reduce((sum, line) => sum + line.calls, 0),
-      'call',
-    )}`,
+    `${usd(total)} today in ${countedCalls({
+      calls: spend.reduce((sum, line) => sum + line.calls, 0),
+      code_runs: spend.reduce((sum, line) => sum + (line.code_runs ?? 0), 0),
+    })}`,
   );
 }
 

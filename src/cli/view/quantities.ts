@@ -75,3 +75,20 @@ export function shortDescription(text: string, characters: number): string {
   if (text.length <= characters) return text;
   return `${text.slice(0, characters).toWellFormed()}… (${bytes(Buffer.byteLength(text))}; --json has all)`;
 }
+
+interface Calls {
+  readonly calls: number;
+  /** Of code without a model. */
+  readonly code_runs?: number;
+}
+
+/** `12`, or `3 runs` for code that ran without a model. */
+export function callsOf({ calls, code_runs: runs = 0 }: Calls): string {
+  if (runs === 0) return grouped(calls);
+  return calls === 0 ? counted(runs, 'run') : `${grouped(calls)}, ${counted(runs, 'run')}`;
+}
+
+/** `12 calls`, `12 calls and 3 runs of code`. */
+export function countedCalls({ calls, code_runs: runs = 0 }: Calls): string {
+  return `${counted(calls, 'call')}${runs === 0 ? '' : ` and ${runs === 1 ? '1 run' : `${grouped(runs)} runs`} of code`}`;
+}

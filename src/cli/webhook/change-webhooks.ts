@@ -43,7 +43,9 @@ export async function addWebhookCommand(invocation: Invocation, options: AddOpti
     if (person === undefined) return;
     const people = await listPeople(db);
     if (people.some(({ name }) => name === person)) return;
-    output.note(`nobody is listed as ${person}${similarPerson(person, people)}; the webhook waits for work of that name`);
+    output.note(
+      `nobody is listed as ${person}${similarPerson(person, people)}; the webhook waits for work of that name`,
+    );
   });
   const secret = secretOf(key, id, 1);
   output.document({ id, url, events, faculties: faculties ?? null, secret });

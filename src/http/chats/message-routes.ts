@@ -9,7 +9,11 @@ import {
   sayInConversation,
 } from '../../store/conversations/conversations.ts';
 import { requireVisibleConversation } from '../../store/conversations/visible-conversations.ts';
-import { readMessagesAfter, readMessagesBefore, readVisibleMessage } from '../../store/conversations/visible-messages.ts';
+import {
+  readMessagesAfter,
+  readMessagesBefore,
+  readVisibleMessage,
+} from '../../store/conversations/visible-messages.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { cursor, readCursor, writeCursor } from '../route/cursor.ts';
 import { jsonRoute, type Route } from '../route/route.ts';

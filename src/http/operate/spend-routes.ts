@@ -17,7 +17,13 @@ const groups = z
     context.addIssue({ code: 'custom', message: `expected a list of ${SPEND_GROUPS.join(', ')}` });
     return z.NEVER;
   });
-const sum = { usd: z.number(), input_tokens: z.number(), output_tokens: z.number(), calls: z.number() };
+const sum = {
+  usd: z.number(),
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  calls: z.number(),
+  code_runs: z.number().describe('runs of code without a model, which are no calls'),
+};
 
 const spend = jsonRoute({
   id: 'spend',

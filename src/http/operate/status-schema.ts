@@ -74,6 +74,7 @@ const spend = z.object({
   input_tokens: z.number(),
   output_tokens: z.number(),
   calls: z.number(),
+  code_runs: z.number().default(0).describe('runs of code without a model, which are no calls'),
 });
 
 const embeddings = z.object({

@@ -23,10 +23,9 @@ export async function listVisiblePeople(tx: Queryable): Promise<PersonView[]> {
 
 /** The names of at most 10,000 people that the actor may see, with `wanted` first if it is one of them. */
 export async function visibleNames(tx: Queryable, wanted: string): Promise<{ readonly name: string }[]> {
-  return tx.query<{ name: string }>(
-    'select name from animus.visible_people order by name <> $1, name limit 10000',
-    [toText(wanted)],
-  );
+  return tx.query<{ name: string }>('select name from animus.visible_people order by name <> $1, name limit 10000', [
+    toText(wanted),
+  ]);
 }
 
 /** All people by name, `*` first. */

@@ -17,6 +17,8 @@ export interface SpendSum {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly calls: number;
+  /** Of code without a model. */
+  readonly code_runs: number;
 }
 
 /** A sum with the values of its groups. A column that was not asked for is null; so is an operation or a submitter that is not known. */
@@ -71,8 +73,14 @@ async function addUp(
   );
   const [first] = found;
   const total = first
-    ? { usd: first.all_usd, input_tokens: first.all_input, output_tokens: first.all_output, calls: first.all_calls }
-    : { usd: 0, input_tokens: 0, output_tokens: 0, calls: 0 };
+    ? {
+        usd: first.all_usd,
+        input_tokens: first.all_input,
+        output_tokens: first.all_output,
+        calls: first.all_calls,
+        code_runs: first.all_runs,
+      }
+    : { usd: 0, input_tokens: 0, output_tokens: 0, calls: 0, code_runs: 0 };
   return {
     rows: found.map(withoutTotals),
     total: { ...total, groups: first?.all_groups ?? 0 },
@@ -81,8 +89,8 @@ async function addUp(
 }
 
 function withoutTotals(row: SpendRow & Totals): SpendRow {
-  const { day, month, faculty, model, operation, submitter, usd, input_tokens, output_tokens, calls } = row;
-  return { day, month, faculty, model, operation, submitter, usd, input_tokens, output_tokens, calls };
+  const { day, month, faculty, model, operation, submitter, usd, input_tokens, output_tokens, calls, code_runs } = row;
+  return { day, month, faculty, model, operation, submitter, usd, input_tokens, output_tokens, calls, code_runs };
 }
 
 interface Totals {
@@ -90,20 +98,22 @@ interface Totals {
   readonly all_input: number;
   readonly all_output: number;
   readonly all_calls: number;
+  readonly all_runs: number;
   readonly all_groups: number;
 }
 
 const sumsOf = (relation: 'spend_details' | 'visible_spend') => `
   select day::text as day, to_char(month, 'YYYY-MM') as month, faculty, model, operation, submitter, usd::float8 as usd, input_tokens::float8 as input_tokens,
-         output_tokens::float8 as output_tokens, calls::float8 as calls,
+         output_tokens::float8 as output_tokens, calls::float8 as calls, code_runs::float8 as code_runs,
          (sum(usd) over ())::float8 as all_usd, (sum(input_tokens) over ())::float8 as all_input,
-         (sum(output_tokens) over ())::float8 as all_output, (sum(calls) over ())::float8 as all_calls, (count(*) over ())::int as all_groups
+         (sum(output_tokens) over ())::float8 as all_output, (sum(calls) over ())::float8 as all_calls, (sum(code_runs) over ())::float8 as all_runs, (count(*) over ())::int as all_groups
     from (select case when 'day' = any ($1::text[]) then day end as day,
                  case when 'month' = any ($1) then date_trunc('month', day::timestamp)::date end as month,
                  case when 'faculty' = any ($1) then faculty end as faculty, case when 'model' = any ($1) then model end as model,
                  case when 'operation' = any ($1) then operation end as operation,
                  case when 'submitter' = any ($1) then submitter end as submitter,
-                 sum(usd) as usd, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(calls) as calls
+                 sum(usd) as usd, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(calls) as calls,
+                 sum(code_runs) as code_runs
             from animus.${relation}
            where day >= $2::date and day < coalesce($3::date, 'infinity')
            group by 1, 2, 3, 4, 5, 6) grouped

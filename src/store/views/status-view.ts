@@ -159,6 +159,8 @@ interface SpendStatus {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly calls: number;
+  /** Of code without a model. Undefined: the functions of an earlier version answered. */
+  readonly code_runs?: number;
 }
 
 /** Reads it in one cheap call. */

@@ -143,3 +143,14 @@ describe('animus spend items', () => {
     expect((await animus(['spend', 'items', '--slowest'])).stdout).toMatch(/\$0\.2500\s+2\s+2 h/);
   });
 });
+
+test('code that ran without a model is no call, in the sums and in the status', async () => {
+  await target.database.query(
+    `insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens) values ('sandbox', 'animus/code', $1, 0, 0, 0)`,
+    [today],
+  );
+  const { stdout } = await animus(['spend', '--since', today]);
+  expect(stdout).toMatch(/animus\/code\s+1 run\s+0\s+0\s+\$0/);
+  expect(stdout).toMatch(/Spent\s+\$0\.6000 in 4 calls and 1 run of code,/);
+  expect((await animus(['status'])).stdout).toContain('$0.6000 today in 4 calls and 1 run of code');
+});

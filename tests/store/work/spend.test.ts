@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { answeredTurn, beginTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { readSpend } from '../../../src/store/views/spend.ts';
+import { readStatus } from '../../../src/store/views/status-view.ts';
 import { rollUpSpend } from '../../../src/store/work/spend.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import { beginFocus, claimable, type FocusedWork } from '../../support/begun-focus.ts';
@@ -154,6 +156,35 @@ describe('spend', () => {
     expect(await read()).toEqual(expected);
     await rollUpSpend(database, 1000);
     expect(await read()).toEqual(expected);
+  });
+});
+
+describe('code without a model', () => {
+  const target = testDatabase();
+
+  test('is counted by itself, not as a model call, before and after its rows are added up', async () => {
+    const db = target.database;
+    const work = await beginFocus(db);
+    await charge(db, work, 1, 'm');
+    await beginTurn(db, work.key, 2, 0);
+    const ran = { ...ANSWER, provider: 'animus', model: 'code', usage: null };
+    await recordTurn(db, work.key, answeredTurn(2, ran), ran, 0);
+    const calls = { calls: 1, code_runs: 0 };
+    const runs = { calls: 0, code_runs: 1, usd: 0 };
+    const day = { since: '2026-01-01', until: null };
+    for (const added of [0, 2]) {
+      if (added > 0) expect(await rollUpSpend(db, 100)).toBe(added);
+      const spend = await readSpend(db, ['model', 'operation'], day, 10);
+      expect(spend.total).toMatchObject({ calls: 1, code_runs: 1 });
+      expect(spend.rows).toMatchObject([
+        { model: 'test/m', operation: 'turn', ...calls },
+        { model: 'animus/code', operation: 'code', ...runs },
+      ]);
+      expect((await readStatus(db)).spend_today).toMatchObject([
+        { model: 'animus/code', ...runs },
+        { model: 'test/m', ...calls },
+      ]);
+    }
   });
 });
 
