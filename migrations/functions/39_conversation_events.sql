@@ -197,6 +197,27 @@ begin
       from animus.chat_marks k where k.file_id = p_file_id);
 end $$;
 
+-- Returns the position after everything that has happened to an item or in a conversation, as read_events and read_conversation_events take it. Null
+-- as there.
+-- Locks: none. Raises: nothing.
+create or replace function animus.present_events(p_id uuid) returns json
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_submitted_by text;
+begin
+  select w.submitted_by into v_submitted_by from animus.work_items w where w.id = p_id;
+  if found then
+    return case when animus.may_see(v_submitted_by) or animus.takes_part(p_id) then animus.events_position(p_id) end;
+  end if;
+  if not exists (select from animus.visible_conversations c where c.file_id = p_id) then return null; end if;
+  return (
+    select json_build_object('q', coalesce(max(k.seq), 0),
+        'o', coalesce(json_object_agg(k.seq, animus.events_position(k.work_item_id)) filter (
+               where k.work_item_id is not null and k.kind in ('said', 'retried')
+                 and not exists (select from animus.chat_marks a where a.file_id = p_id and a.opened = k.seq)), '{}'))
+      from animus.chat_marks k where k.file_id = p_id);
+end $$;
+
 -- Writes the marks of messages that are older than the triggers, in the order of their ids: an answer has a higher one than its message.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.mark_old_messages() returns void

@@ -7,6 +7,7 @@ import {
   advancePlace,
   beginningOf,
   isPastPlace,
+  presentPlace,
   readPlace,
   readPlaces,
   writePlace,
@@ -59,16 +60,16 @@ export async function* followItem(
         const known = item.position !== null;
         const head = item.ring.head;
         page = await readPage(eyes, scope, position);
-        if (page.more || page.events.length > 0) {
-          if (known && !page.more) {
-            yield framesOfPage(scope, page);
-            position = page.position;
-            from = head;
-          }
-        } else if (known) from = head;
-        else if (item.position === null) {
-          item.begin({ position, items: page.items });
-          from = item.ring.head;
+        if (page.more) continue;
+        if (known) {
+          yield framesOfPage(scope, page);
+          position = page.position;
+          from = head;
+        } else {
+          // The others go on from there: not from what a client says that it has read.
+          const present = begun.isOwn ? page.position : await readPresent(eyes, scope);
+          if (item.position !== null) continue;
+          item.begin({ position: present, items: page.items });
           hub.look(item);
         }
       }
@@ -92,6 +93,8 @@ const NOW = 'now';
 export interface Beginning {
   /** As given to `followItem`. */
   readonly after: string | null;
+  /** The position is one that the server knows, not an id that a client sent. */
+  readonly isOwn: boolean;
   readonly position: AnyPosition;
   /** From that position on. */
   readonly page: AnyPage;
@@ -100,7 +103,8 @@ export interface Beginning {
 /** Reads what a reader gets first; `followItem` then goes on from it. Errors: as `followItem`. */
 export async function readBeginning(eyes: Eyes, scope: EventScope, after: string | null): Promise<Beginning> {
   const position = await startOf(eyes, scope, after);
-  return { after, position, page: await readPage(eyes, scope, position) };
+  const isOwn = after === null || after === NOW;
+  return { after, isOwn, position, page: await readPage(eyes, scope, position) };
 }
 
 /** Where a reader begins. Errors: `usage.invalid` for an id that is none of its events; `work.not_found`. */
@@ -117,6 +121,13 @@ async function readPage(eyes: Eyes, scope: EventScope, from: AnyPosition, limit?
   const [page] = await eyes.look((tx) => readPlaces(tx, [{ scope, from }], limit));
   if (!page) throw notThere(scope);
   return page;
+}
+
+/** The position after everything that has happened. Errors: as `readPage`. */
+async function readPresent(eyes: Eyes, scope: EventScope): Promise<AnyPosition> {
+  const present = await eyes.look((tx) => presentPlace(tx, scope));
+  if (present === null) throw notThere(scope);
+  return present;
 }
 
 /** An outage says nothing about rights. */

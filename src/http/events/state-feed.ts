@@ -3,7 +3,6 @@
  * the same rights. It is not exact, and nothing of it has an id: a state that lasts less than a second may be left out.
  */
 import { isAnimusError } from '../../core/errors/errors.ts';
-import { aborted } from '../../core/lifecycle/aborted.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { readStates, type StateOfWork } from '../../store/events/read-states.ts';
@@ -21,7 +20,8 @@ interface Feed {
   readers: number;
   states: ReadonlyMap<string, StateOfWork> | null;
   error: unknown;
-  next: PromiseWithResolvers<void>;
+  /** Those who wait for the next look. */
+  waiting: Set<() => void>;
 }
 
 export interface StateFeeds {
@@ -46,7 +46,7 @@ export function createStateFeeds(clock: Clock, stopping: AbortSignal): StateFeed
       readers: 0,
       states: null,
       error: null,
-      next: Promise.withResolvers(),
+      waiting: new Set(),
     };
     feeds.set(eyes.key, feed);
     const keeping = keep(feed, eyes);
@@ -64,9 +64,9 @@ export function createStateFeeds(clock: Clock, stopping: AbortSignal): StateFeed
         // An outage says nothing about rights: the next look may work.
         if (!isAnimusError(error, 'db.unreachable')) feed.error = error;
       }
-      const woken = feed.next;
-      feed.next = Promise.withResolvers();
-      woken.resolve();
+      const woken = feed.waiting;
+      feed.waiting = new Set();
+      for (const resume of woken) resume();
       if (feed.error === null) await clock.sleep(EVERY_MS, stopping);
     } while (feed.readers > 0 && feed.error === null && !stopping.aborted);
     if (feeds.get(eyes.key) === feed) feeds.delete(eyes.key);
@@ -78,14 +78,16 @@ export function createStateFeeds(clock: Clock, stopping: AbortSignal): StateFeed
     },
     async *follow(eyes, signal) {
       const feed = feedOf(eyes);
-      const gone = aborted(signal);
+      let resume = null as (() => void) | null;
+      // One listener for each reader, not for each wait. A race with a promise that stays would keep something of each wait.
+      const leave = () => resume?.();
+      signal.addEventListener('abort', leave, { once: true });
       feed.readers++;
       try {
         let next: number | null = null;
         let missed = false;
         while (!signal.aborted) {
           if (feed.error !== null) throw feed.error;
-          const changed = feed.next.promise;
           const entries: readonly RingEntry[] | null = next === null ? null : feed.ring.from(next);
           if (entries === null) {
             if (feed.states !== null) {
@@ -99,9 +101,11 @@ export function createStateFeeds(clock: Clock, stopping: AbortSignal): StateFeed
             yield entries.map(({ frame }) => frame);
             continue;
           }
-          await Promise.race([changed, gone]);
+          await new Promise<void>((resolve) => feed.waiting.add((resume = resolve)));
         }
       } finally {
+        signal.removeEventListener('abort', leave);
+        if (resume !== null) feed.waiting.delete(resume);
         feed.readers--;
       }
     },

@@ -6,12 +6,13 @@ import {
   CHAT_BEGINNING,
   type ChatPosition,
   type ChatStep,
+  chatPositionOf,
   isPastInChat,
   readChatCursor,
   writeChatCursor,
 } from './chat-position.ts';
 import type { AnyEvent } from './event.ts';
-import { advance, BEGINNING, isPast, type Position, readCursor, type Step, writeCursor } from './position.ts';
+import { advance, BEGINNING, isPast, POSITION, type Position, readCursor, type Step, writeCursor } from './position.ts';
 import { readConversationPage } from './read-conversation-events.ts';
 import { type EventScope, readPages } from './read-events.ts';
 
@@ -74,4 +75,12 @@ export async function readPlaces(
     }
   }
   return all;
+}
+
+/** The position after everything that has happened. Null as `readPlaces`. */
+export async function presentPlace(db: Queryable, { kind, id }: EventScope): Promise<AnyPosition | null> {
+  const [row] = await db.query<{ present: unknown }>('select animus.present_events($1::uuid) as present', [id]);
+  const present = row?.present ?? null;
+  if (present === null) return null;
+  return kind === 'work' ? POSITION.parse(present) : chatPositionOf(present as Parameters<typeof chatPositionOf>[0]);
 }

@@ -153,7 +153,12 @@ export function writeCursor(workItemId: string, position: Position): string {
   return encodeCursor({ ...positionFields(position), w: tagOf(workItemId) });
 }
 
-const count = z.int().min(0);
+/** As much as the functions count, which add one. */
+const count = z.int().min(0).max(2_147_483_646);
+/** The ids of messages are of 64 bits. */
+const bigCount = z.int().min(0);
+/** What a jsonb can hold. */
+const callId = z.string().refine((text) => text.isWellFormed() && !text.includes('\0'));
 const ranges = z.string().transform((text, context) => {
   const set = readRanges(text);
   if (set === null) context.addIssue('no ranges');
@@ -166,9 +171,9 @@ const FIELDS = z.strictObject({
   t: count.default(0),
   i: count.nullable().default(null),
   e: ranges.default(NO_NUMBERS),
-  n: z.record(z.string(), z.tuple([ranges, ranges])).default({}),
+  n: z.record(callId, z.tuple([ranges, ranges])).default({}),
   l: count.default(0),
-  m: count.default(0),
+  m: bigCount.default(0),
   k: count.default(0),
   d: count.default(0),
   x: count.default(0),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeCursor, encodeCursor } from '../../../src/store/events/position.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
@@ -220,6 +221,18 @@ describe('a stream of the events of work', () => {
     await reader.leave();
     for (const after of [id, 'nonsense', Buffer.from('{"w":"x"}').toString('base64url')]) {
       expect((await read(other, after)).status).toBe(400);
+    }
+    // Numbers and texts that the database cannot hold.
+    const too = [
+      { f: 2 ** 31 },
+      { t: 2 ** 31 - 1 },
+      { m: 2 ** 63 },
+      { n: { '\0': ['{}', '{}'] } },
+      { e: '{[0,9999999999)}' },
+    ];
+    for (const fields of [...too, { n: { '\ud800': ['{}', '{}'] } }, { n: { a: ['{[2,1)}', '{}'] } }, { z: 2 }]) {
+      const after = encodeCursor({ ...(decodeCursor(id!) as object), ...fields });
+      expect((await read(one, after)).status, JSON.stringify(fields)).toBe(400);
     }
   });
 });
