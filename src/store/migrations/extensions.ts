@@ -5,8 +5,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
-import type { Database, Queryable } from '../sql/database.ts';
+import type { Queryable } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';
+import { BUSY } from './take-turn.ts';
 import { readTarGz } from './tar.ts';
 
 /** How pgmq was installed. */
@@ -35,21 +36,24 @@ export async function installPgmq(tx: Queryable): Promise<PgmqInstall> {
 }
 
 /**
- * Creates the extension `vector` if the server has it and permits it. Idempotent; does not reject when it is
- * unavailable.
+ * Creates the extension `vector` if the server has it and permits it. Idempotent; call it under the migration lock. Does not reject when
+ * the extension is unavailable.
  */
-export async function installVector(database: Database): Promise<VectorSupport> {
-  const [found] = await database.query<{ present: boolean; offered: boolean }>(
+export async function installVector(tx: Queryable): Promise<VectorSupport> {
+  const [found] = await tx.query<{ present: boolean; offered: boolean }>(
     `select exists (select from pg_extension where extname = 'vector') as present,
             exists (select from pg_available_extensions where name = 'vector') as offered`,
   );
   if (found?.present) return { vector: true, reason: null };
   if (!found?.offered) return { vector: false, reason: 'the server does not have the extension pgvector' };
-  const refusal = await database.transaction((tx) => attempt(tx, 'create extension if not exists vector'));
+  const refusal = await attempt(tx, 'create extension if not exists vector');
   return { vector: refusal === null, reason: refusal };
 }
 
-/** Runs a statement that may be refused without losing the transaction; returns the refusal, or null when it went well. */
+/**
+ * Runs a statement that may be refused without losing the transaction; returns the refusal, or null when it went well. That another session
+ * holds a lock is no refusal: it is thrown, so that the step is run again.
+ */
 export async function attempt(tx: Queryable, sql: string): Promise<string | null> {
   await tx.query('savepoint attempt');
   try {
@@ -57,7 +61,8 @@ export async function attempt(tx: Queryable, sql: string): Promise<string | null
     await tx.query('release savepoint attempt');
     return null;
   } catch (error) {
-    if (sqlState(error) === undefined) throw error;
+    const state = sqlState(error);
+    if (state === undefined || BUSY.has(state)) throw error;
     await tx.query('rollback to savepoint attempt');
     return messageOf(error);
   }

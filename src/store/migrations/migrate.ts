@@ -51,7 +51,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     const pgmq = await installPgmq(tx);
     if (pgmq !== 'present') log.info({ pgmq }, 'installed pgmq');
   });
-  const vector = await installVector(database);
+  const vector = await takeTurn(database, 'pgvector', options, installVector);
 
   const applied: string[] = [];
   for (const migration of files.migrations) {

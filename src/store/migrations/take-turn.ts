@@ -60,8 +60,8 @@ export async function takeTurn<T>(
   }
 }
 
-/** Lock not available, deadlock. */
-const BUSY = new Set(['55P03', '40P01']);
+/** SQLSTATEs: lock not available, deadlock. */
+export const BUSY = new Set(['55P03', '40P01']);
 const MAX_PAUSE_MS = 5_000;
 const REMIND_MS = 30_000;
 

@@ -4,6 +4,7 @@ import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { createRoleStatements, ROLES, rolesState } from '../../../src/store/migrations/roles.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
+import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { run as runCli } from '../../cli/run-cli.ts';
 import { type PostgresServer, startPostgresServer } from '../../support/postgres-server.ts';
 
@@ -60,4 +61,23 @@ test('databases of one server that are migrated at the same time all get the rol
     expect(await rolesState(database)).toEqual({ missing: [], ungranted: [] });
     await database.close();
   }
+});
+
+test('a role that another transaction is creating is waited for, and gets its rights', async () => {
+  const [first, second] = [openPostgres(urlOf('one')), openPostgres(urlOf('two'))];
+  for (const database of [first, second]) await database.query('drop owned by animus_reader');
+  for (const name of ['three', 'four']) await admin.query(`drop database ${name}`);
+  await admin.query('drop role animus_reader');
+  const waiting = Promise.withResolvers<void>();
+  const log = { ...silentLog, warn: () => waiting.resolve() };
+  const migrated = await first.transaction(async (tx) => {
+    await tx.query('create role animus_reader nologin');
+    const migrating = migrate(second, { log });
+    await Promise.race([waiting.promise, migrating]);
+    return { migrating };
+  });
+  await migrated.migrating;
+  expect(await rolesState(second)).toEqual({ missing: [], ungranted: [] });
+  await first.close();
+  await second.close();
 });
