@@ -14,7 +14,7 @@ import { createTextChannels } from '../../store/transcript/text-channels.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createAnswers } from './answers.ts';
 import type { Eyes } from './eyes.ts';
-import { createWatchedItem, type WatchedItem } from './watched-item.ts';
+import { WatchedItem } from './watched-item.ts';
 
 export interface EventHub extends Service {
   /** Begins to watch for a reader, until `leave`. */
@@ -212,7 +212,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
     join(scope, eyes) {
       let item = items.get(scope.id);
       if (!item) {
-        item = createWatchedItem(scope);
+        item = new WatchedItem(scope, clock);
         items.set(scope.id, item);
         const joined = item;
         if (scope.kind === 'work') attend(joined, eyes);

@@ -8,60 +8,54 @@ export interface RingEntry {
   readonly placed: { readonly step: AnyStep; readonly after: AnyPosition } | null;
 }
 
+/** Entries that follow each other. */
+export interface RingPart {
+  readonly entries: readonly RingEntry[];
+  /** Theirs, always in the same list, so that they are encoded once for all readers. */
+  readonly frames: readonly Frame[];
+  /** The position after the last recorded event of them; null if all are hints. */
+  readonly after: AnyPosition | null;
+}
+
 /** What is kept at most. */
 const MAX_ENTRIES = 512;
 const MAX_CHARS = 1_048_576;
 
-export interface EventRing {
+/** A class for the reason of `Wire`. */
+export class EventRing {
+  #entries: RingEntry[] = [];
+  #start = 0;
+  #chars = 0;
+  /** By number: what was asked for since the last entry was added. */
+  readonly #parts = new Map<number, RingPart>();
+
   /** The number of the next entry. */
-  readonly head: number;
-  /** The number of the oldest entry that is kept. */
-  readonly start: number;
-  add(entry: RingEntry): void;
-  /** The entries from this number on, until the next one is added always the same list; null if some of them are not kept any more. */
-  from(number: number): readonly RingEntry[] | null;
+  get head(): number {
+    return this.#start + this.#entries.length;
+  }
+
+  add(entry: RingEntry): void {
+    this.#parts.clear();
+    this.#entries.push(entry);
+    this.#chars += entry.frame.json.length;
+    let drop = 0;
+    const tooMuch = () => this.#entries.length - drop > MAX_ENTRIES || this.#chars > MAX_CHARS;
+    // The newest entry stays, however large.
+    while (this.#entries.length - drop > 1 && tooMuch()) this.#chars -= this.#entries[drop++]!.frame.json.length;
+    if (drop > 0) this.#entries = this.#entries.slice(drop);
+    this.#start += drop;
+  }
+
+  /** The entries from this number on, until the next one is added always the same part; null if some of them are not kept any more. */
+  from(number: number): RingPart | null {
+    if (number < this.#start) return null;
+    let part = this.#parts.get(number);
+    if (!part) this.#parts.set(number, (part = partOf(this.#entries.slice(number - this.#start))));
+    return part;
+  }
 }
 
-const FRAMES = new WeakMap<readonly RingEntry[], readonly Frame[]>();
-
-/** The frames of entries. The same list of entries always has the same list of frames, so that they are encoded once for all readers. */
-export function framesOf(entries: readonly RingEntry[]): readonly Frame[] {
-  const known = FRAMES.get(entries);
-  if (known) return known;
-  const frames = entries.map(({ frame }) => frame);
-  FRAMES.set(entries, frames);
-  return frames;
-}
-
-export function createEventRing(): EventRing {
-  let entries: RingEntry[] = [];
-  let start = 0;
-  let chars = 0;
-  const asked = new Map<number, readonly RingEntry[]>();
-  return {
-    get head() {
-      return start + entries.length;
-    },
-    get start() {
-      return start;
-    },
-    add(entry) {
-      asked.clear();
-      entries.push(entry);
-      chars += entry.frame.json.length;
-      let drop = 0;
-      // The newest entry stays, however large.
-      while (entries.length - drop > 1 && (entries.length - drop > MAX_ENTRIES || chars > MAX_CHARS)) {
-        chars -= entries[drop++]!.frame.json.length;
-      }
-      if (drop > 0) entries = entries.slice(drop);
-      start += drop;
-    },
-    from(number) {
-      if (number < start) return null;
-      let found = asked.get(number);
-      if (!found) asked.set(number, (found = entries.slice(number - start)));
-      return found;
-    },
-  };
+function partOf(entries: readonly RingEntry[]): RingPart {
+  const after = entries.findLast(({ placed }) => placed !== null)?.placed?.after ?? null;
+  return { entries, frames: entries.map(({ frame }) => frame), after };
 }

@@ -4,7 +4,7 @@ import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { encodeText } from './encoded.ts';
 import { type Frame, hintFrame, type Sink } from './frame.ts';
-import { openWire, type Wire } from './wire.ts';
+import { Wire } from './wire.ts';
 
 /** Proxies close connections that are silent for 30 s or more. */
 const HEARTBEAT_MS = 15_000;
@@ -36,7 +36,7 @@ export async function sendEvents(
   };
   response.once('close', end);
   if (response.destroyed) end();
-  const wire = openWire(response);
+  const wire = new Wire(response);
   wire.write(RETRY);
   const beating = beat(response, wire, clock, over.signal);
   const error = await sendAll(wire, framesFor(wire), over.signal);

@@ -4,9 +4,7 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import {
   type AnyPage,
   type AnyPosition,
-  advancePlace,
   beginningOf,
-  isPastPlace,
   presentPlace,
   readPlace,
   readPlaces,
@@ -15,18 +13,14 @@ import {
 import { presentInConversation } from '../../store/events/read-conversation-events.ts';
 import { type EventScope, notThere } from '../../store/events/read-events.ts';
 import type { EventHub } from './event-hub.ts';
-import { framesOf, type RingEntry } from './event-ring.ts';
 import type { Eyes } from './eyes.ts';
-import { eventFrame, type Frame, hintFrame, placeFrame, type Sink, withId } from './frame.ts';
-import type { WatchedItem } from './watched-item.ts';
+import { eventFrame, type Frame, hintFrame, placeFrame, type Sink } from './frame.ts';
+import { RingReader } from './ring-reader.ts';
 
 export interface FollowMeans {
   readonly hub: EventHub;
   readonly clock: Clock;
 }
-
-/** A reader whose token was revoked, or who may not see it any more, is stopped within this time. */
-const CHECK_MS = 60_000;
 
 /**
  * Yields what happened after the id of an event (null: from the beginning; `now`, only for a conversation: the answers that are being given or
@@ -49,6 +43,7 @@ export async function* followItem(
   const begun = after === null || typeof after === 'string' ? await readBeginning(eyes, scope, after) : after;
   let { position, page } = begun;
   const item = hub.join(scope, eyes);
+  const check = (at: AnyPosition) => checkRights(eyes, scope, at);
   try {
     if (begun.after === NOW) yield [placeFrame(writePlace(scope, position))];
     for (;;) {
@@ -75,8 +70,8 @@ export async function* followItem(
       }
       if (until.aborted) return;
       yield item.present();
-      const reader = ringReader(item, position, from!);
-      if (yield* reader.read({ eyes, clock, until, sink })) return;
+      const reader = new RingReader(item, position, from!, { clock, until, sink, check });
+      if (yield* reader.read()) return;
       position = reader.position;
       yield [hintFrame('missed', scope.kind === 'work' ? { workItemId: scope.id } : { chatId: scope.id })];
       page = await readPage(eyes, scope, position);
@@ -131,9 +126,9 @@ async function readPresent(eyes: Eyes, scope: EventScope): Promise<AnyPosition> 
 }
 
 /** An outage says nothing about rights. */
-async function check(eyes: Eyes, scope: EventScope, from: AnyPosition): Promise<void> {
+async function checkRights(eyes: Eyes, scope: EventScope, position: AnyPosition): Promise<void> {
   try {
-    await readPage(eyes, scope, from, 1);
+    await readPage(eyes, scope, position, 1);
   } catch (error) {
     if (!isAnimusError(error, 'db.unreachable')) throw error;
   }
@@ -141,93 +136,4 @@ async function check(eyes: Eyes, scope: EventScope, from: AnyPosition): Promise<
 
 function framesOfPage(scope: EventScope, { events }: AnyPage): readonly Frame[] {
   return events.map(({ event, after }) => eventFrame(event, writePlace(scope, after)));
-}
-
-interface Reading {
-  readonly eyes: Eyes;
-  readonly clock: Clock;
-  readonly until: AbortSignal;
-  readonly sink: Sink | null;
-}
-
-/** Reads the ring from a number on. `read` returns true at the end, false when it was too slow. */
-function ringReader(item: WatchedItem, begun: AnyPosition, from: number) {
-  let position = begun;
-  /** It may have read more of the tables than the ring had: then it passes over that, and its ids differ from those of others for a while. */
-  let ahead = true;
-  let next = from;
-  let checks = item.checks;
-
-  function take(entries: readonly RingEntry[]): readonly Frame[] {
-    next += entries.length;
-    if (!ahead) {
-      position = entries.findLast(({ placed }) => placed !== null)?.placed?.after ?? position;
-      return framesOf(entries);
-    }
-    return entries.flatMap(({ frame, placed }) => {
-      if (placed === null) return [frame];
-      if (!ahead) {
-        position = placed.after;
-        return [frame];
-      }
-      const past = isPastPlace(position, placed.step);
-      if (!past) position = advancePlace(position, placed.step);
-      const own = writePlace(item.scope, position);
-      if (own === frame.id) ahead = false;
-      return past ? [] : [own === frame.id ? frame : withId(frame, own)];
-    });
-  }
-
-  return {
-    get position() {
-      return position;
-    },
-    async *read({ eyes, clock, until, sink }: Reading): AsyncGenerator<readonly Frame[], boolean> {
-      let resume: (() => void) | null = null;
-      // Asking the signal, which depends on others, costs more than all the rest of an event.
-      let over = until.aborted;
-      // One listener for each reader, not for each wait: a thousand readers wait at every event.
-      const end = () => {
-        over = true;
-        resume?.();
-      };
-      until.addEventListener('abort', end, { once: true });
-      // Not all at once.
-      let checkAtMs = clock.monotonicMs() + CHECK_MS * (0.5 + 0.5 * Math.random());
-      const mustCheck = () => checks !== item.checks || clock.monotonicMs() > checkAtMs;
-
-      /** Sends what comes, until there is more to do than that. */
-      function pass(): void {
-        if (resume === null) return;
-        const entries = over || mustCheck() ? null : item.ring.from(next);
-        const sent = sink !== null && entries !== null && (entries.length === 0 || sink.send(take(entries)));
-        // What ended has nothing that could wake this reader.
-        if (sent && !item.over) item.onChange(pass);
-        else resume();
-      }
-      const changed = () =>
-        new Promise<void>((resolve) => {
-          resume = () => {
-            resume = null;
-            resolve();
-          };
-          item.onChange(pass);
-        });
-
-      while (!until.aborted) {
-        if (mustCheck()) {
-          checks = item.checks;
-          checkAtMs = clock.monotonicMs() + CHECK_MS;
-          await check(eyes, item.scope, position);
-        }
-        const entries = item.ring.from(next);
-        if (entries === null) return false;
-        if (entries.length > 0) yield take(entries);
-        else if (item.over) return true;
-        else await changed();
-        await sink?.drained();
-      }
-      return true;
-    },
-  };
 }

@@ -6,7 +6,7 @@ import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { readStates, type StateOfWork } from '../../store/events/read-states.ts';
-import { createEventRing, type EventRing, type RingEntry } from './event-ring.ts';
+import { EventRing, type RingPart } from './event-ring.ts';
 import type { Eyes } from './eyes.ts';
 import { type Frame, hintFrame } from './frame.ts';
 
@@ -42,7 +42,7 @@ export function createStateFeeds(clock: Clock, stopping: AbortSignal): StateFeed
     const known = feeds.get(eyes.key);
     if (known) return known;
     const feed: Feed = {
-      ring: createEventRing(),
+      ring: new EventRing(),
       readers: 0,
       states: null,
       error: null,
@@ -88,17 +88,17 @@ export function createStateFeeds(clock: Clock, stopping: AbortSignal): StateFeed
         let missed = false;
         while (!signal.aborted) {
           if (feed.error !== null) throw feed.error;
-          const entries: readonly RingEntry[] | null = next === null ? null : feed.ring.from(next);
-          if (entries === null) {
+          const part: RingPart | null = next === null ? null : feed.ring.from(next);
+          if (part === null) {
             if (feed.states !== null) {
               next = feed.ring.head;
               yield [hintFrame('snapshot', { missed, items: [...feed.states.values()].map(fieldsOf) })];
               missed = true;
               continue;
             }
-          } else if (entries.length > 0) {
-            next = next! + entries.length;
-            yield entries.map(({ frame }) => frame);
+          } else if (part.entries.length > 0) {
+            next = next! + part.entries.length;
+            yield part.frames;
             continue;
           }
           await new Promise<void>((resolve) => feed.waiting.add((resume = resolve)));

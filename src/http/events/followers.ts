@@ -1,0 +1,42 @@
+/** Those who wait for changes of a work item or a conversation. */
+import type { Clock } from '../../core/lifecycle/clock.ts';
+
+/** Waits for changes. */
+export interface Follower {
+  /** Takes what has changed, without waiting for anything. Returns whether it is to be called at the next change, too. `nowMs`: monotonic. */
+  changed(nowMs: number): boolean;
+}
+
+export interface Followers {
+  /** Calls it at the next change. */
+  add(follower: Follower): void;
+  /** Calls all of them. */
+  call(): void;
+}
+
+/** Each writes to a socket meanwhile, and a thousand of them would hold up everything else for 10 ms and more. */
+const CALLED_AT_ONCE = 100;
+
+export function createFollowers(clock: Clock): Followers {
+  let waiting: Follower[] = [];
+
+  /** Calls those from the number on. Who has been called waits for the next change, which may come before the last of them has been. */
+  function callInTurn(called: readonly Follower[], from: number): void {
+    const until = Math.min(from + CALLED_AT_ONCE, called.length);
+    const nowMs = clock.monotonicMs();
+    for (let n = from; n < until; n++) {
+      const follower = called[n]!;
+      if (follower.changed(nowMs)) waiting.push(follower);
+    }
+    if (until < called.length) setImmediate(callInTurn, called, until);
+  }
+
+  return {
+    add: (follower) => void waiting.push(follower),
+    call() {
+      const called = waiting;
+      waiting = [];
+      callInTurn(called, 0);
+    },
+  };
+}
