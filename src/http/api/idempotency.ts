@@ -15,10 +15,10 @@ export interface Answer {
   readonly replayed?: boolean;
 }
 
-/** The Idempotency-Key of a POST; null: none. Errors: `http.invalid`. */
+/** The Idempotency-Key of a request that changes something; null: none. Errors: `http.invalid`. */
 export function keyOf(request: Request, { method }: JsonRoute): string | null {
   const key = request.headers.get('idempotency-key');
-  if (key === null || method !== 'POST') return null;
+  if (key === null || method === 'GET') return null;
   if (/^[\x21-\x7e]{1,200}$/.test(key)) return key;
   throw new AnimusError('http.invalid', { detail: 'an Idempotency-Key has 1 to 200 printable ASCII characters' });
 }

@@ -84,7 +84,7 @@ function parametersOf(route: Route, schemas: Json): Json[] {
     ...of(path, 'path'),
     ...of(query, 'query'),
     ...headers.map(([name, description]) => ({ name, in: 'header', description, schema: { type: 'string' } })),
-    ...(route.method === 'POST' ? [IDEMPOTENCY_KEY] : []),
+    ...(route.method !== 'GET' ? [IDEMPOTENCY_KEY] : []),
   ];
 }
 
