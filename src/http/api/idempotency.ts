@@ -13,6 +13,8 @@ export interface Answer {
   readonly text: string;
   /** It is the answer of an earlier request with the same key. */
   readonly replayed?: boolean;
+  /** Beside those that every answer has. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The Idempotency-Key of a request that changes something; null: none. Errors: `http.invalid`. */

@@ -54,7 +54,7 @@ const REQUESTS: Readonly<Record<string, (api: TestApi) => Promise<Sent> | Sent>>
   setBudget: () => ({ path: '/budgets', body: { ...LIMIT, amount: 5 } }),
   removeBudget: async (api) => {
     await api.call('olga', 'PUT', '/budgets', { body: { ...LIMIT, amount: 6 } });
-    return { path: `/budgets?${new URLSearchParams(LIMIT)}` };
+    return { path: `/budgets?${new URLSearchParams(LIMIT).toString()}` };
   },
   resume: async (api) => {
     await api.call('olga', 'POST', '/pauses', { body: { faculty: 'engineer' } });
