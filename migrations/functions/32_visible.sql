@@ -214,7 +214,8 @@ begin
     v_where := case when num_nonnulls(p_state, p_faculty) = 0 then 'true' else animus.state_condition(p_state) end;
   else
     v_where := 'w.submitted_by = $1' || case when animus.person_acts() then $c$ and w.submitted_by like 'person:%'$c$ else '' end
-      || case when p_state is null then '' else ' and w.state = $3' end;
+      -- Without a state and a faculty, the index of the actor's items has the order of the list.
+      || case when num_nonnulls(p_state, p_faculty) = 0 then '' else ' and ' || animus.state_condition(p_state) end;
   end if;
   if p_faculty is not null then v_where := v_where || ' and w.faculty = $4'; end if;
   return query execute 'select w.id from animus.work_items w where w.id < $2 and ' || v_where || ' order by w.id desc limit $7'

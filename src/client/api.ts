@@ -36,6 +36,8 @@ export interface SubmittedWork {
   readonly id: string;
   readonly state: WorkState;
   readonly merged_into: string | null;
+  /** With `Prefer: wait=SECONDS`, if it ended in time: the item, as GET /work/{id} shows it. */
+  readonly item?: WorkItem | undefined;
 }
 
 export type WorkState =
@@ -48,24 +50,6 @@ export type WorkState =
   | 'dead'
   | 'merged'
   | 'cancelled';
-
-export interface WorkSummary {
-  readonly id: string;
-  readonly faculty: string;
-  readonly state: WorkState;
-  readonly description: string;
-  readonly priority: number;
-  readonly attempts: number;
-  readonly turns: number;
-  readonly cost_usd: number;
-  readonly parent_id: string | null;
-  /** The active item that does the same work. */
-  readonly merged_into: string | null;
-  readonly outcome_summary: string | null;
-  readonly run_at: string | null;
-  readonly created_at: string;
-  readonly resolved_at: string | null;
-}
 
 export interface WorkItem {
   readonly id: string;
@@ -102,6 +86,24 @@ export interface WorkItem {
   readonly submitted_by: string | null;
   /** Null: as its faculty says. */
   readonly batch: boolean | null;
+}
+
+export interface WorkSummary {
+  readonly id: string;
+  readonly faculty: string;
+  readonly state: WorkState;
+  readonly description: string;
+  readonly priority: number;
+  readonly attempts: number;
+  readonly turns: number;
+  readonly cost_usd: number;
+  readonly parent_id: string | null;
+  /** The active item that does the same work. */
+  readonly merged_into: string | null;
+  readonly outcome_summary: string | null;
+  readonly run_at: string | null;
+  readonly created_at: string;
+  readonly resolved_at: string | null;
 }
 
 export interface ChangedWork {
@@ -146,6 +148,8 @@ export interface Execution {
   readonly state: WorkState;
   /** The path of its events. */
   readonly events: string;
+  /** With `Prefer: wait=SECONDS`, if it ended in time: the item, as GET /work/{id} shows it. */
+  readonly item?: WorkItem | undefined;
 }
 
 export interface LedgerEntry {
@@ -695,6 +699,8 @@ export interface SaidMessage {
   readonly work_item_id: string;
   /** It went into the answer that is being given, and has no item of its own. */
   readonly told: boolean;
+  /** With `Prefer: wait=SECONDS`, if it ended in time: the item, as GET /work/{id} shows it. */
+  readonly item?: WorkItem | undefined;
 }
 
 export interface ChatMessage {

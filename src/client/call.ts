@@ -92,11 +92,11 @@ function outgoing({ root }: Connection, row: RouteRow, input: Input, options: Ca
     url: root + path + search,
     headers: {
       ...options.headers,
-      ...(method === 'POST' && { 'idempotency-key': options.idempotencyKey ?? newKey() }),
+      ...(method !== 'GET' && { 'idempotency-key': options.idempotencyKey ?? newKey() }),
       ...(body && { 'content-type': 'application/json' }),
     },
     ...(body && { body: JSON.stringify(Object.fromEntries(given.filter(([name]) => !query.includes(name)))) }),
-    unsafe: method === 'POST' && kind !== 'json',
+    unsafe: method !== 'GET' && kind !== 'json',
   };
 }
 

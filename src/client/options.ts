@@ -20,7 +20,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly retries?: number | undefined;
-  /** Of a POST: calls with the same key have their effect once, for a day. Default: a new one for each call, kept for its repetitions. */
+  /** Of a call that changes something: calls with the same key have their effect once, for a day. Default: a new one for each call, kept for its repetitions. */
   readonly idempotencyKey?: string | undefined;
   /** More request headers, such as `Range`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

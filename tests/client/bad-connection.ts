@@ -10,7 +10,7 @@ export interface BadConnection {
   readonly faults: { lost: number; cut: number };
 }
 
-/** Of each POST, the first answer is lost. Of each stream of events, the first connection breaks in the middle of its third event. */
+/** Of each request that changes something, the first answer is lost. Of each stream of events, the first connection breaks in the middle of its third event. */
 export async function openBadConnection(port: number): Promise<BadConnection> {
   const seen = new Set<string>();
   const faults = { lost: 0, cut: 0 };
@@ -27,7 +27,7 @@ export async function openBadConnection(port: number): Promise<BadConnection> {
 
   function pass({ method, url = '' }: IncomingMessage, answer: IncomingMessage, response: ServerResponse): void {
     const isFirstOfPath = isFirst(`${method} ${url}`);
-    if (method === 'POST' && isFirstOfPath) {
+    if (method !== 'GET' && isFirstOfPath) {
       faults.lost++;
       // Only when all of it has come: its effect is committed.
       answer.on('end', () => response.destroy()).resume();

@@ -44,6 +44,25 @@ test('a request whose answer is lost has its effect once', async () => {
   expect(said).toEqual({ messages: 1 });
 });
 
+test('a change or a deletion whose answer is lost is answered as if nothing had happened', async () => {
+  await createPerson(owner(), 'oscar', 'operator');
+  const client = await clientOf('oscar', { fetch: forgetful() });
+  const workspace = await client.workspaces.create({ name: 'mine' });
+  const chat = await client.chats.start(workspace.id, {});
+  expect(await client.chats.change(workspace.id, chat.id, { title: 'Plans' })).toMatchObject({ title: 'Plans' });
+  const { message_id: id } = await client.chats.say(workspace.id, chat.id, { content: 'hi' });
+  expect(await client.chats.deleteMessage(workspace.id, chat.id, id)).toEqual({ deleted: true });
+  expect(await client.chats.delete(workspace.id, chat.id)).toEqual({ id: chat.id });
+  const empty = await client.workspaces.create({ name: 'empty' });
+  expect(await client.workspaces.rename(empty.id, { name: 'bare' })).toMatchObject({ name: 'bare' });
+  expect(await client.workspaces.delete(empty.id)).toEqual({ id: empty.id, deleted: true });
+  await client.schedules.add({ name: 'nightly', cron: '0 3 * * *', faculty: 'once' });
+  expect(await client.schedules.remove('nightly')).toEqual({ name: 'nightly', removed: true });
+  expect(await client.people.set('dana', { role: 'reader' })).toMatchObject({ role: 'reader' });
+  await client.operate.pause({ faculty: 'once' });
+  expect(await client.operate.resume('once')).toEqual({ faculty: 'once', resumed: true });
+});
+
 test('lists are read to their end, whatever the size of a page', async () => {
   const client = await clientOf('bob');
   const submitted: string[] = [];

@@ -6,6 +6,7 @@ import type { ApiMeans, JsonRoute, Route, Visit } from '../route/route.ts';
 import type { Doorkeeper } from './authorize.ts';
 import { type Answer, keyOf, once, requestDigest } from './idempotency.ts';
 import { parseInput } from './parse-input.ts';
+import { afterWait, preferredWait } from './prefer-wait.ts';
 import { sealFor } from './seal.ts';
 import { slicesOf } from './slices.ts';
 
@@ -46,7 +47,9 @@ export async function answerRoute(
       const run = async () => answerOf(route, await route.run({ ...visit, tx }, input));
       return key === null ? run() : once(tx, key, { digest: requestDigest(request, bytes), seal }, run);
     });
-  return jsonResponse(await untilUnlocked(act, { clock: means.clock, signal, forMs: LOCKED_MS }));
+  const answer = await untilUnlocked(act, { clock: means.clock, signal, forMs: LOCKED_MS });
+  const seconds = preferredWait(request, route, visitor);
+  return jsonResponse(seconds === null ? answer : await afterWait(route, answer, seconds, visit));
 }
 
 /** A longer answer, in characters, is handed to the socket in pieces, so that the server sees how fast its reader takes it. */
@@ -57,12 +60,13 @@ function answerOf(route: JsonRoute, result: unknown): Answer {
   return { status: route.status, text: `${JSON.stringify(route.output.parse(result))}\n` };
 }
 
-function jsonResponse({ status, text, replayed = false }: Answer): Response {
+function jsonResponse({ status, text, replayed = false, headers }: Answer): Response {
   return new Response(text.length > IN_ONE_PIECE ? slicesOf(text) : text, {
     status,
     headers: {
       'content-type': 'application/json; charset=utf-8',
       ...(replayed && { 'idempotency-replayed': 'true' }),
+      ...headers,
     },
   });
 }

@@ -54,7 +54,8 @@ export function corsHeaders(origin: string | undefined): Record<string, string> 
   if (origin === undefined) return {};
   return {
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': 'x-request-id, retry-after, idempotency-replayed, etag',
+    'access-control-expose-headers':
+      'x-request-id, retry-after, idempotency-replayed, etag, location, preference-applied',
     vary: 'origin',
   };
 }
@@ -67,7 +68,7 @@ export function preflight(origin: string): Response {
       ...corsHeaders(origin),
       'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
       'access-control-allow-headers':
-        'authorization, content-type, idempotency-key, last-event-id, if-none-match, mcp-protocol-version, traceparent',
+        'authorization, content-type, idempotency-key, last-event-id, if-none-match, mcp-protocol-version, prefer, traceparent',
       'access-control-max-age': '600',
     },
   });

@@ -13,12 +13,14 @@ export interface Answer {
   readonly text: string;
   /** It is the answer of an earlier request with the same key. */
   readonly replayed?: boolean;
+  /** Beside those that every answer has. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The Idempotency-Key of a POST; null: none. Errors: `http.invalid`. */
+/** The Idempotency-Key of a request that changes something; null: none. Errors: `http.invalid`. */
 export function keyOf(request: Request, { method }: JsonRoute): string | null {
   const key = request.headers.get('idempotency-key');
-  if (key === null || method !== 'POST') return null;
+  if (key === null || method === 'GET') return null;
   if (/^[\x21-\x7e]{1,200}$/.test(key)) return key;
   throw new AnimusError('http.invalid', { detail: 'an Idempotency-Key has 1 to 200 printable ASCII characters' });
 }

@@ -84,7 +84,8 @@ function parametersOf(route: Route, schemas: Json): Json[] {
     ...of(path, 'path'),
     ...of(query, 'query'),
     ...headers.map(([name, description]) => ({ name, in: 'header', description, schema: { type: 'string' } })),
-    ...(route.method === 'POST' ? [IDEMPOTENCY_KEY] : []),
+    ...(route.method !== 'GET' ? [IDEMPOTENCY_KEY] : []),
+    ...(awaits(route) ? [PREFER] : []),
   ];
 }
 
@@ -112,6 +113,19 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 };
 
+const PREFER = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  description:
+    '`wait=SECONDS`, at most 60: answer when the work has ended, or after that time. Needs scope `read`, too.',
+  schema: { type: 'string' },
+};
+
+function awaits(route: Route): boolean {
+  return route.kind === 'json' && route.awaits !== undefined;
+}
+
 function success(route: Route, schemas: Json): Json {
   if (route.kind === 'stream') {
     const { events, answers = {} } = route.described ?? {};
@@ -122,7 +136,13 @@ function success(route: Route, schemas: Json): Json {
     return { 200: { description: 'The stream.', content: Object.fromEntries(media) }, ...Object.fromEntries(others) };
   }
   const answer = content('application/json', route.output, 'output', schemas);
-  return { [route.status]: { description: 'Done.', content: answer } };
+  return {
+    ...(awaits(route) && {
+      200: { description: 'With `Prefer: wait`: done, and the work has ended.', content: answer },
+      202: { description: 'With `Prefer: wait`: done, and the work has not ended in time.', content: answer },
+    }),
+    [route.status]: { description: 'Done.', content: answer },
+  };
 }
 
 function failures(route: Route): Json {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type SaidMessage, WHILE_ANSWERING } from '../../store/conversations/conversations.ts';
 import type { ChatMessage } from '../../store/conversations/read-conversation.ts';
 import { id, time, workState } from '../route/schemas.ts';
+import { awaitedItem } from '../route/work-schemas.ts';
 
 /** The path of a workspace and below it. */
 export const ofWorkspace = z.strictObject({ id: id() });
@@ -84,6 +85,7 @@ export const said = z
     message_id: messageId(),
     work_item_id: id().describe('the item that answers it; if it was told, the one that it was told to'),
     told: z.boolean().describe('it went into the answer that is being given, and has no item of its own'),
+    item: awaitedItem(),
   })
   .meta({ id: 'SaidMessage' });
 

@@ -48,6 +48,7 @@ const say = jsonRoute({
     .meta({ id: 'NewChatMessage' }),
   status: 202,
   output: said,
+  awaits: 'work_item_id',
   errors: ['work.not_found', 'work.invalid', 'work.state', 'work.locked'],
   maxBodyBytes: MAX_BODY_BYTES,
   run: async ({ tx, traceparent }, { path, body }) => {
@@ -124,6 +125,7 @@ const edit = jsonRoute({
   body: z.strictObject({ content: words() }),
   status: 202,
   output: said,
+  awaits: 'work_item_id',
   errors: ['work.not_found', 'work.invalid', 'work.state', 'work.locked'],
   run: async ({ tx, traceparent }, { path, body }) => {
     await messageOf(tx, path);
@@ -142,6 +144,7 @@ const retry = jsonRoute({
   body: z.strictObject({}),
   status: 202,
   output: said,
+  awaits: 'work_item_id',
   errors: ['work.not_found', 'work.state', 'work.locked'],
   run: async ({ tx, traceparent }, { path }) => {
     await messageOf(tx, path);

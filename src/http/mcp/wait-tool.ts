@@ -9,7 +9,7 @@ import { asVisitor } from '../login/visitor.ts';
 import type { Visit } from '../route/route.ts';
 import { id } from '../route/schemas.ts';
 import { visitorEyes } from '../route/visitor-eyes.ts';
-import { workItem } from '../work/work-schemas.ts';
+import { workItem } from '../route/work-schemas.ts';
 import { type McpTool, READS } from './tool.ts';
 
 /** Clients give a call up after 60 s unless they are configured otherwise. */

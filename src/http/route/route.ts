@@ -74,6 +74,8 @@ export interface JsonRoute extends Described {
   readonly kind: 'json';
   /** Its answer contains a secret, so that what is kept for a repetition is encrypted. Default: false. */
   readonly secret?: boolean;
+  /** The key of its answer that names the work item for which a client may wait (`Prefer: wait`). Its answer has an `awaitedItem`. Default: none. */
+  readonly awaits?: 'id' | 'work_item_id' | undefined;
   /** Of success; default 200. */
   readonly status: 200 | 201 | 202;
   readonly input: Parts;
@@ -131,6 +133,7 @@ export function jsonRoute<
     Schemas<Path, Query, Body> & {
       readonly status?: JsonRoute['status'];
       readonly secret?: boolean;
+      readonly awaits?: JsonRoute['awaits'];
       readonly output: Output;
       readonly run: (visit: Transacted, input: Input<Path, Query, Body>) => Promise<z.input<Output>>;
     },

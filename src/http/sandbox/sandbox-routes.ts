@@ -7,6 +7,7 @@ import { readVisibleFaculty } from '../../store/views/visible/visible-appliance.
 import { submitWork } from '../../store/work/submit-work.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { facultyName, id, workState } from '../route/schemas.ts';
+import { awaitedItem } from '../route/work-schemas.ts';
 
 /** The shipped faculty. */
 const FACULTY = 'sandbox';
@@ -36,8 +37,10 @@ const runCode = jsonRoute({
       id: id().describe('the work item'),
       state: workState(),
       events: z.string().describe('the path of its events'),
+      item: awaitedItem(),
     })
     .meta({ id: 'Execution' }),
+  awaits: 'id',
   errors: ['work.invalid', 'http.no_sandbox'],
   run: async ({ tx, traceparent }, { body }) => {
     const { faculty, description, concurrency_key: concurrencyKey, priority, ...params } = body;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { submitWork } from '../../store/work/submit-work.ts';
 import { jsonRoute } from '../route/route.ts';
 import { facultyName, id, json, jsonObject, timeIn, workState } from '../route/schemas.ts';
+import { awaitedItem } from '../route/work-schemas.ts';
 
 /** Files are at most 20 MiB together; base64 makes four bytes of three. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -41,7 +42,10 @@ export const submitWorkRoute = jsonRoute({
   scope: 'work',
   body: newWork,
   status: 201,
-  output: z.object({ id: id(), state: workState(), merged_into: id().nullable() }).meta({ id: 'SubmittedWork' }),
+  output: z
+    .object({ id: id(), state: workState(), merged_into: id().nullable(), item: awaitedItem() })
+    .meta({ id: 'SubmittedWork' }),
+  awaits: 'id',
   errors: ['work.not_found', 'work.invalid'],
   maxBodyBytes: MAX_BODY_BYTES,
   run: async ({ tx, traceparent }, { body }) => {

@@ -35,7 +35,7 @@ test.skipIf(!hasCurl)('its examples run', async () => {
   expect(stdout).toMatch(/^1,2$|1,2\{/m);
   expect(stdout).toContain('"resumed":true');
   const [counted] = await owner().query('select count(*)::int as items from animus.work_items');
-  expect(counted).toEqual({ items: 2 });
+  expect(counted).toEqual({ items: 3 });
 });
 
 test('each command is in the table of commands, with routes that exist', async () => {

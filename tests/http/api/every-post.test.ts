@@ -10,6 +10,7 @@ import { beginFocus } from '../../support/begun-focus.ts';
 import { registerCodeDaemon } from '../../support/code-daemon.ts';
 import { createPerson } from '../../support/people.ts';
 import { chatOf } from '../chats/chat-driver.ts';
+import { tableDigests } from './table-digests.ts';
 
 const { start, owner } = testApi();
 
@@ -131,16 +132,16 @@ test('sent twice with the same key, it has its effect once', { timeout: 60_000 }
   for (const { id } of posts) {
     const { path, body } = await REQUESTS[id]!(api);
     const given = { headers: { 'idempotency-key': `twice-${id}` }, ...(body !== undefined && { body }) };
-    const before = await contents();
+    const before = await tableDigests(owner());
     const first = await api.call('olga', 'POST', path, given);
     const accepted = expect.toSatisfy((status) => status >= 200 && status < 300);
     expect.soft([id, first.status, first.body]).toEqual([id, accepted, first.body]);
-    const after = await contents();
+    const after = await tableDigests(owner());
     expect.soft(after, `${id} has an effect`).not.toEqual(before);
     const second = await api.call('olga', 'POST', path, given);
     const replayed = second.headers.get('idempotency-replayed');
     expect.soft([id, second.status, second.body, replayed]).toEqual([id, first.status, first.body, 'true']);
-    expect.soft(await contents(), `${id} has one effect`).toEqual(after);
+    expect.soft(await tableDigests(owner()), `${id} has one effect`).toEqual(after);
   }
 });
 
@@ -161,16 +162,3 @@ test('a token that is shown once is kept encrypted, and only the token that made
   });
   expect(other).toMatchObject({ status: 422, body: { code: 'http.key_reused' } });
 });
-
-/** A digest of each table but that of the keys, without what a repetition may change: when a token was used. */
-async function contents(): Promise<Record<string, string>> {
-  const tables = await owner().query<{ name: string }>(
-    `select relname as name from pg_class where relnamespace = 'animus'::regnamespace and relkind = 'r' and relname <> 'idempotency_keys' order by 1`,
-  );
-  const digests = tables.map(({ name }) => {
-    const row = name === 'tokens' ? `to_jsonb(t) - 'last_used_at'` : 't';
-    return `select '${name}' as name, md5(coalesce(string_agg((${row})::text, ' ' order by (${row})::text), '')) as digest from animus.${name} t`;
-  });
-  const rows = await owner().query<{ name: string; digest: string }>(digests.join(' union all '));
-  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
-}

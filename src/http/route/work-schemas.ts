@@ -1,6 +1,6 @@
 /** Work items as the API shows them. */
 import { z } from 'zod';
-import { id, json, jsonObject, time, workState } from '../route/schemas.ts';
+import { id, json, jsonObject, time, workState } from './schemas.ts';
 
 const summary = {
   id: id(),
@@ -46,3 +46,9 @@ export const workItem = z
     batch: z.boolean().nullable().describe('null: as its faculty says'),
   })
   .meta({ id: 'WorkItem' });
+
+/** Of a request that submits work, for its answer: `Prefer: wait`. */
+export const awaitedItem = () =>
+  workItem
+    .optional()
+    .describe('with `Prefer: wait=SECONDS`, if it ended in time: the item, as GET /work/{id} shows it');

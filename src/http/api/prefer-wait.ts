@@ -1,0 +1,32 @@
+/** `Prefer: wait=SECONDS` (RFC 7240): a request that submits work is answered when the work has ended, or after that time. */
+import type { JsonRoute, Visit } from '../route/route.ts';
+import { awaitWork } from '../work/await-work.ts';
+import type { Answer } from './idempotency.ts';
+import { API_ROOT } from './openapi.ts';
+
+/** Many proxies give a request up after a minute. */
+const MOST_SECONDS = 60;
+
+/** How long the client wants to wait, at most a minute; null: it does not, or its token may not read work. What is not understood is ignored. */
+export function preferredWait(request: Request, { awaits }: JsonRoute, { scopes }: Visit['visitor']): number | null {
+  const preferences = request.headers.get('prefer');
+  if (awaits === undefined || preferences === null || !scopes.includes('read')) return null;
+  // The first one counts.
+  const found = preferences
+    .split(',')
+    .flatMap((one) => /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(one)?.[1] ?? []);
+  return found[0] === undefined ? null : Math.min(Number(found[0]), MOST_SECONDS);
+}
+
+/** The answer of a request whose effect is committed, after the wait: 200 with the item that has ended, else 202. Both say where the item is. */
+export async function afterWait(route: JsonRoute, answer: Answer, seconds: number, visit: Visit): Promise<Answer> {
+  const document = JSON.parse(answer.text) as Readonly<Record<string, unknown>>;
+  const id = String(document[route.awaits ?? 'id']);
+  const item = await awaitWork(visit, id, seconds);
+  return {
+    ...answer,
+    status: item === null ? 202 : 200,
+    ...(item !== null && { text: `${JSON.stringify(route.output.parse({ ...document, item }))}\n` }),
+    headers: { location: `${API_ROOT}/work/${id}`, 'preference-applied': `wait=${seconds}` },
+  };
+}
