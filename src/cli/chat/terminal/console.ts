@@ -1,8 +1,8 @@
 /** The terminal of a session: output above, and below it the answer's last row, what is going on, and the line that is typed. */
 import type { Environment } from '../../../core/config/environment.ts';
-import { messageOf } from '../../../core/errors/errors.ts';
+import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { Interrupts } from '../../../core/lifecycle/interrupts.ts';
-import { harmless } from '../../../core/text/harmless.ts';
+import { harmless, harmlessLines } from '../../../core/text/harmless.ts';
 import { truncate, wrap } from '../../view/display-width.ts';
 import { createOutput, hasColours, type Output, type Part, renderPart, styled } from '../../view/output.ts';
 import { editedIn } from './edited-in.ts';
@@ -37,8 +37,12 @@ export interface Console {
   queued(texts: readonly string[]): void;
   /** What stands in front of the line. */
   prompt(text: string, style?: 'plain' | 'yellow'): void;
-  /** Puts a text there to be changed. */
+  /** Puts a text there to be changed, in front of what is typed. */
   fill(text: string): void;
+  /** Takes what is typed away. */
+  takeLine(): string;
+  /** Prints what went wrong. */
+  problem(error: unknown): void;
   /** Gives the terminal back as it was. */
   close(): void;
 }
@@ -97,8 +101,6 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
       screen.write(text);
     },
   };
-  // Notes and errors stand in the same place; a session that ended has only the terminal.
-  const sink = { ...above, isTTY: false };
   const keyboard = openKeyboard(stdin, stdout, { onKey, onPaste, onEnd: handlers.onEnd });
 
   function onPaste(text: string): void {
@@ -162,9 +164,11 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
     }
   }
 
+  // Errors stand in the same place.
+  const output = createOutput({ stdout: above, stderr: { write: above.write }, env, json: false });
   screen.refresh();
   return {
-    output: createOutput({ stdout: above, stderr: sink, env, json: false }),
+    output,
     hint(text) {
       for (const row of wrap(harmless(text), screen.columns ?? 80)) above.write(`${paint(styled(row, 'dim'))}\n`);
     },
@@ -191,8 +195,21 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
       screen.refresh();
     },
     fill(text) {
-      buffer.set(text);
+      const typed = buffer.text;
+      buffer.set(typed === '' || text === '' ? text + typed : `${text}\n${typed}`);
       screen.refresh();
+    },
+    takeLine() {
+      const line = buffer.text;
+      buffer.set('');
+      screen.refresh();
+      return line;
+    },
+    problem(error) {
+      if (!isAnimusError(error)) output.fail(error);
+      else
+        for (const line of harmlessLines(error.message).flatMap((each) => wrap(each, screen.columns ?? 80)))
+          above.write(`${paint(styled(line, 'red'))}\n`);
     },
     close() {
       if (closed) return;
