@@ -1,12 +1,14 @@
 /** The text of an answer as it arrives, beside what is recorded of it: each character is shown once, and in order. */
 import type { WorkEvent } from '../../../store/events/event.ts';
 import type { TextPiece } from '../../../store/transcript/live-text.ts';
+import type { ShownOutput } from './live-output.ts';
 
 /** What is to be shown. `again`: the answer began anew, and what was shown of it is void. */
 export type Shown =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'again' }
-  | { readonly type: 'recorded'; readonly event: WorkEvent };
+  | { readonly type: 'recorded'; readonly event: WorkEvent }
+  | ShownOutput;
 
 export interface LiveText {
   /** Takes a recorded event, in order. */

@@ -60,7 +60,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     console,
     talk,
     asking,
-    show: createEventView(console, { thoughts: () => settings.thoughts, actor: () => actor.name }),
+    view: createEventView(console, { thoughts: () => settings.thoughts, actor: () => actor.name }),
     wake,
     busy: () => busy > 0,
   });
