@@ -49,7 +49,8 @@ function wakeInTurn(readers: readonly (() => void)[]): void {
 }
 
 const stateHint = (workItemId: string, state: string) => hintFrame('state', { workItemId, state });
-const textHint = (workItemId: string, piece: TextPiece) => hintFrame('text', { workItemId, ...piece });
+const textHint = (workItemId: string, { focus, turn, from, text }: TextPiece) =>
+  hintFrame('text', { workItemId, focus, turn, from, text });
 
 export function createWatchedItem(scope: EventScope): WatchedItem {
   const ring = createEventRing();
@@ -108,15 +109,17 @@ export function createWatchedItem(scope: EventScope): WatchedItem {
         wake();
         return;
       }
-      const { focus, turn, from, text } = piece;
       const answer = answers.get(id);
+      const news = piece.earlier ? missingOf(piece, answer) : piece;
+      if (news === null) return;
+      const { focus, turn, from, text } = news;
       if (from === 0) answers.set(id, { focus, turn, text });
       else if (answer?.focus !== focus || answer.turn !== turn || answer.text.length !== from) {
         // A piece was lost: the whole answer comes with its record.
         answers.delete(id);
         return;
       } else if (answer.text.length < MAX_ANSWER_CHARS) answer.text += text;
-      hint(textHint(id, piece));
+      hint(textHint(id, news));
       wake();
     },
     present: () => [
@@ -134,4 +137,15 @@ export function createWatchedItem(scope: EventScope): WatchedItem {
     },
     onChange: (resume) => void waiting.add(resume),
   };
+}
+
+/** What has not arrived of a piece that was sent before, for somebody who has joined: null if nothing, or if something before it is missing, too. */
+function missingOf(
+  piece: TextPiece,
+  answer: { focus: number; turn: number; text: string } | undefined,
+): TextPiece | null {
+  const isSame = answer?.focus === piece.focus && answer.turn === piece.turn;
+  const has = isSame ? answer.text.length : 0;
+  if (piece.from > has || piece.from + piece.text.length <= has) return null;
+  return { ...piece, from: has, text: piece.text.slice(has - piece.from) };
 }

@@ -38,13 +38,18 @@ export function createLiveText(): LiveText {
 
   function show(piece: TextPiece): Shown[] {
     if (isPast(piece, recorded)) return [];
-    const { focus, turn, from, text } = piece;
+    const { focus, turn, from, text, earlier } = piece;
     if (open?.focus !== focus || open.turn !== turn) {
-      // Somebody else has watched from the beginning: the whole text comes with the record.
+      // Somebody else has watched from the beginning: what came before is sent again.
       if (from !== 0) return [];
       const others = open !== null && open.text !== '';
       open = { focus, turn, text };
       return [...(others ? [{ type: 'again' as const }] : []), { type: 'text', text }];
+    }
+    if (earlier) {
+      const missing = from > open.text.length ? '' : text.slice(open.text.length - from);
+      open.text += missing;
+      return missing === '' ? [] : [{ type: 'text', text: missing }];
     }
     if (from === 0 && open.text !== '') {
       open.text = text;

@@ -26,7 +26,7 @@ function callsOnTerminal(columns = 60) {
     begin(callId: string, name: string, input: object, parent: string | null = null) {
       const event: WorkEvent = { ...fields(callId, parent), type: 'call', name, input };
       live.recorded(event);
-      view.begun(event as Extract<WorkEvent, { type: 'call' }>);
+      view.begun(event);
     },
     end(callId: string, name: string, output: string, parent: string | null = null) {
       view.ended({
