@@ -60,7 +60,8 @@ export function createTextTeller(
   async function tellEarlier(current: Answer): Promise<void> {
     const { turn, text, told } = current;
     if (told > MAX_EARLIER_CHARS) return;
-    for (let from = 0; from < told && current === answer && !stopped.signal.aborted; ) {
+    for (let from = 0; from < told; ) {
+      if (current !== answer || stopped.signal.aborted) return;
       const piece = wholeCharacters(text.slice(from, Math.min(told, from + MAX_PIECE_CHARS)));
       const heard = await tell({ focus, turn, from, text: piece, earlier: true }).catch(() => null);
       if (heard === null || piece === '') return;

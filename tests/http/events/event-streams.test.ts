@@ -116,37 +116,6 @@ describe('a stream of the events of work', () => {
     await Promise.all([reader.leave(), late.leave()]);
   });
 
-  it('shows what came of an answer before anybody read it here, and each character once', async () => {
-    const work = await beginFocus(pg.database);
-    const reader = await read(work);
-    await reader.until(({ data }) => data['live'] === true);
-    await pg.database.query('select animus.begin_turn($1, $2, 1)', [work.key.focusId, work.leaseToken]);
-    const place = { focus: 1, turn: 1 };
-    await eventually(
-      'a watcher',
-      async () => await tellText(pg.database, work.key, { ...place, from: 5, text: ' late' }),
-    );
-    const earlier = (from: number, text: string) =>
-      tellText(pg.database, work.key, { ...place, from, text, earlier: true });
-    await earlier(0, 'Hello');
-    await earlier(5, ' late');
-    // Somebody else has joined: everybody here has it.
-    await earlier(0, 'Hello');
-    await earlier(5, ' late one');
-    await tellText(pg.database, work.key, { ...place, from: 14, text: '.' });
-    await reader.until(({ data }) => data['from'] === 14);
-    const texts = reader.events
-      .filter(({ type }) => type === 'text')
-      .map(({ data }) => [data['from'], data['text'], 'earlier' in data]);
-    expect(texts).toEqual([
-      [0, 'Hello', false],
-      [5, ' late', false],
-      [10, ' one', false],
-      [14, '.', false],
-    ]);
-    await reader.leave();
-  });
-
   it('shows what code prints while it runs, also to a reader that joins meanwhile, and then the result', async () => {
     const work = await beginFocus(pg.database);
     const reader = await read(work);
