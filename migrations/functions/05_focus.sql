@@ -186,10 +186,11 @@ begin
   return v_seq;
 end $$;
 
--- Sends a piece of the current answer to the watchers of the item; false when there are none. It stores nothing and takes no lock: the
--- row lock of the item is for recorded data.
+-- Sends a piece of the current answer to the watchers of the item. The result is null when there are none, and otherwise changes when
+-- somebody begins to watch, or to watch for longer: who joins in the middle of an answer has not got what came before. It stores nothing and takes no
+-- lock: the row lock of the item is for recorded data.
 -- Locks: none. Raises: WA001.
-create or replace function animus.tell_text(p_focus_id uuid, p_token bigint, p_piece text) returns boolean
+create or replace function animus.tell_watchers(p_focus_id uuid, p_token bigint, p_piece text) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now  timestamptz := animus.now();
@@ -200,7 +201,15 @@ begin
   if v_item.lease_token is distinct from p_token or v_item.state not in ('claimed', 'running') then
     perform animus.raise('WA001', format('the lease on work item %s is lost (it is %s)', v_item.id, v_item.state), v_item.id);
   end if;
-  if v_item.text_channel is null or v_item.until < v_now then return false; end if;
+  if v_item.text_channel is null or v_item.until < v_now then return null; end if;
   perform animus.notify(v_item.text_channel, p_piece);
-  return true;
+  return extract(epoch from v_item.until)::text;
+end $$;
+
+-- The same for a daemon of the release before, which does not ask who has joined.
+-- Locks: none. Raises: WA001.
+create or replace function animus.tell_text(p_focus_id uuid, p_token bigint, p_piece text) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return animus.tell_watchers(p_focus_id, p_token, p_piece) is not null;
 end $$;

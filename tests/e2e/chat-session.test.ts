@@ -153,6 +153,30 @@ test('a daemon that is killed in the middle of an answer: the session goes on wi
   }
 }, 120_000);
 
+test('a session that joins in the middle of an answer shows it from its beginning, before it is recorded', async () => {
+  const site = siteOn(target.connectionString);
+  await startDaemon(site);
+  const first = openChat(site, 'first-of-two', '', 80);
+  await first.sees('assistant answers.');
+  first.type('tell a long story\r');
+  await first.sees('word5');
+  const other = openChat(site, 'joins', '--resume', 80);
+  await other.sees('word0 日本 word1');
+  expect(first.rows().join(' ')).not.toContain('word29');
+  expect(first.rows().join(' ')).not.toContain('begins again');
+  for (const one of [first, other]) {
+    await one.sees('word29 日本');
+    expect(
+      one
+        .rows()
+        .join(' ')
+        .match(/word\d+ 日本/g),
+    ).toHaveLength(30);
+    one.type('\u0004');
+    await one.leaves();
+  }
+}, 120_000);
+
 test('on the embedded database without a daemon, the session is one; the next session takes over when it leaves', async () => {
   const site = siteOn();
   const first = openChat(site, 'first');

@@ -8,7 +8,7 @@ import { claimOne, codeOf, emptyQueue, insertWork, openTransaction, startFocus }
 import { startTestDaemon } from '../support/daemon.ts';
 import { temporaryHome, testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { FENCED_CALLS, FOR_THE_USUAL_CASE } from '../support/fencing/fenced-calls.ts';
+import { FENCED_CALLS, FOR_THE_USUAL_CASE, LOCKS_NOTHING } from '../support/fencing/fenced-calls.ts';
 import { beginWriter } from '../support/fencing/lease-losses.ts';
 import { createLogin, dropLogins } from '../support/role-login.ts';
 
@@ -31,7 +31,7 @@ test('no fenced function waits for a locked item longer than half a second, and 
     await pool.query('select 1');
     for (const [name, call] of Object.entries(FENCED_CALLS)) {
       // It locks nothing, or is a step that leaves locked rows to its callers.
-      if (name === 'tell_text' || FOR_THE_USUAL_CASE.has(name)) continue;
+      if (LOCKS_NOTHING.has(name) || FOR_THE_USUAL_CASE.has(name)) continue;
       const startedMs = performance.now();
       const said = await call(pool, writer).then(
         ([row]) => (row as { result?: string }).result,

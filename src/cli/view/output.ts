@@ -84,21 +84,23 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
       stream.write(text);
     },
   };
-  // A terminal that does not know its size reports 0.
-  const width = stream.isTTY ? Math.max(20, stream.columns || 80) : Number.POSITIVE_INFINITY;
+  // A terminal that does not know its size reports 0. It may be resized.
+  const width = () => (stream.isTTY ? Math.max(20, stream.columns || 80) : Number.POSITIVE_INFINITY);
   const colours = hasColours(stream, env);
   const live = stream.isTTY === true && !json;
-  const printLine = (parts: readonly Part[]) => stdout.write(`${renderLine(parts, width, colours)}\n`);
+  const printLine = (parts: readonly Part[]) => stdout.write(`${renderLine(parts, width(), colours)}\n`);
 
   return {
     json,
-    width,
+    get width() {
+      return width();
+    },
     line(...parts) {
       if (!json) printLine(parts);
     },
     block(text, indent = '') {
       if (json) return;
-      for (const line of harmlessLines(text).flatMap((each) => wrap(indent + each, width))) {
+      for (const line of harmlessLines(text).flatMap((each) => wrap(indent + each, width()))) {
         stdout.write(line.trimEnd().concat('\n'));
       }
     },
@@ -114,7 +116,7 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
     },
     table(columns, rows) {
       if (json) return;
-      for (const line of layOutTable(columns, rows, width)) printLine(line);
+      for (const line of layOutTable(columns, rows, width())) printLine(line);
     },
     document(value) {
       if (json) stdout.write(`${harmlessJson(value, 2)}\n`);

@@ -7,13 +7,14 @@ import type { Database, Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { type AskedView, readAsked } from '../../store/views/inbox-view.ts';
-import { answerQuestion, approve, deny, grantCall } from '../../store/work/decide.ts';
+import { answerQuestion, approve, deny } from '../../store/work/decide.ts';
 import { choice, timeSpan } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { jsonObject, jsonOf } from '../command/json-option.ts';
 import { styled } from '../view/output.ts';
 import { counted, shortId } from '../view/quantities.ts';
+import type { GrantScope } from './always-allow.ts';
 import { showRequest } from './show-asked.ts';
 
 /** Adds `animus work approve|deny|answer`. */
@@ -52,8 +53,7 @@ export function addDecideCommands(group: Command, run: RunCommand): void {
     .action(run(answerCommand));
 }
 
-const SCOPES = ['item', 'faculty'] as const;
-const DEFAULT_GRANT_SECONDS = 7 * 86_400;
+const SCOPES = ['item', 'faculty'] as const satisfies readonly GrantScope[];
 
 interface DecisionOptions extends CommonOptions {
   readonly call?: string;
@@ -90,21 +90,11 @@ async function approveCommand(invocation: Invocation, options: ApproveOptions, r
   return decideOn(invocation, options, reference, 'approved', async (db, id, asked) => {
     const decision = { callId: asked.call_id, hash: asked.hash, note, input };
     if (always === undefined) return { call: await approve(db, id, decision), grant: null, input };
-    const covered = pattern === undefined ? undefined : await coveredBy(String(asked.request['tool']), pattern);
-    return db.transaction(async (tx) => {
-      const scope = always === true ? 'item' : always;
-      const seconds = options.for ?? DEFAULT_GRANT_SECONDS;
-      const grant = await grantCall(tx, id, { callId: asked.call_id, scope, seconds, pattern: covered, note });
-      return { call: await approve(tx, id, decision), grant, input };
-    });
+    const { approveAlways, DEFAULT_GRANT_SECONDS } = await import('./always-allow.ts');
+    const scope = always === true ? 'item' : always;
+    const seconds = options.for ?? DEFAULT_GRANT_SECONDS;
+    return { ...(await approveAlways(db, asked, { scope, seconds, pattern, note, input }, '--pattern')), input };
   });
-}
-
-async function coveredBy(tool: string, pattern: string): Promise<string> {
-  const { grantPattern } = await import('../../core/permissions/grant-pattern.ts');
-  const covered = grantPattern(tool, pattern);
-  if (typeof covered === 'string') return covered;
-  throw new AnimusError('usage.invalid', { detail: `--pattern ${JSON.stringify(pattern)}: ${covered.problem}` });
 }
 
 async function denyCommand(invocation: Invocation, options: DecisionOptions, reference: string): Promise<number> {

@@ -94,7 +94,7 @@ async function begin(
   const place = await openWorkspace(key, row, begun, toolset, control, means, answer);
   const tell = (piece: LivePiece) => tellText(means.db, key, piece);
   const texts = createTextTeller(row.number, tell, means.clock);
-  const printed = createOutputTeller(row.number, tell, means.clock);
+  const printed = createOutputTeller(row.number, async (piece) => (await tell(piece)) !== null, means.clock);
   const emit = (event: FocusEventBody) => {
     texts.take(event);
     printed.take(event);

@@ -1,7 +1,7 @@
 /**
  * Streams an answer to watchers in other processes. The daemon's side batches pieces and sends them while the item is
- * watched. The watcher's side inserts them between the events that it reads from the tables. Lost pieces are not
- * repeated: the whole recorded answer follows.
+ * watched. The watcher's side inserts them between the events that it reads from the tables. When somebody joins, what was sent of the answer
+ * is sent again, marked as earlier. Lost pieces are not repeated: the whole recorded answer follows.
  */
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { MAX_PIECE_CHARS, type TextPiece } from '../../store/transcript/live-text.ts';
@@ -20,14 +20,20 @@ export interface TextTeller {
   stop(): Promise<void>;
 }
 
-/** `tell` returns whether the item is watched; an error counts as no. An unwatched item costs one query per two seconds of an answer. */
+/** What was sent of an answer is sent again to somebody who joins, up to this length: they want its beginning, and soon. */
+const MAX_EARLIER_CHARS = 262_144;
+
+/**
+ * `tell` returns a mark that changes when somebody joins, or null if nobody watches; an error counts as nobody. An unwatched item costs one query
+ * per two seconds of an answer.
+ */
 export function createTextTeller(
   focus: number,
-  tell: (piece: TextPiece) => Promise<boolean>,
+  tell: (piece: TextPiece) => Promise<string | null>,
   clock: Clock,
 ): TextTeller {
-  let answer: { readonly turn: number; text: string; told: number } | null = null;
-  let watched = false;
+  let answer: Answer | null = null;
+  let mark: string | null = null;
   let telling: Promise<void> | null = null;
   const stopped = new AbortController();
 
@@ -38,13 +44,29 @@ export function createTextTeller(
     for (let current = untold(); current && !stopped.signal.aborted; current = untold()) {
       const text = wholeCharacters(current.text.slice(current.told, current.told + MAX_PIECE_CHARS));
       if (text === '') break;
-      watched = await tell({ focus, turn: current.turn, from: current.told, text }).catch(() => false);
-      if (watched) current.told += text.length;
+      const before = mark;
+      mark = await tell({ focus, turn: current.turn, from: current.told, text }).catch(() => null);
+      const isLater = current.told > 0;
+      if (mark !== null) current.told += text.length;
+      if (mark !== null && mark !== before && isLater) await tellEarlier(current);
       // A new watcher gets the answer from its beginning, as fast as it can be sent.
-      if (watched && current.told < current.text.length) continue;
-      await clock.sleep(watched ? GATHER_MS : ASK_AGAIN_MS, stopped.signal);
+      if (mark !== null && current.told < current.text.length) continue;
+      await clock.sleep(mark === null ? ASK_AGAIN_MS : GATHER_MS, stopped.signal);
     }
     telling = null;
+  }
+
+  /** For whoever has joined since the piece before. Those who join meanwhile make another mark, and the next piece finds it. */
+  async function tellEarlier(current: Answer): Promise<void> {
+    const { turn, text, told } = current;
+    if (told > MAX_EARLIER_CHARS) return;
+    for (let from = 0; from < told; ) {
+      if (current !== answer || stopped.signal.aborted) return;
+      const piece = wholeCharacters(text.slice(from, Math.min(told, from + MAX_PIECE_CHARS)));
+      const heard = await tell({ focus, turn, from, text: piece, earlier: true }).catch(() => null);
+      if (heard === null || piece === '') return;
+      from += piece.length;
+    }
   }
 
   return {
@@ -70,6 +92,12 @@ export function createTextTeller(
   };
 }
 
+interface Answer {
+  readonly turn: number;
+  text: string;
+  told: number;
+}
+
 /** Inserts the pieces of answers between the events of one item. */
 export interface TextFollower {
   /** Takes an event from the tables, in order; returns it after the pieces of its answer that arrived before. */
@@ -90,6 +118,12 @@ export function createTextFollower(): TextFollower {
   function show(piece: TextPiece): TextEvent[] {
     const { turn, shown } = newest;
     if (shown === null || piece.focus !== focus || piece.turn !== turn) return [];
+    if (piece.earlier) {
+      // Whoever joined, or lost something, is told what is missing.
+      const missing = piece.from > shown ? '' : piece.text.slice(shown - piece.from);
+      newest.shown = shown + missing.length;
+      return missing === '' ? [] : [{ type: 'text', turn, text: missing }];
+    }
     const again = piece.from === 0 && shown > 0;
     // A piece was lost, or watching began in the middle: the rest of this answer comes with its record.
     if (!again && piece.from !== shown) return [];

@@ -15,7 +15,8 @@ const TERMINAL = new Set(['completed', 'dead', 'merged', 'cancelled']);
 const MAX_ANSWER_CHARS = 262_144;
 
 const stateHint = (workItemId: string, state: string) => hintFrame('state', { workItemId, state });
-const textHint = (workItemId: string, piece: TextPiece) => hintFrame('text', { workItemId, ...piece });
+const textHint = (workItemId: string, { focus, turn, from, text }: TextPiece) =>
+  hintFrame('text', { workItemId, focus, turn, from, text });
 
 /** A class for the reason of `Wire`. */
 export class WatchedItem {
@@ -87,15 +88,17 @@ export class WatchedItem {
       this.wake();
       return;
     }
-    const { focus, turn, from, text } = piece;
     const answer = this.#answers.get(id);
+    const news = piece.earlier ? missingOf(piece, answer) : piece;
+    if (news === null) return;
+    const { focus, turn, from, text } = news;
     if (from === 0) this.#answers.set(id, { focus, turn, text });
     else if (answer?.focus !== focus || answer.turn !== turn || answer.text.length !== from) {
       // A piece was lost: the whole answer comes with its record.
       this.#answers.delete(id);
       return;
     } else if (answer.text.length < MAX_ANSWER_CHARS) answer.text += text;
-    this.#hint(textHint(id, piece));
+    this.#hint(textHint(id, news));
     this.wake();
   }
 
@@ -132,4 +135,15 @@ export class WatchedItem {
     this.#states = new Map(items.map(({ id, state }) => [id, state]));
     this.#over = this.scope.kind === 'work' && TERMINAL.has(this.#states.get(this.scope.id) ?? '');
   }
+}
+
+/** What has not arrived of a piece that was sent before, for somebody who has joined: null if nothing, or if something before it is missing, too. */
+function missingOf(
+  piece: TextPiece,
+  answer: { focus: number; turn: number; text: string } | undefined,
+): TextPiece | null {
+  const isSame = answer?.focus === piece.focus && answer.turn === piece.turn;
+  const has = isSame ? answer.text.length : 0;
+  if (piece.from > has || piece.from + piece.text.length <= has) return null;
+  return { ...piece, from: has, text: piece.text.slice(has - piece.from) };
 }

@@ -14,6 +14,8 @@ export interface TextPiece {
   /** How many characters of the answer precede this piece; 0 starts the answer, or restarts it. */
   readonly from: number;
   readonly text: string;
+  /** True: it was sent before, and is for those who have joined since. Others have it, unless they lost something. */
+  readonly earlier?: boolean;
 }
 
 /** A piece of what the code of a call prints. */
@@ -34,19 +36,19 @@ export type LivePiece = TextPiece | OutputPiece;
 /** Characters of one piece: NOTIFY carries less than 8,000 bytes, and JSON may make six of a character. */
 export const MAX_PIECE_CHARS = 1200;
 
-/** Sends a piece of at most MAX_PIECE_CHARS characters; false when there are no watchers. */
-export async function tellText(db: Queryable, focus: FocusKey, piece: LivePiece): Promise<boolean> {
-  const [row] = await db.query<{ told: boolean }>(`select animus.tell_text($1, $2, $3) as told`, [
+/** Sends a piece of at most MAX_PIECE_CHARS characters. Null when there are no watchers; otherwise a mark that changes when somebody joins. */
+export async function tellText(db: Queryable, focus: FocusKey, piece: LivePiece): Promise<string | null> {
+  const [row] = await db.query<{ mark: string | null }>(`select animus.tell_watchers($1, $2, $3) as mark`, [
     focus.focusId,
     focus.leaseToken,
-    JSON.stringify(piece),
+    JSON.stringify('earlier' in piece && piece.earlier ? { ...piece, earlier: piece.text, text: undefined } : piece),
   ]);
-  return row!.told;
+  return row!.mark;
 }
 
 /**
- * Watches an item and receives the pieces of its answers, and of what its code prints, until stopped. A watcher that joins during an answer gets only the
- * rest of it, or nothing. For an ended item it receives nothing. Errors: `work.not_found`, `db.unreachable`.
+ * Watches an item and receives the pieces of its answers, and of what its code prints, until stopped. A watcher that joins during an answer gets what has
+ * arrived of it, as pieces that are marked as earlier. For an ended item it receives nothing. Errors: `work.not_found`, `db.unreachable`.
  */
 export async function listenToTexts(
   db: Database,
@@ -77,7 +79,11 @@ export async function watchTexts(db: Queryable, id: string, channel: string): Pr
 const place = { focus: z.int(), turn: z.int(), from: z.int() };
 const PIECE = z.union([
   z.object({ ...place, text: z.string() }),
-  // No field is called text: an earlier animus would take it for an answer.
+  // An animus that does not know them would take them for an answer that begins again if they had a field called text.
+  z
+    .object({ ...place, earlier: z.string() })
+    .transform(({ earlier: text, ...rest }): TextPiece => ({ ...rest, text, earlier: true })),
+  // No field is called text, for the same reason.
   z.object({ ...place, call: z.string(), stream: z.enum(['stdout', 'stderr']), output: z.string() }),
 ]);
 

@@ -5,7 +5,7 @@ import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { beginAnswer } from '../../store/conversations/talk.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { bottom, chatSite } from './chat-session.ts';
+import { bottom, CTRL_C, chatSite, paste } from './chat-session.ts';
 
 const target = testDatabase();
 const { begun } = chatSite(target);
@@ -13,8 +13,14 @@ const db = () => target.database;
 
 describe('what an answer asks', () => {
   /** An answer that asks: for an approval of this call, or with this question. */
-  async function asks(name: string, kind: 'approval' | 'human', input: object, request: object) {
-    const begin = await begun('Do it');
+  async function asks(
+    name: string,
+    kind: 'approval' | 'human',
+    input: object,
+    request: object,
+    begin: Awaited<ReturnType<typeof begun>> | null = null,
+  ) {
+    begin ??= await begun('Do it');
     const work = await beginAnswer(db(), begin);
     await db().query('select animus.begin_turn($1, $2, 1)', [work.key.focusId, work.leaseToken]);
     await db().query('select animus.record_turn($1, $2, 1, $3::json, $4::json)', [
@@ -88,5 +94,72 @@ describe('what an answer asks', () => {
     session.type('2\r');
     await session.sees('answered by');
     expect(await decisions(work.id)).toEqual([{ action: 'answer', note: 'the other' }]);
+  });
+
+  test('is approved with another input, which is JSON that the person changes', async () => {
+    const { session, work } = await asks('bash', 'approval', { command: 'git push' }, PERMISSION);
+    await session.sees(/^y\/n>$/);
+    session.type('edit\r');
+    await session.sees('input> {"command":"git push"}');
+    session.type(' or so\r');
+    await session.sees('the input is no JSON');
+    await session.sees('input> {"command":"git push"} or so');
+    session.type('\u0015{"command":"git push origin fix"}\r');
+    await session.sees('approved by');
+    expect((await decisions(work.id)).map(({ action }) => action).toSorted()).toEqual(['approve', 'edit']);
+    const [call] = await db().query('select final_input from animus.all_tool_calls where work_item_id = $1', [work.id]);
+    expect(call).toEqual({ final_input: { command: 'git push origin fix' } });
+  });
+
+  test('is not changed after all, by an empty line or Ctrl-C', async () => {
+    const { session, work } = await asks('bash', 'approval', { command: 'ls' }, PERMISSION);
+    await session.sees(/^y\/n>$/);
+    for (const leave of ['\u0015\r', CTRL_C]) {
+      session.type('edit\r');
+      await session.sees('input> {"command":"ls"}');
+      session.type(leave);
+      await eventually('it is asked again', () => (bottom(session) === 'y/n>' ? true : null));
+    }
+    expect(await decisions(work.id)).toEqual([]);
+  });
+
+  test('is always allowed: for the answer, or for the faculty, with a time and a pattern', async () => {
+    const { session, work, faculty } = await asks('bash', 'approval', { command: 'git push' }, PERMISSION);
+    await session.sees(/^y\/n>$/);
+    session.type('always faculty for 12h bash(\r');
+    await session.sees('the pattern "bash("');
+    session.type('always faculty for 12h git push*\r');
+    await session.sees(`calls that match git push* of ${faculty}`);
+    const [grant] = await db().query(
+      `select scope, faculty, pattern, extract(epoch from expires_at - created_at)::int as seconds from animus.grants where faculty = $1`,
+      [faculty],
+    );
+    expect(grant).toEqual({ scope: 'faculty', faculty, pattern: 'bash(git push*)', seconds: 43_200 });
+    expect((await decisions(work.id)).map(({ action }) => action)).toContain('approve');
+  });
+
+  test('a question is declined', async () => {
+    const { session, work } = await asks('ask_human', 'human', {}, { question: 'Which?' });
+    await session.sees('answer>');
+    session.type('/deny I do not know\r');
+    await session.sees('denied by');
+    expect(await decisions(work.id)).toEqual([{ action: 'deny', note: 'I do not know' }]);
+    session.type('/deny\r');
+    await session.sees('nothing is asked');
+  });
+
+  test('is not decided by what was being typed when it came, which is given back', async () => {
+    const begin = await begun('Do it');
+    begin.session.type('yes, and then the rest');
+    const { session, work } = await asks('bash', 'approval', { command: 'ls' }, PERMISSION, begin);
+    await eventually('an empty line', () => (bottom(session) === 'y/n>' ? true : null));
+    session.type(`${paste('this is a message\nwith two lines')}\r`);
+    await session.sees('Up brings back what you typed');
+    expect(await decisions(work.id)).toEqual([]);
+    session.type('\u001b[A');
+    await session.sees('y/n> this is a message');
+    session.type(`${CTRL_C}n\r`);
+    await session.sees('denied by');
+    await eventually('it is given back', () => (bottom(session) === '> yes, and then the rest' ? true : null));
   });
 });

@@ -68,12 +68,33 @@ describe('the publisher of an answer', () => {
     expect(told).toEqual([piece(1, 0, 'Half an ans'), piece(1, 0, 'The whole.')]);
   });
 
-  function watched(answer: () => boolean) {
+  it('sends what was sent again when somebody joins, marked as earlier, and then goes on', async () => {
+    let mark = 'one';
+    const { told, teller, idle } = watched(() => mark);
+    teller.take(text(1, 'x'.repeat(MAX_PIECE_CHARS + 10)));
+    await idle();
+    expect(told.filter((one) => one.earlier)).toEqual([]);
+    mark = 'two';
+    teller.take(text(1, ' and more'));
+    await idle();
+    teller.take(text(1, ', to the end'));
+    await idle();
+    const joined = told.slice(2);
+    expect(joined.map(({ from, text: said, earlier = false }) => [from, said.length, earlier])).toEqual([
+      [MAX_PIECE_CHARS + 10, 9, false],
+      [0, MAX_PIECE_CHARS, true],
+      [MAX_PIECE_CHARS, 19, true],
+      [MAX_PIECE_CHARS + 19, 12, false],
+    ]);
+  });
+
+  function watched(answer: () => boolean | string) {
     const told: TextPiece[] = [];
     const clock = instantClock();
     const tell = async (one: TextPiece) => {
       told.push(one);
-      return answer();
+      const mark = answer();
+      return mark === true ? 'the first' : mark || null;
     };
     const teller = createTextTeller(1, tell, clock);
     // A clock whose sleeps take no time, so only promises have to be awaited.
@@ -103,9 +124,22 @@ describe('a follower of answers', () => {
     expect(follower.piece(piece(1, 0, 'of another focus', 2))).toEqual([]);
   });
 
+  it('shows an answer whose beginning it missed as soon as that is sent again, and only what is missing', () => {
+    const follower = createTextFollower();
+    follower.event(begun);
+    follower.event(started(1));
+    expect(follower.piece(piece(1, 5, ' late'))).toEqual([]);
+    expect(follower.piece({ ...piece(1, 0, 'Hello late'), earlier: true })).toEqual([text(1, 'Hello late')]);
+    expect(follower.piece(piece(1, 10, ' one'))).toEqual([text(1, ' one')]);
+    expect(follower.piece({ ...piece(1, 0, 'Hello late'), earlier: true })).toEqual([]);
+    expect(follower.piece({ ...piece(1, 10, ' one.'), earlier: true })).toEqual([text(1, '.')]);
+    expect(follower.piece({ ...piece(1, 40, 'far'), earlier: true })).toEqual([]);
+  });
+
   it('whatever is lost or arrives twice, the text shown since the last start is a prefix of the answer', () => {
     const answer = 'The quick brown fox jumps over the lazy dog and back again.';
     const pieces = Array.from({ length: 10 }, (_, n) => piece(1, n * 6, answer.slice(n * 6, n * 6 + 6)));
+    pieces.push(...pieces.map((one) => ({ ...one, earlier: true })));
     const what = fc.array(fc.nat({ max: pieces.length - 1 }), { maxLength: 30 });
     fc.assert(
       fc.property(what, fc.nat({ max: 30 }), (order, startAt) => {

@@ -156,6 +156,7 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   store_memory: ofItem(`select animus.store_memory('a late memory', p_item => $1, p_token => $2)`),
   store_output: ofFocus(`select animus.store_output($1, $2, 1, 'c2', gen_random_uuid(), 'late')`),
   tell_text: ofFocus(`select animus.tell_text($1, $2, 'late')`),
+  tell_watchers: ofFocus(`select animus.tell_watchers($1, $2, 'late')`),
   update_skill: ofItem(
     `with stored as (select animus.store_skill_package(repeat('c', 64), 'late', '{"SKILL.md": ""}'))
      select animus.update_skill($1, $2, 'late', 2, 1, repeat('c', 64), 'late', 'late', '[]', 'auto') from stored`,
@@ -167,6 +168,9 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
 
 /** Those that only write for an item without a focus; the settings of the focus are stored under the id 01. */
 export const FOR_NEW_FOCI: ReadonlySet<string> = new Set(['begin_foci', 'begin_foci_with_skills', 'give_back']);
+
+/** They store nothing and lock nothing. */
+export const LOCKS_NOTHING: ReadonlySet<string> = new Set(['tell_text', 'tell_watchers']);
 
 /** Those that leave an item that is locked, or not in the usual state, to functions that know every case, and report it like a lost one. */
 export const FOR_THE_USUAL_CASE: ReadonlySet<string> = new Set([

@@ -2,13 +2,12 @@
 import { isAnimusError } from '../../../src/core/errors/errors.ts';
 import type { Database, Queryable } from '../../../src/store/sql/database.ts';
 import { openTransaction } from '../../store/work/queue-driver.ts';
-import { FENCED_CALLS, FOR_NEW_FOCI, FOR_THE_USUAL_CASE, type Writer } from './fenced-calls.ts';
+import { FENCED_CALLS, FOR_NEW_FOCI, FOR_THE_USUAL_CASE, LOCKS_NOTHING, type Writer } from './fenced-calls.ts';
 import { type Begun, beginWriter, claimAgain, claimWriter, expire, LEASE_LOSSES } from './lease-losses.ts';
 
 /** What a call answers before the loss of the lease is committed. */
 function duringATakeOver(name: string): Answer {
-  // Stores nothing and locks nothing.
-  if (name === 'tell_text') return 'accepted';
+  if (LOCKS_NOTHING.has(name)) return 'accepted';
   return FOR_THE_USUAL_CASE.has(name) ? 'refused' : 'locked';
 }
 
@@ -34,7 +33,7 @@ async function* violationsOn(
   if (names.length === 0) return;
   for (const loss of losses) yield* afterTheLoss(db, names, begin, loss);
   yield* whileItIsTakenOver(db, names, begin);
-  for (const name of names) if (name !== 'tell_text') yield* whileItWrites(db, name, begin);
+  for (const name of names) if (!LOCKS_NOTHING.has(name)) yield* whileItWrites(db, name, begin);
 }
 
 /** The loss of the lease is committed: every call is refused, and nothing has changed. */

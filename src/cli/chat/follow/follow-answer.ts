@@ -6,15 +6,16 @@ import { isTerminal, type WorkState } from '../../../core/work/work.ts';
 import { BEGINNING, type Position } from '../../../store/events/position.ts';
 import { readPages } from '../../../store/events/read-events.ts';
 import type { Database } from '../../../store/sql/database.ts';
-import type { TextPiece } from '../../../store/transcript/live-text.ts';
+import type { LivePiece } from '../../../store/transcript/live-text.ts';
+import { createLiveOutput } from './live-output.ts';
 import { createLiveText, type Shown } from './live-text.ts';
 import type { News } from './news.ts';
 
 /** What was read of an answer. It outlives a lost connection, so that reading goes on where it was. */
 export interface FollowedAnswer {
   readonly workItemId: string;
-  /** Takes a piece of its text. */
-  piece(piece: TextPiece): void;
+  /** Takes a piece of its text, or of what its code prints. */
+  piece(piece: LivePiece): void;
   /** Reads on until the answer has ended (true) or the signal aborts (false). Errors: `work.not_found`, `db.*`. */
   follow(db: Database, means: FollowMeans): Promise<boolean>;
 }
@@ -38,6 +39,7 @@ const WATCH_AGAIN_MS = 300_000;
 export function createFollowedAnswer(workItemId: string, handlers: AnswerHandlers): FollowedAnswer {
   let position: Position = BEGINNING;
   const live = createLiveText();
+  const printed = createLiveOutput();
   let wake: Wake | null = null;
   const showAll = (all: readonly Shown[]) => {
     for (const shown of all) handlers.show(shown);
@@ -47,7 +49,10 @@ export function createFollowedAnswer(workItemId: string, handlers: AnswerHandler
     for (;;) {
       const [page] = await readPages(db, [{ id: workItemId, from: position }]);
       if (!page) throw new AnimusError('work.not_found', { id: workItemId, detail: `no work item ${workItemId}` });
-      for (const { event } of page.events) showAll(live.recorded(event));
+      for (const { event } of page.events) {
+        showAll(live.recorded(event));
+        printed.recorded(event);
+      }
       position = page.position;
       if (!page.more) return page.state;
     }
@@ -56,9 +61,9 @@ export function createFollowedAnswer(workItemId: string, handlers: AnswerHandler
   return {
     workItemId,
     piece(piece) {
-      showAll(live.piece(piece));
+      showAll('output' in piece ? printed.piece(piece) : live.piece(piece));
       // What was recorded before it is shown first.
-      if (live.waits) wake?.ring();
+      if (live.waits || printed.waits) wake?.ring();
     },
     async follow(db, means) {
       wake = means.wake;
@@ -70,6 +75,7 @@ export function createFollowedAnswer(workItemId: string, handlers: AnswerHandler
         }
         const state = await readAll(db);
         showAll(live.settled());
+        showAll(printed.settled());
         if (isTerminal(state)) return true;
         await handlers.present(state, db);
         await wake.wait(LOOK_EVERY_MS, means.signal);

@@ -1,12 +1,14 @@
 /** The text of an answer as it arrives, beside what is recorded of it: each character is shown once, and in order. */
 import type { WorkEvent } from '../../../store/events/event.ts';
 import type { TextPiece } from '../../../store/transcript/live-text.ts';
+import type { ShownOutput } from './live-output.ts';
 
 /** What is to be shown. `again`: the answer began anew, and what was shown of it is void. */
 export type Shown =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'again' }
-  | { readonly type: 'recorded'; readonly event: WorkEvent };
+  | { readonly type: 'recorded'; readonly event: WorkEvent }
+  | ShownOutput;
 
 export interface LiveText {
   /** Takes a recorded event, in order. */
@@ -36,13 +38,18 @@ export function createLiveText(): LiveText {
 
   function show(piece: TextPiece): Shown[] {
     if (isPast(piece, recorded)) return [];
-    const { focus, turn, from, text } = piece;
+    const { focus, turn, from, text, earlier } = piece;
     if (open?.focus !== focus || open.turn !== turn) {
-      // Somebody else has watched from the beginning: the whole text comes with the record.
+      // Somebody else has watched from the beginning: what came before is sent again.
       if (from !== 0) return [];
       const others = open !== null && open.text !== '';
       open = { focus, turn, text };
       return [...(others ? [{ type: 'again' as const }] : []), { type: 'text', text }];
+    }
+    if (earlier) {
+      const missing = from > open.text.length ? '' : text.slice(open.text.length - from);
+      open.text += missing;
+      return missing === '' ? [] : [{ type: 'text', text: missing }];
     }
     if (from === 0 && open.text !== '') {
       open.text = text;

@@ -3,7 +3,7 @@ import type { Service } from '../../../core/lifecycle/service.ts';
 import { watchEvents } from '../../../store/events/read-events.ts';
 import { openNotifications } from '../../../store/postgres/notifications.ts';
 import type { Database } from '../../../store/sql/database.ts';
-import type { TextPiece } from '../../../store/transcript/live-text.ts';
+import type { LivePiece } from '../../../store/transcript/live-text.ts';
 import { createTextChannels } from '../../../store/transcript/text-channels.ts';
 import { silentLog } from '../../../telemetry/silent-log.ts';
 
@@ -19,7 +19,7 @@ export interface NewsHandlers {
   onTalk(): void;
   /** Something was recorded of the answer. */
   onAnswer(): void;
-  onPiece(piece: TextPiece): void;
+  onPiece(piece: LivePiece): void;
 }
 
 /** Errors of `start`: `db.unreachable`. */
@@ -29,8 +29,7 @@ export function openNews(db: Database, { onTalk, onAnswer, onPiece }: NewsHandle
   const texts = createTextChannels(
     db,
     (id, piece) => {
-      // What code prints is shown with the result of its call.
-      if (id === item && 'text' in piece) onPiece(piece);
+      if (id === item) onPiece(piece);
     },
     silentLog,
   );

@@ -1,10 +1,14 @@
 /** What the answer asks a person, decided at the prompt: shown as `animus inbox` shows it, and bound to what was shown by its hash. */
-import { isAnimusError } from '../../../core/errors/errors.ts';
+import { AnimusError, isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { Database, Queryable } from '../../../store/sql/database.ts';
 import { type AskedView, readAsked } from '../../../store/views/inbox-view.ts';
 import { answerQuestion, approve, deny } from '../../../store/work/decide.ts';
+import { jsonObject } from '../../command/json-option.ts';
+import { duration } from '../../view/quantities.ts';
+import { approveAlways } from '../../work/always-allow.ts';
 import { enough, showDeadline, showRequest } from '../../work/show-asked.ts';
 import type { Console } from '../terminal/console.ts';
+import { howToDecide, type TypedDecision, typedDecision } from './typed-decision.ts';
 
 export interface Asking {
   /** Looks what waits of this item, and shows the first that was not shown. */
@@ -15,13 +19,21 @@ export interface Asking {
   again(): void;
   /** True while the next line that is typed is a decision. */
   readonly open: boolean;
-  /** Takes the line as the decision. Errors: `work.state` if something else waits by now, `db.*`. */
+  /** Takes the line as the decision. Errors: `work.state` if something else waits by now, `usage.invalid` for an input or a pattern that is none, `db.*`. */
   decide(db: Database, line: string): Promise<void>;
+  /** Denies what is asked, or declines to answer. Errors: `usage.invalid` if nothing is asked, and as `decide`. */
+  deny(db: Database, note: string): Promise<void>;
+  /** The input is not changed after all; false if none was. */
+  leaveInput(): boolean;
 }
 
-/** `decides` is whether the login may; others are told who has to. */
-export function createAsking(console: Console, decides: () => boolean): Asking {
+/** `decides` is whether the login may; others are told who has to. `usualPrompt` is called when nothing is asked any more. */
+export function createAsking(console: Console, decides: () => boolean, usualPrompt: () => void): Asking {
   let asked: AskedView | null = null;
+  /** True while the line is the input with which the call shall run. */
+  let changing = false;
+  /** What was typed when the question came: it is no answer to it, and is given back afterwards. */
+  let draft = '';
   /** Hashes of what was put off, or shown to somebody who may not decide. */
   const left = new Set<string>();
 
@@ -36,14 +48,89 @@ export function createAsking(console: Console, decides: () => boolean): Asking {
       return;
     }
     asked = next;
-    console.hint(`  ${howTo(next)}`);
-    console.prompt(next.kind === 'human' ? 'answer> ' : 'y/n> ', 'yellow');
+    draft = console.takeLine();
+    if (draft !== '') console.hint('  what you were typing comes back afterwards');
+    console.hint(`  ${howToDecide(next)}`);
+    prompt(next);
   }
 
+  function prompt({ kind }: AskedView): void {
+    console.prompt(changing ? 'input> ' : kind === 'human' ? 'answer> ' : 'y/n> ', 'yellow');
+  }
+
+  /** It was decided or put off here. By now, another one may be asked. */
+  function done(one: AskedView): void {
+    if (asked !== one) return;
+    [asked, changing] = [null, false];
+    usualPrompt();
+    console.fill(draft);
+    draft = '';
+  }
+
+  /** Nothing is asked any more: what was typed as a decision is no message. */
   function drop(): void {
     if (asked === null) return;
-    asked = null;
-    console.prompt('> ');
+    console.takeLine();
+    done(asked);
+  }
+
+  async function run(db: Database, one: AskedView, decision: TypedDecision): Promise<void> {
+    const { work_item_id: id, call_id: callId, hash } = one;
+    switch (decision.does) {
+      case 'later':
+        left.add(hash);
+        console.hint('it still waits; /asked shows it again');
+        break;
+      case 'answer':
+        await answerQuestion(db, id, decision.text, callId);
+        break;
+      case 'approve':
+        await approve(db, id, { callId, hash, note: decision.note, input: inputOf(one) });
+        break;
+      case 'deny':
+        await deny(db, id, { callId, hash, note: decision.note });
+        break;
+      case 'always': {
+        const { grant } = await approveAlways(db, one, decision, 'the pattern');
+        const whose = decision.scope === 'item' ? 'of this answer' : `of ${one.faculty}`;
+        const what = decision.pattern === undefined ? 'the same call' : `calls that match ${decision.pattern}`;
+        const long = duration(decision.seconds * 1000);
+        console.hint(`${what} ${whose}: no approval needed for ${long}; to end that: animus work revoke ${grant}`);
+        break;
+      }
+      case 'full':
+        return showRequest(console.output, one, true);
+      case 'edit':
+        return beginChange(one);
+      case 'unclear':
+        return console.hint(
+          `${howToDecide(one)}. To say something else: an empty line first; Up brings back what you typed.`,
+        );
+    }
+    done(one);
+  }
+
+  function beginChange(one: AskedView): void {
+    const input = one.subject === 'budget' ? { add: enough(one.request) } : (one.request['input'] ?? {});
+    changing = true;
+    console.hint('change the input, and Enter approves the call with it; Ctrl-G opens it in an editor; empty: not');
+    prompt(one);
+    console.fill(JSON.stringify(input));
+  }
+
+  async function approveChanged(db: Database, one: AskedView, line: string): Promise<void> {
+    if (line.trim() === '') {
+      changing = false;
+      return prompt(one);
+    }
+    const { work_item_id: id, call_id: callId, hash } = one;
+    try {
+      await approve(db, id, { callId, hash, input: inputFrom(line) });
+    } catch (error) {
+      console.fill(line);
+      throw error;
+    }
+    done(one);
   }
 
   return {
@@ -68,31 +155,21 @@ export function createAsking(console: Console, decides: () => boolean): Asking {
     async decide(db, line) {
       const one = asked;
       if (one === null) return;
-      const { work_item_id: id, call_id: callId, hash, kind } = one;
-      const text = line.trim();
-      if (text === '') {
-        left.add(hash);
-        drop();
-        console.hint('it still waits; /asked shows it again');
-        return;
-      }
-      if (kind === 'human') await answerQuestion(db, id, choiceOf(one, text), callId);
-      else {
-        const [, word = '', note] = /^(\S+)(?:\s+([\s\S]+))?$/.exec(text) ?? [];
-        if (/^(full|f)$/i.test(word)) return showRequest(console.output, one, true);
-        if (/^(y|yes)$/i.test(word)) await approve(db, id, { callId, hash, note, input: inputOf(one) });
-        else if (/^(n|no)$/i.test(word)) await deny(db, id, { callId, hash, note });
-        else return console.hint(howTo(one));
-      }
-      drop();
+      if (changing) await approveChanged(db, one, line);
+      else await run(db, one, typedDecision(one, line));
+    },
+    async deny(db, note) {
+      if (asked === null)
+        throw new AnimusError('usage.invalid', { detail: 'nothing is asked; /asked shows what was put off' });
+      await run(db, asked, { does: 'deny', note: note === '' ? undefined : note });
+    },
+    leaveInput() {
+      if (asked === null || !changing) return false;
+      changing = false;
+      prompt(asked);
+      return true;
     },
   };
-}
-
-function howTo(asked: AskedView): string {
-  if (asked.kind === 'human') return 'type the answer, or the number of a choice; an empty line puts it off';
-  const yes = asked.subject === 'budget' ? `y adds ${enough(asked.request)}` : 'y runs it once';
-  return `${yes}, n does not; a note may follow, as in: n not on a Friday; full shows all of it; an empty line puts it off`;
 }
 
 /** Raises a limit by what the next turn needs. */
@@ -100,9 +177,12 @@ function inputOf({ subject, request }: AskedView): string | undefined {
   return subject === 'budget' ? JSON.stringify({ add: enough(request) }) : undefined;
 }
 
-/** A number stands for the choice of that number. */
-function choiceOf({ request }: AskedView, text: string): string {
-  const choices = Array.isArray(request['choices']) ? request['choices'] : [];
-  const chosen: unknown = /^\d+$/.test(text) ? choices[Number(text) - 1] : undefined;
-  return typeof chosen === 'string' ? chosen : text;
+function inputFrom(line: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    throw new AnimusError('usage.invalid', { detail: `the input is no JSON: ${messageOf(error)}` }, { cause: error });
+  }
+  return JSON.stringify(jsonObject('the input', value));
 }

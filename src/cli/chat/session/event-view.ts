@@ -1,9 +1,11 @@
 /** Prints an answer: its text as it comes, and a line for each call and each result. */
+import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { WorkEvent } from '../../../store/events/event.ts';
 import { type Part, styled } from '../../view/output.ts';
-import { counted, duration, shortId, usd } from '../../view/quantities.ts';
+import { shortId, usd } from '../../view/quantities.ts';
 import type { Shown } from '../follow/live-text.ts';
 import type { Console } from '../terminal/console.ts';
+import { createCallsView } from './calls-view.ts';
 
 export interface EventViewOptions {
   /** Whether the model's thoughts are printed. */
@@ -15,38 +17,74 @@ export interface EventViewOptions {
 /** More of a thought than anybody reads between two calls. */
 const THOUGHT_CHARS = 4000;
 
-export function createEventView(console: Console, { thoughts, actor }: EventViewOptions): (shown: Shown) => void {
-  return (shown) => {
-    if (shown.type === 'text') console.piece(shown.text);
-    else if (shown.type === 'again') console.output.line(styled('… the answer begins again:', 'dim'));
-    else if (shown.event.type !== 'thought') showEvent(console, shown.event, actor());
-    else if (thoughts()) {
-      console.endPiece();
-      console.piece(shown.event.text.slice(0, THOUGHT_CHARS).toWellFormed(), 'dim');
-      console.endPiece();
+export interface EventView {
+  show(shown: Shown): void;
+  /** Shows how long the calls have been running. */
+  refresh(): void;
+  /** The answer has ended. */
+  end(): void;
+}
+
+export function createEventView(console: Console, { thoughts, actor }: EventViewOptions): EventView {
+  const calls = createCallsView(console, systemClock);
+  /** True after a wait: who goes on with the answer then is no news. */
+  let waited = false;
+
+  function showEvent(event: WorkEvent): void {
+    switch (event.type) {
+      case 'call':
+        return calls.begun(event);
+      case 'observation':
+        return calls.ended(event);
+      case 'turn':
+        return calls.over();
+      case 'done':
+        calls.over();
+        break;
+      case 'thought':
+        return thoughts() ? showThought(console, event.text) : undefined;
+      case 'waiting':
+        calls.waits(event.result === null ? event.callId : null);
+        break;
+      case 'approval':
+        calls.waits(event.status === 'asked' ? event.callId : null);
+        break;
+      case 'state':
+        // Who has stopped it knows.
+        if (event.state === 'cancelling' && event.by === actor()) return;
+        if (event.resumed && waited) return void (waited = false);
+        break;
     }
+    waited ||= event.type === 'approval' || event.type === 'waiting';
+    const line = lineOf(event);
+    if (line !== null) console.output.line(...line);
+  }
+
+  return {
+    show(shown) {
+      if (shown.type === 'text') console.piece(shown.text);
+      else if (shown.type === 'again') console.output.line(styled('… the answer begins again:', 'dim'));
+      else if (shown.type === 'output') calls.printed(shown);
+      else showEvent(shown.event);
+    },
+    refresh: () => calls.refresh(),
+    end() {
+      console.endPiece();
+      calls.over();
+      waited = false;
+    },
   };
 }
 
-function showEvent(console: Console, event: WorkEvent, actor: string): void {
-  // Who has stopped it knows.
-  if (event.type === 'state' && event.state === 'cancelling' && event.by === actor) return;
-  const line = lineOf(event);
-  if (line !== null) console.output.line(...line);
+function showThought(console: Console, text: string): void {
+  console.endPiece();
+  console.piece(text.slice(0, THOUGHT_CHARS).toWellFormed(), 'dim');
+  console.endPiece();
 }
 
 /** The line of an event; null for one that the conversation shows in another way. */
 function lineOf(event: WorkEvent): readonly Part[] | null {
   switch (event.type) {
-    case 'call':
-      return [indent(event), styled(`→ ${event.name}`, 'cyan'), styled(`  ${JSON.stringify(event.input)}`, 'dim')];
-    case 'observation':
-      return [
-        indent(event),
-        event.isError ? styled('✗', 'red') : styled('✓', 'green'),
-        ` ${event.name}`,
-        styled(`  ${event.durationMs === null ? '' : `${duration(event.durationMs)}  `}${gist(event.output)}`, 'dim'),
-      ];
     case 'ledger':
       return ['  ', styled(`ledger ${event.seq}  ${event.entryType}  ${event.content}`, 'dim')];
     case 'waiting':
@@ -69,6 +107,8 @@ function lineOf(event: WorkEvent): readonly Part[] | null {
     case 'turn':
     case 'text':
     case 'thought':
+    case 'call':
+    case 'observation':
       return null;
     default:
       return event satisfies never;
@@ -94,14 +134,4 @@ function endLine({ state, error, workItemId, costUsd }: Extract<WorkEvent, { typ
     styled(`no answer: ${error ?? state}`, 'red'),
     styled(`  /retry asks again; animus work show ${shortId(workItemId)} shows more`, 'dim'),
   ];
-}
-
-/** Calls that code made stand below it. */
-function indent({ parentCallId }: { readonly parentCallId: string | null }): string {
-  return parentCallId === null ? '  ' : '    ';
-}
-
-function gist(output: string): string {
-  const lines = output.trim().split('\n');
-  return lines.length > 1 ? `${lines[0]}  … ${counted(lines.length, 'line')}` : (lines[0] ?? '');
 }

@@ -55,12 +55,12 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     { stdin: context.stdin, stdout: context.stdout, env: context.env, signals: context.signals },
     { onLine: (line) => act(() => take(line), line), onInterrupt: interrupt, onEnd: leave },
   );
-  const asking = createAsking(console, () => actor.decides);
+  const asking = createAsking(console, () => actor.decides, showPrompt);
   const watch = createTalkWatch({
     console,
     talk,
     asking,
-    show: createEventView(console, { thoughts: () => settings.thoughts, actor: () => actor.name }),
+    view: createEventView(console, { thoughts: () => settings.thoughts, actor: () => actor.name }),
     wake,
     busy: () => busy > 0,
   });
@@ -71,7 +71,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     doing = doing
       .then(action)
       .catch((error: unknown) => {
-        console.output.fail(error);
+        console.problem(error);
         if (isAnimusError(error, 'db.unreachable') && line !== '') console.fill(line);
       })
       .finally(() => {
@@ -114,6 +114,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
       actor: actor.name,
       stop,
       askAgain: () => asking.again(),
+      deny: (note: string) => asking.deny(db, note),
       leave,
       requireFaculty: (name: string) => requireKnownFaculty(invocation, db, name),
       settings,
@@ -140,7 +141,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
       showPrompt();
       return;
     }
-    if (line !== '') return;
+    if (asking.leaveInput() || line !== '') return;
     interruptedAtMs = nowMs;
     if (again) return leave();
     if (watch.answering === null) {

@@ -32,6 +32,8 @@ export interface SlashMeans {
   /** Stops the answer that is being given. */
   readonly stop: () => Promise<void>;
   readonly askAgain: () => void;
+  /** Denies what is asked. Errors: `usage.invalid` if nothing is. */
+  readonly deny: (note: string) => Promise<void>;
   readonly leave: () => void;
   /** Errors: `faculty.unknown`. */
   readonly requireFaculty: (name: string) => Promise<void>;
@@ -70,6 +72,11 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
     usage: '/asked',
     does: 'show again what waits for a decision and was put off',
     run: ({ askAgain }) => askAgain(),
+  },
+  deny: {
+    usage: '/deny [WHY]',
+    does: 'deny what the answer asks, or decline to answer its question',
+    run: ({ deny }, why) => deny(why),
   },
   export: {
     usage: '/export FILE',

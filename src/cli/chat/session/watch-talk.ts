@@ -8,14 +8,14 @@ import {
   readConversation,
 } from '../../../store/conversations/read-conversation.ts';
 import type { Database } from '../../../store/sql/database.ts';
-import type { TextPiece } from '../../../store/transcript/live-text.ts';
+import type { LivePiece } from '../../../store/transcript/live-text.ts';
 import { styled } from '../../view/output.ts';
 import { createFollowedAnswer, type FollowedAnswer, type FollowMeans } from '../follow/follow-answer.ts';
-import type { Shown } from '../follow/live-text.ts';
 import type { News } from '../follow/news.ts';
 import { whyWaiting } from '../follow/why-waiting.ts';
 import type { Console } from '../terminal/console.ts';
 import type { Asking } from './asking.ts';
+import type { EventView } from './event-view.ts';
 import { showMessage, showSaid } from './message-view.ts';
 import type { Talk } from './talk.ts';
 
@@ -23,7 +23,7 @@ export interface WatchParts {
   readonly console: Console;
   readonly talk: Talk;
   readonly asking: Asking;
-  readonly show: (shown: Shown) => void;
+  readonly view: EventView;
   readonly wake: Wake;
   /** True while something is being said here: what is read meanwhile may not know it yet. */
   readonly busy: () => boolean;
@@ -32,7 +32,7 @@ export interface WatchParts {
 export interface TalkWatch {
   /** Watches until the signal aborts (true), or the conversation is not there any more (false). Errors: `db.*`. */
   run(db: Database, news: News, signal: AbortSignal): Promise<boolean>;
-  piece(piece: TextPiece): void;
+  piece(piece: LivePiece): void;
   /** Something was said or changed here. */
   poke(): void;
   /** The item that is answered now, or null. */
@@ -46,7 +46,7 @@ const WATCH_AGAIN_MS = 300_000;
 /** What is usual needs no explanation. */
 const EXPLAIN_AFTER_MS = 2500;
 
-export function createTalkWatch({ console, talk, asking, show, wake, busy }: WatchParts): TalkWatch {
+export function createTalkWatch({ console, talk, asking, view, wake, busy }: WatchParts): TalkWatch {
   let answer: FollowedAnswer | null = null;
   let seenAtMs = 0;
   let lookAtMs = 0;
@@ -100,13 +100,17 @@ export function createTalkWatch({ console, talk, asking, show, wake, busy }: Wat
     );
     if (open === undefined) return null;
     showQueued(open);
-    return createFollowedAnswer(open.workItemId!, { show, present: (state, db) => present(open, state, db) });
+    return createFollowedAnswer(open.workItemId!, {
+      show: view.show,
+      present: (state, db) => present(open, state, db),
+    });
   }
 
   let explainAtMs = 0;
   let explained = '';
   async function present({ workItemId }: ChatMessage, state: WorkState, db: Database): Promise<void> {
     await look(db);
+    view.refresh();
     if (state === 'waiting') await asking.look(db, workItemId!);
     else asking.over();
     if (isTerminal(state)) return;
@@ -127,7 +131,7 @@ export function createTalkWatch({ console, talk, asking, show, wake, busy }: Wat
     talk.followed.add(one.workItemId);
     answer = null;
     asking.over();
-    console.endPiece();
+    view.end();
     console.status(null);
     [lookAtMs, seenAtMs] = [0, 0];
   }

@@ -1,10 +1,11 @@
 /** The terminal of a session: output above, and below it the answer's last row, what is going on, and the line that is typed. */
 import type { Environment } from '../../../core/config/environment.ts';
-import { messageOf } from '../../../core/errors/errors.ts';
+import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { Interrupts } from '../../../core/lifecycle/interrupts.ts';
-import { harmless } from '../../../core/text/harmless.ts';
+import { harmless, harmlessLines } from '../../../core/text/harmless.ts';
 import { truncate, wrap } from '../../view/display-width.ts';
 import { createOutput, hasColours, type Output, type Part, renderPart, styled } from '../../view/output.ts';
+import { counted } from '../../view/quantities.ts';
 import { editedIn } from './edited-in.ts';
 import { openKeyboard, type TerminalInput } from './keyboard.ts';
 import { layOutInput } from './lay-out-input.ts';
@@ -33,12 +34,18 @@ export interface Console {
   endPiece(): void;
   /** What is going on, in one row; null: nothing. */
   status(text: string | null): void;
+  /** The calls that run, a row each. */
+  running(rows: readonly string[]): void;
   /** What was said and is not answered yet, a row each. */
   queued(texts: readonly string[]): void;
   /** What stands in front of the line. */
   prompt(text: string, style?: 'plain' | 'yellow'): void;
-  /** Puts a text there to be changed. */
+  /** Puts a text there to be changed, in front of what is typed. */
   fill(text: string): void;
+  /** Takes what is typed away. */
+  takeLine(): string;
+  /** Prints what went wrong. */
+  problem(error: unknown): void;
   /** Gives the terminal back as it was. */
   close(): void;
 }
@@ -61,17 +68,17 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
   let flowing: 'plain' | 'dim' | null = null;
   let status: string | null = null;
   let queued: readonly string[] = [];
+  let running: readonly string[] = [];
   let prompt: { readonly text: string; readonly style: 'plain' | 'yellow' } = { text: '> ', style: 'plain' };
   let closed = false;
 
   const paint = (part: Part) => renderPart(part, colours);
   const screen = createScreen(stdout, (width, rows) => {
+    const dim = [...bounded(running, rows), ...(status === null ? [] : [status]), ...queued];
     const above = [
       ...(flowing === null || flow.tail === '' ? [] : [paint(styled(truncate(flow.tail.trimEnd(), width), flowing))]),
-      ...[...(status === null ? [] : [status]), ...queued].map((row) =>
-        paint(styled(truncate(harmless(row), width), 'dim')),
-      ),
-    ];
+      ...dim.map((row) => paint(styled(truncate(harmless(row), width), 'dim'))),
+    ].slice(-Math.max(1, rows - 3));
     const height = Math.max(1, Math.min(12, rows - above.length - 2));
     const laid = layOutInput(buffer, prompt.text, { width: width - 1, height });
     const lead = paint(styled(prompt.text, prompt.style));
@@ -97,8 +104,6 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
       screen.write(text);
     },
   };
-  // Notes and errors stand in the same place; a session that ended has only the terminal.
-  const sink = { ...above, isTTY: false };
   const keyboard = openKeyboard(stdin, stdout, { onKey, onPaste, onEnd: handlers.onEnd });
 
   function onPaste(text: string): void {
@@ -162,9 +167,11 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
     }
   }
 
+  // Errors stand in the same place.
+  const output = createOutput({ stdout: above, stderr: { write: above.write }, env, json: false });
   screen.refresh();
   return {
-    output: createOutput({ stdout: above, stderr: sink, env, json: false }),
+    output,
     hint(text) {
       for (const row of wrap(harmless(text), screen.columns ?? 80)) above.write(`${paint(styled(row, 'dim'))}\n`);
     },
@@ -181,6 +188,11 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
       status = text;
       screen.refresh();
     },
+    running(next) {
+      if (next.length === running.length && next.every((row, n) => row === running[n])) return;
+      running = next;
+      screen.refresh();
+    },
     queued(texts) {
       queued = texts.map((text) => `  next: ${text}`).slice(0, MAX_QUEUED_ROWS);
       screen.refresh();
@@ -191,8 +203,21 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
       screen.refresh();
     },
     fill(text) {
-      buffer.set(text);
+      const typed = buffer.text;
+      buffer.set(typed === '' || text === '' ? text + typed : `${text}\n${typed}`);
       screen.refresh();
+    },
+    takeLine() {
+      const line = buffer.text;
+      buffer.set('');
+      screen.refresh();
+      return line;
+    },
+    problem(error) {
+      if (!isAnimusError(error)) output.fail(error);
+      else
+        for (const line of harmlessLines(error.message).flatMap((each) => wrap(each, screen.columns ?? 80)))
+          above.write(`${paint(styled(line, 'red'))}\n`);
     },
     close() {
       if (closed) return;
@@ -202,4 +227,11 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
       keyboard.close();
     },
   };
+}
+
+/** At most a quarter of the terminal, and no more than people take in. */
+function bounded(running: readonly string[], rows: number): readonly string[] {
+  const most = Math.max(1, Math.min(6, Math.floor(rows / 4)));
+  if (running.length <= most) return running;
+  return [...running.slice(0, most - 1), `  → … and ${counted(running.length - most + 1, 'more call')}`];
 }

@@ -75,6 +75,20 @@ test.each([
   expect(read([...all, ...live.recorded(turn(1)), ...live.recorded(text(1, recorded))])).toBe(shown);
 });
 
+test('what came before somebody joined is shown as soon as it is sent again, and only what is missing', () => {
+  const live = createLiveText();
+  const piece = (from: number, words: string, earlier = false) => [
+    ...live.piece({ focus: 1, turn: 1, from, text: words, ...(earlier && { earlier }) }),
+    ...live.settled(),
+  ];
+  expect(read(piece(5, ' late'))).toBe('');
+  expect(read(piece(0, 'Hello', true))).toBe('Hello');
+  expect(read(piece(5, ' late', true))).toBe(' late');
+  expect(read(piece(10, ' one'))).toBe(' one');
+  expect(read([...piece(0, 'Hello', true), ...piece(40, 'far', true)])).toBe('');
+  expect(read(piece(10, ' one.', true))).toBe('.');
+});
+
 test('whatever pieces come, and whenever: the recorded words are read once and in order', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('piece' as const), lost: fc.boolean(), size: fc.integer({ min: 1, max: 5 }) }),
@@ -92,6 +106,9 @@ test('whatever pieces come, and whenever: the recorded words are read once and i
             const piece = { focus: 1, turn: index + 1, from, text: words.slice(from, from + one.size) };
             from += piece.text.length;
             if (!one.lost) all.push(...live.piece(piece));
+            // Somebody joins.
+            if (one.size === 1)
+              all.push(...live.piece({ ...piece, from: 0, text: words.slice(0, from), earlier: true }));
           }
         }
         all.push(...live.recorded(turn(index + 1)), ...live.recorded(text(index + 1, words)), ...live.settled());

@@ -1,0 +1,22 @@
+/** What is printed of a tool call: what it is given, and what it gave, in a part of a line. */
+import { truncate } from '../../view/display-width.ts';
+import { counted } from '../../view/quantities.ts';
+
+/** The only field of an input if it is a text, such as a command or a path; else all of it as JSON. At most about half of a row. */
+export function inputGist(input: object, width: number): string {
+  const values: unknown[] = Object.values(input);
+  const [only] = values;
+  const text =
+    values.length === 0 ? '' : values.length === 1 && typeof only === 'string' ? only : JSON.stringify(input);
+  // Enough for any row; the whole may have a megabyte.
+  return truncate(
+    text.slice(0, 1000).toWellFormed().replace(/\s+/g, ' ').trim(),
+    Math.max(16, Math.floor(width * 0.45)),
+  );
+}
+
+/** The first line of an output, and how many there are. */
+export function outputGist(output: string): string {
+  const lines = output.trim().split('\n');
+  return lines.length > 1 ? `${lines[0]}  … ${counted(lines.length, 'line')}` : (lines[0] ?? '');
+}

@@ -1,0 +1,31 @@
+/** Cuts what a call prints into lines as it arrives. */
+
+export interface ComingLines {
+  /** Takes a piece, and returns the lines that are complete now. A carriage return begins the line again, as on a terminal. */
+  feed(text: string): string[];
+  /** The line that is not complete. */
+  readonly rest: string;
+}
+
+/** Nobody reads more of a line while it comes. */
+const MAX_LINE = 2000;
+
+export function createComingLines(): ComingLines {
+  let rest = '';
+  return {
+    get rest() {
+      return overwritten(rest);
+    },
+    feed(text) {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      if (rest.length > MAX_LINE) rest = rest.slice(-MAX_LINE).toWellFormed();
+      return lines.map(overwritten);
+    },
+  };
+}
+
+/** What stands in the line in the end: a progress bar writes it many times. */
+function overwritten(line: string): string {
+  return line.replace(/\r+$/, '').split('\r').at(-1)!.slice(0, MAX_LINE).toWellFormed();
+}
