@@ -1,15 +1,16 @@
 /** What a daemon sends again of an answer, because somebody has joined, as the readers of an item get it. */
 import { expect, test } from 'vitest';
-import { createWatchedItem } from '../../../src/http/events/watched-item.ts';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { WatchedItem } from '../../../src/http/events/watched-item.ts';
 
 const place = { focus: 1, turn: 1 };
 
 function watched() {
-  const item = createWatchedItem({ kind: 'work', id: 'w' });
+  const item = new WatchedItem({ kind: 'work', id: 'w' }, systemClock);
   return {
     piece: (from: number, text: string) => item.piece('w', { ...place, from, text }),
     earlier: (from: number, text: string) => item.piece('w', { ...place, from, text, earlier: true }),
-    hints: () => (item.ring.from(0) ?? []).map(({ frame }) => JSON.parse(frame.json) as Record<string, unknown>),
+    hints: () => (item.ring.from(0)?.frames ?? []).map(({ json }) => JSON.parse(json) as Record<string, unknown>),
     present: () => item.present().map(({ json }) => JSON.parse(json) as Record<string, unknown>),
   };
 }
