@@ -9,6 +9,11 @@ import { backOffMs, sleep } from './sleep.ts';
 export type Connect = (last: string | null, signal: AbortSignal) => Promise<Response>;
 
 const USUAL_PATIENCE_MS = 300_000;
+/** The shortest and the longest wait that a server can ask for before the next connection. */
+const LEAST_RETRY_MS = 1;
+const MOST_RETRY_MS = 60_000;
+/** A connection that lasted longer did not fail at once. */
+const LASTED_MS = 10_000;
 /** Three heartbeats. */
 const USUAL_SILENCE_MS = 45_000;
 
@@ -22,25 +27,26 @@ export async function* followEvents<Event extends StreamedEvent>(
   { signal, patienceMs = USUAL_PATIENCE_MS, silenceMs = USUAL_SILENCE_MS }: EventOptions,
 ): AsyncGenerator<Event, void> {
   let last: string | null = null;
-  let heardAtMs = Date.now();
+  // Monotonic: a clock that is set says nothing about the server.
+  let heardAtMs = performance.now();
   let retryMs = 1000;
   for (let failures = 0; ; ) {
     signal?.throwIfAborted();
     const cut = new AbortController();
     const from: string | null = last;
+    const begunMs = performance.now();
     let failure: ApiError | null = null;
     try {
       const response = await connect(last, signal ? AbortSignal.any([signal, cut.signal]) : cut.signal);
       if (response.status === 204) return;
-      const onLife = () => (heardAtMs = Date.now());
+      const onLife = () => (heardAtMs = performance.now());
       for await (const event of readEvents<Event>(response, {
         cut,
         silenceMs,
         onLife,
-        onRetry: (ms) => (retryMs = ms),
+        onRetry: (ms) => (retryMs = Math.min(Math.max(ms, LEAST_RETRY_MS), MOST_RETRY_MS)),
       })) {
         last = event.id ?? last;
-        failures = 0;
         yield event;
         // The caller's time is not the server's.
         onLife();
@@ -52,12 +58,16 @@ export async function* followEvents<Event extends StreamedEvent>(
     } finally {
       cut.abort();
     }
-    if (Date.now() - heardAtMs > patienceMs) {
+    // A server that ended the stream after an event has no trouble. Otherwise it gets time to recover.
+    if (failure === null && last !== from) {
+      failures = 0;
+      continue;
+    }
+    if (last !== from || performance.now() - begunMs > LASTED_MS) failures = 0;
+    const waitMs = Math.max(backOffMs(failures++, retryMs), failure?.retryAfterMs ?? 0);
+    if (performance.now() - heardAtMs + waitMs > patienceMs) {
       throw failure ?? new ApiError('client.unreachable', 'the server ends the stream each time', { retryable: true });
     }
-    // A server that ended the stream after an event has no trouble. Otherwise it gets time to recover.
-    if (failure === null && last !== from) continue;
-    await sleep(Math.max(backOffMs(failures, retryMs), failure?.retryAfterMs ?? 0), signal);
-    failures++;
+    await sleep(waitMs, signal);
   }
 }

@@ -48,9 +48,14 @@ export async function* readEvents<Event extends StreamedEvent>(
   });
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
+  const end = () => {
+    cut.abort();
+    // For a `fetch` of the caller that heeds no signal. Of a body that the signal has ended, it rejects.
+    reader.cancel().catch(() => undefined);
+  };
   try {
     for (;;) {
-      const piece = await readPiece(reader, cut, silenceMs);
+      const piece = await readPiece(reader, end, silenceMs);
       if (piece === null) return;
       onLife();
       parser.feed(decoder.decode(piece, { stream: true }));
@@ -60,39 +65,45 @@ export async function* readEvents<Event extends StreamedEvent>(
       yield* arrived;
     }
   } finally {
-    cut.abort();
+    end();
   }
 }
 
 /** Null: the stream has ended. */
 async function readPiece(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  cut: AbortController,
+  end: () => void,
   silenceMs: number,
 ): Promise<Uint8Array | null> {
-  let silent = false;
+  let silence: ApiError | null = null;
   const timer = setTimeout(() => {
-    silent = true;
-    cut.abort();
+    silence = new ApiError('client.timeout', `the stream was silent for ${silenceMs} ms`, { retryable: true });
+    end();
   }, silenceMs);
   try {
     const { done, value } = await reader.read();
-    return done ? null : value;
+    if (!done) return value;
   } catch (cause) {
-    throw silent
-      ? new ApiError('client.timeout', `the stream was silent for ${silenceMs} ms`, { retryable: true })
-      : new ApiError('client.unreachable', 'the connection of the stream broke', { retryable: true, cause });
+    throw (
+      silence ?? new ApiError('client.unreachable', 'the connection of the stream broke', { retryable: true, cause })
+    );
   } finally {
     clearTimeout(timer);
   }
+  if (silence !== null) throw silence;
+  return null;
 }
 
 function eventOf(data: string, response: Response): StreamedEvent {
   try {
     const event = JSON.parse(data) as Partial<StreamedEvent> | null;
-    if (typeof event?.type === 'string') return event as StreamedEvent;
+    if (typeof event?.type === 'string' && isId(event.id)) return event as StreamedEvent;
   } catch (cause) {
     throw protocolError(response, 'an event is not valid JSON', cause);
   }
-  throw protocolError(response, 'an event has no type');
+  throw protocolError(response, 'an event has no type, or an id that no header can contain');
+}
+
+function isId(id: unknown): boolean {
+  return id === undefined || id === null || (typeof id === 'string' && /^[\x21-\x7e]+$/.test(id));
 }

@@ -1,12 +1,12 @@
 /** Answers a request for the events of a work item or a conversation with an event stream. */
 
-import { messageOf } from '../../core/errors/errors.ts';
+import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import type { EventScope } from '../../store/events/read-events.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { EventHub } from './event-hub.ts';
-import { type FramesFor, sendEvents } from './event-stream.ts';
+import { type FramesFor, StalledClient, sendEvents } from './event-stream.ts';
 import type { Eyes } from './eyes.ts';
 import { followItem, readBeginning } from './follow-item.ts';
 import type { StateFeeds } from './state-feed.ts';
@@ -58,6 +58,9 @@ export function answerStates(
 export function streamResponse(frames: FramesFor, leave: () => void, { clock, log }: EventMeans): Response {
   return new StreamedResponse(async (response) => {
     const error = await sendEvents(response, frames, leave, clock);
-    if (error !== null) log.debug({ error: messageOf(error) }, 'a stream of events ended early');
+    if (error === null) return;
+    if (isAnimusError(error) || error instanceof StalledClient) {
+      log.debug({ error: messageOf(error) }, 'a stream of events ended early');
+    } else log.error({ err: error }, 'a stream of events failed');
   });
 }

@@ -14,6 +14,13 @@ const HEARTBEAT = encodeText(': \n\n');
 /** How long a client waits before it connects again. */
 const RETRY = encodeText('retry: 1000\n\n');
 
+/** A client was disconnected because it took nothing for too long. */
+export class StalledClient extends Error {
+  constructor() {
+    super('the client does not read');
+  }
+}
+
 /** What a reader gets, in order: what is yielded, and between that what is sent to the sink. Both wait until the reader has taken what came before. */
 export type FramesFor = (sink: Sink) => AsyncGenerator<readonly Frame[]>;
 
@@ -77,7 +84,7 @@ async function beat(response: ServerResponse, wire: Wire, clock: Clock, over: Ab
       stalled = { sinceMs: clock.monotonicMs(), drains: wire.drains };
     } else if (clock.monotonicMs() - stalled.sinceMs >= STALLED_MS) {
       response.destroy();
-      return new Error('the client does not read');
+      return new StalledClient();
     }
   }
 }

@@ -22,6 +22,9 @@ export interface FollowMeans {
   readonly clock: Clock;
 }
 
+/** When the database could not be read, it is tried again after this time. */
+const AFTER_OUTAGE_MS = 1_000;
+
 /**
  * Yields what happened after the id of an event (null: from the beginning; `now`, only for a conversation: the answers that are being given or
  * wait, and what is said from now on), and what happens, until the item has ended and everything
@@ -44,6 +47,17 @@ export async function* followItem(
   let { position, page } = begun;
   const item = hub.join(scope, eyes);
   const check = (at: AnyPosition) => checkRights(eyes, scope, at);
+  /** An outage ends no stream: a browser would not connect again after the 503 that it would get then. */
+  const patiently = async <Result>(read: () => Promise<Result>): Promise<Result> => {
+    for (;;) {
+      try {
+        return await read();
+      } catch (error) {
+        if (until.aborted || !isAnimusError(error, 'db.unreachable')) throw error;
+        await clock.sleep(AFTER_OUTAGE_MS, until);
+      }
+    }
+  };
   try {
     if (begun.after === NOW) yield [placeFrame(writePlace(scope, position))];
     for (;;) {
@@ -54,7 +68,7 @@ export async function* followItem(
         position = page.position;
         const known = item.position !== null;
         const head = item.ring.head;
-        page = await readPage(eyes, scope, position);
+        page = await patiently(() => readPage(eyes, scope, position));
         if (page.more) continue;
         if (known) {
           yield framesOfPage(scope, page);
@@ -62,7 +76,7 @@ export async function* followItem(
           from = head;
         } else {
           // The others go on from there: not from what a client says that it has read.
-          const present = begun.isOwn ? page.position : await readPresent(eyes, scope);
+          const present = begun.isOwn ? page.position : await patiently(() => readPresent(eyes, scope));
           if (item.position !== null) continue;
           item.begin({ position: present, items: page.items });
           hub.look(item);
@@ -74,7 +88,7 @@ export async function* followItem(
       if (yield* reader.read()) return;
       position = reader.position;
       yield [hintFrame('missed', scope.kind === 'work' ? { workItemId: scope.id } : { chatId: scope.id })];
-      page = await readPage(eyes, scope, position);
+      page = await patiently(() => readPage(eyes, scope, position));
     }
   } finally {
     hub.leave(item, eyes);

@@ -1,4 +1,5 @@
 /** What all streams of events of a process share; it listens to the database from the first reader on. */
+import { AnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Database } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -7,7 +8,7 @@ import { openEventHub } from './event-hub.ts';
 import { createStateFeeds, type StateFeeds } from './state-feed.ts';
 
 export interface LiveEvents {
-  /** Rejects with `db.unreachable` when it cannot listen; the next call tries again. */
+  /** Rejects with `db.unreachable` when it cannot listen; the next call tries again. After `stop`: `http.starting`. */
   means(): Promise<EventMeans & { readonly states: StateFeeds }>;
   /** Ends all streams. */
   stop(): Promise<void>;
@@ -19,6 +20,8 @@ export function openLiveEvents(db: Database, clock: Clock, log: Log): LiveEvents
   let starting: Promise<void> | null = null;
   return {
     async means() {
+      // Nobody would end what this would begin.
+      if (hub.stopping.aborted) throw new AnimusError('http.starting');
       starting ??= hub.start();
       await starting.catch((error: unknown) => {
         starting = null;

@@ -1,5 +1,6 @@
 /** The WebSocket endpoint of the API. */
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { runSession, type SessionMeans } from './socket-session.ts';
@@ -11,7 +12,7 @@ const CLOSE_MS = 2_000;
 
 export interface SocketServer {
   /** Serves a request that may open a socket: its sender is known. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, session: SessionMeans): void;
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, session: Omit<SessionMeans, 'taken'>): void;
   /** Closes all sockets; `signal` of their sessions was aborted. */
   stop(): Promise<void>;
 }
@@ -38,7 +39,9 @@ export function createSocketServer(): SocketServer {
   return {
     accept(request, socket, head, session) {
       server.handleUpgrade(request, socket, head, (opened) => {
-        const running = runSession(opened, session);
+        const connection: Pick<Socket, 'bytesWritten' | 'writableLength'> = request.socket;
+        const taken = () => connection.bytesWritten - connection.writableLength;
+        const running = runSession(opened, { ...session, taken });
         sessions.add(running);
         void running.finally(() => sessions.delete(running));
       });

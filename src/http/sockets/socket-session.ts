@@ -1,9 +1,10 @@
 /** One WebSocket: its subscriptions to events, and its commands. */
 import { WebSocket } from 'ws';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { EventScope } from '../../store/events/read-events.ts';
 import { followItem } from '../events/follow-item.ts';
 import type { Frame } from '../events/frame.ts';
+import { asVisitor } from '../login/visitor.ts';
 import type { Visit } from '../route/route.ts';
 import { visitorEyes } from '../route/visitor-eyes.ts';
 import { runCommand } from './run-command.ts';
@@ -16,17 +17,25 @@ export interface SessionMeans extends Pick<Visit, 'visitor' | 'means' | 'signal'
   readonly showError: ShowError;
   /** Counts a message of the client; throws `http.too_many`. */
   readonly count: () => void;
+  /** Bytes that the connection has taken so far. */
+  readonly taken: () => number;
 }
 
 const MAX_SUBSCRIPTIONS = 100;
 /** Events of a socket that reads slower than this many bytes behind wait in the tables. */
 const MAX_BUFFERED_BYTES = 262_144;
 const PING_MS = 15_000;
+/** A client that neither answers nor takes anything for this long is gone. */
+const STALLED_MS = 60_000;
+/** A socket whose token is not valid any more is closed within this time. */
+const CHECK_MS = 60_000;
 const PIECE_MS = 50;
+/** The close code for a client that may not go on. */
+const NOT_ALLOWED = 1008;
 
 /** Serves the socket until it closes or `signal` aborts. Never rejects. */
 export async function runSession(socket: WebSocket, session: SessionMeans): Promise<void> {
-  const { visitor, means, signal, showError, count } = session;
+  const { visitor, means, signal, showError, count, taken } = session;
   const over = new AbortController();
   const subscriptions = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
@@ -78,11 +87,12 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
   }
 
   function receive(text: string): void {
+    if (signal.aborted) return;
     let name: unknown = null;
     try {
-      count();
       const given = parsed(text);
       name = (given as { readonly name?: unknown } | null)?.name ?? null;
+      count();
       const read = CLIENT_MESSAGE.safeParse(given);
       if (!read.success) throw new AnimusError('usage.invalid', { detail: read.error.issues[0]?.message ?? 'unknown' });
       const message = read.data;
@@ -98,29 +108,63 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
     }
   }
 
+  let paused = false;
+  /** A client that sends and does not read is not read either: what it is answered would pile up. */
+  async function holdBack(): Promise<void> {
+    if (paused || socket.bufferedAmount <= MAX_BUFFERED_BYTES) return;
+    paused = true;
+    socket.pause();
+    await drained(over.signal);
+    socket.resume();
+    paused = false;
+  }
+
   let answered = true;
   socket.on('pong', () => (answered = true));
+  socket.on('ping', () => void holdBack());
   socket.on('message', (data, isBinary) => {
     if (isBinary) socket.close(1003, 'text only');
     else receive((data as Buffer).toString('utf8'));
+    void holdBack();
   });
-  socket.on('error', () => socket.terminate());
-  signal.addEventListener('abort', () => socket.close(1001, 'the server ends'), { once: true });
+  // It is closed then, after the client was told why.
+  socket.on('error', () => undefined);
+  const end = () => socket.close(1001, 'the server ends');
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end, { once: true, signal: over.signal });
 
-  const ping = async () => {
+  async function ping(): Promise<void> {
+    let before = taken();
+    let heardMs = means.clock.monotonicMs();
     for (;;) {
       await means.clock.sleep(PING_MS, over.signal);
       if (over.signal.aborted) return;
-      // The client has not answered the last one: it is gone, or reads nothing.
-      if (!answered) return socket.terminate();
-      answered = false;
-      if (socket.readyState === WebSocket.OPEN) socket.ping();
+      if (answered || taken() !== before) heardMs = means.clock.monotonicMs();
+      else if (means.clock.monotonicMs() - heardMs >= STALLED_MS) return socket.terminate();
+      if (answered && socket.readyState === WebSocket.OPEN) {
+        answered = false;
+        socket.ping();
+      }
+      before = taken();
     }
-  };
-  const pinging = ping();
+  }
+
+  /** Without subscriptions, nothing else would notice. */
+  async function check(): Promise<void> {
+    for (;;) {
+      await means.clock.sleep(CHECK_MS, over.signal);
+      if (over.signal.aborted) return;
+      const error = await asVisitor(means.db, visitor, async () => null).catch((thrown: unknown) => thrown);
+      if (!isAnimusError(error, 'http.unauthorized')) continue;
+      send({ type: 'error', name: null, ...showError(error) });
+      return socket.close(NOT_ALLOWED, error.code);
+    }
+  }
+
+  const watching = [ping(), check()];
   await closed;
   over.abort('closed');
-  await Promise.all([pinging, ...running, ...[...subscriptions.values()].map(({ done }) => done)]);
+  await Promise.all([...watching, ...running, ...[...subscriptions.values()].map(({ done }) => done)]);
 }
 
 function scopeOf(work: string | undefined, chat: string | undefined): EventScope | null {

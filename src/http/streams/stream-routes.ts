@@ -30,7 +30,7 @@ const workEvents = streamRoute({
   },
   errors: ['work.not_found', 'usage.invalid'],
   async respond(visit, { path, query }, request) {
-    const after = request.headers.get('last-event-id') ?? query.after ?? null;
+    const after = lastRead(request, query);
     const live = await visit.means.live.means();
     return answerEvents(live, { eyes: visitorEyes(visit), scope: { kind: 'work', id: path.id }, after });
   },
@@ -61,13 +61,19 @@ const chatEvents = streamRoute({
   },
   errors: ['work.not_found'],
   async respond(visit, { path, query }, request) {
-    const after = request.headers.get('last-event-id') ?? query.after ?? null;
+    const after = lastRead(request, query);
     const eyes = visitorEyes(visit);
     await eyes.look((tx) => requireVisibleConversation(tx, path.id, path.chat_id));
     const live = await visit.means.live.means();
     return answerEvents(live, { eyes, scope: { kind: 'conversation', id: path.chat_id }, after });
   },
 });
+
+/** Some clients send the header without a value as long as they have no id. */
+function lastRead({ headers }: Request, { after }: { readonly after?: string | undefined }): string | null {
+  const id = headers.get('last-event-id') ?? '';
+  return id === '' ? (after ?? null) : id;
+}
 
 const stateEvents = streamRoute({
   id: 'streamStates',

@@ -7,6 +7,7 @@ import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { type FramesFor, sendEvents } from '../../../src/http/events/event-stream.ts';
 import { hintFrame } from '../../../src/http/events/frame.ts';
 import { eventually } from '../../support/eventually.ts';
+import { heldClock } from '../../support/held-clock.ts';
 
 let server: Server | null = null;
 afterEach(async () => {
@@ -176,27 +177,4 @@ async function still(count: () => number): Promise<number> {
     last = count();
     return last > 0 && same === 4 ? last : null;
   });
-}
-
-/** A clock that moves only when it is told; those that sleep run before `pass` resolves. */
-function heldClock(): Clock & { pass(ms: number): Promise<void> } {
-  let nowMs = 0;
-  let sleeping: { readonly untilMs: number; readonly wake: () => void }[] = [];
-  return {
-    monotonicMs: () => nowMs,
-    nowMs: () => nowMs,
-    sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        if (signal?.aborted) return resolve();
-        signal?.addEventListener('abort', () => resolve(), { once: true });
-        sleeping.push({ untilMs: nowMs + ms, wake: resolve });
-      }),
-    async pass(ms) {
-      nowMs += ms;
-      const woken = sleeping.filter(({ untilMs }) => untilMs <= nowMs);
-      sleeping = sleeping.filter(({ untilMs }) => untilMs > nowMs);
-      for (const { wake } of woken) wake();
-      await new Promise((resolve) => setImmediate(resolve));
-    },
-  };
 }

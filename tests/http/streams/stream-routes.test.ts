@@ -23,6 +23,11 @@ test('work has a stream of events for its submitter, and is not there for anothe
   const again = await readEventStream(url, { headers: await bearer('ada'), after: first.id });
   expect(await again.until(({ id }) => id !== null)).toEqual(second);
   await again.leave();
+  const empty = await readEventStream(`${url}?after=${first.id}`, {
+    headers: { ...(await bearer('ada')), 'last-event-id': '' },
+  });
+  expect(await empty.until(({ id }) => id !== null)).toEqual(second);
+  await empty.leave();
 
   const notHers = await api.call('bob', 'GET', `/work/${body.id}/events`);
   const none = await api.call('bob', 'GET', `/work/00000000-0000-7000-8000-000000000000/events`);
