@@ -120,7 +120,7 @@ begin
   if v_before.focus is not null then
     if v_before.faculty = v_faculty then
       v_chain := animus.chain_of(v_before.focus);
-      if cardinality(v_chain) >= 200 or animus.heard_deleted(v_message, (select f.started_at from animus.foci f where f.id = v_chain[1])) then
+      if cardinality(v_chain) >= 200 or animus.chain_heard_deleted(v_message, v_chain[1]) then
         v_chain := null;
       end if;
     end if;
@@ -138,7 +138,8 @@ begin
                     m.id = any (v_line) and m.id > v_before.heard
                     -- What was told to an answer that ended before it was delivered.
                     or m.told and m.after_id = any (v_line) and m.work_item_id <> p_work_item_id and exists (
-                      select from animus.mailbox x where x.work_item_id = m.work_item_id and x.delivered_at is null and x.text = m.content)))),
+                      select from animus.mailbox x where x.work_item_id = m.work_item_id and x.delivered_at is null
+                         and x.author = m.author and x.created_at = m.created_at)))),
       'before', (select json_build_object('focus', b.id, 'faculty_snapshot', s.faculty_snapshot, 'system_prompt', s.system_prompt, 'tools', s.tools,
                           'settings', encode(s.id, 'hex'), 'chain', v_chain[1], 'turns', animus.turns_of_chain(b.id),
                           'media', (select json_build_object('files', count(*), 'bytes', coalesce(sum(a.bytes), 0))
@@ -167,15 +168,31 @@ language sql stable as $$
    where f.ended_as is not null order by l.n, f.number desc limit 1
 $$;
 
--- Returns whether something on the branch before a message was deleted since p_since.
+drop function if exists animus.heard_deleted(animus.chat_messages, timestamptz);
+-- Returns whether something on the branch before a message was deleted since a chain of answers began: then the chain may have been told of it. p_first:
+-- the first focus of the chain. The deletions that committed after its message did count too: one may have begun before the focus did, and have
+-- committed after that had read the words.
 -- Locks: none. Raises: nothing.
-create or replace function animus.heard_deleted(p_message animus.chat_messages, p_since timestamptz) returns boolean
-language sql stable as $$
-  with deleted as materialized (
-    select case when m.role = 'user' and not m.told then m.id else m.after_id end as place from animus.chat_messages m
-     where m.file_id = p_message.file_id and m.deleted_at is not null and m.deleted_at >= p_since and m.id < p_message.id)
-  select exists (select from deleted d where d.place = any (animus.line_since(p_message.id, (select min(x.place) from deleted x))))
-$$;
+create or replace function animus.chain_heard_deleted(p_message animus.chat_messages, p_first uuid) returns boolean
+language plpgsql stable as $$
+declare
+  v_first record;
+begin
+  if not exists (select from animus.chat_messages m where m.file_id = p_message.file_id and m.deleted_at is not null and m.id < p_message.id) then
+    return false;
+  end if;
+  -- The order of the marks is that of the commits. The first message of the chain is near the end.
+  select f.started_at, (select k.seq from animus.chat_marks k where k.file_id = p_message.file_id and k.work_item_id = f.work_item_id and k.kind = 'said'
+                         order by k.seq desc limit 1) as seq
+    into v_first from animus.foci f where f.id = p_first;
+  return (
+    with deleted as materialized (
+      select case when m.role = 'user' and not m.told then m.id else m.after_id end as place from animus.chat_messages m
+       where m.file_id = p_message.file_id and m.deleted_at is not null and m.id < p_message.id
+         and (m.deleted_at >= v_first.started_at
+              or m.id in (select k.message_id from animus.chat_marks k where k.file_id = p_message.file_id and k.seq > v_first.seq and k.kind = 'deleted')))
+    select exists (select from deleted d where d.place = any (animus.line_since(p_message.id, (select min(x.place) from deleted x)))));
+end $$;
 
 -- Returns the files that came with a message, as JSON: [{id, path, media_type, bytes}]; null if there are none.
 -- Locks: none. Raises: nothing.

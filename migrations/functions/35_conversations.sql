@@ -178,10 +178,11 @@ begin
 end $$;
 
 -- Marks a message or an answer as deleted: views and later contexts leave it out with the files that came with it, and the next answer begins from the
--- words that are left. Earlier versions of a message, which it stands for after edits and retries, are deleted with it. If the answer to it is under
+-- words that are left. What was told into an answer and not read by it yet is not read any more. Earlier versions of a message, which it stands for after edits and retries, are deleted with it. If the answer to it is under
 -- way, that is cancelled; one that has said nothing is deleted with it. Returns false if it was deleted before. For whoever wrote it, of an answer for
 -- whoever takes part, and for operators.
--- Locks: as lock_tree_to_end for its item; the conversation; its file; its attached files. Raises: WA003, 42501, 57PA1.
+-- Locks: as lock_tree_to_end for its item, or the row of the item that it was told to; the conversation; its file; its attached files.
+-- Raises: WA003, 42501, 57PA1.
 create or replace function animus.delete_message(p_message_id bigint) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -194,10 +195,13 @@ begin
   if v_old.role = 'user' and not v_old.told then
     perform animus.cancel_answers(v_old.file_id, array[v_old.work_item_id], 'its message was deleted');
   end if;
+  -- Its answer reads it at its next turn, or not at all.
+  if v_old.told then perform animus.lock_work(array[v_old.work_item_id], 10); end if;
   perform from animus.conversations c where c.file_id = v_old.file_id for no key update;
   v_now := animus.now();
   update animus.chat_messages m set deleted_at = v_now, deleted_by = animus.actor() where m.id = p_message_id and m.deleted_at is null;
   if not found then return false; end if;
+  if v_old.told then perform animus.withdraw_mail(v_old.work_item_id, v_old.author, v_old.created_at); end if;
   -- What it stands for, by the same author: a retry left the same words there, on a branch that is not shown.
   v_ids := array(
     with recursive version as (
