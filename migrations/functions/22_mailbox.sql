@@ -173,11 +173,18 @@ begin
   end if;
 end $$;
 
--- Returns the name of an actor in quotes, without characters that could make it look like more than a name.
+-- Returns the name of an actor with `?` for characters that could make it look like more than a name: line ends, and what is not seen.
+-- Locks: none. Raises: nothing.
+create or replace function animus.shown_name(p_name text) returns text
+language sql immutable parallel safe as $$
+  select regexp_replace(p_name, '[\u0001-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]', '?', 'g')
+$$;
+
+-- Returns the same in quotes.
 -- Locks: none. Raises: nothing.
 create or replace function animus.quoted_name(p_name text) returns text
 language sql immutable parallel safe as $$
-  select to_json(regexp_replace(p_name, '[\u0001-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]', '?', 'g'))::text
+  select to_json(animus.shown_name(p_name))::text
 $$;
 
 -- Puts a text between two lines of `~`, one longer than any run of them in it, so that it cannot close its own fence. The same as `fenced` in

@@ -407,7 +407,7 @@ language sql stable as $$
   select r.text, '"' || encode(sha256(convert_to(r.text, 'UTF8')), 'hex') || '"'
     from (
       select format(E'# %s\n\nA conversation with %s.\n', coalesce(nullif(c.title, ''), f.path), c.faculty)
-             || coalesce(string_agg(format(E'\n## %s · %s · %s · %s%s\n\n%s\n', m.id, m.role, m.author,
+             || coalesce(string_agg(format(E'\n## %s · %s · %s · %s%s\n\n%s\n', m.id, m.role, animus.shown_name(m.author),
                   to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
                   case when m.told then ' · told' when m.ended_as <> 'completed' then ' · ' || m.ended_as else '' end, regexp_replace(m.content, '^(\\*## )', '\\\1', 'gn')),
                   '' order by m.place), '') as text
@@ -418,7 +418,7 @@ language sql stable as $$
 $$;
 
 -- Adds messages to an empty conversation, such as those of an export: [{role, content, author?, created_at?}] in order. They have no work items; the next
--- answer begins from their words. At most 10,000 messages of 1 MiB each. Returns how many.
+-- answer begins from their words. At most 10,000 messages of 1 MiB each; of an author 200 characters are kept. Returns how many.
 -- Locks: the conversation; its file. Raises: WA002, WA003, WA004, 42501.
 create or replace function animus.import_messages(p_file_id uuid, p_messages jsonb) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -437,21 +437,25 @@ begin
   if jsonb_typeof(p_messages) is distinct from 'array' or jsonb_array_length(p_messages) > 10000 then
     perform animus.raise('WA004', 'an import is a list of at most 10,000 messages', p_file_id);
   end if;
-  for v_one in select e.value as m, e.ordinality as n from jsonb_array_elements(p_messages) with ordinality e loop
-    if coalesce(v_one.m ->> 'role', '') not in ('user', 'assistant', 'system') or coalesce(jsonb_typeof(v_one.m -> 'content'), '') <> 'string'
-       or octet_length(v_one.m ->> 'content') > 1048576 then
-      perform animus.raise('WA004', format('message %s of the import needs a role (user, assistant or system) and a content of at most 1 MiB', v_one.n), p_file_id);
-    end if;
-    if (v_one.m ->> 'created_at')::timestamptz not between '0001-01-01 00:00:00Z' and '9999-12-31 23:59:59Z' then
-      perform animus.raise('WA004', format('message %s of the import has a time outside of the years 1 to 9999', v_one.n), p_file_id);
-    end if;
-    insert into animus.chat_messages (file_id, role, content, author, created_at, after_id, ended_as)
-    values (p_file_id, v_one.m ->> 'role', v_one.m ->> 'content', 'imported:' || animus.cut_text(coalesce(v_one.m ->> 'author', v_one.m ->> 'role'), 200),
-            coalesce((v_one.m ->> 'created_at')::timestamptz, v_now), v_after, case when v_one.m ->> 'role' = 'assistant' then 'completed' end)
-    returning id into v_id;
-    if v_one.m ->> 'role' = 'user' then v_after := v_id; end if;
-    v_count := v_count + 1;
-  end loop;
+  begin
+    for v_one in select e.value as m, e.ordinality as n from jsonb_array_elements(p_messages) with ordinality e loop
+      if coalesce(v_one.m ->> 'role', '') not in ('user', 'assistant', 'system') or coalesce(jsonb_typeof(v_one.m -> 'content'), '') <> 'string'
+         or octet_length(v_one.m ->> 'content') > 1048576 then
+        perform animus.raise('WA004', format('message %s of the import needs a role (user, assistant or system) and a content of at most 1 MiB', v_one.n), p_file_id);
+      end if;
+      if (v_one.m ->> 'created_at')::timestamptz not between '0001-01-01 00:00:00Z' and '9999-12-31 23:59:59Z' then
+        perform animus.raise('WA004', format('message %s of the import has a time outside of the years 1 to 9999', v_one.n), p_file_id);
+      end if;
+      insert into animus.chat_messages (file_id, role, content, author, created_at, after_id, ended_as)
+      values (p_file_id, v_one.m ->> 'role', v_one.m ->> 'content', 'imported:' || animus.shown_name(left(coalesce(v_one.m ->> 'author', v_one.m ->> 'role'), 200)),
+              coalesce((v_one.m ->> 'created_at')::timestamptz, v_now), v_after, case when v_one.m ->> 'role' = 'assistant' then 'completed' end)
+      returning id into v_id;
+      if v_one.m ->> 'role' = 'user' then v_after := v_id; end if;
+      v_count := v_count + 1;
+    end loop;
+  exception when invalid_datetime_format or datetime_field_overflow then
+    perform animus.raise('WA004', format('created_at of message %s of the import is no time', v_one.n), p_file_id, 'a time is written as 2026-11-23T01:20:00Z');
+  end;
   update animus.conversations c set head_id = v_after where c.file_id = p_file_id;
   update animus.files f set updated_at = v_now where f.id = p_file_id;
   return v_count;
