@@ -10,10 +10,9 @@ declare
   v_next    uuid[];
   v_stuck   uuid[];
 begin
-  -- The files of several conversations, in one order for everybody.
-  if cardinality(p_ids) > 1 then
-    perform from animus.files f where f.id in (select m.file_id from animus.chat_messages m where m.work_item_id = any (p_ids)) order by f.id for no key update;
-  end if;
+  -- First, so that a message that is being said behind this answer, or a retry, is seen here, or sees that the answer has ended. The files of several
+  -- conversations, in one order for everybody.
+  perform from animus.files f where f.id in (select m.file_id from animus.chat_messages m where m.work_item_id = any (p_ids)) order by f.id for no key update;
   for v_message in select * from animus.chat_messages m where m.work_item_id = any (p_ids) and m.role = 'user' and not m.told order by m.id loop
     v_next := animus.next_answers(v_message.id);
     if v_next <> '{}' then
@@ -32,6 +31,26 @@ begin
       from animus.work_items w cross join lateral (select animus.answer_text(w) as text offset 0) said where w.id = v_message.work_item_id;
     update animus.files f set updated_at = p_now where f.id = v_message.file_id;
   end loop;
+end $$;
+
+-- Returns whether the answer of an item that is queued again has to wait for those before it on its branch. False for an item that answers no message.
+-- The caller has locked the item.
+-- Locks: the file. Raises: WA002 if the message or its conversation was deleted.
+create or replace function animus.retry_waits(p_item uuid) returns boolean
+language plpgsql as $$
+declare
+  v_message animus.chat_messages;
+  v_file    animus.files;
+begin
+  select * into v_message from animus.chat_messages m where m.work_item_id = p_item and m.role = 'user' and not m.told;
+  if not found then return false; end if;
+  select * into v_file from animus.files f where f.id = v_message.file_id for no key update;
+  -- Read again under the lock.
+  if v_file.deleted_at is not null or exists (select from animus.chat_messages m where m.id = v_message.id and m.deleted_at is not null) then
+    perform animus.raise('WA002', format('work item %s cannot be retried: its %s was deleted', p_item,
+      case when v_file.deleted_at is null then 'message' else 'conversation' end), p_item);
+  end if;
+  return animus.answers_open(v_message.after_id);
 end $$;
 
 -- Returns the items that may begin when the answer to a message has ended: the first ones that have not ended after it, on each branch, unless one
