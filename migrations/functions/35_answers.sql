@@ -232,16 +232,22 @@ $$;
 
 -- Begins the focus of an answer that goes on with another focus, or resumes the one that is open, as begin_focus does with the settings of that focus.
 -- Its turns are numbered after those of the chain. Calls that the focus before left open are answered: cancelled. No row: its settings are not stored
--- any more, and nothing was changed.
+-- any more, or something that it has heard was deleted since answer_start, and nothing was changed.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.continue_focus(p_id uuid, p_token bigint, p_host text, p_directory_root text, p_before uuid)
 returns table (id uuid, number int, phase text, directory text, resumes int, faculty_snapshot jsonb, system_prompt text, tools json, has_ledger boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now   timestamptz := animus.now();
-  v_focus record;
+  v_now     timestamptz := animus.now();
+  v_focus   record;
+  v_message animus.chat_messages;
 begin
   perform animus.hold_lease(p_id, p_token);
+  select * into v_message from animus.chat_messages m where m.work_item_id = p_id and m.role = 'user' and not m.told;
+  if not exists (select from animus.foci f where f.work_item_id = p_id and f.ended_as is null)
+     and animus.chain_heard_deleted(v_message, (animus.chain_of(p_before))[1]) then
+    return;
+  end if;
   select b.* into v_focus
     from animus.begin_focus(p_id, p_token, p_host, p_directory_root, (select f.settings_id from animus.foci f where f.id = p_before)) b;
   if v_focus.id is null then return; end if;

@@ -1,11 +1,11 @@
 /** Promise: what is told reaches one answer once, and what was deleted reaches none that begins or reads it later, however the two overlap. */
 import { expect, test } from 'vitest';
-import { readAnswerStart } from '../../../src/store/conversations/answer-start.ts';
+import { continueFocus, readAnswerStart } from '../../../src/store/conversations/answer-start.ts';
 import { deleteMessage, editMessage, sayInConversation } from '../../../src/store/conversations/conversations.ts';
 import { failWork } from '../../../src/store/work/work.ts';
 import type { FocusedWork } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
-import { answer, beginAnswer, endAnswer, newTalk, type Talk } from './talk.ts';
+import { answer, beginAnswer, claimOf, endAnswer, newTalk, type Talk } from './talk.ts';
 
 const target = testDatabase();
 const db = () => target.database;
@@ -71,4 +71,16 @@ test('a deletion that commits after a chain has begun, and began before it, ends
   await endAnswer(db(), begun!, 'the password is 1234');
   await say(talk, 'three');
   expect((await beginAnswer(db(), talk)).continues).toBeNull();
+});
+
+test('a chain that was chosen before a deletion is not gone on with after it', async () => {
+  const talk = await newTalk(db());
+  const one = await say(talk, 'the password is 1234');
+  await answer(db(), talk, '1');
+  await say(talk, 'two');
+  const work = (await claimOf(db(), talk))!;
+  const { before } = (await readAnswerStart(db(), work.id))!;
+  await deleteMessage(db(), one.messageId);
+  expect(await continueFocus(db(), work, { host: 'test', directoryRoot: '/nowhere' }, before!)).toBeNull();
+  expect((await readAnswerStart(db(), work.id))!.before).toBeNull();
 });
