@@ -456,6 +456,8 @@ declare
 begin
   perform animus.require_participant(p_file_id, true);
   perform from animus.conversations c where c.file_id = p_file_id for no key update;
+  -- It may have been deleted meanwhile.
+  perform animus.require_participant(p_file_id, true);
   if exists (select from animus.chat_messages m where m.file_id = p_file_id) then
     perform animus.raise('WA002', 'messages are only imported into an empty conversation', p_file_id);
   end if;
