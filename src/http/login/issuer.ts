@@ -90,9 +90,11 @@ function personOf(payload: JWTPayload, { personClaim, personPrefix }: OidcConfig
 
 function roleOf(payload: JWTPayload, { roleClaim, roles }: OidcConfig): PersonRole {
   if (roleClaim === null) return 'operator';
-  const given = [claimAt(payload, roleClaim)]
+  // Some issuers number their groups.
+  const words = [claimAt(payload, roleClaim)]
     .flat()
-    .map((word) => (typeof word === 'object' ? undefined : roles.get(String(word))));
+    .filter((word) => typeof word === 'string' || typeof word === 'number');
+  const given = words.map((word) => roles.get(String(word)));
   return PERSON_ROLES.findLast((role) => given.includes(role)) ?? 'submitter';
 }
 
