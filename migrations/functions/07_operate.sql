@@ -75,8 +75,9 @@ language sql stable as $$
 $$;
 
 -- Queues a dead or cancelled item again with all its attempts; it keeps its ledger and gets a new focus. If an active item has its dedup
--- key, that item already does the work: its id is returned instead.
--- Locks: the item's row; waits two seconds at most. The dedup key, until the end of the transaction. Raises: WA002, WA003, 42501, 57PA1.
+-- key, that item already does the work: its id is returned instead. An answer of a conversation waits for those before it, and is refused if its message
+-- was deleted.
+-- Locks: the item's row; waits two seconds at most; the file of its conversation. The dedup key, until the end of the transaction. Raises: WA002, WA003, 42501, 57PA1.
 create or replace function animus.retry_work(p_id uuid) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare
@@ -84,6 +85,7 @@ declare
   v_item   animus.work_items;
   v_holder uuid;
   v_msg_id bigint;
+  v_waits  boolean := false;
 begin
   perform animus.require_operator();
   perform animus.lock_work(array[p_id], 10);
@@ -98,6 +100,7 @@ begin
     v_holder := animus.take_key(v_item.faculty, v_item.dedup_key, p_id);
     if v_holder is not null then return v_holder; end if;
   end if;
+  if v_item.source = 'chat' then v_waits := animus.retry_waits(p_id); end if;
   perform animus.unpack_history(p_id);
   perform animus.add_mark(p_id, 'ended', json_build_object('state', v_item.state, 'error', left(v_item.error ->> 'message', 4000), 'costUsd', v_item.cost_usd),
     v_item.resolved_at);
@@ -105,6 +108,7 @@ begin
   update animus.work_items
      set state = 'queued', attempts = 0, crashes = 0, unstarted_claims = 0, resolved_at = null, outcome = null, outcome_summary = null,
          error = null, cancel_requested_at = null, cancel_reason = null, queue_msg_id = v_msg_id,
+         key_blocked = key_blocked or v_waits,
          awaited = true  -- an item may have begun to wait for others and this one while it had ended
    where id = p_id;
   insert into animus.decisions (work_item_id, action, decided_by, created_at) values (p_id, 'retry', animus.actor(), v_now);

@@ -85,7 +85,7 @@ begin
       'keep more in a file that the work can read, and name it');
   end if;
   select count(*) as messages, coalesce(sum(octet_length(m.text)), 0) as bytes into v_waiting
-    from animus.mailbox m where m.work_item_id = p_id and m.delivered_at is null and m.duplicate_id is null;
+    from animus.mailbox m where m.work_item_id = p_id and m.delivered_at is null and m.not_delivered is null and m.duplicate_id is null;
   if v_waiting.messages >= 100 or v_waiting.bytes + octet_length(p_text) > 131072 then
     perform animus.raise('WA004', format('%s messages of %s bytes wait to be delivered to work item %s; at most 100 messages of 131072 bytes may',
       v_waiting.messages, v_waiting.bytes, p_id), p_id, 'wait for its next turn');
@@ -129,7 +129,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.mail_waits(p_id uuid, p_has_mail boolean, p_keyed boolean) returns boolean
 language sql stable as $$
-  select p_has_mail is not null or p_keyed and exists (select from animus.mailbox m where m.work_item_id = p_id and m.delivered_at is null)
+  select p_has_mail is not null or p_keyed and exists (select from animus.mailbox m where m.work_item_id = p_id and m.delivered_at is null and m.not_delivered is null)
 $$;
 
 -- Moves the messages of an item into the context of its focus, after a turn, and returns how many. The caller has locked the item.
@@ -143,7 +143,7 @@ declare
   v_content text;
   v_count   int := 0;
 begin
-  for v_mail in select * from animus.mailbox m where m.work_item_id = p_id and m.delivered_at is null order by m.id loop
+  for v_mail in select * from animus.mailbox m where m.work_item_id = p_id and m.delivered_at is null and m.not_delivered is null order by m.id loop
     v_count := v_count + 1;
     v_content := animus.message_of(v_mail);
     insert into animus.focus_messages (focus_id, seq, after_turn, kind, content, tokens, created_at)
@@ -161,11 +161,30 @@ begin
   return v_count;
 end $$;
 
--- Returns the name of an actor in quotes, without characters that could make it look like more than a name.
+-- Takes back a message that was deleted before it was delivered: no turn gets it. Nothing if it was delivered. The caller has locked the item.
+-- Locks: none beyond those of the caller. Raises: nothing.
+create or replace function animus.withdraw_mail(p_id uuid, p_author text, p_said_at timestamptz) returns void
+language plpgsql as $$
+begin
+  update animus.mailbox m set not_delivered = 'it was deleted before'
+   where m.work_item_id = p_id and m.author = p_author and m.created_at = p_said_at and m.delivered_at is null and m.not_delivered is null;
+  if found and not exists (select from animus.mailbox m where m.work_item_id = p_id and m.delivered_at is null and m.not_delivered is null) then
+    update animus.work_items w set has_mail = null where w.id = p_id and w.has_mail;
+  end if;
+end $$;
+
+-- Returns the name of an actor with `?` for characters that could make it look like more than a name: line ends, and what is not seen.
+-- Locks: none. Raises: nothing.
+create or replace function animus.shown_name(p_name text) returns text
+language sql immutable parallel safe as $$
+  select regexp_replace(p_name, '[\u0001-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]', '?', 'g')
+$$;
+
+-- Returns the same in quotes.
 -- Locks: none. Raises: nothing.
 create or replace function animus.quoted_name(p_name text) returns text
 language sql immutable parallel safe as $$
-  select to_json(regexp_replace(p_name, '[\u0001-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]', '?', 'g'))::text
+  select to_json(animus.shown_name(p_name))::text
 $$;
 
 -- Puts a text between two lines of `~`, one longer than any run of them in it, so that it cannot close its own fence. The same as `fenced` in

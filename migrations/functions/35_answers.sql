@@ -10,10 +10,9 @@ declare
   v_next    uuid[];
   v_stuck   uuid[];
 begin
-  -- The files of several conversations, in one order for everybody.
-  if cardinality(p_ids) > 1 then
-    perform from animus.files f where f.id in (select m.file_id from animus.chat_messages m where m.work_item_id = any (p_ids)) order by f.id for no key update;
-  end if;
+  -- First, so that a message that is being said behind this answer, or a retry, is seen here, or sees that the answer has ended. The files of several
+  -- conversations, in one order for everybody.
+  perform from animus.files f where f.id in (select m.file_id from animus.chat_messages m where m.work_item_id = any (p_ids)) order by f.id for no key update;
   for v_message in select * from animus.chat_messages m where m.work_item_id = any (p_ids) and m.role = 'user' and not m.told order by m.id loop
     v_next := animus.next_answers(v_message.id);
     if v_next <> '{}' then
@@ -32,6 +31,26 @@ begin
       from animus.work_items w cross join lateral (select animus.answer_text(w) as text offset 0) said where w.id = v_message.work_item_id;
     update animus.files f set updated_at = p_now where f.id = v_message.file_id;
   end loop;
+end $$;
+
+-- Returns whether the answer of an item that is queued again has to wait for those before it on its branch. False for an item that answers no message.
+-- The caller has locked the item.
+-- Locks: the file. Raises: WA002 if the message or its conversation was deleted.
+create or replace function animus.retry_waits(p_item uuid) returns boolean
+language plpgsql as $$
+declare
+  v_message animus.chat_messages;
+  v_file    animus.files;
+begin
+  select * into v_message from animus.chat_messages m where m.work_item_id = p_item and m.role = 'user' and not m.told;
+  if not found then return false; end if;
+  select * into v_file from animus.files f where f.id = v_message.file_id for no key update;
+  -- Read again under the lock.
+  if v_file.deleted_at is not null or exists (select from animus.chat_messages m where m.id = v_message.id and m.deleted_at is not null) then
+    perform animus.raise('WA002', format('work item %s cannot be retried: its %s was deleted', p_item,
+      case when v_file.deleted_at is null then 'message' else 'conversation' end), p_item);
+  end if;
+  return animus.answers_open(v_message.after_id);
 end $$;
 
 -- Returns the items that may begin when the answer to a message has ended: the first ones that have not ended after it, on each branch, unless one
@@ -120,7 +139,7 @@ begin
   if v_before.focus is not null then
     if v_before.faculty = v_faculty then
       v_chain := animus.chain_of(v_before.focus);
-      if cardinality(v_chain) >= 200 or animus.heard_deleted(v_message, (select f.started_at from animus.foci f where f.id = v_chain[1])) then
+      if cardinality(v_chain) >= 200 or animus.chain_heard_deleted(v_message, v_chain[1]) then
         v_chain := null;
       end if;
     end if;
@@ -138,7 +157,8 @@ begin
                     m.id = any (v_line) and m.id > v_before.heard
                     -- What was told to an answer that ended before it was delivered.
                     or m.told and m.after_id = any (v_line) and m.work_item_id <> p_work_item_id and exists (
-                      select from animus.mailbox x where x.work_item_id = m.work_item_id and x.delivered_at is null and x.text = m.content)))),
+                      select from animus.mailbox x where x.work_item_id = m.work_item_id and x.delivered_at is null
+                         and x.author = m.author and x.created_at = m.created_at)))),
       'before', (select json_build_object('focus', b.id, 'faculty_snapshot', s.faculty_snapshot, 'system_prompt', s.system_prompt, 'tools', s.tools,
                           'settings', encode(s.id, 'hex'), 'chain', v_chain[1], 'turns', animus.turns_of_chain(b.id),
                           'media', (select json_build_object('files', count(*), 'bytes', coalesce(sum(a.bytes), 0))
@@ -167,15 +187,31 @@ language sql stable as $$
    where f.ended_as is not null order by l.n, f.number desc limit 1
 $$;
 
--- Returns whether something on the branch before a message was deleted since p_since.
+drop function if exists animus.heard_deleted(animus.chat_messages, timestamptz);
+-- Returns whether something on the branch before a message was deleted since a chain of answers began: then the chain may have been told of it. p_first:
+-- the first focus of the chain. The deletions that committed after its message did count too: one may have begun before the focus did, and have
+-- committed after that had read the words.
 -- Locks: none. Raises: nothing.
-create or replace function animus.heard_deleted(p_message animus.chat_messages, p_since timestamptz) returns boolean
-language sql stable as $$
-  with deleted as materialized (
-    select case when m.role = 'user' and not m.told then m.id else m.after_id end as place from animus.chat_messages m
-     where m.file_id = p_message.file_id and m.deleted_at is not null and m.deleted_at >= p_since and m.id < p_message.id)
-  select exists (select from deleted d where d.place = any (animus.line_since(p_message.id, (select min(x.place) from deleted x))))
-$$;
+create or replace function animus.chain_heard_deleted(p_message animus.chat_messages, p_first uuid) returns boolean
+language plpgsql stable as $$
+declare
+  v_first record;
+begin
+  if not exists (select from animus.chat_messages m where m.file_id = p_message.file_id and m.deleted_at is not null and m.id < p_message.id) then
+    return false;
+  end if;
+  -- The order of the marks is that of the commits. The first message of the chain is near the end.
+  select f.started_at, (select k.seq from animus.chat_marks k where k.file_id = p_message.file_id and k.work_item_id = f.work_item_id and k.kind = 'said'
+                         order by k.seq desc limit 1) as seq
+    into v_first from animus.foci f where f.id = p_first;
+  return (
+    with deleted as materialized (
+      select case when m.role = 'user' and not m.told then m.id else m.after_id end as place from animus.chat_messages m
+       where m.file_id = p_message.file_id and m.deleted_at is not null and m.id < p_message.id
+         and (m.deleted_at >= v_first.started_at
+              or m.id in (select k.message_id from animus.chat_marks k where k.file_id = p_message.file_id and k.seq > v_first.seq and k.kind = 'deleted')))
+    select exists (select from deleted d where d.place = any (animus.line_since(p_message.id, (select min(x.place) from deleted x)))));
+end $$;
 
 -- Returns the files that came with a message, as JSON: [{id, path, media_type, bytes}]; null if there are none.
 -- Locks: none. Raises: nothing.
@@ -196,16 +232,22 @@ $$;
 
 -- Begins the focus of an answer that goes on with another focus, or resumes the one that is open, as begin_focus does with the settings of that focus.
 -- Its turns are numbered after those of the chain. Calls that the focus before left open are answered: cancelled. No row: its settings are not stored
--- any more, and nothing was changed.
+-- any more, or something that it has heard was deleted since answer_start, and nothing was changed.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.continue_focus(p_id uuid, p_token bigint, p_host text, p_directory_root text, p_before uuid)
 returns table (id uuid, number int, phase text, directory text, resumes int, faculty_snapshot jsonb, system_prompt text, tools json, has_ledger boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now   timestamptz := animus.now();
-  v_focus record;
+  v_now     timestamptz := animus.now();
+  v_focus   record;
+  v_message animus.chat_messages;
 begin
   perform animus.hold_lease(p_id, p_token);
+  select * into v_message from animus.chat_messages m where m.work_item_id = p_id and m.role = 'user' and not m.told;
+  if not exists (select from animus.foci f where f.work_item_id = p_id and f.ended_as is null)
+     and animus.chain_heard_deleted(v_message, (animus.chain_of(p_before))[1]) then
+    return;
+  end if;
   select b.* into v_focus
     from animus.begin_focus(p_id, p_token, p_host, p_directory_root, (select f.settings_id from animus.foci f where f.id = p_before)) b;
   if v_focus.id is null then return; end if;
@@ -390,7 +432,7 @@ language sql stable as $$
   select r.text, '"' || encode(sha256(convert_to(r.text, 'UTF8')), 'hex') || '"'
     from (
       select format(E'# %s\n\nA conversation with %s.\n', coalesce(nullif(c.title, ''), f.path), c.faculty)
-             || coalesce(string_agg(format(E'\n## %s · %s · %s · %s%s\n\n%s\n', m.id, m.role, m.author,
+             || coalesce(string_agg(format(E'\n## %s · %s · %s · %s%s\n\n%s\n', m.id, m.role, animus.shown_name(m.author),
                   to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
                   case when m.told then ' · told' when m.ended_as <> 'completed' then ' · ' || m.ended_as else '' end, regexp_replace(m.content, '^(\\*## )', '\\\1', 'gn')),
                   '' order by m.place), '') as text
@@ -401,7 +443,7 @@ language sql stable as $$
 $$;
 
 -- Adds messages to an empty conversation, such as those of an export: [{role, content, author?, created_at?}] in order. They have no work items; the next
--- answer begins from their words. At most 10,000 messages of 1 MiB each. Returns how many.
+-- answer begins from their words. At most 10,000 messages of 1 MiB each; of an author 200 characters are kept. Returns how many.
 -- Locks: the conversation; its file. Raises: WA002, WA003, WA004, 42501.
 create or replace function animus.import_messages(p_file_id uuid, p_messages jsonb) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -414,27 +456,33 @@ declare
 begin
   perform animus.require_participant(p_file_id, true);
   perform from animus.conversations c where c.file_id = p_file_id for no key update;
+  -- It may have been deleted meanwhile.
+  perform animus.require_participant(p_file_id, true);
   if exists (select from animus.chat_messages m where m.file_id = p_file_id) then
     perform animus.raise('WA002', 'messages are only imported into an empty conversation', p_file_id);
   end if;
   if jsonb_typeof(p_messages) is distinct from 'array' or jsonb_array_length(p_messages) > 10000 then
     perform animus.raise('WA004', 'an import is a list of at most 10,000 messages', p_file_id);
   end if;
-  for v_one in select e.value as m, e.ordinality as n from jsonb_array_elements(p_messages) with ordinality e loop
-    if coalesce(v_one.m ->> 'role', '') not in ('user', 'assistant', 'system') or coalesce(jsonb_typeof(v_one.m -> 'content'), '') <> 'string'
-       or octet_length(v_one.m ->> 'content') > 1048576 then
-      perform animus.raise('WA004', format('message %s of the import needs a role (user, assistant or system) and a content of at most 1 MiB', v_one.n), p_file_id);
-    end if;
-    if (v_one.m ->> 'created_at')::timestamptz not between '0001-01-01 00:00:00Z' and '9999-12-31 23:59:59Z' then
-      perform animus.raise('WA004', format('message %s of the import has a time outside of the years 1 to 9999', v_one.n), p_file_id);
-    end if;
-    insert into animus.chat_messages (file_id, role, content, author, created_at, after_id, ended_as)
-    values (p_file_id, v_one.m ->> 'role', v_one.m ->> 'content', 'imported:' || animus.cut_text(coalesce(v_one.m ->> 'author', v_one.m ->> 'role'), 200),
-            coalesce((v_one.m ->> 'created_at')::timestamptz, v_now), v_after, case when v_one.m ->> 'role' = 'assistant' then 'completed' end)
-    returning id into v_id;
-    if v_one.m ->> 'role' = 'user' then v_after := v_id; end if;
-    v_count := v_count + 1;
-  end loop;
+  begin
+    for v_one in select e.value as m, e.ordinality as n from jsonb_array_elements(p_messages) with ordinality e loop
+      if coalesce(v_one.m ->> 'role', '') not in ('user', 'assistant', 'system') or coalesce(jsonb_typeof(v_one.m -> 'content'), '') <> 'string'
+         or octet_length(v_one.m ->> 'content') > 1048576 then
+        perform animus.raise('WA004', format('message %s of the import needs a role (user, assistant or system) and a content of at most 1 MiB', v_one.n), p_file_id);
+      end if;
+      if (v_one.m ->> 'created_at')::timestamptz not between '0001-01-01 00:00:00Z' and '9999-12-31 23:59:59Z' then
+        perform animus.raise('WA004', format('message %s of the import has a time outside of the years 1 to 9999', v_one.n), p_file_id);
+      end if;
+      insert into animus.chat_messages (file_id, role, content, author, created_at, after_id, ended_as)
+      values (p_file_id, v_one.m ->> 'role', v_one.m ->> 'content', 'imported:' || animus.shown_name(left(coalesce(v_one.m ->> 'author', v_one.m ->> 'role'), 200)),
+              coalesce((v_one.m ->> 'created_at')::timestamptz, v_now), v_after, case when v_one.m ->> 'role' = 'assistant' then 'completed' end)
+      returning id into v_id;
+      if v_one.m ->> 'role' = 'user' then v_after := v_id; end if;
+      v_count := v_count + 1;
+    end loop;
+  exception when invalid_datetime_format or datetime_field_overflow then
+    perform animus.raise('WA004', format('created_at of message %s of the import is no time', v_one.n), p_file_id, 'a time is written as 2026-11-23T01:20:00Z');
+  end;
   update animus.conversations c set head_id = v_after where c.file_id = p_file_id;
   update animus.files f set updated_at = v_now where f.id = p_file_id;
   return v_count;

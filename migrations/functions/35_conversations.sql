@@ -178,10 +178,11 @@ begin
 end $$;
 
 -- Marks a message or an answer as deleted: views and later contexts leave it out with the files that came with it, and the next answer begins from the
--- words that are left. Earlier versions of a message, which it stands for after edits and retries, are deleted with it. If the answer to it is under
+-- words that are left. What was told into an answer and not read by it yet is not read any more. Earlier versions of a message, which it stands for after edits and retries, are deleted with it. If the answer to it is under
 -- way, that is cancelled; one that has said nothing is deleted with it. Returns false if it was deleted before. For whoever wrote it, of an answer for
 -- whoever takes part, and for operators.
--- Locks: as lock_tree_to_end for its item; the conversation; its file; its attached files. Raises: WA003, 42501, 57PA1.
+-- Locks: as lock_tree_to_end for its item, or the row of the item that it was told to; the conversation; its file; its attached files.
+-- Raises: WA003, 42501, 57PA1.
 create or replace function animus.delete_message(p_message_id bigint) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -194,10 +195,13 @@ begin
   if v_old.role = 'user' and not v_old.told then
     perform animus.cancel_answers(v_old.file_id, array[v_old.work_item_id], 'its message was deleted');
   end if;
+  -- Its answer reads it at its next turn, or not at all.
+  if v_old.told then perform animus.lock_work(array[v_old.work_item_id], 10); end if;
   perform from animus.conversations c where c.file_id = v_old.file_id for no key update;
   v_now := animus.now();
   update animus.chat_messages m set deleted_at = v_now, deleted_by = animus.actor() where m.id = p_message_id and m.deleted_at is null;
   if not found then return false; end if;
+  if v_old.told then perform animus.withdraw_mail(v_old.work_item_id, v_old.author, v_old.created_at); end if;
   -- What it stands for, by the same author: a retry left the same words there, on a branch that is not shown.
   v_ids := array(
     with recursive version as (
@@ -224,11 +228,26 @@ begin
   if not animus.may_operate() and not exists (select from animus.conversations c where c.file_id = p_file_id and c.created_by = animus.actor()) then
     raise insufficient_privilege using message = 'only who began a conversation, or an operator, may delete it';
   end if;
-  perform animus.cancel_answers(p_file_id, array(select m.work_item_id from animus.chat_messages m where m.file_id = p_file_id and m.work_item_id is not null and not m.told),
-    'its conversation was deleted');
-  perform from animus.conversations c where c.file_id = p_file_id for no key update;
+  loop
+    begin
+      perform animus.cancel_answers(p_file_id, animus.open_in(p_file_id), 'its conversation was deleted');
+      perform from animus.conversations c where c.file_id = p_file_id for no key update;
+      exit when animus.open_in(p_file_id) = '{}';
+      -- Somebody has said something meanwhile. Releases the locks of this attempt.
+      raise exception using errcode = 'WA00R';
+    exception when sqlstate 'WA00R' then null;
+    end;
+  end loop;
   update animus.files f set deleted_at = animus.now() where f.id = p_file_id;
 end $$;
+
+-- Returns the items of a conversation that have not ended and are not being cancelled.
+-- Locks: none. Raises: nothing.
+create or replace function animus.open_in(p_file_id uuid) returns uuid[]
+language sql stable as $$
+  select coalesce(array_agg(w.id), '{}') from animus.chat_messages m join animus.work_items w on w.id = m.work_item_id
+   where m.file_id = p_file_id and m.role = 'user' and not m.told and w.resolved_at is null and w.cancel_requested_at is null
+$$;
 
 -- Checks the words of a message.
 -- Locks: none. Raises: WA004.
@@ -244,7 +263,7 @@ begin
 end $$;
 
 -- Locks the item of the newest message and then the conversation, and returns it as it is then.
--- Locks: the row of the item, waits two seconds at most; the conversation. Raises: 57PA1.
+-- Locks: the row of the item, waits two seconds at most; the conversation. Raises: WA003, 42501, 57PA1.
 create or replace function animus.hold_conversation(p_file_id uuid) returns animus.conversations
 language plpgsql as $$
 declare
@@ -258,6 +277,8 @@ begin
     begin
       if v_item is not null then perform animus.lock_work(array[v_item], 10); end if;
       select * into v_chat from animus.conversations c where c.file_id = p_file_id for no key update;
+      -- It may have been deleted meanwhile.
+      perform animus.require_participant(p_file_id, true);
       if v_chat.head_id is not distinct from v_head then return v_chat; end if;
       -- Somebody else has said something meanwhile. Releases the locks of this attempt.
       raise exception using errcode = 'WA00R';
@@ -310,8 +331,20 @@ begin
   raise insufficient_privilege using message = format('message %s was written by somebody else', p_message.id), hint = 'only its author or an operator may change it';
 end $$;
 
+-- Returns the items of a message and of those after it on all branches that have not ended and are not being cancelled.
+-- Locks: none. Raises: nothing.
+create or replace function animus.open_from(p_message_id bigint) returns uuid[]
+language sql stable as $$
+  with recursive below as (
+    select m.id, m.work_item_id from animus.chat_messages m where m.id = p_message_id
+    union all
+    select m.id, m.work_item_id from animus.chat_messages m join below b on m.after_id = b.id where m.role = 'user' and not m.told)
+  select coalesce(array_agg(w.id), '{}') from below b join animus.work_items w on w.id = b.work_item_id
+   where w.resolved_at is null and w.cancel_requested_at is null
+$$;
+
 -- Puts a new message in the place of another, with its files, on a branch of its own, and cancels the answers that are under way on the old one.
--- Locks: as edit_message. Raises: WA003, WA004, 23514, 57PA1.
+-- Locks: as edit_message. Raises: WA002, WA003, WA004, 42501, 23514, 57PA1.
 create or replace function animus.branch_off(
   p_old animus.chat_messages, p_text text, p_fresh boolean, p_trace_context text, out message_id bigint, out work_item_id uuid)
 language plpgsql as $$
@@ -319,15 +352,20 @@ declare
   v_params jsonb := coalesce((select w.params from animus.work_items w where w.id = p_old.work_item_id), '{}');
   v_chat   animus.conversations;
 begin
-  -- The item before it, so that its end and this message see each other. Its id is lower than those of what follows it.
-  perform animus.lock_work(array[w.id], 10) from animus.chat_messages m join animus.work_items w on w.id = m.work_item_id where m.id = p_old.after_id;
-  perform animus.cancel_answers(p_old.file_id, array(
-    with recursive below as (
-      select p_old.id as id, p_old.work_item_id as item
-      union all
-      select m.id, m.work_item_id from animus.chat_messages m join below b on m.after_id = b.id where m.role = 'user' and not m.told)
-    select b.item from below b where b.item is not null), 'its message was replaced');
-  select * into v_chat from animus.conversations c where c.file_id = p_old.file_id for no key update;
+  loop
+    begin
+      -- The item before it, so that its end and this message see each other. Its id is lower than those of what follows it.
+      perform animus.lock_work(array[w.id], 10) from animus.chat_messages m join animus.work_items w on w.id = m.work_item_id where m.id = p_old.after_id;
+      perform animus.cancel_answers(p_old.file_id, animus.open_from(p_old.id), 'its message was replaced');
+      select * into v_chat from animus.conversations c where c.file_id = p_old.file_id for no key update;
+      -- It may have been deleted meanwhile.
+      perform animus.message_to_change(p_old.id, false);
+      exit when animus.open_from(p_old.id) = '{}';
+      -- Somebody has said something on the old branch meanwhile. Releases the locks of this attempt.
+      raise exception using errcode = 'WA00R';
+    exception when sqlstate 'WA00R' then null;
+    end;
+  end loop;
   select p.message_id, p.work_item_id into message_id, work_item_id
     from animus.put_message(v_chat, p_old.after_id, p_old.id, p_fresh, p_text, v_params, p_trace_context,
            case when p_fresh then animus.actor() else p_old.author end) p;

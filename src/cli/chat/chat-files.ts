@@ -44,7 +44,6 @@ export async function importCommand(invocation: Invocation, options: ImportOptio
   const { output, context } = invocation;
   const text = file === '-' ? await readAll(context.stdin) : readText(file, context.cwd);
   const messages = parseExport(text);
-  if (messages.length === 0) throw new AnimusError('usage.invalid', { detail: `there are no messages in ${file}` });
   const { faculty, title, workspace } = options;
   const imported = await withDatabase(invocation, (db) =>
     db.transaction(async (tx) => {

@@ -13,7 +13,9 @@ const TAG_BYTES = 16;
 
 /** AES-256-GCM with a key made of the client's token, of which the database has only a hash, and its Idempotency-Key. */
 export function sealFor(authorization: string, idempotencyKey: string): Seal {
-  const key = Buffer.from(hkdfSync('sha256', authorization, idempotencyKey, 'animus answer', 32));
+  // The same token may come as `bearer` the next time, from another client library.
+  const presented = authorization.replace(/^bearer +/i, 'Bearer ');
+  const key = Buffer.from(hkdfSync('sha256', presented, idempotencyKey, 'animus answer', 32));
   return {
     close(text) {
       const iv = randomBytes(IV_BYTES);

@@ -37,7 +37,7 @@ export function openIssuer(
         person: personOf(payload, config),
         role: roleOf(payload, config),
         scopes: scopesOf(payload, config),
-        expiresAt: new Date((payload.exp! + config.clockToleranceSeconds) * 1000),
+        expiresAt: expiryOf(payload, config),
       };
     },
   };
@@ -70,20 +70,31 @@ async function verified(
   }
 }
 
+/** A time that no Date holds is no time of expiry: nothing would ever be later. */
+function expiryOf(payload: JWTPayload, { clockToleranceSeconds }: OidcConfig): Date {
+  const expiry = new Date((payload.exp! + clockToleranceSeconds) * 1000);
+  if (Number.isNaN(expiry.getTime())) throw refused('the token is not valid');
+  return expiry;
+}
+
 /** An address that the issuer has not verified could be anybody's. */
 function personOf(payload: JWTPayload, { personClaim, personPrefix }: OidcConfig): string {
   const name = claimAt(payload, personClaim);
   if (/(^|\.)email$/.test(personClaim) && claimAt(payload, `${personClaim}_verified`) !== true) {
     throw refused('the issuer has not verified the email address');
   }
-  const person = personPrefix + String(name);
-  if (typeof name !== 'string' || !NAME.test(person)) throw refused(`the token names no person in ${personClaim}`);
-  return person;
+  // The database would replace half of a surrogate pair, and make one person of two.
+  if (typeof name === 'string' && name.isWellFormed() && NAME.test(personPrefix + name)) return personPrefix + name;
+  throw refused(`the token names no person in ${personClaim}`);
 }
 
 function roleOf(payload: JWTPayload, { roleClaim, roles }: OidcConfig): PersonRole {
   if (roleClaim === null) return 'operator';
-  const given = [claimAt(payload, roleClaim)].flat().map((word) => roles.get(String(word)));
+  // Some issuers number their groups.
+  const words = [claimAt(payload, roleClaim)]
+    .flat()
+    .filter((word) => typeof word === 'string' || typeof word === 'number');
+  const given = words.map((word) => roles.get(String(word)));
   return PERSON_ROLES.findLast((role) => given.includes(role)) ?? 'submitter';
 }
 

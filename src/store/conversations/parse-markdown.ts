@@ -7,7 +7,7 @@ const HEADING =
 /** The messages, in order; text before the first heading is left out. */
 export function parseMarkdown(text: string): ImportedMessage[] {
   const messages: { role: ImportedMessage['role']; author: string; created_at: string; lines: string[] }[] = [];
-  for (const line of text.replace(/\n$/, '').split('\n')) {
+  for (const line of linesOf(text)) {
     const [, role, author, at] = HEADING.exec(line) ?? [];
     if (role !== undefined) {
       messages.push({
@@ -18,9 +18,21 @@ export function parseMarkdown(text: string): ImportedMessage[] {
       });
     } else messages.at(-1)?.lines.push(line.replace(/^\\(\\*## )/, '$1'));
   }
-  // An empty line stands after the heading, and one in front of the next.
   return messages.map(({ lines, ...message }, index) => ({
     ...message,
-    content: lines.slice(1, index === messages.length - 1 ? undefined : -1).join('\n'),
+    content: contentOf(lines, index === messages.length - 1),
   }));
+}
+
+/** Without the last line end. An editor or a mail may have written all line ends as CR LF: then they are no part of what was said. */
+function linesOf(text: string): string[] {
+  const isOfWindows = /^[^\n]*\r\n/.test(text) && !/(?<!\r)\n/.test(text);
+  return (isOfWindows ? text.replaceAll('\r\n', '\n') : text).replace(/\n$/, '').split('\n');
+}
+
+/** An empty line stands after the heading, and one in front of the next. Where somebody has removed them by hand, nothing is cut off. */
+function contentOf(lines: readonly string[], isLast: boolean): string {
+  const from = lines[0] === '' ? 1 : 0;
+  const to = !isLast && lines.length > from && lines.at(-1) === '' ? -1 : undefined;
+  return lines.slice(from, to).join('\n');
 }

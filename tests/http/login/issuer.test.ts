@@ -53,7 +53,15 @@ test('the role is the lower one of the person and of the claims', async () => {
   await setPerson(target.database, '*', { role: 'operator' });
   expect(await role(['staff', 'ops', 'other'])).toBe('operator');
   expect(await role('staff')).toBe('reader');
-  for (const groups of [['other'], [], undefined, null, { ops: true }, ['constructor', '__proto__']]) {
+  for (const groups of [
+    ['other'],
+    [],
+    undefined,
+    null,
+    { ops: true },
+    { toString: 'x' },
+    ['constructor', '__proto__'],
+  ]) {
     expect(await role(groups)).toBe('submitter');
   }
   await setPerson(target.database, 'alice', { role: 'reader' });
@@ -80,16 +88,20 @@ test('scopes, prefix and claim of the name', async () => {
   }
 });
 
-test.each([undefined, '', 7, ['alice'], 'a b', 'a\nb', '*', 'x'.repeat(201)])('the name %j is refused', async (sub) => {
-  const token = await issuer.sign({ sub } as never);
-  await expect(visitor(token)).rejects.toThrow('the token names no person in sub');
-});
+test.each([undefined, '', 7, ['alice'], { toString: 'x' }, 'a b', 'a\nb', 'a\ud800', '*', 'x'.repeat(201)])(
+  'the name %j is refused',
+  async (sub) => {
+    const token = await issuer.sign({ sub } as never);
+    await expect(visitor(token)).rejects.toThrow('the token names no person in sub');
+  },
+);
 
 const seconds = (offset: number) => Math.floor(Date.now() / 1000) + offset;
 test.each<[string, () => Promise<string>]>([
   ['of another issuer', () => issuer.sign({ iss: 'https://other.example' })],
   ['for another audience', () => issuer.sign({ aud: 'billing' })],
   ['without an audience', () => issuer.sign({ aud: undefined } as never)],
+  ['with an expiry that no clock reaches', () => issuer.sign({ exp: 8.64e12 })],
   ['without an expiry', () => issuer.sign({ exp: undefined } as never)],
   ['that has expired', () => issuer.sign({ exp: seconds(-60) })],
   ['that is not valid yet', () => issuer.sign({ nbf: seconds(60) })],

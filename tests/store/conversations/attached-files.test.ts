@@ -75,6 +75,21 @@ test('a file has a harmless path of its own beside the conversation', async () =
   });
 });
 
+test('names that look the same are not two names', async () => {
+  const talk = await talkAt('same.chat');
+  const names = [
+    'é.txt',
+    'e\u0301.txt',
+    ...['\u061c', '\u180e', '\u3164', '\ufe0f', '\u{e0041}'].map((unseen) => `a${unseen}b`),
+  ];
+  for (const [n, name] of names.entries()) await sayWith(talk, 'look', { [name]: `${n}` });
+  const said = await sayWith(talk, 'and?', {});
+  const paths = (await pathsFor(said.workItemId)).filter((path) => path.startsWith('same.files/'));
+  expect(paths.toSorted()).toEqual(
+    ['a_b', 'a_b-2', 'a_b-3', 'a_b-4', 'a_b-5', 'é-2.txt', 'é.txt'].map((name) => `same.files/${name}`),
+  );
+});
+
 test('a name that is taken gets a number; a text is read, of an image only what it is', async () => {
   const talk = await talkAt('twice.chat');
   await sayWith(talk, 'one', { 'a.txt': 'first', 'no-ending': '1' });

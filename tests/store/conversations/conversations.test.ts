@@ -1,13 +1,18 @@
 /** Promise: a message and the item for its answer are one transaction; answers of a branch come one after the other; what is edited, retried or deleted leaves the view and later contexts, and nothing is lost. */
 import { describe, expect, test } from 'vitest';
 import { readAnswerStart } from '../../../src/store/conversations/answer-start.ts';
-import { deleteMessage, sayInConversation } from '../../../src/store/conversations/conversations.ts';
+import {
+  deleteConversation,
+  deleteMessage,
+  sayInConversation,
+} from '../../../src/store/conversations/conversations.ts';
 import { readConversation } from '../../../src/store/conversations/read-conversation.ts';
 import { openWait, parkWork } from '../../../src/store/transcript/waits.ts';
 import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
-import { failWork } from '../../../src/store/work/work.ts';
+import { completeWork, failWork } from '../../../src/store/work/work.ts';
 import { itemOf, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 import { answer, beginAnswer, claimOf, endAnswer, newTalk, recordText, type Talk } from './talk.ts';
 
 const target = testDatabase();
@@ -166,5 +171,57 @@ describe('the answers of a branch', () => {
     await retryWork(db(), said.workItemId);
     await answer(db(), talk, 'now');
     expect(await shown(talk)).toEqual(['user: one', 'assistant: now']);
+  });
+
+  test('that are retried begin one after the other, too', async () => {
+    const talk = await newTalk(db());
+    const items = [];
+    for (const text of ['one', 'two']) {
+      items.push((await say(talk, text)).workItemId);
+      await failWork(db(), await beginAnswer(db(), talk), { code: 'x', message: 'y' }, null);
+    }
+    for (const id of items) await retryWork(db(), id);
+    const first = await beginAnswer(db(), talk);
+    expect(first.description).toBe('one');
+    expect(await claimOf(db(), talk)).toBeNull();
+    await endAnswer(db(), first, 'now');
+    expect(await claimOf(db(), talk)).toMatchObject({ description: 'two' });
+  });
+
+  test('are not retried after their message or their conversation was deleted', async () => {
+    const talk = await newTalk(db());
+    const one = await say(talk, 'one');
+    await deleteMessage(db(), one.messageId);
+    const two = await say(talk, 'two');
+    await cancelWork(db(), two.workItemId);
+    await expect(retryWork(db(), one.workItemId)).rejects.toMatchObject({
+      code: 'work.state',
+      message: expect.stringContaining('its message was deleted'),
+    });
+    await deleteConversation(db(), talk.id);
+    await expect(retryWork(db(), two.workItemId)).rejects.toThrow('its conversation was deleted');
+  });
+
+  test('begin although the answer before ended while their message was being said', async () => {
+    const talk = await newTalk(db());
+    const one = await say(talk, 'one');
+    await failWork(db(), await beginAnswer(db(), talk), { code: 'x', message: 'y' }, null);
+    await say(talk, 'two');
+    await answer(db(), talk, '2');
+    await retryWork(db(), one.workItemId);
+    const again = await beginAnswer(db(), talk);
+    await recordText(db(), again, 1, 'now');
+    let ended: Promise<unknown> = Promise.resolve();
+    await db().transaction(async (tx) => {
+      await sayInConversation(tx, talk.id, 'three');
+      const [{ pid }] = (await tx.query<{ pid: number }>('select pg_backend_pid() as pid')) as [{ pid: number }];
+      ended = completeWork(db(), again, { text: 'now' }, 'now');
+      await eventually('the end of the answer waits', async () => {
+        const sql = 'select pid from pg_stat_activity where $1 = any (pg_blocking_pids(pid))';
+        return (await db().query(sql, [pid]))[0] ?? null;
+      });
+    });
+    await ended;
+    expect(await claimOf(db(), talk)).toMatchObject({ description: 'three' });
   });
 });
