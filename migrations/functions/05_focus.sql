@@ -206,7 +206,7 @@ begin
   return extract(epoch from v_item.until)::text;
 end $$;
 
--- The same for a daemon of the release before, which does not ask who has joined.
+-- Sends a piece of an answer, as tell_watchers does, for a daemon of the release before: it does not ask who has joined.
 -- Locks: none. Raises: WA001.
 create or replace function animus.tell_text(p_focus_id uuid, p_token bigint, p_piece text) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

@@ -6,8 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
-import { sqlState } from '../sql/database-errors.ts';
-import { BUSY } from './take-turn.ts';
+import { isLockConflict, sqlState } from '../sql/database-errors.ts';
 import { readTarGz } from './tar.ts';
 
 /** How pgmq was installed. */
@@ -61,8 +60,7 @@ export async function attempt(tx: Queryable, sql: string): Promise<string | null
     await tx.query('release savepoint attempt');
     return null;
   } catch (error) {
-    const state = sqlState(error);
-    if (state === undefined || BUSY.has(state)) throw error;
+    if (sqlState(error) === undefined || isLockConflict(error)) throw error;
     await tx.query('rollback to savepoint attempt');
     return messageOf(error);
   }

@@ -4,7 +4,7 @@ import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
-import { sqlState } from '../sql/database-errors.ts';
+import { isLockConflict } from '../sql/database-errors.ts';
 import { migrationError } from './migration-errors.ts';
 
 export interface TurnOptions {
@@ -38,7 +38,7 @@ export async function takeTurn<T>(
         return work(tx);
       });
     } catch (error) {
-      if (!BUSY.has(sqlState(error) ?? '')) throw migrationError(error, database, file);
+      if (!isLockConflict(error)) throw migrationError(error, database, file);
       const blocker = await oldestUser(database);
       if (systemClock.monotonicMs() - began >= patienceMs) throw tooBusy(file, blocker, error);
       if (reportedAt === null || systemClock.monotonicMs() - reportedAt >= REMIND_MS) {
@@ -60,8 +60,6 @@ export async function takeTurn<T>(
   }
 }
 
-/** SQLSTATEs: lock not available, deadlock. */
-export const BUSY = new Set(['55P03', '40P01']);
 const MAX_PAUSE_MS = 5_000;
 const REMIND_MS = 30_000;
 

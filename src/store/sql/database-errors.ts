@@ -81,6 +81,14 @@ export function sqlState(error: unknown): string | undefined {
   return isDatabaseError(error) ? error.code : undefined;
 }
 
+/** Whether another session held a lock for too long, or the two waited for each other: the transaction may be run again. */
+export function isLockConflict(error: unknown): boolean {
+  return LOCK_CONFLICTS.has(sqlState(error) ?? '');
+}
+
+/** SQLSTATEs: lock not available, deadlock detected. */
+const LOCK_CONFLICTS = new Set(['55P03', '40P01']);
+
 /** A connection that a program passes to us may come from another copy of the driver, with its own error class. */
 function isDatabaseError(error: unknown): error is DatabaseError {
   if (error instanceof DatabaseError) return true;
