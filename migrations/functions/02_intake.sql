@@ -34,6 +34,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := animus.now();
   v_us  constant bigint := date_part('epoch', clock_timestamp()) * 1000000;
+  v_key text;
 begin
   if num_nonnulls(new.id, new.root_id, new.depth, new.state, new.merged_into, new.max_attempts, new.lease_owner, new.lease_token,
                   new.lease_expires_at, new.cancel_requested_at, new.cancel_reason, new.outcome, new.outcome_summary, new.error,
@@ -60,10 +61,11 @@ begin
     select p.root_id, p.depth into new.root_id, new.depth from animus.place_below(new.parent_id) p;
   end if;
   if new.dedup_key is not null then
+    v_key := animus.key_among(new.dedup_key, case when new.parent_id is null then new.submitted_by else animus.submitter_of(new.root_id) end);
     -- take_key, its common case written out: a call costs as much as the insert it makes.
-    insert into animus.active_keys (faculty, dedup_key, work_item_id) values (new.faculty, new.dedup_key, new.id) on conflict do nothing;
+    insert into animus.active_keys (faculty, dedup_key, work_item_id) values (new.faculty, v_key, new.id) on conflict do nothing;
     if not found then
-      new.merged_into := animus.take_key(new.faculty, new.dedup_key, new.id);
+      new.merged_into := animus.take_key(new.faculty, v_key, new.id);
     end if;
     if new.merged_into is not null then
       perform animus.refuse_merge_into_ancestor(new.parent_id, new.merged_into);
@@ -80,6 +82,13 @@ begin
   new.queue_msg_id := nextval('pgmq.q_animus_work_msg_id_seq');
   return new;
 end $$;
+
+-- Returns the key under which an item finds its duplicates. Logins share their keys. A person has keys of its own, for its items and their child work:
+-- otherwise whoever guesses a key would learn which work of others is active, and could keep theirs from being done. p_submitter: of the root item.
+-- Locks: none. Raises: nothing.
+create or replace function animus.key_among(p_dedup_key text, p_submitter text) returns text
+language sql immutable parallel safe
+return case when starts_with(p_submitter, 'person:') then p_submitter || chr(10) || p_dedup_key else p_dedup_key end;
 
 -- Returns the root and the depth of a new child of an item.
 -- Locks: the item's row, against deletion. Raises: WA003, WA004.
@@ -99,7 +108,7 @@ begin
   end if;
 end $$;
 
--- Takes the key for the item, or returns the active item that holds it. Waits for a concurrent insert of the same key to
+-- Takes a key, as key_among returns it, for the item, or returns the active item that holds it. Waits for a concurrent insert of the same key to
 -- commit or roll back; loops when the holder ended between the two statements.
 -- Locks: the dedup key, until the end of the transaction. Raises: nothing.
 create or replace function animus.take_key(p_faculty text, p_dedup_key text, p_id uuid) returns uuid

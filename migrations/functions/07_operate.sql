@@ -97,7 +97,8 @@ begin
     perform animus.raise('WA002', format('work item %s is %s; only dead and cancelled work can be retried', p_id, v_item.state), p_id);
   end if;
   if v_item.dedup_key is not null then
-    v_holder := animus.take_key(v_item.faculty, v_item.dedup_key, p_id);
+    v_holder := animus.take_key(v_item.faculty, animus.key_among(v_item.dedup_key,
+      case when v_item.depth = 0 then v_item.submitted_by else animus.submitter_of(v_item.root_id) end), p_id);
     if v_holder is not null then return v_holder; end if;
   end if;
   if v_item.source = 'chat' then v_waits := animus.retry_waits(p_id); end if;

@@ -56,18 +56,32 @@ begin
   if not found then perform animus.raise('WA003', format('no workspace %s', p_id), p_id); end if;
 end $$;
 
--- Returns the content of a virtual file as it is now, and its ETag: a hash of the content, in quotes. For whoever may read the file.
--- Locks: none. Raises: WA003, 42501.
+-- Refuses a conversation whose messages, also those on branches that are not shown, have more than 10 MiB: its text is made as one value.
+-- Locks: none. Raises: WA002.
+create or replace function animus.require_chat_size(p_file_id uuid) returns void
+language plpgsql stable as $$
+declare
+  v_bytes constant bigint := (select sum(octet_length(m.content)) from animus.chat_messages m where m.file_id = p_file_id and m.deleted_at is null);
+begin
+  if v_bytes <= 10485760 or v_bytes is null then return; end if;
+  perform animus.raise('WA002', format('the conversation has %s bytes; it is read as a file up to 10485760 (10 MiB): read its messages in pages, or export it as JSON Lines',
+    v_bytes), p_file_id);
+end $$;
+
+-- Returns the content of a virtual file as it is now, and its ETag: a hash of the content, in quotes. For whoever may read the file. At most 10 MiB of
+-- messages.
+-- Locks: none. Raises: WA002, WA003, 42501.
 create or replace function animus.read_virtual_file(p_file_id uuid, out content text, out etag text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_participant(p_file_id, false);
+  perform animus.require_chat_size(p_file_id);
   select r.content, r.etag into content, etag from animus.render_chat(p_file_id) r;
 end $$;
 
 -- Returns the content of a file of a workspace as it is now, its media type, and its ETag: of a virtual file a hash of the content, of one that came
--- with a message, whose content never changes, its id. For whoever may read the conversation.
--- Locks: none. Raises: WA003, 42501.
+-- with a message, whose content never changes, its id. For whoever may read the conversation. At most 10 MiB of messages.
+-- Locks: none. Raises: WA002, WA003, 42501.
 create or replace function animus.read_workspace_file(p_file_id uuid, out content bytea, out media_type text, out etag text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -75,6 +89,7 @@ declare
 begin
   perform animus.require_participant(v_chat, false);
   if v_chat = p_file_id then
+    perform animus.require_chat_size(v_chat);
     select convert_to(r.content, 'UTF8'), 'text/markdown; charset=utf-8', r.etag into content, media_type, etag from animus.render_chat(p_file_id) r;
     return;
   end if;

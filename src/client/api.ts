@@ -9,7 +9,7 @@ export interface NewWork {
   readonly description?: string | undefined;
   readonly params?: Readonly<Record<string, unknown>> | undefined;
   readonly skill?: string | undefined;
-  /** While an item of the faculty with this key is active, this one merges into it. */
+  /** While an item of yours of the faculty with this key is active, this one merges into it. */
   readonly dedup_key?: string | undefined;
   /** Items with the same key run one after another. */
   readonly concurrency_key?: string | undefined;

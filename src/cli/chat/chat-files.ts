@@ -22,14 +22,16 @@ export async function exportCommand(
   given: string,
 ): Promise<number> {
   const { output, context } = invocation;
+  const asText = format === 'markdown' && !output.json;
   const { messages, text } = await withDatabase(invocation, async (db) => {
     const id = await findChat(db, given);
-    return { messages: await readConversation(db, id), text: (await readVirtualFile(db, id)).content };
+    if (asText) return { messages: [], text: (await readVirtualFile(db, id)).content };
+    return { messages: await readConversation(db, id), text: null };
   });
   output.document({ messages: messages.map(messageDocument) });
   // As it is: it is read by programs, and nothing of it may be wrapped.
   const lines = messages.map((message) => `${JSON.stringify(messageDocument(message))}\n`);
-  if (!output.json) context.stdout.write(format === 'markdown' ? text : lines.join(''));
+  if (!output.json) context.stdout.write(text ?? lines.join(''));
   return 0;
 }
 

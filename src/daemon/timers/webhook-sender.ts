@@ -73,11 +73,14 @@ export function createWebhookSender(means: WebhookSenderMeans): Service {
       const { webhookId: webhook, event, attempt } = delivery;
       if (state === 'dead')
         log.warn(
-          { webhook, event, attempt, error: end.error },
+          { webhook, event, attempt, error: end.cause ?? end.error },
           'a webhook could not be delivered; it is a dead letter',
         );
       else if (end.result === 'failed')
-        log.info({ webhook, event, attempt, error: end.error }, 'a webhook was not accepted; it is sent again later');
+        log.info(
+          { webhook, event, attempt, error: end.cause ?? end.error },
+          'a webhook was not accepted; it is sent again later',
+        );
     } catch (error) {
       log.warn({ error: messageOf(error) }, 'the result of a webhook could not be written; it is sent again');
     }

@@ -1,6 +1,7 @@
 /** Sends one delivery of a webhook. The receiver is not trusted: its address is checked, its redirects and its body are not followed or read. */
 import { isIP } from 'node:net';
 import { request } from 'undici';
+import { messageOf } from '../../core/errors/errors.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import { webhookHeaders, webhookSecret } from '../../core/secrets/webhook-secret.ts';
 import { isTarget } from '../../core/text/web-target.ts';
@@ -46,7 +47,7 @@ export async function sendDelivery(
   } catch (error) {
     if (signal.aborted) return { result: 'released', status: null, error: null, retryAfterSeconds: 0 };
     if (limit.aborted) return failed(null, `no answer within ${limitMs / 1000} s`);
-    return failed(null, isForbidden(error) ? `${url.hostname} is not on the public internet` : reasonOf(error));
+    return { ...failed(null, shownReason(url, error)), cause: reasonOf(error) };
   } finally {
     await agent.destroy();
   }
@@ -78,9 +79,27 @@ function isListed(url: URL, port: number, { allow }: WebReach): boolean {
   return allow.some((target) => 'host' in target && target.host === host && (target.port ?? port) === port);
 }
 
-/** The addresses of internal names are nothing that the owner of a webhook should learn. */
-function isForbidden(error: unknown): boolean {
-  return error instanceof ForbiddenAddress || (error instanceof Error && isForbidden(error.cause));
+/**
+ * What the owner of a webhook is told. Which internal names there are, and their addresses, is nothing that it should learn: a name that does not
+ * exist and one with a private address look alike.
+ */
+function shownReason({ hostname }: URL, error: unknown): string {
+  const first = firstCause(error);
+  const { syscall = '', code = '' } = first as NodeJS.ErrnoException;
+  if (first instanceof ForbiddenAddress || syscall === 'getaddrinfo' || LOOKUP_CODES.test(code)) {
+    return `${hostname} has no address on the public internet`;
+  }
+  return syscall === 'connect' ? `the connection failed: ${code}` : reasonOf(error);
+}
+
+/** Of a failed lookup of a name. */
+const LOOKUP_CODES = /^(ENOTFOUND|ENODATA|EAI_.*)$/;
+
+/** As `reasonOf` chooses it. */
+function firstCause(error: unknown): Error {
+  if (error instanceof AggregateError && error.errors.length > 0) return firstCause(error.errors[0]);
+  if (!(error instanceof Error)) return new Error(messageOf(error));
+  return error.cause === undefined ? error : firstCause(error.cause);
 }
 
 function endOf(status: number, retryAfter: string): DeliveryEnd {

@@ -3,12 +3,18 @@ import { z } from 'zod';
 import { importMessages, startConversation } from '../../store/conversations/conversations.ts';
 import { messageDocument } from '../../store/conversations/message-document.ts';
 import { parseExport } from '../../store/conversations/parse-export.ts';
-import { readConversation, readVirtualFile } from '../../store/conversations/read-conversation.ts';
+import { readVirtualFile } from '../../store/conversations/read-conversation.ts';
 import { requireVisibleConversation } from '../../store/conversations/visible-conversations.ts';
-import { readConversationFiles } from '../../store/conversations/visible-messages.ts';
+import {
+  type MessagePlace,
+  type PlacedMessage,
+  readConversationFiles,
+  readMessagesAfter,
+} from '../../store/conversations/visible-messages.ts';
 import { asVisitor } from '../login/visitor.ts';
-import { jsonRoute, type Route, streamRoute } from '../route/route.ts';
+import { jsonRoute, type Route, streamRoute, type Visit } from '../route/route.ts';
 import { facultyName, id, limit, page, pageOf, time } from '../route/schemas.ts';
+import { streamOf } from '../route/stream-of.ts';
 import { file, ofChat, ofWorkspace, title } from './chat-schemas.ts';
 import { textHeaders } from './workspace-file.ts';
 
@@ -47,19 +53,34 @@ const exportChat = streamRoute({
   params: ofChat,
   query: z.strictObject({ format: z.enum(['jsonl', 'markdown']).default('jsonl').describe('of the export') }),
   media: ['application/jsonl', 'text/markdown'],
-  errors: ['work.not_found'],
-  respond: ({ means, visitor }, { path, query }) =>
-    asVisitor(means.db, visitor, async (tx) => {
-      await requireVisibleConversation(tx, path.id, path.chat_id);
-      if (query.format === 'markdown') {
-        const { content } = await readVirtualFile(tx, path.chat_id);
-        return new Response(content, { headers: textHeaders('text/markdown', `${path.chat_id}.md`) });
-      }
-      const messages = await readConversation(tx, path.chat_id);
-      const lines = messages.map((message) => `${JSON.stringify(messageDocument(message))}\n`);
-      return new Response(lines.join(''), { headers: textHeaders('application/jsonl', `${path.chat_id}.jsonl`) });
-    }),
+  errors: ['work.not_found', 'work.state'],
+  async respond(visit, { path: { id: workspaceId, chat_id: chatId }, query }) {
+    const text = await asVisitor(visit.means.db, visit.visitor, async (tx) => {
+      await requireVisibleConversation(tx, workspaceId, chatId);
+      return query.format === 'markdown' ? (await readVirtualFile(tx, chatId)).content : null;
+    });
+    if (text !== null) return new Response(text, { headers: textHeaders('text/markdown', `${chatId}.md`) });
+    const lines = await streamOf(messageDocuments(visit, chatId), visit.signal);
+    return new Response(lines, { headers: textHeaders('application/jsonl', `${chatId}.jsonl`) });
+  },
 });
+
+/** A message may have 1 MiB. */
+const EXPORTED_AT_ONCE = 20;
+
+/** Each page in a transaction of its own, so that a long export holds no connection while its reader is slow. */
+async function* messageDocuments({ means, visitor }: Visit, chatId: string): AsyncGenerator<object> {
+  for (let place: MessagePlace | null = null; ; ) {
+    const after: MessagePlace | null = place;
+    const rows: PlacedMessage[] = await asVisitor(means.db, visitor, (tx) =>
+      readMessagesAfter(tx, chatId, after, EXPORTED_AT_ONCE),
+    );
+    yield* rows.map(({ at: _, ...message }) => messageDocument(message));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < EXPORTED_AT_ONCE) return;
+    place = [last.at, last.id];
+  }
+}
 
 const importChat = jsonRoute({
   id: 'importChat',

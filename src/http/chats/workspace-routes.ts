@@ -126,7 +126,7 @@ const readFile = streamRoute({
     headers: { 'If-None-Match': 'The ETag of the content that the client has.' },
     answers: { 304: 'The client has the content.' },
   },
-  errors: ['work.not_found'],
+  errors: ['work.not_found', 'work.state'],
   respond: (visit, { path, query }, request) => workspaceFile(visit, path.id, query.path, request),
 });
 

@@ -21,7 +21,7 @@ const newWork = z
     dedup_key: z
       .string()
       .optional()
-      .describe('while an item of the faculty with this key is active, this one merges into it'),
+      .describe('while an item of yours of the faculty with this key is active, this one merges into it'),
     concurrency_key: z.string().optional().describe('items with the same key run one after another'),
     priority: z.int32().optional().describe('higher runs first; default 0'),
     run_at: timeIn().optional().describe('not before this time'),

@@ -40,7 +40,10 @@ export interface DeliveryEnd {
   readonly result: 'delivered' | 'failed' | 'gone' | 'released';
   /** Null: there was no answer. */
   readonly status: number | null;
+  /** The owner of the webhook sees it. */
   readonly error: string | null;
+  /** The same for the log, with what the owner must not see. */
+  readonly cause?: string;
   /** What the receiver asked for; 0: nothing. */
   readonly retryAfterSeconds: number;
 }

@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type LookupFunction, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { testWebhook } from '../../../src/store/work/webhooks.ts';
+import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { webhookSending } from './webhook-sending.ts';
 
@@ -31,7 +32,7 @@ test('a body without end is not read', async () => {
 
 test.each([
   ['http://localhost:PORT/', /without TLS/],
-  ['https://localhost:PORT/', /^localhost is not on the public internet/],
+  ['https://localhost:PORT/', /^localhost has no address on the public internet$/],
   ['https://127.0.0.2:PORT/', /127.0.0.2 is not on the public internet/],
   ['https://169.254.169.254/', /not on the public internet/],
   ['https://[::ffff:10.0.0.1]/', /not on the public internet/],
@@ -43,6 +44,46 @@ test.each([
   await eventually('the refusal', async () => ((await states())[0]!.last_error !== null ? true : null));
   expect(await states()).toMatchObject([{ last_status: null, last_error: expect.stringMatching(error) }]);
   expect(sending.receiver.received).toEqual([]);
+});
+
+test('a name that does not exist, one that cannot be resolved and one with a private address look alike to the owner, not to the operator', async () => {
+  const port = sending.receiver.port;
+  const resolve: LookupFunction = (host, _options, done) => {
+    if (host === 'private.example') return done(null, [{ address: '10.1.2.3', family: 4 }]);
+    const code = host === 'absent.example' ? 'ENOTFOUND' : 'EAI_AGAIN';
+    done(Object.assign(new Error(`getaddrinfo ${code} ${host}`), { code, syscall: 'getaddrinfo' }), []);
+  };
+  const names = ['private.example', 'absent.example', 'unknown.example'];
+  for (const name of names) await testWebhook(db(), await add(`https://${name}:${port}/`));
+  const logged: unknown[] = [];
+  await startSender({
+    allowed: [],
+    resolve,
+    log: { ...silentLog, info: (fields: object) => void logged.push(fields) },
+  });
+  const errors = await eventually('the failures', async () => {
+    const found = (await states()).map(({ last_error }) => last_error);
+    return found.includes(null) ? null : found;
+  });
+  expect(errors).toEqual(names.map((name) => `${name} has no address on the public internet`));
+  await eventually('the log', () => (logged.length === 3 ? true : null));
+  expect(logged.map((fields) => (fields as { readonly error: string }).error).toSorted()).toEqual([
+    'getaddrinfo EAI_AGAIN unknown.example',
+    'getaddrinfo ENOTFOUND absent.example',
+    'private.example has the address 10.1.2.3, which is not on the public internet',
+  ]);
+});
+
+test('why a connection failed does not name the address', async () => {
+  const { promise: closed, resolve: port } = Promise.withResolvers<number>();
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    const free = (server.address() as AddressInfo).port;
+    server.close(() => port(free));
+  });
+  await testWebhook(db(), await add(`http://127.0.0.1:${await closed}/`));
+  await startSender();
+  await eventually('the failure', async () => ((await states())[0]!.last_error !== null ? true : null));
+  expect((await states())[0]!.last_error).toBe('the connection failed: ECONNREFUSED');
 });
 
 test('a name is resolved once for each attempt, and each time the address is checked', async () => {
@@ -71,7 +112,7 @@ test('a name is resolved once for each attempt, and each time the address is che
     expect(asked).toHaveLength(attempts);
     await dueNow();
   }
-  expect((await states())[0]!.last_error).toBe('rebinding.example is not on the public internet');
+  expect((await states())[0]!.last_error).toBe('rebinding.example has no address on the public internet');
   expect(sending.receiver.received).toEqual([]);
 });
 

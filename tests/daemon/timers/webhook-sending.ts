@@ -10,6 +10,7 @@ import { parseWebTarget } from '../../../src/core/text/web-target.ts';
 import { createWebhookSender } from '../../../src/daemon/timers/webhook-sender.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { addWebhook } from '../../../src/store/work/webhooks.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { testDatabase } from '../../support/database.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
@@ -22,6 +23,7 @@ interface Sending {
   readonly allowed?: readonly string[];
   readonly resolve?: LookupFunction;
   readonly keys?: readonly Secret[];
+  readonly log?: Log;
 }
 
 interface DeliveryRow {
@@ -56,12 +58,18 @@ export function webhookSending() {
     sending,
     add,
     /** A sender that is stopped after the test. */
-    async startSender({ sendMs, allowed = ['127.0.0.1'], resolve, keys = [KEY] }: Sending = {}): Promise<Service> {
+    async startSender({
+      sendMs,
+      allowed = ['127.0.0.1'],
+      resolve,
+      keys = [KEY],
+      log = silentLog,
+    }: Sending = {}): Promise<Service> {
       const allow = allowed.map((one) => parseWebTarget(one)!);
       const sender = createWebhookSender({
         db: db(),
         clock: systemClock,
-        log: silentLog,
+        log,
         keys,
         reach: () => ({ allow, ...(resolve && { resolve }) }),
         lookMs: 50,

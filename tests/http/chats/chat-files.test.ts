@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
 import { testApi } from '../../support/api.ts';
 import { png } from '../../support/media-files.ts';
-import { chatOf, messagesOf } from './chat-driver.ts';
+import { chatOf, type Json, messagesOf } from './chat-driver.ts';
 
 const { start, owner } = testApi();
 
@@ -92,6 +92,33 @@ test('they are files of the workspace, at a harmless path, and gone with their m
   expect((await api.call('bob', 'GET', `${chat.path}/attachments`)).body.items).toEqual([]);
   const left: { path: string }[] = (await api.call('bob', 'GET', files)).body.items;
   expect(left.filter(({ path }) => path.startsWith('plans/a.files/'))).toEqual([]);
+});
+
+test('a conversation of more than 10 MiB is no file, and is exported as JSON Lines in pieces', async () => {
+  const api = await start();
+  const chat = await chatOf(api, 'alice');
+  const line = JSON.stringify({ role: 'user', content: 'x'.repeat(500_000) });
+  const content = Array.from({ length: 22 }, () => line).join('\n');
+  const { body: large } = await api.call('alice', 'POST', `/workspaces/${chat.workspace}/imports`, {
+    body: { content },
+  });
+  const files = `/workspaces/${chat.workspace}/files`;
+  const { body: listed } = await api.call('alice', 'GET', files);
+  const { path } = listed.items.find(({ id }: Json) => id === large.id);
+  const at = `/workspaces/${chat.workspace}/chats/${large.id}`;
+  const refused = {
+    status: 409,
+    body: {
+      code: 'work.state',
+      detail: expect.stringContaining('11000000 bytes; it is read as a file up to 10485760'),
+    },
+  };
+  expect(await api.call('alice', 'GET', `${files}/content?path=${path}`)).toMatchObject(refused);
+  expect(await api.call('alice', 'GET', `${at}/export?format=markdown`)).toMatchObject(refused);
+  const exported = await api.call('alice', 'GET', `${at}/export`);
+  const lines = exported.body.trimEnd().split('\n');
+  expect(lines.map((text: string) => JSON.parse(text).content.length)).toEqual(Array(22).fill(500_000));
+  expect(Object.keys(JSON.parse(lines[0]))).not.toContain('at');
 });
 
 test.each(['jsonl', 'markdown'])('an export as %s is imported again', async (format) => {

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secrets/secret.ts';
+import { webhookKeyMark } from '../../../src/core/secrets/webhook-secret.ts';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
+import { revokeToken, setPerson } from '../../../src/store/people/tokens.ts';
 import { testApi } from '../../support/api.ts';
 import { createPerson, createToken } from '../../support/people.ts';
 
@@ -179,4 +181,41 @@ test('a person has at most twenty', async () => {
     status: 422,
     body: { code: 'work.invalid' },
   });
+});
+
+test('a webhook belongs to the person, not to the token that added it: it goes on until the person is disabled or may not see the work', async () => {
+  const { call } = await start({ webhookKeys: [KEY] });
+  await createPerson(owner(), 'rita', 'reader');
+  const { id: token, secret } = await createToken(owner(), 'rita');
+  const as = { headers: { authorization: `Bearer ${secret}` } };
+  const added = await call(null, 'POST', '/webhooks', { ...as, body: { url: URL, events: ['work.queued'] } });
+  expect(added.status).toBe(201);
+  const submit = async () => (await call('alice', 'POST', '/work', { body: { faculty: 'engineer' } })).body.id;
+  const claimed = async () => {
+    const mark = webhookKeyMark(KEY);
+    const rows = await owner().query<{ body: string }>('select body from animus.claim_deliveries($1::text[])', [
+      [mark],
+    ]);
+    return rows.map(({ body }) => JSON.parse(body).data.id);
+  };
+  const waiting = async () => (await owner().query('select from animus.webhook_deliveries where claim is null')).length;
+  await revokeToken(owner(), token);
+  const first = await submit();
+  expect(await claimed()).toEqual([first]);
+  // Its rights change between the event and the delivery, and before the event.
+  for (const [away, back] of [
+    [{ disabled: true }, { disabled: false }],
+    [{ role: 'submitter' }, { role: 'reader' }],
+  ] as const) {
+    await submit();
+    expect(await waiting()).toBe(1);
+    await setPerson(owner(), 'rita', away);
+    expect(await claimed()).toEqual([]);
+    await submit();
+    expect(await waiting()).toBe(0);
+    await setPerson(owner(), 'rita', back);
+    expect(await claimed()).toEqual([]);
+    const later = await submit();
+    expect(await claimed()).toEqual([later]);
+  }
 });

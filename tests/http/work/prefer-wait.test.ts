@@ -103,6 +103,10 @@ test('a message and an execution are awaited, and so is the item that a new one 
   expect(await ran).toMatchObject({ status: 200, body: { item: { state: 'completed' } } });
   const { body: first } = await submit(api, 'twice', '', { dedup_key: 'k' });
   const second = submit(api, 'twice', 'wait=50', { dedup_key: 'k' });
+  await eventually('the second is merged', async () => {
+    const rows = await owner().query('select from animus.work_items where merged_into = $1', [first.id]);
+    return rows.length > 0 ? rows : null;
+  });
   await complete(first.id);
   expect(await second).toMatchObject({ status: 200, body: { item: { id: first.id, state: 'completed' } } });
 });

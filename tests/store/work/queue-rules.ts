@@ -32,7 +32,7 @@ const BROKEN: Readonly<Record<string, string>> = {
      where not exists (select from animus.work_items w where w.queue_msg_id = m.msg_id and ${OPEN})`,
   'a message both queued and archived': `select msg_id from pgmq.q_animus_work join pgmq.a_animus_work using (msg_id)`,
   'an active key whose item has ended': `select dedup_key from animus.active_keys k
-     where not exists (select from animus.work_items w where w.id = k.work_item_id and w.faculty = k.faculty and w.dedup_key = k.dedup_key and ${OPEN})`,
+     where not exists (select from animus.work_items w where w.id = k.work_item_id and w.faculty = k.faculty and right(k.dedup_key, length(w.dedup_key)) = w.dedup_key and ${OPEN})`,
   'an open item that lost its key': `select id from animus.work_items w where ${OPEN} and dedup_key is not null
      and (faculty = 'resolved' or attempts = 0 and lease_token is null)
      and not exists (select from animus.active_keys k where k.work_item_id = w.id)`,
