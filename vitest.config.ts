@@ -98,6 +98,22 @@ export const ALONE = [
   'tests/tools/code/code-spans.test.ts',
 ];
 
+/** Security tests that use up the machine or measure time, each of which runs while nothing else does. */
+const ONE_AT_A_TIME = [
+  'event-loop',
+  'focus-limits',
+  'fork-bomb',
+  'killed-while-starting',
+  'memory-files',
+  'memory-hog',
+  'notification-queue',
+  'oom-victims',
+  'oversized-submissions',
+  'stale-writers',
+  'strangers-row-locks',
+  'terminated-connections',
+].map((name) => `tests/security/${name}.test.ts`);
+
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
@@ -121,12 +137,17 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'anthropic',
-          include: ['tests/**/*.test.ts', ...ALONE.map((file) => `!${file}`)],
+          include: ['tests/**/*.test.ts', ...[...ALONE, ...ONE_AT_A_TIME].map((file) => `!${file}`)],
           isolate: false,
           provide: { wire: 'anthropic' },
         },
       },
       { extends: true, test: { name: 'alone', include: ALONE, provide: { wire: 'anthropic' } } },
+      // A project with one worker runs after the others.
+      {
+        extends: true,
+        test: { name: 'one-at-a-time', include: ONE_AT_A_TIME, maxWorkers: 1, provide: { wire: 'anthropic' } },
+      },
       {
         extends: true,
         test: {

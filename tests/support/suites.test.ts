@@ -7,7 +7,7 @@ import { reportOf } from './second-tries.ts';
 
 test('no project has its own exclude, which would override that of npm test', () => {
   const { projects = [] } = config.test ?? {};
-  expect(projects).toHaveLength(4);
+  expect(projects).toHaveLength(5);
   for (const project of projects) expect(project).not.toHaveProperty('test.exclude');
 });
 
