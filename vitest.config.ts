@@ -88,6 +88,32 @@ const ONE_WIRE = [
 /** Those in which it matters most: kills and the bytes of requests. They run on Responses too, which the others leave out for time. */
 const EVERY_WIRE = ['attachments', 'batch', 'conversations', 'journal-points', 'kill'].join('|');
 
+/** Files that change their process for good: they mock a module or start OpenTelemetry. Each gets a process of its own. */
+export const ALONE = [
+  'tests/cli/sandbox/sandbox-run.test.ts',
+  'tests/daemon/focus/code.test.ts',
+  'tests/daemon/timers/queue-metrics.test.ts',
+  'tests/http/api/telemetry.test.ts',
+  'tests/telemetry/{export,setup}.test.ts',
+  'tests/tools/code/code-spans.test.ts',
+];
+
+/** Security tests that use up the machine or measure time, each of which runs while nothing else does. */
+const ONE_AT_A_TIME = [
+  'event-loop',
+  'focus-limits',
+  'fork-bomb',
+  'killed-while-starting',
+  'memory-files',
+  'memory-hog',
+  'notification-queue',
+  'oom-victims',
+  'oversized-submissions',
+  'stale-writers',
+  'strangers-row-locks',
+  'terminated-connections',
+].map((name) => `tests/security/${name}.test.ts`);
+
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
@@ -105,7 +131,23 @@ export default defineConfig({
     // The end-to-end tests run once per wire format, everything else once. No project may have an `exclude`: it would put
     // that of `npm test` out of force.
     projects: [
-      { extends: true, test: { name: 'anthropic', include: ['tests/**/*.test.ts'], provide: { wire: 'anthropic' } } },
+      // Its files share their worker processes: starting one and importing the sources took a third of the processor time. The
+      // scripts of the suites with processes, kills and hostile commands ask for isolation again.
+      {
+        extends: true,
+        test: {
+          name: 'anthropic',
+          include: ['tests/**/*.test.ts', ...[...ALONE, ...ONE_AT_A_TIME].map((file) => `!${file}`)],
+          isolate: false,
+          provide: { wire: 'anthropic' },
+        },
+      },
+      { extends: true, test: { name: 'alone', include: ALONE, provide: { wire: 'anthropic' } } },
+      // A project with one worker runs after the others.
+      {
+        extends: true,
+        test: { name: 'one-at-a-time', include: ONE_AT_A_TIME, maxWorkers: 1, provide: { wire: 'anthropic' } },
+      },
       {
         extends: true,
         test: {

@@ -18,27 +18,25 @@ const MURDER = `[ -e "$MARK" ] || { : >"$MARK"; kill -9 $PPID; sleep 60; }`;
 /** Freezes its supervisor for longer than its time-out of a second, which the supervisor enforces, and longer than a heartbeat. */
 const FREEZE = `[ -e "$MARK" ] || { : >"$MARK"; kill -STOP $PPID; setsid sh -c "sleep 2.5; kill -CONT $PPID" & sleep 0.2; }`;
 
-const TABLES = {
-  orient: { '[faculty.orient]': 'command = "../hook.sh"\ntimeout_seconds = 1' },
-  consolidate: { '[faculty.consolidate]': 'command = "../hook.sh"\ntimeout_seconds = 1' },
-};
+const TROUBLES = [
+  ['killed', MURDER, ''],
+  ['frozen and thawed', FREEZE, '\ntimeout_seconds = 1'],
+] as const;
 
-test.each([
-  ['killed', MURDER],
-  ['frozen and thawed', FREEZE],
-] as const)('a supervisor %s under a hook of orient or consolidate burns no attempt', async (_, trouble) => {
-  for (const [phase, tables] of Object.entries(TABLES)) {
-    const { run } = await setUp({ tables, hook: `${trouble}\ncat >/dev/null` });
-    expect(await run('completed'), phase).toMatchObject({ attempts: 0 });
-  }
-});
+test.each(TROUBLES)(
+  'a supervisor %s under a hook of orient or consolidate burns no attempt',
+  async (_, trouble, timeOut) => {
+    for (const phase of ['orient', 'consolidate']) {
+      const tables = { [`[faculty.${phase}]`]: `command = "../hook.sh"${timeOut}` };
+      const { run } = await setUp({ tables, hook: `${trouble}\ncat >/dev/null` });
+      expect(await run('completed'), phase).toMatchObject({ attempts: 0 });
+    }
+  },
+);
 
-test.each([
-  ['killed', MURDER],
-  ['frozen and thawed', FREEZE],
-] as const)('a supervisor %s under an external engage burns no attempt', async (_, trouble) => {
+test.each(TROUBLES)('a supervisor %s under an external engage burns no attempt', async (_, trouble, timeOut) => {
   const { run } = await setUp({
-    engage: 'mode = "external"\ncommand = "../hook.sh"\ntimeout_seconds = 1',
+    engage: `mode = "external"\ncommand = "../hook.sh"${timeOut}`,
     hook: `${trouble}\necho '{"outcome": "done"}'`,
   });
   expect(await run('completed')).toMatchObject({ attempts: 0, outcome: { value: 'done' } });

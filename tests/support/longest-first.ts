@@ -1,4 +1,7 @@
-/** Orders test files by duration, longest first, so that no long file runs alone at the end. */
+/**
+ * Orders test files by duration, longest first, so that no long file runs alone at the end. Files with a process of their own come
+ * first, the others project by project: a process that files share ends where a file follows that cannot share it.
+ */
 import { readFileSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -6,12 +9,19 @@ export default class LongestFirst extends BaseSequencer {
   /** By their last duration here; if that is unknown (a fresh clone, a new file), by an estimate from the file itself. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const expected = new Map(files.map((file) => [file, this.#expectedMs(file)]));
-    return files.toSorted((a, b) => expected.get(b)! - expected.get(a)!);
+    return files.toSorted((a, b) => byProcess(a.project, b.project) || expected.get(b)! - expected.get(a)!);
   }
 
   #expectedMs(file: TestSpecification): number {
     return this.ctx.cache.getTestSpecificationResult(file)?.duration ?? guessedMs(readFileSync(file.moduleId, 'utf8'));
   }
+}
+
+type Project = TestSpecification['project'];
+
+function byProcess(a: Project, b: Project): number {
+  const isolated = Number(b.config.isolate) - Number(a.config.isolate);
+  return isolated || (a.config.isolate ? 0 : a.name.localeCompare(b.name));
 }
 
 /** Tests that may take long declare their own time-out and use about a tenth of it. Otherwise the file size decides. */

@@ -1,12 +1,24 @@
+import { globSync, readFileSync } from 'node:fs';
+import { matchesGlob, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import config from '../../vitest.config.ts';
+import config, { ALONE } from '../../vitest.config.ts';
 import { guessedMs } from './longest-first.ts';
 import { reportOf } from './second-tries.ts';
 
 test('no project has its own exclude, which would override that of npm test', () => {
   const { projects = [] } = config.test ?? {};
-  expect(projects).toHaveLength(3);
+  expect(projects).toHaveLength(5);
   for (const project of projects) expect(project).not.toHaveProperty('test.exclude');
+});
+
+test('files that mock a module or start OpenTelemetry do not share their process', () => {
+  const root = resolve(import.meta.dirname, '../..');
+  const files = globSync('tests/!(docker|e2e|package|security)/**/*.test.ts', { cwd: root });
+  const changing = files.filter((file) =>
+    /^vi\.mock\(|\bstartTelemetry\(/m.test(readFileSync(resolve(root, file), 'utf8')),
+  );
+  expect(changing.filter((file) => !ALONE.some((pattern) => matchesGlob(file, pattern)))).toEqual([]);
+  expect(changing).toHaveLength(7);
 });
 
 test('a file with long time-outs runs before one that is merely long', () => {

@@ -27,8 +27,11 @@ test('lost answers to claims cost no attempt and no time: the daemon finds the w
     lost.push(name);
     return 'end';
   });
-  lose = 4;
-  await target.database.query(`insert into animus.work_items (faculty) select 'smith' from generate_series(1, 3)`);
+  await target.database.transaction(async (tx) => {
+    await tx.query(`insert into animus.work_items (faculty) select 'smith' from generate_series(1, 3)`);
+    // Just before the work can be seen: a claim that finds none would lose nothing.
+    lose = 4;
+  });
   const ended = await eventually('the work is done', async () => {
     const rows = await target.database.query(
       `select state, attempts, crashes, unstarted_claims from animus.work_items where resolved_at is not null`,

@@ -65,13 +65,13 @@ test('retry never exceeds max_attempts', async () => {
 });
 
 test.each([
-  ['exit 3', 'exit code 3'],
-  [`echo '{"action": "panic"}'`, 'action'],
-  ['sleep 60', 'within 0.5 s'],
+  ['exit 3', 'exit code 3', ''],
+  [`echo '{"action": "panic"}'`, 'action', ''],
+  ['sleep 60', 'within 0.5 s', 'timeout_seconds = 0.5'],
 ])(
   'a hook that does not decide (%s) leaves it to the default policy, with the reason in the log',
-  async (script, reason) => {
-    const { run, lines } = await setUp(script, 'base_seconds = 0\nmax_attempts = 2\ntimeout_seconds = 0.5');
+  async (script, reason, timeOut) => {
+    const { run, lines } = await setUp(script, `base_seconds = 0\nmax_attempts = 2\n${timeOut}`);
     // The second attempt gets the ledger of the first, which the default policy keeps.
     expect(await run({ until: 'completed' })).toMatchObject({ attempts: 1 });
     expect(lines().find((line) => line.startsWith('warn the recover hook made no decision'))).toContain(reason);
