@@ -53,7 +53,12 @@ export async function readAsVisitor(
   wanted: readonly Place[],
   limit?: number,
 ): Promise<readonly (AnyPage | null)[]> {
-  return readPlacesAs(database, actingAs(visitor, () => new Date()), wanted, limit);
+  return readPlacesAs(
+    database,
+    actingAs(visitor, () => new Date()),
+    wanted,
+    limit,
+  );
 }
 
 /** Raises `http.unauthorized` for a token of an issuer that has expired; others are checked where they are used. */
