@@ -169,6 +169,19 @@ begin
                         then animus.read_events(s.item, s.fields, p_limit) end) order by s.seq), '[]') from segment s)));
 end $$;
 
+-- Acts for the person of a token (as act_with_token) or, without one, for a person with at most a role (as act_with_role), and returns for each position what
+-- read_events ('work') or read_conversation_events ('conversation') returns, in their order. One statement where a transaction would take five.
+-- Locks: as act_with_token. Raises: WA002 for a second person or role, WA004, WA007 for a token that is not valid any more and for a person that is disabled; 42501.
+create or replace function animus.read_events_as(
+  p_token bytea, p_person text, p_role text, p_kinds text[], p_ids uuid[], p_after jsonb[], p_limit int) returns setof json
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+begin
+  if p_token is null then perform animus.act_with_role(p_person, p_role); else perform animus.act_with_token(p_token); end if;
+  return query
+    select case w.kind when 'work' then animus.read_events(w.id, w.after, p_limit) when 'conversation' then animus.read_conversation_events(w.id, w.after, p_limit) end
+      from unnest(p_kinds, p_ids, p_after) with ordinality as w (kind, id, after, n) order by w.n;
+end $$;
+
 -- Returns a message as an event has it: without its content if it was deleted, at most 262,144 characters of it.
 -- Locks: none. Raises: nothing.
 create or replace function animus.chat_message_event(p_message_id bigint) returns json

@@ -18,7 +18,7 @@ language sql immutable as $$
     when p_function in ('now', 'actor', 'may_vouch', 'sees_all', 'is_operator', 'show_time') then true
     when not p_definer then false
     when p_function in ('list_visible_work', 'count_matching_work', 'change_matching_work') or starts_with(p_function, 'visible_') then p_role = 'animus_gateway'
-    when p_function in ('act_as', 'act_with_role', 'act_with_token', 'acting_role') then p_role = 'animus_gateway'
+    when p_function in ('act_as', 'act_with_role', 'act_with_token', 'acting_role', 'read_events_as') then p_role = 'animus_gateway'
     when p_function = 'require_operator' then false
     when p_function in ('create_token', 'revoke_token', 'set_person') then p_role in ('animus_operator', 'animus_gateway')
     when p_source ~ '\manimus\.require_operator_login\(' then p_role = 'animus_operator'

@@ -9,6 +9,7 @@ import { type EventHub, openEventHub } from '../../src/http/events/event-hub.ts'
 import type { Eyes } from '../../src/http/events/eyes.ts';
 import { createStateFeeds } from '../../src/http/events/state-feed.ts';
 import { sendStreamed } from '../../src/http/events/streamed-response.ts';
+import { readPlaces } from '../../src/store/events/places.ts';
 import type { Database, Queryable } from '../../src/store/sql/database.ts';
 import { silentLog } from '../../src/telemetry/silent-log.ts';
 
@@ -21,7 +22,7 @@ export interface EventServer {
 /** `eyesOf`: default, the rights of the login of `db`. */
 export async function startEventServer(
   db: Database,
-  eyesOf: (actor: string) => Eyes = (key) => ({ key, look: (look) => look(db) }),
+  eyesOf: (actor: string) => Eyes = (key) => eyesThat(key, (look) => look(db)),
 ): Promise<EventServer> {
   const hub = openEventHub({ db, clock: systemClock, log: silentLog });
   await hub.start();
@@ -58,14 +59,17 @@ export async function startEventServer(
   };
 }
 
+/** Looks this way, and reads so, too. */
+export function eyesThat(key: string, look: Eyes['look']): Eyes {
+  return { key, look, read: (wanted, limit) => look((tx) => readPlaces(tx, wanted, limit)) };
+}
+
 /** Runs as a person, through the login of a gateway. */
 export function personEyes(gateway: Database, name: string): Eyes {
-  return {
-    key: `person:${name}`,
-    look: <T>(look: (tx: Queryable) => Promise<T>) =>
-      gateway.transaction(async (tx) => {
-        await tx.query('select animus.act_as($1)', [name]);
-        return look(tx);
-      }),
-  };
+  return eyesThat(`person:${name}`, <T>(look: (tx: Queryable) => Promise<T>) =>
+    gateway.transaction(async (tx) => {
+      await tx.query('select animus.act_as($1)', [name]);
+      return look(tx);
+    }),
+  );
 }

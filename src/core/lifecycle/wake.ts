@@ -13,12 +13,18 @@ export function createWake(clock: Clock): Wake {
   return {
     ring() {
       rung = true;
-      waiting?.abort();
+      // With a reason: without one an error with its stack is made.
+      waiting?.abort('rung');
     },
     async wait(ms, signal) {
       if (!rung && !signal.aborted) {
-        waiting = new AbortController();
-        await clock.sleep(ms, AbortSignal.any([waiting.signal, signal]));
+        const over = new AbortController();
+        waiting = over;
+        // A signal that depends on both would cost several times as much, and whoever rings waits for it.
+        const end = () => over.abort('aborted');
+        signal.addEventListener('abort', end, { once: true });
+        await clock.sleep(ms, over.signal);
+        signal.removeEventListener('abort', end);
         waiting = null;
       }
       rung = false;

@@ -6,7 +6,6 @@ import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { createWake } from '../../core/lifecycle/wake.ts';
-import { readPlaces } from '../../store/events/places.ts';
 import { type EventScope, watchEvents } from '../../store/events/read-events.ts';
 import { openNotifications } from '../../store/postgres/notifications.ts';
 import type { Database } from '../../store/sql/database.ts';
@@ -125,8 +124,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
     const begun = batch.flatMap((item) => (item.position === null ? [] : [{ item, from: item.position }]));
     if (!eyes || begun.length === 0) return;
     try {
-      const wanted = begun.map(({ item, from }) => ({ scope: item.scope, from }));
-      const pages = await eyes.look((tx) => readPlaces(tx, wanted));
+      const pages = await eyes.read(begun.map(({ item, from }) => ({ scope: item.scope, from })));
       for (const [n, page] of pages.entries()) {
         const { item, from } = begun[n]!;
         // Nobody else moves it, but its readers may all have left and others come.

@@ -7,7 +7,6 @@ import {
   beginningOf,
   presentPlace,
   readPlace,
-  readPlaces,
   writePlace,
 } from '../../store/events/places.ts';
 import { presentInConversation } from '../../store/events/read-conversation-events.ts';
@@ -127,7 +126,7 @@ async function startOf(eyes: Eyes, scope: EventScope, after: string | null): Pro
 
 /** The next events. Errors: `work.not_found`, also where the reader may not see it. */
 async function readPage(eyes: Eyes, scope: EventScope, from: AnyPosition, limit?: number): Promise<AnyPage> {
-  const [page] = await eyes.look((tx) => readPlaces(tx, [{ scope, from }], limit));
+  const [page] = await eyes.read([{ scope, from }], limit);
   if (!page) throw notThere(scope);
   return page;
 }

@@ -2,6 +2,7 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import type { PersonRole, Scope } from '../../core/work/people.ts';
+import { type AnyPage, type Place, type ReadsAs, readPlacesAs } from '../../store/events/places.ts';
 import { actWithRole, actWithToken } from '../../store/people/acting.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 
@@ -39,13 +40,32 @@ export function asVisitor<T>(
   });
 }
 
-async function actFor(tx: Queryable, { person, role, proof, expiresAt }: Visitor, now: () => Date): Promise<void> {
-  if (proof !== null) {
-    await actWithToken(tx, Buffer.from(proof.reveal(), 'hex'));
-    return;
-  }
+async function actFor(tx: Queryable, visitor: Visitor, now: () => Date): Promise<void> {
+  const as = actingAs(visitor, now);
+  if ('token' in as) await actWithToken(tx, as.token);
+  else await actWithRole(tx, as.person, as.role);
+}
+
+/** The events that the visitor may see, as `readPlaces` returns them, in one statement. Raises as `asVisitor`. */
+export async function readAsVisitor(
+  database: Database,
+  visitor: Visitor,
+  wanted: readonly Place[],
+  limit?: number,
+): Promise<readonly (AnyPage | null)[]> {
+  return readPlacesAs(
+    database,
+    actingAs(visitor, () => new Date()),
+    wanted,
+    limit,
+  );
+}
+
+/** Raises `http.unauthorized` for a token of an issuer that has expired; others are checked where they are used. */
+function actingAs({ person, role, proof, expiresAt }: Visitor, now: () => Date): ReadsAs {
+  if (proof !== null) return { token: Buffer.from(proof.reveal(), 'hex') };
   if (expiresAt !== null && expiresAt <= now()) {
     throw new AnimusError('http.unauthorized', { detail: 'the token has expired' });
   }
-  await actWithRole(tx, person, role);
+  return { person, role };
 }

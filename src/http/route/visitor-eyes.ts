@@ -1,5 +1,5 @@
 import type { Eyes } from '../events/eyes.ts';
-import { asVisitor } from '../login/visitor.ts';
+import { asVisitor, readAsVisitor } from '../login/visitor.ts';
 import type { Visit } from './route.ts';
 
 /** The rights of a visitor, whose token is checked again at each read. */
@@ -8,6 +8,7 @@ export function visitorEyes({ visitor, means }: Pick<Visit, 'visitor' | 'means'>
   return {
     // Tokens of an OIDC issuer have no id of ours, and end at their own times.
     key: tokenId ?? `${actor} ${role} ${expiresAt?.getTime() ?? ''}`,
+    read: (wanted, limit) => readAsVisitor(means.db, visitor, wanted, limit),
     look: (look) => asVisitor(means.db, visitor, look),
   };
 }

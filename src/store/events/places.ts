@@ -1,20 +1,34 @@
 /** Positions, steps and pages of whatever has events: of a work item or of a conversation. */
+import type { PersonRole } from '../../core/work/people.ts';
 import type { WorkState } from '../../core/work/work.ts';
-import type { Queryable } from '../sql/database.ts';
+import type { Database, Queryable } from '../sql/database.ts';
+import type { ChatFacts } from './chat-facts.ts';
 import {
   advanceInChat,
   CHAT_BEGINNING,
   type ChatPosition,
   type ChatStep,
+  chatPositionFields,
   chatPositionOf,
   isPastInChat,
   readChatCursor,
   writeChatCursor,
 } from './chat-position.ts';
 import type { AnyEvent } from './event.ts';
-import { advance, BEGINNING, isPast, POSITION, type Position, readCursor, type Step, writeCursor } from './position.ts';
-import { readConversationPage } from './read-conversation-events.ts';
-import { type EventScope, readPages } from './read-events.ts';
+import type { ItemFacts } from './facts.ts';
+import {
+  advance,
+  BEGINNING,
+  isPast,
+  POSITION,
+  type Position,
+  positionFields,
+  readCursor,
+  type Step,
+  writeCursor,
+} from './position.ts';
+import { conversationPage, readConversationPage } from './read-conversation-events.ts';
+import { type EventPage, type EventScope, ROWS, readPages, workPage } from './read-events.ts';
 
 export type AnyPosition = Position | ChatPosition;
 export type AnyStep = Step | ChatStep;
@@ -55,10 +69,16 @@ export function readPlace({ kind, id }: EventScope, cursor: string): AnyPosition
   return kind === 'work' ? readCursor(id, cursor) : readChatCursor(id, cursor);
 }
 
+/** Where a reader is. */
+export interface Place {
+  readonly scope: EventScope;
+  readonly from: AnyPosition;
+}
+
 /** The next events of each, with the rights of whoever acts; null for what is not there, or what the actor may not see. */
 export async function readPlaces(
   db: Queryable,
-  wanted: readonly { readonly scope: EventScope; readonly from: AnyPosition }[],
+  wanted: readonly Place[],
   limit?: number,
 ): Promise<readonly (AnyPage | null)[]> {
   const work = wanted.flatMap(({ scope, from }) =>
@@ -71,10 +91,42 @@ export async function readPlaces(
     if (scope.kind === 'conversation') all.push(await readConversationPage(db, scope.id, from as ChatPosition, limit));
     else {
       const page = pages[nextWork++];
-      all.push(page ? { ...page, items: [{ id: scope.id, state: page.state }] } : null);
+      all.push(page ? pageOfItem(scope, page) : null);
     }
   }
   return all;
+}
+
+/** As whom somebody reads: the person of a token (its hash), or a person, with at most a role. */
+export type ReadsAs = { readonly token: Buffer } | { readonly person: string; readonly role: PersonRole };
+
+/** The same for somebody else, in one statement; outside of a transaction. Raises what `actWithToken` and `actWithRole` raise. */
+export async function readPlacesAs(
+  db: Database,
+  as: ReadsAs,
+  wanted: readonly Place[],
+  limit = ROWS,
+): Promise<readonly (AnyPage | null)[]> {
+  const rows = await db.query<{ facts: ItemFacts | ChatFacts | null }>(
+    'select facts from animus.read_events_as($1::bytea, $2, $3, $4::text[], $5::uuid[], $6::jsonb[], $7::int) as facts',
+    [
+      ...('token' in as ? [as.token, null, null] : [null, as.person, as.role]),
+      wanted.map(({ scope }) => scope.kind),
+      wanted.map(({ scope }) => scope.id),
+      wanted.map(({ from }) => JSON.stringify('open' in from ? chatPositionFields(from) : positionFields(from))),
+      limit,
+    ],
+  );
+  return rows.map(({ facts }, n) => (facts === null ? null : pageFrom(facts, wanted[n]!)));
+}
+
+function pageFrom(facts: ItemFacts | ChatFacts, { scope, from }: Place): AnyPage {
+  if ('open' in from) return conversationPage(facts as ChatFacts, from);
+  return pageOfItem(scope, workPage(facts as ItemFacts, from));
+}
+
+function pageOfItem({ id }: EventScope, page: EventPage): AnyPage {
+  return { ...page, items: [{ id, state: page.state }] };
 }
 
 /** The position after everything that has happened. Null as `readPlaces`. */

@@ -11,6 +11,7 @@ import {
 import type { AnyEvent } from './event.ts';
 import type { ItemFacts } from './facts.ts';
 import { mergeConversation } from './merge-conversation.ts';
+import { ROWS } from './read-events.ts';
 
 export interface ConversationPage {
   readonly events: readonly { readonly event: AnyEvent; readonly step: ChatStep; readonly after: ChatPosition }[];
@@ -21,9 +22,6 @@ export interface ConversationPage {
   /** The items of the answers that are open after these events, and where they are now. */
   readonly items: readonly { readonly id: string; readonly state: ItemFacts['state'] }[];
 }
-
-/** Marks, and rows of each part of an answer, in one read. */
-const ROWS = 50;
 
 /** The next events of a conversation; null for one that is not there, or that the actor may not see. */
 export async function readConversationPage(
@@ -36,10 +34,11 @@ export async function readConversationPage(
     'select animus.read_conversation_events($1::uuid, $2::jsonb, $3::int) as facts',
     [id, JSON.stringify(chatPositionFields(from)), limit],
   );
-  return row?.facts ? pageOf(row.facts, from) : null;
+  return row?.facts ? conversationPage(row.facts, from) : null;
 }
 
-function pageOf(facts: ChatFacts, from: ChatPosition): ConversationPage {
+/** The page that begins at a position, of what `animus.read_conversation_events` has returned for it. */
+export function conversationPage(facts: ChatFacts, from: ChatPosition): ConversationPage {
   const { entries, more } = mergeConversation(facts, from);
   let position = from;
   const events = entries.map(({ step, event }) => {

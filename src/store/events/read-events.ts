@@ -29,8 +29,8 @@ export interface EventPage {
   readonly state: ItemFacts['state'];
 }
 
-/** Rows of each part in one read; a turn has many events. */
-const ROWS = 50;
+/** Rows of each part, and marks of a conversation, in one read; a turn has many events. */
+export const ROWS = 50;
 
 /** The next events after the id of an event (null: from the first), each with its id. Errors: `work.not_found`, also where the actor may not see it, `usage.invalid` for a foreign id. */
 export async function readEvents(
@@ -56,10 +56,11 @@ export async function readPages(
     `select animus.read_events(w.id, w.after, $3::int) as facts from unnest($1::uuid[], $2::jsonb[]) with ordinality as w (id, after, n) order by w.n`,
     [wanted.map(({ id }) => id), wanted.map(({ from }) => JSON.stringify(positionFields(from))), limit],
   );
-  return rows.map(({ facts }, n) => (facts === null ? null : pageOf(facts, wanted[n]!.from)));
+  return rows.map(({ facts }, n) => (facts === null ? null : workPage(facts, wanted[n]!.from)));
 }
 
-function pageOf(facts: ItemFacts, from: Position): EventPage {
+/** The page that begins at a position, of what `animus.read_events` has returned for it. */
+export function workPage(facts: ItemFacts, from: Position): EventPage {
   const { entries, more } = mergeParts(facts, from);
   let position = from;
   const events = entries.map(({ step, at, event }): PlacedEvent => {

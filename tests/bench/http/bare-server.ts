@@ -1,6 +1,6 @@
 /**
  * What one thread of Node can do at best: writes one ready buffer to every connection, without HTTP, database or anything that could be
- * slow. Prints its URL; on the line `send` it writes an event of the usual size; to any other line it prints its memory and processor time.
+ * slow. Prints its URL; on a line `sent N` it writes an event of the usual size with that content; to any other line it prints its memory and processor time.
  */
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -20,12 +20,14 @@ server.listen(0, '127.0.0.1', () => {
 const FILL = 'x'.repeat(300);
 createInterface({ input: process.stdin })
   .on('line', (line) => {
-    if (line === 'send') {
-      const atMs = performance.timeOrigin + performance.now();
-      const bytes = Buffer.from(`id: ${FILL}\ndata: {"content":"sent ${atMs}"}\n\n`);
-      for (const socket of sockets) socket.write(bytes);
+    if (line === '') {
+      process.stdout.write(`${JSON.stringify(usage())}\n`);
+      return;
     }
-    process.stdout.write(line === 'send' ? '{}\n' : `${JSON.stringify(usage())}\n`);
+    const begunMs = performance.timeOrigin + performance.now();
+    const bytes = Buffer.from(`id: ${FILL}\ndata: {"content":"${line}"}\n\n`);
+    for (const socket of sockets) socket.write(bytes);
+    process.stdout.write(`${JSON.stringify({ begunMs })}\n`);
   })
   // Whoever started it has ended.
   .on('close', () => process.exit(0));

@@ -1,16 +1,19 @@
 /**
- * Event streams: many readers of one work item, of one conversation, and of as many different work items (memory and processor time of the server, time from a commit to
- * each reader), a bare loop of writes to as many connections beside it, and turns per second with and without readers.
+ * Event streams of the API: many readers of one work item, of one conversation, and of as many different work items (memory and processor time of the server,
+ * time from the answer of a statement, which is committed then, to each reader), a bare loop of writes to as many connections beside it, and turns
+ * per second with and without readers.
  * `node tests/bench/http/run.ts [--readers 1000] [--entries 100] [--seconds 4] [--rounds 3] [--only one,chat,many,turns]`.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sayInConversation } from '../../../src/store/conversations/conversations.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { beginAnswer, newTalk } from '../../store/conversations/talk.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
+import { createPerson, createToken } from '../../support/people.ts';
 import type { Usage } from '../../support/usage.ts';
 import { benchServer, median } from '../support/bench-database.ts';
 import { figure, report } from '../support/report.ts';
@@ -31,6 +34,8 @@ const only = values.only.split(',');
 
 const server = await benchServer();
 const db = openPostgres(server.url, { poolSize: 20 });
+await createPerson(db, 'reader', 'reader');
+const token = (await createToken(db, 'reader')).secret;
 try {
   if (only.includes('one')) {
     await streams('one work item', [await beginFocus(db)]);
@@ -39,7 +44,11 @@ try {
   if (only.includes('chat')) {
     const talk = await newTalk(db);
     await sayInConversation(db, talk.id, 'What is new?');
-    await streams('one conversation', [await beginAnswer(db, talk)], `chats/${talk.id}`);
+    const [file] = await db.query<{ workspace: string }>(
+      'select workspace_id as workspace from animus.files where id = $1',
+      [talk.id],
+    );
+    await streams('one conversation', [await beginAnswer(db, talk)], `workspaces/${file!.workspace}/chats/${talk.id}`);
   }
   if (only.includes('many')) {
     await streams(`${readers} work items`, await Promise.all(Array.from({ length: readers }, () => beginFocus(db))));
@@ -52,38 +61,36 @@ try {
 
 /** `path`: what is read; by default each of the items. */
 async function streams(what: string, items: readonly FocusedWork[], path?: string): Promise<void> {
-  const stream = child('../../support/event-server-process.ts', { DATABASE_URL: server.url });
-  const url = await stream.line();
+  const { stream, url } = await apiServer();
   const before = await stream.ask<Usage>();
   const urls = Array.from(
     { length: readers },
     (_, n) => `${url}/${path ?? `work/${items[n % items.length]!.id}`}/events`,
   );
-  const clients = child('./clients.ts', { BENCH_URLS: JSON.stringify(urls) });
-  await clients.line();
+  const clients = await join(urls);
   const joined = await stream.ask<Usage>();
-  const statements: number[] = [];
+  const statements = new Map<string, Statement>();
   for (let n = 0; n < entries; n++) {
-    statements.push(await send(items[n % items.length]!));
+    const content = `sent ${n}`;
+    statements.set(`${n}`, await send(items[n % items.length]!, content));
     // As often as a busy agent; what is measured is the way, not a queue.
-    await new Promise((resolve) => setTimeout(resolve, items.length === 1 ? 100 : 20));
+    await sleep(items.length === 1 ? 100 : 20);
   }
   const expected = entries * (items.length === 1 ? readers : 1);
-  const latencies: number[] = [];
-  for (let wait = 0; wait < 20 && latencies.length < expected; wait++) {
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    latencies.push(...(await clients.ask<number[]>()));
-  }
+  const arrivals = await received(clients, expected);
   const after = await stream.ask<Usage>();
+  const commits = [...statements.values()].map(({ sentMs, committedMs }) => committedMs - sentMs);
+  const ways = arrivals.map(({ content, atMs }) => atMs - statements.get(content)!.committedMs);
   row(`${readers} readers of ${what}`, {
     'memory per reader KiB': figure((joined.heldBytes - before.heldBytes) / 1024 / readers),
     'with garbage KiB': figure((joined.bytes - before.bytes) / 1024 / readers),
     'joining ms processor time per reader': figure((joined.cpuMs - before.cpuMs) / readers),
     'processor µs per event and reader': figure((1000 * (after.cpuMs - joined.cpuMs)) / expected),
-    'statement to reader p50 ms': figure(quantile(latencies, 0.5)),
-    'of which the statement p50 ms': figure(quantile(statements, 0.5)),
-    'p99 ms': figure(quantile(latencies, 0.99)),
-    received: `${latencies.length} of ${expected}`,
+    'commit to first reader p50 ms': figure(quantile(firstOf(arrivals, statements), 0.5)),
+    'commit to reader p50 ms': figure(quantile(ways, 0.5)),
+    'commit to reader p99 ms': figure(quantile(ways, 0.99)),
+    'statement p50 ms': figure(quantile(commits, 0.5)),
+    received: `${arrivals.length} of ${expected}`,
   });
   await Promise.all([stream.stop(), clients.stop()]);
 }
@@ -93,39 +100,82 @@ async function bare(): Promise<void> {
   const server = child('./bare-server.ts', {});
   const url = await server.line();
   const before = await server.ask<Usage>();
-  const clients = child('./clients.ts', { BENCH_URLS: JSON.stringify(Array.from({ length: readers }, () => url)) });
-  await clients.line();
+  const clients = await join(Array.from({ length: readers }, () => url));
   const joined = await server.ask<Usage>();
+  const begun = new Map<string, number>();
   for (let n = 0; n < entries; n++) {
-    await server.ask<object>('send');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    begun.set(`${n}`, (await server.ask<{ begunMs: number }>(`sent ${n}`)).begunMs);
+    await sleep(100);
   }
   const after = await server.ask<Usage>();
-  const latencies = await clients.ask<number[]>();
+  const arrivals = await received(clients, entries * readers);
+  const ways = arrivals.map(({ content, atMs }) => atMs - begun.get(content)!);
   row(
     `${readers} connections`,
     {
       'memory per reader KiB': figure((joined.heldBytes - before.heldBytes) / 1024 / readers),
       'with garbage KiB': figure((joined.bytes - before.bytes) / 1024 / readers),
       'processor µs per event and reader': figure((1000 * (after.cpuMs - joined.cpuMs)) / (entries * readers)),
-      'loop to reader p50 ms': figure(quantile(latencies, 0.5)),
-      'p99 ms': figure(quantile(latencies, 0.99)),
-      received: `${latencies.length} of ${entries * readers}`,
+      'loop to reader p50 ms': figure(quantile(ways, 0.5)),
+      'loop to reader p99 ms': figure(quantile(ways, 0.99)),
+      received: `${arrivals.length} of ${entries * readers}`,
     },
     'a bare loop of writes',
   );
   await Promise.all([server.stop(), clients.stop()]);
 }
 
+/** A server of the API. */
+async function apiServer() {
+  const stream = child('./api-server.ts', { DATABASE_URL: server.url });
+  return { stream, url: await stream.line() };
+}
+
+/** Readers of these streams, who have got what has happened so far. */
+async function join(urls: readonly string[]) {
+  const clients = child('./clients.ts', { BENCH_URLS: JSON.stringify(urls), BENCH_TOKEN: token });
+  await clients.line();
+  return clients;
+}
+
+interface Arrival {
+  readonly content: string;
+  readonly atMs: number;
+}
+
+/** What the readers have received, once it is as much as expected, or after ten seconds. */
+async function received(clients: Awaited<ReturnType<typeof join>>, expected: number): Promise<readonly Arrival[]> {
+  let all: readonly Arrival[] = [];
+  for (let wait = 0; wait < 20 && all.length < expected; wait++) {
+    await sleep(500);
+    const more = Object.entries(await clients.ask<Record<string, number[]>>());
+    all = all.concat(more.flatMap(([content, times]) => times.map((atMs) => ({ content, atMs }))));
+  }
+  return all;
+}
+
 function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))] ?? Number.NaN;
 }
 
-/** Returns the milliseconds until the answer, which comes after the commit. */
-async function send(work: FocusedWork): Promise<number> {
-  const at = performance.timeOrigin + performance.now();
-  await appendLedger(db, work.id, 'note', `sent ${at}`, { leaseToken: work.leaseToken });
-  return performance.timeOrigin + performance.now() - at;
+/** How long it took until the first reader had it, of each statement. */
+function firstOf(arrivals: readonly Arrival[], statements: ReadonlyMap<string, Statement>): readonly number[] {
+  const first = new Map<string, number>();
+  for (const { content, atMs } of arrivals) first.set(content, Math.min(atMs, first.get(content) ?? atMs));
+  return [...first].map(([content, atMs]) => atMs - statements.get(content)!.committedMs);
+}
+
+interface Statement {
+  readonly sentMs: number;
+  /** When its answer came, which the server sends after the commit. */
+  readonly committedMs: number;
+}
+
+async function send(work: FocusedWork, content: string): Promise<Statement> {
+  const nowMs = () => performance.timeOrigin + performance.now();
+  const sentMs = nowMs();
+  await appendLedger(db, work.id, 'note', content, { leaseToken: work.leaseToken });
+  return { sentMs, committedMs: nowMs() };
 }
 
 /** In turns, so that a change of the machine's load meets both. */
@@ -133,12 +183,10 @@ async function turns(): Promise<void> {
   const rates = { without: [] as number[], with: [] as number[] };
   for (let round = 0; round < Number(values.rounds); round++) {
     for (const who of ['without', 'with'] as const) {
-      const stream = child('../../support/event-server-process.ts', { DATABASE_URL: server.url });
-      const url = await stream.line();
+      const { stream, url } = await apiServer();
       const items = await Promise.all([1, 2, 3, 4].map(() => beginFocus(db)));
       const urls = who === 'with' ? items.map(({ id }) => `${url}/work/${id}/events`) : [];
-      const clients = child('./clients.ts', { BENCH_URLS: JSON.stringify(urls) });
-      await clients.line();
+      const clients = await join(urls);
       rates[who].push(await turnsPerSecond(db, items, Number(values.seconds)));
       await Promise.all([stream.stop(), clients.stop()]);
     }

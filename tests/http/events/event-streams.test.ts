@@ -9,7 +9,7 @@ import { completeWork } from '../../../src/store/work/work.ts';
 import { beginFocus, type FocusedWork, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { type GotEvent, readEventStream } from '../../support/event-reader.ts';
-import { type EventServer, personEyes, startEventServer } from '../../support/event-server.ts';
+import { type EventServer, eyesThat, personEyes, startEventServer } from '../../support/event-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
 
@@ -19,13 +19,12 @@ let server: EventServer;
 let looks = 0;
 const logins: string[] = [];
 beforeAll(async () => {
-  server = await startEventServer(pg.database, (key) => ({
-    key,
-    look(look) {
+  server = await startEventServer(pg.database, (key) =>
+    eyesThat(key, (look) => {
       looks++;
       return look(pg.database);
-    },
-  }));
+    }),
+  );
 });
 afterAll(async () => {
   await server.stop();

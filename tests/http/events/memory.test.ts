@@ -3,15 +3,15 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { type EventHub, openEventHub } from '../../../src/http/events/event-hub.ts';
-import type { Eyes } from '../../../src/http/events/eyes.ts';
 import { followItem } from '../../../src/http/events/follow-item.ts';
 import { createStateFeeds } from '../../../src/http/events/state-feed.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
+import { eyesThat } from '../../support/event-server.ts';
 
 const pg = testDatabase();
-const eyes = (): Eyes => ({ key: 'any', look: (look) => look(pg.database) });
+const eyes = () => eyesThat('any', (look) => look(pg.database));
 let hub: EventHub;
 beforeAll(async () => {
   hub = openEventHub({ db: pg.database, clock: systemClock, log: silentLog });
@@ -46,14 +46,11 @@ test('a reader of all states keeps nothing of the looks at which nothing happene
   let enough = Promise.withResolvers<void>();
   // Each second passes at once.
   const clock = { ...systemClock, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
-  const still: Eyes = {
-    key: 'any',
-    look: async (look) => {
-      looks++;
-      if (looks % LOOKS === 0) enough.resolve();
-      return look({ query: async () => [] });
-    },
-  };
+  const still = eyesThat('any', async (look) => {
+    looks++;
+    if (looks % LOOKS === 0) enough.resolve();
+    return look({ query: async () => [] });
+  });
   const feeds = createStateFeeds(clock, stopping.signal);
   const reading = (async () => {
     let batches = 0;

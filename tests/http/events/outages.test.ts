@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { type EventHub, openEventHub } from '../../../src/http/events/event-hub.ts';
-import type { Eyes } from '../../../src/http/events/eyes.ts';
 import { followItem, readBeginning } from '../../../src/http/events/follow-item.ts';
 import type { EventScope } from '../../../src/store/events/read-events.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
@@ -10,6 +9,7 @@ import { completeWork } from '../../../src/store/work/work.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
+import { eyesThat } from '../../support/event-server.ts';
 
 const pg = testDatabase();
 /** A second passes in a hundredth. */
@@ -44,14 +44,11 @@ test.each([null, 'an id'])(
 /** What comes until the reader has read everything that was recorded. `fail`: the error of a look at the tables. */
 async function read(scope: EventScope, after: string | null, fail: (look: number) => Error | null) {
   let looks = 0;
-  const eyes: Eyes = {
-    key: 'any',
-    async look(look) {
-      const error = fail(++looks);
-      if (error !== null) throw error;
-      return look(pg.database);
-    },
-  };
+  const eyes = eyesThat('any', async (look) => {
+    const error = fail(++looks);
+    if (error !== null) throw error;
+    return look(pg.database);
+  });
   const leaving = new AbortController();
   const beginning = await readBeginning(eyes, scope, after);
   const ids: string[] = [];

@@ -7,7 +7,6 @@ import { AnimusError } from '../../../src/core/errors/errors.ts';
 import { type Clock, systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { isTerminal } from '../../../src/core/work/work.ts';
 import { type EventHub, openEventHub } from '../../../src/http/events/event-hub.ts';
-import type { Eyes } from '../../../src/http/events/eyes.ts';
 import { followItem, readBeginning } from '../../../src/http/events/follow-item.ts';
 import type { Frame, Sink } from '../../../src/http/events/frame.ts';
 import { beginningOf, readPlaces, writePlace } from '../../../src/store/events/places.ts';
@@ -21,7 +20,7 @@ import { randomConversation } from '../../store/events/random-conversation.ts';
 import { randomHistory, randomOf } from '../../store/events/random-history.ts';
 import { testDatabase } from '../../support/database.ts';
 import { fakeDatabaseClock } from '../../support/database-clock.ts';
-import { personEyes } from '../../support/event-server.ts';
+import { eyesThat, personEyes } from '../../support/event-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
 
@@ -103,17 +102,15 @@ function startReader(db: Queryable, scope: EventScope, random: () => number) {
     for (const { id, json } of frames)
       if (id !== null) got.push(gotOf(id, JSON.parse(json) as Record<string, unknown>));
   };
-  const eyes = (): Eyes => ({
-    key: `some ${Math.floor(random() * 3)}`,
-    async look(look) {
+  const eyes = () =>
+    eyesThat(`some ${Math.floor(random() * 3)}`, async (look) => {
       await pause();
       if (random() < 0.02) throw new AnimusError('db.unreachable', { where: 'x', detail: 'x', hint: '' });
       if (random() < 0.02) throw new AnimusError('http.unauthorized', { detail: 'x' });
       const result = await look(db);
       await pause();
       return result;
-    },
-  });
+    });
   const sink: Sink = {
     send(frames) {
       take(frames);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { type EventHub, openEventHub } from '../../../src/http/events/event-hub.ts';
-import type { Eyes } from '../../../src/http/events/eyes.ts';
 import { followItem } from '../../../src/http/events/follow-item.ts';
 import type { Frame } from '../../../src/http/events/frame.ts';
 import { sayInConversation } from '../../../src/store/conversations/conversations.ts';
@@ -9,6 +8,7 @@ import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { beginAnswer, newTalk } from '../../store/conversations/talk.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
+import { eyesThat } from '../../support/event-server.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const pg = testDatabase();
@@ -37,7 +37,7 @@ test.each(['work', 'conversation'] as const)(
   async (kind) => {
     const { work, id: readId, name } = await READ[kind]();
     const scope = { kind, id: readId };
-    const eyes: Eyes = { key: 'slow', look: (look) => look(pg.database) };
+    const eyes = eyesThat('slow', (look) => look(pg.database));
     const leaving = new AbortController();
     const frames = followItem({ hub, clock: systemClock }, eyes, scope, null, leaving.signal);
     const got: Frame[] = [];
