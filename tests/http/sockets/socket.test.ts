@@ -1,7 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { setParticipant } from '../../../src/store/conversations/conversations.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
+import { newTalk } from '../../store/conversations/talk.ts';
 import { testApi } from '../../support/api.ts';
+import { liveProbe } from '../../support/live-probe.ts';
 
 const { start, owner } = testApi();
 
@@ -47,6 +50,49 @@ test('a socket gets no events of work that its person may not see, and no comman
   expect(await socket.until(({ name }) => name === 'd')).toMatchObject({ type: 'error' });
   for (const nonsense of ['{', '[]', '{"type":"subscribe"}', '{"type":"run","name":"x"}']) socket.sendText(nonsense);
   await socket.until(({ name, code }) => name === 'x' && code === 'usage.invalid');
+  await socket.close();
+});
+
+test('subscriptions that begin and end at once, hundreds of times, leave nothing behind', async () => {
+  const probe = liveProbe();
+  const api = await start({ routes: probe.routes });
+  const { body } = await api.call('ada', 'POST', '/work', { body: { faculty: 'clerk', description: 'count' } });
+  const socket = await open(api.url, { authorization: `Bearer ${await api.tokenOf('ada')}` });
+  const NAMES = 80;
+  for (let round = 0; round < 4; round++) {
+    for (let n = 0; n < NAMES; n++) {
+      socket.send({ type: 'subscribe', name: `${round} ${n}`, ...(n % 3 > 0 && { work: body.id }) });
+      if (n % 2 === 0) socket.send({ type: 'unsubscribe', name: `${round} ${n}` });
+      // It is in use until its end.
+      if (n % 10 === 0) socket.send({ type: 'subscribe', name: `${round} ${n}`, work: body.id });
+      if (n % 10 === 1) socket.send({ type: 'unsubscribe', name: 'unknown' });
+    }
+    await socket.until(({ name, type }) => type === 'event' && name === `${round} ${NAMES - 1}`);
+    for (let n = 0; n < NAMES; n++) socket.send({ type: 'unsubscribe', name: `${round} ${n}` });
+    const over = new Set<string>();
+    await socket.until(({ name, type, code }) => {
+      if (type === 'end') over.add(name);
+      if (type === 'error') expect(code).toBe('usage.invalid');
+      return over.size === NAMES;
+    });
+    await probe.watched(api, 0);
+  }
+  // In the same moment as it closes, too.
+  for (let n = 0; n < NAMES; n++) socket.send({ type: 'subscribe', name: `${n}`, work: body.id });
+  await socket.close();
+  await probe.watched(api, 0);
+});
+
+test('a subscription ends with an error when its person may not see it any more', async () => {
+  const api = await start();
+  const db = owner();
+  const talk = await newTalk(db);
+  for (const actor of ['person:ada', 'person:bob']) await setParticipant(db, talk.id, actor);
+  const socket = await open(api.url, { authorization: `Bearer ${await api.tokenOf('bob')}` });
+  socket.send({ type: 'subscribe', name: 'talk', chat: talk.id });
+  await socket.until((message) => message['event']?.type === 'people' && message['event'].actor === 'person:bob');
+  await setParticipant(db, talk.id, 'person:bob', true);
+  expect(await socket.until(({ type }) => type === 'error')).toMatchObject({ name: 'talk', code: 'work.not_found' });
   await socket.close();
 });
 

@@ -2,36 +2,19 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
-import type { LiveEvents } from '../../../src/http/events/live-events.ts';
-import { streamRoute } from '../../../src/http/route/route.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { cancelWork } from '../../../src/store/work/operate.ts';
 import { testApi } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
+import { liveProbe } from '../../support/live-probe.ts';
 import { connected } from '../../support/raw-socket.ts';
 
 const { start, owner } = testApi();
 
 /** The API, one item, and how many things are watched. */
 async function serve() {
-  let live: LiveEvents | null = null;
-  const probe = streamRoute({
-    id: 'probe',
-    method: 'GET',
-    path: '/probe',
-    tag: 'work',
-    summary: 'Probe',
-    scope: 'read',
-    media: [],
-    async respond({ means }) {
-      live = means.live;
-      return new Response('ok');
-    },
-  });
-  const api = await start({ routes: [...API_ROUTES, probe] });
-  await api.call('ada', 'GET', '/probe');
-  const { hub } = await live!.means();
+  const probe = liveProbe();
+  const api = await start({ routes: probe.routes });
   const { body } = await api.call('ada', 'POST', '/work', { body: { faculty: 'clerk', description: 'count' } });
   const path = `/api/v1/work/${body.id}/events`;
   const authorization = `authorization: Bearer ${await api.tokenOf('ada')}`;
@@ -44,7 +27,7 @@ async function serve() {
     /** Of an answer that contains the name of its faculty. */
     shown: `/api/v1/work/${body.id}`,
     get,
-    watched: (count: number) => eventually(`${count} watched`, () => (hub.watched === count ? true : null)),
+    watched: (count: number) => probe.watched(api, count),
   };
 }
 
