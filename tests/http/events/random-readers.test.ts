@@ -14,15 +14,14 @@ import type { EventScope } from '../../../src/store/events/read-events.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
-import { retryWork } from '../../../src/store/work/operate.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
-import { randomConversation } from '../../store/events/random-conversation.ts';
-import { randomHistory, randomOf } from '../../store/events/random-history.ts';
+import { randomOf } from '../../store/events/random-history.ts';
 import { testDatabase } from '../../support/database.ts';
 import { fakeDatabaseClock } from '../../support/database-clock.ts';
-import { eyesThat, personEyes } from '../../support/event-server.ts';
+import { eyesThat } from '../../support/event-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
+import { randomLife } from './random-life.ts';
 
 /** `RANDOM_SEED` repeats the choices of one life; `RANDOM_LIVES` says how many. */
 const SEED = Number(process.env['RANDOM_SEED'] ?? 0);
@@ -52,7 +51,7 @@ describe.each(['work', 'conversation'] as const)('readers of random events: %s',
     try {
       for (let n = 0; n < LIVES; n++) {
         const random = randomOf(SEED || 3000 + n);
-        const { scope, step, finish } = await life(kind, db, random, gateway, (by) => fake.set(by));
+        const { scope, step, finish } = await randomLife(kind, db, random, gateway, (by) => fake.set(by));
         const readers = Array.from({ length: READERS }, () => startReader(db, scope, random));
         for (let at = 0; at < STEPS; at++) {
           await step();
@@ -166,53 +165,6 @@ function startReader(db: Queryable, scope: EventScope, random: () => number) {
       await running;
     },
   };
-}
-
-async function life(
-  kind: EventScope['kind'],
-  db: Queryable,
-  random: () => number,
-  gateway: Parameters<typeof personEyes>[0],
-  move: (by: string) => Promise<void>,
-) {
-  const tick = async () => {
-    if (random() < 0.9) await move(`+${random() < 0.1 ? '-2' : '0.01'} seconds`);
-  };
-  if (kind === 'work') {
-    const [item] = await db.query<{ id: string }>(
-      `insert into animus.work_items (faculty) values ('f' || gen_random_uuid()) returning id`,
-    );
-    const scope: EventScope = { kind, id: item!.id };
-    let history = randomHistory(db, scope.id, random);
-    const orStartOver = async (act: () => Promise<unknown>) => {
-      try {
-        await act();
-      } catch (error) {
-        // It was lost too often.
-        if (!/was not claimed/.test(String(error))) throw error;
-        await retryWork(db, scope.id);
-        history = randomHistory(db, scope.id, random);
-      }
-    };
-    return {
-      scope,
-      async step() {
-        await tick();
-        await orStartOver(() => history.step());
-      },
-      async finish() {
-        const ended = async () =>
-          (await db.query(`select from animus.work_items where id = $1 and state = 'completed'`, [scope.id])).length >
-          0;
-        while (!(await ended())) await orStartOver(() => history.finish());
-      },
-    };
-  }
-  const act = async (person: string, what: (tx: Queryable) => Promise<unknown>) =>
-    personEyes(gateway, person).look(what);
-  const chat = await randomConversation(db, random, act, () => move('+60 seconds'));
-  const scope: EventScope = { kind, id: chat.id };
-  return { scope, step: async () => void (await tick(), await chat.step()), finish: () => chat.finish() };
 }
 
 /** A few of them are more than readers share. */

@@ -227,10 +227,10 @@ async function upgraded(port: number): Promise<Socket> {
 /** A masked frame (RFC 6455, 5.2); the mask is zero. */
 function frame(opcode: number, payload: string | Buffer, final = true): Buffer {
   const body = Buffer.from(payload);
-  const first = Buffer.of((final ? 0x80 : 0) | opcode);
-  const length = Buffer.alloc(body.length < 126 ? 1 : body.length < 65_536 ? 3 : 9);
-  if (length.length === 1) length.writeUInt8(0x80 | body.length);
-  else if (length.length === 3) length.writeUInt8(0x80 | 126).valueOf(), length.writeUInt16BE(body.length, 1);
-  else length.writeUInt8(0x80 | 127), length.writeBigUInt64BE(BigInt(body.length), 1);
-  return Buffer.concat([first, length, Buffer.alloc(4), body]);
+  const head = Buffer.alloc(body.length < 126 ? 2 : body.length < 65_536 ? 4 : 10);
+  head.writeUInt8((final ? 0x80 : 0) | opcode);
+  head.writeUInt8(0x80 | (head.length === 2 ? body.length : head.length === 4 ? 126 : 127), 1);
+  if (head.length === 4) head.writeUInt16BE(body.length, 2);
+  if (head.length === 10) head.writeBigUInt64BE(BigInt(body.length), 2);
+  return Buffer.concat([head, Buffer.alloc(4), body]);
 }
