@@ -1,5 +1,5 @@
 /** How the client follows a stream of events over broken connections. */
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { breaks, collect, event, problem, startFakeServer, stream } from './fake-server.ts';
 
@@ -35,23 +35,32 @@ test('it goes on after the last recorded event, until the server says that there
 });
 
 test('a silent connection is given up, heartbeats keep one', async () => {
-  const { client, requests } = await startFakeServer([
-    stream([event('1')], 'open'),
-    (response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(': \n\n');
-      let beats = 0;
-      const timer = setInterval(() => {
-        response.write(': \n\n');
-        if (++beats < 8) return;
-        clearInterval(timer);
-        response.end(event('2'));
-      }, 25);
-    },
-    over,
-  ]);
-  expect(ids(await collect(client.work.events('x', { silenceMs: 150 })))).toEqual(['1', '2']);
-  expect(requests.length).toBe(3);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let sent: ReadableStreamDefaultController<Uint8Array> | null = null;
+  const body = new ReadableStream<Uint8Array>({ start: (controller) => void (sent = controller) });
+  const send = (text: string) => sent!.enqueue(Buffer.from(text));
+  const headers = { 'content-type': 'text/event-stream' };
+  const answers = [new Response(body, { headers }), new Response(null, { status: 204 })];
+  const client = createClient({ baseUrl: 'http://x', token: 't', fetch: async () => answers.shift()! });
+  const events = client.work.events('x', { silenceMs: 150 });
+  send(event('1'));
+  expect(await events.next()).toMatchObject({ value: { id: '1' } });
+  const second = events.next();
+  for (let beats = 0; beats < 8; beats++) {
+    await vi.advanceTimersByTimeAsync(100);
+    send(': \n\n');
+    await vi.advanceTimersByTimeAsync(0);
+  }
+  send(event('2'));
+  expect(await second).toMatchObject({ value: { id: '2' } });
+  const last = events.next();
+  await vi.advanceTimersByTimeAsync(149);
+  expect(answers).toHaveLength(1);
+  // The silence, and the pause before the next connection.
+  await vi.advanceTimersByTimeAsync(1 + 1000);
+  expect(await last).toMatchObject({ done: true });
+  expect(answers).toHaveLength(0);
 });
 
 test.each([
