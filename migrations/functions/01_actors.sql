@@ -164,6 +164,14 @@ begin
   return animus.may_operate();
 end $$;
 
+-- Returns whether the actor may add child work or a file to an item that it sees. A person adds to its own work, and an operator to any: who may see
+-- all work changes none of it by that. A login adds to what it may see.
+-- Locks: none. Raises: nothing.
+create or replace function animus.may_add_to(p_submitted_by text) returns boolean
+language sql stable as $$
+  select case when animus.person_acts() then coalesce(p_submitted_by = animus.actor(), false) or animus.may_operate() else animus.may_see(p_submitted_by) end
+$$;
+
 -- Raises 42501 unless the actor is an operator.
 -- Locks: none. Raises: 42501.
 create or replace function animus.require_operator() returns void

@@ -100,7 +100,7 @@ begin
   -- Locked as the foreign key will lock it: retention may be deleting it.
   select w.root_id, w.depth + 1, w.submitted_by into root_id, depth, v_owner from animus.work_items w where w.id = p_parent_id for key share;
   -- A caller who may not see an item may not add children to it, and does not learn that it exists.
-  if not found or not animus.may_see(v_owner) then
+  if not found or not animus.may_add_to(v_owner) then
     perform animus.raise('WA003', format('no work item %s to be the parent', p_parent_id), p_parent_id);
   end if;
   if depth > 5 then

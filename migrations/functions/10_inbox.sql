@@ -102,7 +102,7 @@ begin
   if tg_table_name = 'q_inbox' and not animus.is_our_queue('inbox') then return new; end if;
   if v_parent ~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then
     select submitted_by into v_owner from animus.work_items where id = v_parent::uuid;
-    if not found or not animus.may_see(v_owner) then
+    if not found or not animus.may_add_to(v_owner) then
       new.message := new.message || jsonb_build_object('refused', format('no work item %s to be the parent', v_parent));
     end if;
   end if;

@@ -20,7 +20,7 @@ end $$;
 -- and adds the artifact's id to params.attachments. Returns the id; null for a merged item, which never runs and needs no file. A name
 -- has 1 to 255 characters in one line, a file at most 10 MiB, an item at most 20 files of 20 MiB together. A file of an item that answers a
 -- message is a file of the workspace, too (place_attached_file).
--- Locks: the item's row, waits 0.2 s at most; its conversation. Raises: WA002, WA003, WA004, 57PA1.
+-- Locks: the item's row, waits 0.2 s at most; its conversation. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.attach_file(p_id uuid, p_name text, p_content bytea) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -34,6 +34,9 @@ begin
   select submitted_by into v_owner from animus.work_items where id = p_id;
   if not found or not animus.may_see(v_owner) then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
+  end if;
+  if not animus.may_add_to(v_owner) then
+    raise insufficient_privilege using message = format('%I may not attach files to the work of somebody else', animus.actor());
   end if;
   perform animus.lock_work(array[p_id]);
   select state, source, params -> 'attachments' as attachments into v_item from animus.work_items where id = p_id;

@@ -4,6 +4,7 @@ import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database, Queryable } from '../../src/store/sql/database.ts';
 import { insertWork } from '../store/work/queue-driver.ts';
 import { testDatabase } from '../support/database.ts';
+import { createPerson } from '../support/people.ts';
 import { createLogin, dropLogins } from '../support/role-login.ts';
 
 const target = testDatabase();
@@ -64,6 +65,22 @@ test.each(['animus_gateway', 'animus_gateway, animus_operator, animus_reader, an
     await gateway.close();
   },
 );
+
+test('a person who may see all work adds nothing to that of others', async () => {
+  const gateway = openPostgres(await createLogin(target.connectionString, 'animus_gateway', logins), { poolSize: 1 });
+  await createPerson(target.database, 'reader', 'reader');
+  await createPerson(target.database, 'operator', 'operator');
+  const id = await as(gateway, 'alice', submit);
+  for (const [call, code] of [
+    [`select animus.attach_file($1, 'a.txt', 'x')`, 'db.forbidden'],
+    [`select animus.submit_work('engineer', parent_id => $1)`, 'work.not_found'],
+  ] as const) {
+    const add = (person: string) => as(gateway, person, (tx) => tx.query(call, [id]));
+    await expect(add('reader')).rejects.toMatchObject({ code });
+    for (const person of ['alice', 'operator']) await add(person);
+  }
+  await gateway.close();
+});
 
 test.each(['', ' ', 'a b', 'a\nb', 'a\u0007', 'x'.repeat(201)])('the name %j is refused', async (name) => {
   const gateway = openPostgres(await createLogin(target.connectionString, 'animus_gateway', logins), { poolSize: 1 });
