@@ -3,12 +3,12 @@ import type { Environment } from '../../../core/config/environment.ts';
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { Interrupts } from '../../../core/lifecycle/interrupts.ts';
 import { harmless, harmlessLines } from '../../../core/text/harmless.ts';
-import { truncate, wrap } from '../../view/display-width.ts';
+import { wrap } from '../../view/display-width.ts';
 import { createOutput, hasColours, type Output, type Part, renderPart, styled } from '../../view/output.ts';
-import { counted } from '../../view/quantities.ts';
+import { completeAtCursor, type FindCompletion } from './complete-at-cursor.ts';
 import { editedIn } from './edited-in.ts';
 import { openKeyboard, type TerminalInput } from './keyboard.ts';
-import { layOutInput } from './lay-out-input.ts';
+import { layOutBottom } from './lay-out-bottom.ts';
 import { createLineBuffer, type Key } from './line-buffer.ts';
 import { createLineHistory } from './line-history.ts';
 import { createScreen, type TerminalSink } from './screen.ts';
@@ -19,6 +19,8 @@ export interface ConsoleHandlers {
   onLine(line: string): void;
   /** Ctrl-C; `line` is what it has removed. */
   onInterrupt(line: string): void;
+  /** Tab; what may follow on what stands before the cursor, or null if nothing is completed there. */
+  readonly onTab?: FindCompletion;
   /** Ctrl-D in an empty line, or the terminal is gone. */
   onEnd(): void;
 }
@@ -58,6 +60,7 @@ export interface ConsoleParts {
 }
 
 const MAX_QUEUED_ROWS = 5;
+const MAX_CHOICES = 60;
 
 /** Takes the terminal. */
 export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handlers: ConsoleHandlers): Console {
@@ -74,16 +77,8 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
 
   const paint = (part: Part) => renderPart(part, colours);
   const screen = createScreen(stdout, (width, rows) => {
-    const dim = [...bounded(running, rows), ...(status === null ? [] : [status]), ...queued];
-    const above = [
-      ...(flowing === null || flow.tail === '' ? [] : [paint(styled(truncate(flow.tail.trimEnd(), width), flowing))]),
-      ...dim.map((row) => paint(styled(truncate(harmless(row), width), 'dim'))),
-    ].slice(-Math.max(1, rows - 3));
-    const height = Math.max(1, Math.min(12, rows - above.length - 2));
-    const laid = layOutInput(buffer, prompt.text, { width: width - 1, height });
-    const lead = paint(styled(prompt.text, prompt.style));
-    const typed = laid.rows.map((row) => (row.startsWith(prompt.text) ? lead + row.slice(prompt.text.length) : row));
-    return { rows: [...above, ...typed], row: above.length + laid.row, column: laid.column };
+    const coming = flowing === null || flow.tail === '' ? null : { text: flow.tail.trimEnd(), style: flowing };
+    return layOutBottom({ coming, running, status, queued, prompt, line: buffer, paint }, { width, rows });
   });
 
   function endPiece(): void {
@@ -118,6 +113,7 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
     if (ctrl && name === 'd') buffer.press({ name: 'delete' });
     else if (ctrl && name === 'l') stdout.write('\u001b[2J\u001b[H');
     else if (ctrl && name === 'g') return void editElsewhere();
+    else if (name === 'tab' && !meta) return completeAtCursor(buffer, handlers.onTab ?? (() => null), showChoices);
     else if (name === 'return' && !meta && !buffer.text.endsWith('\\')) return enter();
     else if (name === 'return' && !meta) {
       // A line that ends in a backslash goes on.
@@ -141,6 +137,14 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
     buffer.set('');
     screen.refresh();
     handlers.onInterrupt(line);
+  }
+
+  function showChoices(choices: readonly string[]): void {
+    if (closed) return;
+    if (choices.length === 0) return screen.refresh();
+    const shown = choices.slice(0, MAX_CHOICES).map(harmless).join('  ');
+    const more = choices.length > MAX_CHOICES ? `  … and ${choices.length - MAX_CHOICES} more` : '';
+    for (const row of wrap(shown + more, screen.columns ?? 80)) above.write(`${paint(styled(row, 'dim'))}\n`);
   }
 
   function recall(name: string | undefined): void {
@@ -227,11 +231,4 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
       keyboard.close();
     },
   };
-}
-
-/** At most a quarter of the terminal, and no more than people take in. */
-function bounded(running: readonly string[], rows: number): readonly string[] {
-  const most = Math.max(1, Math.min(6, Math.floor(rows / 4)));
-  if (running.length <= most) return running;
-  return [...running.slice(0, most - 1), `  → … and ${counted(running.length - most + 1, 'more call')}`];
 }
