@@ -45,6 +45,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   const leaving = new AbortController();
   const leave = () => leaving.abort('left');
   context.signals.drain.addEventListener('abort', leave, { once: true });
+  const leaveHangUps = context.jobs?.takeHangUps();
   const settings = { thoughts: options.thoughts };
   const wake = createWake(systemClock);
   let doing: Promise<unknown> = Promise.resolve();
@@ -53,7 +54,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   let stopping = false;
 
   const console = openConsole(
-    { stdin: context.stdin, stdout: context.stdout, env: context.env, signals: context.signals },
+    { stdin: context.stdin, stdout: context.stdout, env: context.env, signals: context.signals, stopJob },
     {
       onLine: (line) => act(() => take(line), line),
       onInterrupt: interrupt,
@@ -133,6 +134,11 @@ export async function holdSession(invocation: Invocation, options: SessionOption
       requireFaculty: (name: string) => requireKnownFaculty(invocation, db, name),
       settings,
     };
+  }
+
+  async function stopJob(): Promise<void> {
+    if (!place.own) return context.jobs?.stopJob();
+    console.hint('Ctrl-Z would stop the daemon, too, which this session is; to run one elsewhere: animus serve');
   }
 
   function showPrompt(): void {
@@ -215,6 +221,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     await doing;
   } finally {
     console.close();
+    leaveHangUps?.();
     context.signals.drain.removeEventListener('abort', leave);
     const farewell = await farewellOf(place, talk).catch(() => null);
     await place.close();

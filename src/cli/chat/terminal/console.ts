@@ -57,13 +57,18 @@ export interface ConsoleParts {
   readonly stdout: TerminalSink;
   readonly env: Environment;
   readonly signals: Pick<Interrupts, 'passInterrupts'>;
+  /** Ctrl-Z: resolves when the terminal is free again. */
+  readonly stopJob: () => Promise<void>;
 }
 
 const MAX_QUEUED_ROWS = 5;
 const MAX_CHOICES = 60;
 
 /** Takes the terminal. */
-export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handlers: ConsoleHandlers): Console {
+export function openConsole(
+  { stdin, stdout, env, signals, stopJob }: ConsoleParts,
+  handlers: ConsoleHandlers,
+): Console {
   const buffer = createLineBuffer();
   const history = createLineHistory();
   const flow = createTextFlow();
@@ -113,6 +118,7 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
     if (ctrl && name === 'd') buffer.press({ name: 'delete' });
     else if (ctrl && name === 'l') stdout.write('\u001b[2J\u001b[H');
     else if (ctrl && name === 'g') return void editElsewhere();
+    else if (ctrl && name === 'z') return void lend(stopJob);
     else if (name === 'tab' && !meta) return completeAtCursor(buffer, handlers.onTab ?? (() => null), showChoices);
     else if (name === 'return' && !meta && !buffer.text.endsWith('\\')) return enter();
     else if (name === 'return' && !meta) {
@@ -152,22 +158,34 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
     if (line !== null) buffer.set(line);
   }
 
-  /** Opens the line in an editor. What happens meanwhile is shown afterwards. */
+  /** Opens the line in an editor. */
   async function editElsewhere(): Promise<void> {
     const editor = env['VISUAL'] || env['EDITOR'];
     if (!editor) return screen.write('There is no editor: set VISUAL or EDITOR.\n');
+    await lend(async () => {
+      // Ctrl-C is the editor's.
+      const takeInterrupts = signals.passInterrupts();
+      try {
+        buffer.set(await editedIn(editor, buffer.text, env));
+      } catch (error) {
+        screen.write(`${harmless(messageOf(error))}; the text is as before.\n`);
+      } finally {
+        takeInterrupts();
+      }
+    });
+  }
+
+  /** Gives the terminal to another program, and takes it back. What happens meanwhile is shown afterwards. */
+  async function lend(use: () => Promise<void>): Promise<void> {
     screen.hold();
     keyboard.suspend();
-    // Ctrl-C is the editor's.
-    const takeInterrupts = signals.passInterrupts();
     try {
-      buffer.set(await editedIn(editor, buffer.text, env));
-    } catch (error) {
-      screen.write(`${harmless(messageOf(error))}; the text is as before.\n`);
+      await use();
     } finally {
-      takeInterrupts();
-      if (!closed) keyboard.resume();
-      screen.release();
+      if (!closed) {
+        keyboard.resume();
+        screen.release();
+      }
     }
   }
 

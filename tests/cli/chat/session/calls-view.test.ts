@@ -13,7 +13,13 @@ function callsOnTerminal(columns = 60) {
   const screen = createTerminalScreen(columns);
   const stdout = Object.assign(new EventEmitter(), { isTTY: true, columns, rows: 24, write: screen.write });
   const console = openConsole(
-    { stdin: new PassThrough(), stdout, env: { TERM: 'xterm' }, signals: { passInterrupts: () => () => undefined } },
+    {
+      stdin: new PassThrough(),
+      stdout,
+      env: { TERM: 'xterm' },
+      signals: { passInterrupts: () => () => undefined },
+      stopJob: () => Promise.resolve(),
+    },
     { onLine: () => undefined, onInterrupt: () => undefined, onEnd: () => undefined },
   );
   onTestFinished(() => console.close());
