@@ -38,6 +38,7 @@ export async function main(): Promise<void> {
 const STOPPING_MS = 100;
 
 function jobControl(interrupts: Pick<Interrupts, 'receive'>): JobControl {
+  const hangUp = () => void interrupts.receive('SIGTERM');
   return {
     async stopJob() {
       // The whole job: npm and the launcher, too, or the shell would not get the terminal.
@@ -46,7 +47,6 @@ function jobControl(interrupts: Pick<Interrupts, 'receive'>): JobControl {
     },
     takeHangUps() {
       // Only while it is asked for: `nohup` relies on SIGHUP being ignored.
-      const hangUp = () => void interrupts.receive('SIGTERM');
       process.on('SIGHUP', hangUp);
       return () => void process.off('SIGHUP', hangUp);
     },

@@ -4,7 +4,7 @@ import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { Interrupts } from '../../../core/lifecycle/interrupts.ts';
 import { harmless, harmlessLines } from '../../../core/text/harmless.ts';
 import { wrap } from '../../view/display-width.ts';
-import { createOutput, hasColours, type Output, type Part, renderPart, styled } from '../../view/output.ts';
+import { createOutput, hasColours, type Output, type Part, renderPart, type Style, styled } from '../../view/output.ts';
 import { completeAtCursor, type FindCompletion } from './complete-at-cursor.ts';
 import { editedIn } from './edited-in.ts';
 import { openKeyboard, type TerminalInput } from './keyboard.ts';
@@ -145,12 +145,16 @@ export function openConsole(
     handlers.onInterrupt(line);
   }
 
+  /** A line of ours, broken between words. */
+  function writeWrapped(line: string, style: Style): void {
+    for (const row of wrap(line, screen.columns ?? 80)) above.write(`${paint(styled(row, style))}\n`);
+  }
+
   function showChoices(choices: readonly string[]): void {
     if (closed) return;
     if (choices.length === 0) return screen.refresh();
-    const shown = choices.slice(0, MAX_CHOICES).map(harmless).join('  ');
     const more = choices.length > MAX_CHOICES ? `  … and ${choices.length - MAX_CHOICES} more` : '';
-    for (const row of wrap(shown + more, screen.columns ?? 80)) above.write(`${paint(styled(row, 'dim'))}\n`);
+    writeWrapped(choices.slice(0, MAX_CHOICES).map(harmless).join('  ') + more, 'dim');
   }
 
   function recall(name: string | undefined): void {
@@ -194,9 +198,7 @@ export function openConsole(
   screen.refresh();
   return {
     output,
-    hint(text) {
-      for (const row of wrap(harmless(text), screen.columns ?? 80)) above.write(`${paint(styled(row, 'dim'))}\n`);
-    },
+    hint: (text) => writeWrapped(harmless(text), 'dim'),
     piece(text, style = 'plain') {
       if (flowing !== style) endPiece();
       flowing = style;
@@ -237,9 +239,7 @@ export function openConsole(
     },
     problem(error) {
       if (!isAnimusError(error)) output.fail(error);
-      else
-        for (const line of harmlessLines(error.message).flatMap((each) => wrap(each, screen.columns ?? 80)))
-          above.write(`${paint(styled(line, 'red'))}\n`);
+      else for (const line of harmlessLines(error.message)) writeWrapped(line, 'red');
     },
     close() {
       if (closed) return;
