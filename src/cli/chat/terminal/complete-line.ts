@@ -1,4 +1,5 @@
 /** Tab: completes what is typed by words that begin with it. */
+import { harmless } from '../../../core/text/harmless.ts';
 
 /** What may stand at the end of what is typed. */
 export interface Completion {
@@ -37,4 +38,14 @@ function sameBeginning(words: readonly string[]): string {
     }
     return same.slice(0, length);
   });
+}
+
+/** More than that nobody reads. */
+const MAX_CHOICES = 60;
+
+/** The words to choose from, in one line. */
+export function choicesLine(choices: readonly string[]): string {
+  const left = choices.length - MAX_CHOICES;
+  const shown = choices.slice(0, MAX_CHOICES).map(harmless).join('  ');
+  return left > 0 ? `${shown}  … and ${left} more` : shown;
 }

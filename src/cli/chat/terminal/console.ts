@@ -6,6 +6,7 @@ import { harmless, harmlessLines } from '../../../core/text/harmless.ts';
 import { wrap } from '../../view/display-width.ts';
 import { createOutput, hasColours, type Output, type Part, renderPart, type Style, styled } from '../../view/output.ts';
 import { completeAtCursor, type FindCompletion } from './complete-at-cursor.ts';
+import { choicesLine } from './complete-line.ts';
 import { editedIn } from './edited-in.ts';
 import { openKeyboard, type TerminalInput } from './keyboard.ts';
 import { layOutBottom } from './lay-out-bottom.ts';
@@ -62,7 +63,6 @@ export interface ConsoleParts {
 }
 
 const MAX_QUEUED_ROWS = 5;
-const MAX_CHOICES = 60;
 
 /** Takes the terminal. */
 export function openConsole(
@@ -152,9 +152,8 @@ export function openConsole(
 
   function showChoices(choices: readonly string[]): void {
     if (closed) return;
-    if (choices.length === 0) return screen.refresh();
-    const more = choices.length > MAX_CHOICES ? `  … and ${choices.length - MAX_CHOICES} more` : '';
-    writeWrapped(choices.slice(0, MAX_CHOICES).map(harmless).join('  ') + more, 'dim');
+    if (choices.length > 0) writeWrapped(choicesLine(choices), 'dim');
+    screen.refresh();
   }
 
   function recall(name: string | undefined): void {
