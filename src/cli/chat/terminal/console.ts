@@ -151,9 +151,8 @@ export function openConsole(
   }
 
   function showChoices(choices: readonly string[]): void {
-    if (closed) return;
-    if (choices.length > 0) writeWrapped(choicesLine(choices), 'dim');
-    screen.refresh();
+    if (choices.length > 0 && !closed) writeWrapped(choicesLine(choices), 'dim');
+    if (!closed) screen.refresh();
   }
 
   function recall(name: string | undefined): void {

@@ -69,6 +69,15 @@ test('calls that run have a row each at the bottom, and those that have ended on
   expect(calls.rows().slice(1)).toEqual(['  ✓ bash  npm test  5.0 s  exit code 0', '>']);
 });
 
+test('calls that wait say so, each until it is decided', () => {
+  const calls = callsOnTerminal();
+  for (const id of ['a', 'b']) calls.begin(id, 'bash', { command: `push ${id}` });
+  for (const id of ['a', 'b']) calls.view.waits(id, true);
+  expect(calls.rows()).toEqual(['  → bash  push a  waits', '  → bash  push b  waits', '>']);
+  calls.view.waits('a', false);
+  expect(calls.rows()).toEqual(['  → bash  push a  5 s', '  → bash  push b  waits', '>']);
+});
+
 test('many calls at once take a few rows', () => {
   const calls = callsOnTerminal();
   for (let n = 0; n < 40; n++) calls.begin(`c${n}`, 'read_file', { path: `${n}.ts` });
