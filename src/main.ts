@@ -1,7 +1,8 @@
 /** argv → command → exit code: the only place with signal handlers and process.exit. */
 import { runCli } from './cli/program.ts';
 import { systemClock } from './core/lifecycle/clock.ts';
-import { createInterrupts } from './core/lifecycle/interrupts.ts';
+import { createInterrupts, type Interrupts } from './core/lifecycle/interrupts.ts';
+import type { JobControl } from './core/lifecycle/job-control.ts';
 
 /** Runs the command of this process and ends the process with its exit code; called by the launcher. */
 export async function main(): Promise<void> {
@@ -20,6 +21,7 @@ export async function main(): Promise<void> {
     stdout: process.stdout,
     stderr: process.stderr,
     signals: interrupts,
+    jobs: jobControl(interrupts),
     // Only `serve` needs it, and with it Node's HTTP.
     loadHealth: async () => (await import('./http/health-server.ts')).openHealthServer,
     openApi: async (parts) => (await import('./http/api/serve-api.ts')).serveApi(parts),
@@ -30,6 +32,25 @@ export async function main(): Promise<void> {
   });
   await flushed(process.stdout);
   process.exit(interrupts.exitCode() ?? (code || (output.lost ? 1 : 0)));
+}
+
+/** The kernel ignores the signal where no shell could continue the job, so nothing else than time tells that it is over. */
+const STOPPING_MS = 100;
+
+function jobControl(interrupts: Pick<Interrupts, 'receive'>): JobControl {
+  const hangUp = () => void interrupts.receive('SIGTERM');
+  return {
+    async stopJob() {
+      // The whole job: npm and the launcher, too, or the shell would not get the terminal.
+      process.kill(0, 'SIGTSTP');
+      await systemClock.sleep(STOPPING_MS);
+    },
+    takeHangUps() {
+      // Only while it is asked for: `nohup` relies on SIGHUP being ignored.
+      process.on('SIGHUP', hangUp);
+      return () => void process.off('SIGHUP', hangUp);
+    },
+  };
 }
 
 /**

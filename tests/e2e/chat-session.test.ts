@@ -1,13 +1,9 @@
 /** Promise: `animus chat` on a real terminal, with a real daemon: it goes on when the daemon is killed, and leaves the terminal as it was. */
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LAUNCHER, makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
+import { openChat } from '../support/chat-terminal.ts';
+import { makeSite, runAnimus, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { openTerminal } from '../support/terminal.ts';
-import { createTerminalScreen } from '../support/terminal-screen.ts';
 
 const target = testDatabase();
 
@@ -60,46 +56,6 @@ const siteOn = (databaseUrl?: string) =>
     files: { 'script.toml': SCRIPT, 'note.txt': 'a note' },
   });
 
-/** A session on a terminal of its own, whose modes are compared before and after. */
-function openChat(site: Pick<Site, 'directory' | 'env'>, name: string, args = '', columns = 60) {
-  const file = (what: string) => join(site.directory, `${name}-${what}`);
-  const script = file('run');
-  writeFileSync(
-    script,
-    `tty > ${file('tty')}; stty -g > ${file('before')}; ${process.execPath} ${LAUNCHER} chat ${args}; code=$?; stty -g > ${file('after')}; exit $code\n`,
-  );
-  const terminal = openTerminal(`sh ${script}`, { columns, cwd: site.directory, env: { ...site.env } });
-  const screen = createTerminalScreen(columns);
-  let shown = 0;
-  const rows = () => {
-    screen.write(terminal.written().slice(shown));
-    shown = terminal.written().length;
-    return screen.rows();
-  };
-  const sees = (text: string) =>
-    eventually('it is there', () => rows().some((row) => row.includes(text)) || null).catch(() => {
-      throw new Error(`${text} is not on the terminal:\n${rows().join('\n')}`);
-    });
-  return {
-    terminal,
-    rows,
-    sees,
-    type: terminal.type,
-    resize(next: number) {
-      rows();
-      screen.resize(next);
-      execFileSync('stty', ['-F', readFileSync(file('tty'), 'utf8').trim(), 'cols', String(next)]);
-    },
-    async leaves() {
-      expect(await terminal.ended).toBe(0);
-      expect(readFileSync(file('after'), 'utf8')).toBe(readFileSync(file('before'), 'utf8'));
-      expect(terminal.written().lastIndexOf('\u001b[?2004l')).toBeGreaterThan(
-        terminal.written().lastIndexOf('\u001b[?2004h'),
-      );
-    },
-  };
-}
-
 test('a conversation: files, a decision, another wording, and an answer that is stopped', async () => {
   const site = siteOn(target.connectionString);
   await startDaemon(site);
@@ -134,13 +90,13 @@ test('a conversation: files, a decision, another wording, and an answer that is 
 test('a daemon that is killed in the middle of an answer: the session goes on with the next one, and says each word once', async () => {
   const site = siteOn(target.connectionString);
   const daemon = await startDaemon(site);
-  const chat = openChat(site, 'killed', '', 80);
+  const chat = openChat(site, 'killed', { columns: 80 });
   await chat.sees('assistant answers.');
   chat.type('tell a long story\r');
   await chat.sees('word5');
   await daemon.kill('SIGKILL');
   // Another session joins in the middle, and sees the whole answer, too.
-  const other = openChat(site, 'joined', '--resume', 80);
+  const other = openChat(site, 'joined', { args: '--resume', columns: 80 });
   await other.sees('> tell a long story'.slice(2));
   await startDaemon(site);
   await chat.sees('word29 日本');
@@ -153,14 +109,29 @@ test('a daemon that is killed in the middle of an answer: the session goes on wi
   }
 }, 120_000);
 
+test('Ctrl-Z gives the terminal to the shell, and fg goes on; the end of the terminal ends the session', async () => {
+  const site = siteOn(target.connectionString);
+  const chat = openChat(site, 'stopped', { job: true });
+  await chat.sees('assistant answers.');
+  chat.type('half a line\u001a');
+  await chat.sees('the shell has the terminal');
+  expect(chat.modes('stopped')).toBe(chat.modes('before'));
+  chat.type('\n');
+  await eventually('the line is there again', () => chat.rows().at(-1) === '> half a line' || null);
+  expect(chat.modes('now')).not.toBe(chat.modes('before'));
+  chat.hangUp();
+  expect(await chat.terminal.ended).toBe(143);
+  expect(chat.modes('after')).toBe(chat.modes('before'));
+}, 60_000);
+
 test('a session that joins in the middle of an answer shows it from its beginning, before it is recorded', async () => {
   const site = siteOn(target.connectionString);
   await startDaemon(site);
-  const first = openChat(site, 'first-of-two', '', 80);
+  const first = openChat(site, 'first-of-two', { columns: 80 });
   await first.sees('assistant answers.');
   first.type('tell a long story\r');
   await first.sees('word5');
-  const other = openChat(site, 'joins', '--resume', 80);
+  const other = openChat(site, 'joins', { args: '--resume', columns: 80 });
   await other.sees('word0 日本 word1');
   expect(first.rows().join(' ')).not.toContain('word29');
   expect(first.rows().join(' ')).not.toContain('begins again');
@@ -183,7 +154,7 @@ test('on the embedded database without a daemon, the session is one; the next se
   await first.sees('this session is one until it ends');
   first.type('Hi\r');
   await first.sees('Hello.');
-  const second = openChat(site, 'second', '--resume');
+  const second = openChat(site, 'second', { args: '--resume' });
   await second.sees('Hello.');
   expect(second.rows().join('\n')).not.toContain('this session is one');
   second.type('tell a long story\r');

@@ -9,7 +9,7 @@ import { sendCommand } from './chat-send.ts';
 import { talkCommand } from './chat-talk.ts';
 
 const MESSAGE = 'the number of the message, as chat show prints it';
-const CHAT = 'the conversation: its id, or at least 4 digits of its end';
+const CHAT = 'the conversation: its id, or at least 4 digits of its end or beginning';
 
 function collected(file: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), file];
@@ -26,7 +26,7 @@ export function addChatCommands(program: Command, run: RunCommand): void {
     .helpCommand(false)
     .option(
       '--resume [id]',
-      `go on with a conversation: its id, or at least 4 digits of its end; without one, the latest`,
+      `go on with a conversation: its id (at least 4 digits of it) or words of its title; without one, the latest`,
     )
     .option('--faculty <name>', 'the same as the argument, for a faculty with the name of a command below')
     .option('--workspace <name>', 'the workspace of a new conversation', 'default')

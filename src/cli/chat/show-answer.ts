@@ -5,6 +5,7 @@ import { readAnswer } from '../../store/conversations/read-conversation.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import type { Invocation } from '../command/command.ts';
 import { styled } from '../view/output.ts';
+import { waitingNotes } from './waiting-notes.ts';
 
 /** One look-up by key. */
 const LOOK_EVERY_MS = 300;
@@ -15,6 +16,7 @@ export async function showAnswer(
   db: Queryable,
   said: { readonly chat?: string; readonly messageId: string; readonly workItemId: string },
 ): Promise<number> {
+  const sayWhatWaits = await waitingNotes(output, db, said.workItemId);
   for (;;) {
     const answer = await readAnswer(db, said.workItemId);
     if (answer !== null && Number(answer.id) > Number(said.messageId)) {
@@ -32,6 +34,7 @@ export async function showAnswer(
         );
       return endedAs === 'completed' ? 0 : 1;
     }
+    await sayWhatWaits();
     output.progress('waiting for the answer; Ctrl-C stops waiting, not the answer');
     await systemClock.sleep(LOOK_EVERY_MS, context.signals.drain);
     if (context.signals.drain.aborted) throw new AnimusError('interrupted');

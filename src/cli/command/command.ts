@@ -9,6 +9,7 @@ import type { HttpConfig } from '../../core/config/http-config.ts';
 import type { Reach } from '../../core/config/reach.ts';
 import type { OpenHealth } from '../../core/lifecycle/health.ts';
 import type { Interrupts } from '../../core/lifecycle/interrupts.ts';
+import type { JobControl } from '../../core/lifecycle/job-control.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import type { ApiParts, OpenApi } from '../../daemon/daemon-options.ts';
 import { createOutput, type Output, type Sink } from '../view/output.ts';
@@ -21,6 +22,8 @@ export interface CliContext {
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly signals: Pick<Interrupts, 'drain' | 'abort' | 'endedAsAsked' | 'passInterrupts'>;
+  /** Absent: there is no shell that could stop the command, and no terminal that could end. */
+  readonly jobs?: JobControl;
   /** Loads what serves health for the daemon. Absent: health is not served. */
   readonly loadHealth?: () => Promise<OpenHealth>;
   /** Opens the API, and loads its code only then. Absent: it is not served. */

@@ -10,6 +10,8 @@ export interface WordSources {
   /** Short ids of the work items to which `command` (`cancel`, `retry` …) applies. */
   readonly ids: (command: string) => Promise<readonly string[]>;
   readonly schedules: () => Promise<readonly string[]>;
+  /** Short ids of conversations, newest first. */
+  readonly chats: () => Promise<readonly string[]>;
 }
 
 /** Called when a value is wanted: it loads the database driver, which commands and options do not need. */
@@ -39,10 +41,11 @@ function read(program: Command, words: readonly string[]): Reading {
   let reading: Reading = { command: program, option: null, position: 0 };
   for (const word of words) {
     const { command, option, position } = reading;
-    if (option !== null) reading = { command, option: null, position };
+    const isValue = option !== null && !(option.optional && word.startsWith('-'));
+    if (isValue) reading = { command, option: null, position };
     else if (word.startsWith('-')) {
       const named = command.options.find(({ long, short }) => word === long || word === short);
-      reading = { command, option: named?.required ? named : null, position };
+      reading = { command, option: named?.required || named?.optional ? named : null, position };
     } else {
       const inner = command.commands.find((each) => each.name() === word);
       reading =
@@ -59,9 +62,15 @@ async function candidatesFor(
   typed: string,
   sources: LoadSources,
 ): Promise<readonly string[]> {
-  if (option !== null) return valuesOf(valueName(option), command, sources);
+  // An option whose value may be left out is followed by its value or by anything else.
+  const values = option === null ? [] : await valuesOf(valueName(option), command, sources);
+  if (option?.required || (values.length > 0 && !typed.startsWith('-'))) return values;
   if (typed.startsWith('-')) return [...command.options.flatMap(({ long }) => long ?? []), '--help'];
-  if (command.commands.length > 0) return command.commands.map((each) => each.name());
+  if (command.commands.length > 0) {
+    const [own] = command.registeredArguments;
+    const names = command.commands.map((each) => each.name());
+    return typed === '' || own === undefined ? names : [...names, ...(await valuesOf(own.name(), command, sources))];
+  }
   const argument = command.registeredArguments[Math.min(position, command.registeredArguments.length - 1)];
   if (argument === undefined || (position >= command.registeredArguments.length && !argument.variadic)) return [];
   return argument.argChoices ?? valuesOf(argument.name(), command, sources);
@@ -69,12 +78,21 @@ async function candidatesFor(
 
 /** The kind of value an option takes: `--state <state>` a state, `--faculty <name>` a faculty, `--parent <id>` an id. */
 function valueName({ long, flags }: Option): string {
-  const placeholder = /<(.*)>/.exec(flags)?.[1] ?? '';
+  const placeholder = /[<[](.*)[>\]]/.exec(flags)?.[1] ?? '';
   return placeholder === 'name' ? (long ?? '').replace(/^--/, '') : placeholder;
 }
 
 /** The kinds of values that are read from files or the database. */
-const LOOKED_UP: ReadonlySet<string> = new Set(['faculty', 'names', 'skill', 'skills', 'provider', 'id', 'name']);
+const LOOKED_UP: ReadonlySet<string> = new Set([
+  'faculty',
+  'names',
+  'skill',
+  'skills',
+  'provider',
+  'id',
+  'name',
+  'chat',
+]);
 
 async function valuesOf(name: string, command: Command, load: LoadSources): Promise<readonly string[]> {
   if (name === 'state') return WORK_STATES;
@@ -85,7 +103,13 @@ async function valuesOf(name: string, command: Command, load: LoadSources): Prom
   if (name === 'names') return sources.faculties();
   if (name === 'skill' || name === 'skills') return sources.skills();
   if (name === 'provider') return sources.providers();
+  if (name === 'chat' || (name === 'id' && isOfChats(command))) return sources.chats();
   if (name === 'id') return sources.ids(command.name());
   if (name === 'name' && command.parent?.name() === 'schedule') return sources.schedules();
   return [];
+}
+
+/** Ids of `animus chat` and its commands are those of conversations. */
+function isOfChats(command: Command): boolean {
+  return command.name() === 'chat' || command.parent?.name() === 'chat';
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadReach } from '../../catalog/config/load-reach.ts';
 import type { WorkState } from '../../core/work/work.ts';
+import { listConversations } from '../../store/conversations/read-conversation.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { listWork } from '../../store/views/work-list.ts';
 import { listSchedules } from '../../store/work/schedules.ts';
@@ -36,6 +37,7 @@ export function wordSources(given: Invocation, options: CommonOptions): WordSour
         const lists = await Promise.all(statesFor(command).map((state) => listWork(db, { state, limit: 50 })));
         return lists.flat().map(({ id }) => shortId(id));
       }),
+    chats: () => ask(invocation, async (db) => (await listConversations(db, 50)).map(({ id }) => shortId(id))),
     schedules: () => ask(invocation, async (db) => (await listSchedules(db)).map(({ name }) => name)),
   };
 }

@@ -85,13 +85,25 @@ export async function readWorkspaceFile(
   return row!;
 }
 
-/** The ids of conversations of the actor that end in these digits; at most two. */
-export async function conversationsLike(db: Queryable, end: string): Promise<string[]> {
+/** The ids of conversations of the actor that end or begin with these digits; at most two. */
+export async function conversationsLike(db: Queryable, digits: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
-    `select file_id as id from animus.own_conversations where right(replace(file_id::text, '-', ''), length($1)) = $1 limit 2`,
-    [end.replaceAll('-', '')],
+    `select file_id as id from animus.own_conversations
+      where right(replace(file_id::text, '-', ''), length($1)) = $1 or left(replace(file_id::text, '-', ''), length($1)) = $1 limit 2`,
+    [digits.replaceAll('-', '')],
   );
   return rows.map(({ id }) => id);
+}
+
+/** The ids of conversations of the actor with this title, or else with these words in it; at most two. Case does not count. */
+export async function conversationsTitled(db: Queryable, title: string): Promise<string[]> {
+  const rows = await db.query<{ id: string; whole: boolean }>(
+    `select file_id as id, lower(title) = lower($1) as whole from animus.own_conversations
+      where strpos(lower(title), lower($1)) > 0 order by whole desc, updated_at desc limit 2`,
+    [title],
+  );
+  const whole = rows.filter((row) => row.whole);
+  return (whole.length > 0 ? whole : rows).map(({ id }) => id);
 }
 
 /** The conversation of a message, and its newest answer, if there is one. */

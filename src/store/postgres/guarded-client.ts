@@ -17,6 +17,14 @@ export class GuardedClient extends Client {
     this.gone = new Promise((resolve) => this.on('error', () => resolve()).once('end', () => resolve()));
   }
 
+  /** Connects; rejects also if the client is closed meanwhile, after which `connect` of the driver never settles. */
+  async connectOrClose(): Promise<void> {
+    const closed = this.gone.then(() => {
+      throw new Error('the connection was closed before it was ready');
+    });
+    await Promise.race([this.connect(), closed]);
+  }
+
   /** Closes it gracefully, or forcibly after `patienceMs` (default 1,000), because a broken network may drop everything. Never rejects. */
   async close(patienceMs = 1_000): Promise<void> {
     const timer = setTimeout(() => this.#destroy(), patienceMs);

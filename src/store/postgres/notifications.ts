@@ -63,7 +63,7 @@ export function openNotifications(
     });
     making = client;
     try {
-      await client.connect().catch((error: unknown) => {
+      await client.connectOrClose().catch((error: unknown) => {
         throw connectError(error, database.where, '');
       });
       // LISTEN takes no parameters.

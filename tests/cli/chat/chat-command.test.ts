@@ -88,7 +88,13 @@ describe('is refused', () => {
     ],
     ['a mistyped command', ['chat', 'lsit'], 'x', 3, '(did you mean list?)'],
     ['more than a faculty', ['chat', 'say', 'hello'], 'x', 2, 'too many arguments'],
-    ['a conversation that is not there', ['chat', '--resume', 'abcd'], 'x', 3, 'no conversation ends in abcd'],
+    [
+      'a conversation that is not there',
+      ['chat', '--resume', 'abcd'],
+      'x',
+      3,
+      'no conversation has the id or the title abcd',
+    ],
     ['the latest of none', ['chat', 'assistant', '--resume'], 'x', 2, 'there is no conversation with assistant'],
   ])('%s', async (_what, argv, stdin, code, why) => {
     expect(await animus(argv, { stdin })).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(why) });
@@ -102,6 +108,16 @@ describe('is refused', () => {
     const ran = await animus(['chat', ...more], { typed: [], ...options });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(why);
+  });
+
+  test('a title that several conversations have, where one is resumed', async () => {
+    for (const title of ['Plans for May', 'Plans for June', 'Plans'])
+      await animus(['chat', 'send', 'Hello?', '--faculty', 'writer', '--title', title]);
+    const resume = (given: string) => animus(['chat', 'assistant', '--resume', given], { stdin: 'x' });
+    expect((await resume('plans for')).stderr).toContain('several conversations have plans for in their title');
+    // It is found, and has another faculty than the one that is named.
+    for (const given of ['for may', 'PLANS']) expect((await resume(given)).stderr).toContain('is one with writer');
+    expect((await animus(['chat', 'delete', 'for may'])).stderr).toContain('no conversation has the id for may');
   });
 
   test('a faculty that is not that of the conversation', async () => {

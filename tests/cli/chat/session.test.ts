@@ -126,6 +126,23 @@ describe('a session', () => {
     await eventually('the files are gone', () => (bottom(session)?.startsWith('[') ? null : true));
   });
 
+  test('Tab completes commands and files, shows what there is to choose from, and is space in a message', async () => {
+    writeFileSync(join(directory, 'plan one.txt'), '1');
+    writeFileSync(join(directory, 'plan two.txt'), '2');
+    const session = chat([newFaculty()]);
+    await session.sees('answers.');
+    session.type('/att\t');
+    await session.sees('> /attach');
+    session.type('pl\t');
+    await session.sees('> /attach plan');
+    session.type('\t');
+    await session.sees(/^plan one\.txt {2}plan two\.txt$/);
+    session.type('o\t\r');
+    await session.sees('1 file with the next message');
+    session.type('a\tb');
+    await session.sees('[1] > a  b');
+  });
+
   test('a paste of several lines is one message, which Enter sends', async () => {
     const faculty = newFaculty();
     const session = chat([faculty]);

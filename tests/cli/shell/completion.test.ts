@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { shortId } from '../../../src/cli/view/quantities.ts';
 import { WORK_STATES } from '../../../src/core/work/work.ts';
+import { newTalk } from '../../store/conversations/talk.ts';
 import { testDatabase } from '../../support/database.ts';
 import { run } from '../run-cli.ts';
 
@@ -60,6 +61,19 @@ describe('completion words', () => {
     expect(await words('work', 'retry', '')).toEqual([]);
     expect(await words('--config', 'x', 'sta')).toEqual(['status']);
     expect(await words('work', 'submit', 'engineer', 'text', '--params', '')).toEqual([]);
+  });
+
+  test('include the conversations, for chat and its commands', async () => {
+    const { id: chat } = await newTalk(target.database);
+    for (const line of [
+      ['--resume', ''],
+      ['show', ''],
+      ['send', 'x', '--to', ''],
+      ['export', shortId(chat).slice(0, 3)],
+    ])
+      expect(await words('chat', ...line)).toEqual([shortId(chat)]);
+    expect(await words('chat', '--resume', '--tho')).toEqual(['--thoughts']);
+    expect(await words('chat', 'eng')).toEqual(['engineer']);
   });
 
   test('are empty, without an error, if nothing can be read', async () => {

@@ -6,18 +6,23 @@ import { ALL_FACULTIES, knownFaculties } from '../../../store/work/operate.ts';
 
 /** In one line. Whoever may not see daemons and pauses gets the state. Errors: `db.*`. */
 export async function whyWaiting(db: Queryable, state: WorkState, faculty: string): Promise<string> {
-  if (state === 'scheduled') return 'the answer is tried again in a while';
-  if (state === 'waiting') return 'the answer waits';
-  if (state !== 'queued') return 'the answer is being given';
+  if (state !== 'queued') return usually(state, faculty);
   const known = await knownFaculties(db).catch((error: unknown) => {
     if (isAnimusError(error, 'db.forbidden')) return null;
     throw error;
   });
-  if (known === null) return 'queued';
+  if (known === null) return 'the answer is queued';
   const { served, paused } = known;
   if (paused.includes(ALL_FACULTIES)) return 'all work is paused; to lift the pause: animus resume';
   if (paused.includes(faculty)) return `${faculty} is paused; to lift the pause: animus resume ${faculty}`;
   if (served.length === 0) return 'no daemon is running; start one in another terminal: animus serve';
   if (!served.includes(faculty)) return `no running daemon serves ${faculty}; to see why: animus status`;
-  return 'queued: the daemons have no room, or the answer before it has not ended';
+  return 'the answer is queued: the daemons have no room, or the answer before it has not ended';
+}
+
+/** The same before anybody has looked why. */
+export function usually(state: WorkState, faculty: string): string {
+  if (state === 'running' || state === 'claimed') return `${faculty} is answering`;
+  if (state === 'scheduled') return 'the answer is tried again in a while';
+  return state === 'waiting' ? 'the answer waits' : 'the answer is queued';
 }

@@ -14,8 +14,8 @@ export interface CallsView {
   begun(event: EventOf<'call'>): void;
   ended(event: EventOf<'observation'>): void;
   printed(output: ShownOutput): void;
-  /** A person or something else is waited for; `callId` null: for none of the calls. */
-  waits(callId: string | null): void;
+  /** The call waits for a person or something else, or does not any more. */
+  waits(callId: string | null, waiting: boolean): void;
   /** Shows how long the calls have been running. */
   refresh(): void;
   /** Calls that have not ended will not: another turn began, or the answer ended. */
@@ -114,8 +114,8 @@ export function createCallsView(console: Console, clock: Pick<Clock, 'nowMs'>): 
       for (const line of call.streams[stream].feed(text)) printLine(call, line, stream);
       refresh();
     },
-    waits(callId) {
-      for (const call of running.values()) call.waiting = call.event.callId === callId;
+    waits(callId, waiting) {
+      for (const call of running.values()) if (call.event.callId === callId) call.waiting = waiting;
       refresh();
     },
     over() {

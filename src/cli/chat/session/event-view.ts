@@ -44,10 +44,10 @@ export function createEventView(console: Console, { thoughts, actor }: EventView
       case 'thought':
         return thoughts() ? showThought(console, event.text) : undefined;
       case 'waiting':
-        calls.waits(event.result === null ? event.callId : null);
+        calls.waits(event.callId, event.result === null);
         break;
       case 'approval':
-        calls.waits(event.status === 'asked' ? event.callId : null);
+        calls.waits(event.callId, event.status === 'asked');
         break;
       case 'state':
         // Who has stopped it knows.

@@ -26,3 +26,9 @@ export async function requireKnownFaculty(
     : didYouMean(name, [...known, ...words]);
   throw new AnimusError('faculty.unknown', { name, hint: `${why}; there are: ${known.toSorted().join(', ')}` });
 }
+
+/** The faculties that running daemons serve, and those with a file here. Errors: `db.*`. */
+export async function facultiesThere(invocation: Invocation, db: Queryable): Promise<readonly string[]> {
+  // No faculty has this name, so all others are known.
+  return (await unservedFaculty(invocation, db, { name: '' }))?.known ?? [];
+}

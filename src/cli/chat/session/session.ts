@@ -3,19 +3,20 @@ import { AnimusError, isAnimusError } from '../../../core/errors/errors.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import { createWake } from '../../../core/lifecycle/wake.ts';
 import { isTerminal, type WorkState } from '../../../core/work/work.ts';
-import { findConversation, readConversation } from '../../../store/conversations/read-conversation.ts';
+import { readConversation } from '../../../store/conversations/read-conversation.ts';
 import { type Actor, readActor } from '../../../store/people/actor.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import { cancelWork } from '../../../store/work/operate.ts';
 import type { Invocation } from '../../command/command.ts';
 import { styled } from '../../view/output.ts';
-import { shortId } from '../../view/quantities.ts';
 import { openNews } from '../follow/news.ts';
 import { openConsole } from '../terminal/console.ts';
 import { createAsking } from './asking.ts';
+import { completeCommand } from './complete-command.ts';
 import { createEventView } from './event-view.ts';
-import { requireKnownFaculty } from './known-faculty.ts';
+import { farewellOf } from './farewell.ts';
+import { facultiesThere, requireKnownFaculty } from './known-faculty.ts';
 import { showHistory, showSaid } from './message-view.ts';
 import { PATIENCE } from './patience.ts';
 import { openPlace, type Place } from './place.ts';
@@ -44,6 +45,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   const leaving = new AbortController();
   const leave = () => leaving.abort('left');
   context.signals.drain.addEventListener('abort', leave, { once: true });
+  const leaveHangUps = context.jobs?.takeHangUps();
   const settings = { thoughts: options.thoughts };
   const wake = createWake(systemClock);
   let doing: Promise<unknown> = Promise.resolve();
@@ -52,8 +54,13 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   let stopping = false;
 
   const console = openConsole(
-    { stdin: context.stdin, stdout: context.stdout, env: context.env, signals: context.signals },
-    { onLine: (line) => act(() => take(line), line), onInterrupt: interrupt, onEnd: leave },
+    { stdin: context.stdin, stdout: context.stdout, env: context.env, signals: context.signals, stopJob },
+    {
+      onLine: (line) => act(() => take(line), line),
+      onInterrupt: interrupt,
+      onEnd: leave,
+      onTab: (typed) => completeCommand(completionMeans(), typed),
+    },
   );
   const asking = createAsking(console, () => actor.decides, showPrompt);
   const watch = createTalkWatch({
@@ -105,13 +112,21 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     showSaid(console.output, `${changed}, in place of ${message}`, text);
   }
 
+  function completionMeans() {
+    return {
+      talk,
+      cwd: context.cwd,
+      home: context.env['HOME'] ?? '',
+      actor: actor.name,
+      faculties: () => facultiesThere(invocation, place.db),
+    };
+  }
+
   function slashMeans(db: Database) {
     return {
       db,
       console,
-      talk,
-      cwd: context.cwd,
-      actor: actor.name,
+      ...completionMeans(),
       stop,
       askAgain: () => asking.again(),
       deny: (note: string) => asking.deny(db, note),
@@ -119,6 +134,11 @@ export async function holdSession(invocation: Invocation, options: SessionOption
       requireFaculty: (name: string) => requireKnownFaculty(invocation, db, name),
       settings,
     };
+  }
+
+  async function stopJob(): Promise<void> {
+    if (!place.own) return context.jobs?.stopJob();
+    console.hint('Ctrl-Z would stop the daemon, too, which this session is; to run one elsewhere: animus serve');
   }
 
   function showPrompt(): void {
@@ -201,6 +221,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     await doing;
   } finally {
     console.close();
+    leaveHangUps?.();
     context.signals.drain.removeEventListener('abort', leave);
     const farewell = await farewellOf(place, talk).catch(() => null);
     await place.close();
@@ -221,18 +242,4 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     }
     showHistory(output, talk.messages);
   }
-}
-
-/** How the conversation is resumed, and what becomes of an answer that is not given yet. */
-async function farewellOf({ db, own }: Place, { id, followed }: Talk): Promise<string[] | null> {
-  if (id === null || (await findConversation(db, id)) === null) return null;
-  const messages = await readConversation(db, id);
-  const open = messages.some(
-    ({ role, told, workItemId, state }) =>
-      role === 'user' && !told && workItemId !== null && !followed.has(workItemId) && !isTerminal(state as WorkState),
-  );
-  const becomes = own
-    ? 'The answer that was being given continues when a daemon runs again: start animus serve, or resume the conversation.'
-    : 'The answer that is being given goes on.';
-  return [...(open ? [becomes] : []), `To go on with the conversation: animus chat --resume ${shortId(id)}`];
 }

@@ -18,6 +18,7 @@ import { styled } from '../../view/output.ts';
 import { bytes, counted } from '../../view/quantities.ts';
 import { attachment } from '../../work/attachment.ts';
 import type { Console } from '../terminal/console.ts';
+import { expandHome } from './expand-home.ts';
 import { showHistory } from './message-view.ts';
 import { PATIENCE } from './patience.ts';
 import { ownMessage, retry, type Talk } from './talk.ts';
@@ -28,6 +29,7 @@ export interface SlashMeans {
   readonly console: Console;
   readonly talk: Talk;
   readonly cwd: string;
+  readonly home: string;
   readonly actor: string;
   /** Stops the answer that is being given. */
   readonly stop: () => Promise<void>;
@@ -95,6 +97,9 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   quit: { usage: '/quit', does: 'leave (Ctrl-D, or Ctrl-C twice)', run: ({ leave }) => leave() },
 };
 
+/** The commands, without their slash. */
+export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
+
 /** Whether a line is a command. Two slashes begin a message that begins with one. */
 export function isSlashCommand(line: string): boolean {
   return /^\/(?!\/)/.test(line);
@@ -113,12 +118,16 @@ export async function runSlashCommand(means: SlashMeans, line: string): Promise<
 
 function showHelp({ console: { output } }: SlashMeans): void {
   for (const { usage, does } of Object.values(COMMANDS)) output.block(`${usage.padEnd(18)} ${does}`, '  ');
-  output.block('Alt-Enter, Ctrl-J, or a backslash at the end of a line: a new line. Ctrl-G: edit in $EDITOR.', '  ');
+  output.block(
+    'Alt-Enter, Ctrl-J, or a backslash at the end of a line: a new line. Tab: completes commands, files and numbers. Ctrl-G: edit in $EDITOR.',
+    '  ',
+  );
 }
 
-function attach({ console: { output }, talk, cwd }: SlashMeans, given: string): void {
+function attach({ console: { output }, talk, cwd, home }: SlashMeans, given: string): void {
+  const path = given.replace(/^(['"])(.*)\1$/, '$2');
   if (given === 'none') talk.files = [];
-  else if (given !== '') talk.files = [...talk.files, attachment(given.replace(/^(['"])(.*)\1$/, '$2'), cwd)];
+  else if (given !== '') talk.files = [...talk.files, attachment(expandHome(path, home), cwd)];
   for (const { name, content } of talk.files) output.line(styled(`  ${name}, ${bytes(content.byteLength)}`, 'dim'));
   output.line(styled(`  ${counted(talk.files.length, 'file')} with the next message`, 'dim'));
 }
@@ -154,13 +163,13 @@ async function history({ db, console: { output }, talk }: SlashMeans, given: str
   showHistory(output, await readConversation(db, idOf(talk)), given === 'all');
 }
 
-async function exportTo({ db, console: { output }, talk, cwd }: SlashMeans, given: string): Promise<void> {
+async function exportTo({ db, console: { output }, talk, cwd, home }: SlashMeans, given: string): Promise<void> {
   if (given === '') throw new AnimusError('usage.invalid', { detail: 'to which file? /export talk.md' });
   const id = idOf(talk);
   const lines = async () =>
     (await readConversation(db, id)).map((message) => `${JSON.stringify(messageDocument(message))}\n`).join('');
   const text = given.endsWith('.jsonl') ? await lines() : (await readVirtualFile(db, id)).content;
-  const path = resolve(cwd, given);
+  const path = resolve(cwd, expandHome(given, home));
   if (existsSync(path)) throw new AnimusError('usage.invalid', { detail: `${given} is there already` });
   try {
     writeFileSync(path, text, { flag: 'wx', mode: 0o600 });

@@ -3,12 +3,13 @@ import type { Environment } from '../../../core/config/environment.ts';
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { Interrupts } from '../../../core/lifecycle/interrupts.ts';
 import { harmless, harmlessLines } from '../../../core/text/harmless.ts';
-import { truncate, wrap } from '../../view/display-width.ts';
-import { createOutput, hasColours, type Output, type Part, renderPart, styled } from '../../view/output.ts';
-import { counted } from '../../view/quantities.ts';
+import { wrap } from '../../view/display-width.ts';
+import { createOutput, hasColours, type Output, type Part, renderPart, type Style, styled } from '../../view/output.ts';
+import { completeAtCursor, type FindCompletion } from './complete-at-cursor.ts';
+import { choicesLine } from './complete-line.ts';
 import { editedIn } from './edited-in.ts';
 import { openKeyboard, type TerminalInput } from './keyboard.ts';
-import { layOutInput } from './lay-out-input.ts';
+import { layOutBottom } from './lay-out-bottom.ts';
 import { createLineBuffer, type Key } from './line-buffer.ts';
 import { createLineHistory } from './line-history.ts';
 import { createScreen, type TerminalSink } from './screen.ts';
@@ -19,6 +20,8 @@ export interface ConsoleHandlers {
   onLine(line: string): void;
   /** Ctrl-C; `line` is what it has removed. */
   onInterrupt(line: string): void;
+  /** Tab; what may follow on what stands before the cursor, or null if nothing is completed there. */
+  readonly onTab?: FindCompletion;
   /** Ctrl-D in an empty line, or the terminal is gone. */
   onEnd(): void;
 }
@@ -55,12 +58,17 @@ export interface ConsoleParts {
   readonly stdout: TerminalSink;
   readonly env: Environment;
   readonly signals: Pick<Interrupts, 'passInterrupts'>;
+  /** Ctrl-Z: resolves when the terminal is free again. */
+  readonly stopJob: () => Promise<void>;
 }
 
 const MAX_QUEUED_ROWS = 5;
 
 /** Takes the terminal. */
-export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handlers: ConsoleHandlers): Console {
+export function openConsole(
+  { stdin, stdout, env, signals, stopJob }: ConsoleParts,
+  handlers: ConsoleHandlers,
+): Console {
   const buffer = createLineBuffer();
   const history = createLineHistory();
   const flow = createTextFlow();
@@ -74,16 +82,8 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
 
   const paint = (part: Part) => renderPart(part, colours);
   const screen = createScreen(stdout, (width, rows) => {
-    const dim = [...bounded(running, rows), ...(status === null ? [] : [status]), ...queued];
-    const above = [
-      ...(flowing === null || flow.tail === '' ? [] : [paint(styled(truncate(flow.tail.trimEnd(), width), flowing))]),
-      ...dim.map((row) => paint(styled(truncate(harmless(row), width), 'dim'))),
-    ].slice(-Math.max(1, rows - 3));
-    const height = Math.max(1, Math.min(12, rows - above.length - 2));
-    const laid = layOutInput(buffer, prompt.text, { width: width - 1, height });
-    const lead = paint(styled(prompt.text, prompt.style));
-    const typed = laid.rows.map((row) => (row.startsWith(prompt.text) ? lead + row.slice(prompt.text.length) : row));
-    return { rows: [...above, ...typed], row: above.length + laid.row, column: laid.column };
+    const coming = flowing === null || flow.tail === '' ? null : { text: flow.tail.trimEnd(), style: flowing };
+    return layOutBottom({ coming, running, status, queued, prompt, line: buffer, paint }, { width, rows });
   });
 
   function endPiece(): void {
@@ -118,6 +118,8 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
     if (ctrl && name === 'd') buffer.press({ name: 'delete' });
     else if (ctrl && name === 'l') stdout.write('\u001b[2J\u001b[H');
     else if (ctrl && name === 'g') return void editElsewhere();
+    else if (ctrl && name === 'z') return void lend(stopJob);
+    else if (name === 'tab' && !meta) return completeAtCursor(buffer, handlers.onTab ?? (() => null), showChoices);
     else if (name === 'return' && !meta && !buffer.text.endsWith('\\')) return enter();
     else if (name === 'return' && !meta) {
       // A line that ends in a backslash goes on.
@@ -143,27 +145,49 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
     handlers.onInterrupt(line);
   }
 
+  /** A line of ours, broken between words. */
+  function writeWrapped(line: string, style: Style): void {
+    for (const row of wrap(line, screen.columns ?? 80)) above.write(`${paint(styled(row, style))}\n`);
+  }
+
+  function showChoices(choices: readonly string[]): void {
+    if (choices.length > 0 && !closed) writeWrapped(choicesLine(choices), 'dim');
+    if (!closed) screen.refresh();
+  }
+
   function recall(name: string | undefined): void {
     const line = name === 'up' ? history.before(buffer.text) : name === 'down' ? history.after() : null;
     if (line !== null) buffer.set(line);
   }
 
-  /** Opens the line in an editor. What happens meanwhile is shown afterwards. */
+  /** Opens the line in an editor. */
   async function editElsewhere(): Promise<void> {
     const editor = env['VISUAL'] || env['EDITOR'];
     if (!editor) return screen.write('There is no editor: set VISUAL or EDITOR.\n');
+    await lend(async () => {
+      // Ctrl-C is the editor's.
+      const takeInterrupts = signals.passInterrupts();
+      try {
+        buffer.set(await editedIn(editor, buffer.text, env));
+      } catch (error) {
+        screen.write(`${harmless(messageOf(error))}; the text is as before.\n`);
+      } finally {
+        takeInterrupts();
+      }
+    });
+  }
+
+  /** Gives the terminal to another program, and takes it back. What happens meanwhile is shown afterwards. */
+  async function lend(use: () => Promise<void>): Promise<void> {
     screen.hold();
     keyboard.suspend();
-    // Ctrl-C is the editor's.
-    const takeInterrupts = signals.passInterrupts();
     try {
-      buffer.set(await editedIn(editor, buffer.text, env));
-    } catch (error) {
-      screen.write(`${harmless(messageOf(error))}; the text is as before.\n`);
+      await use();
     } finally {
-      takeInterrupts();
-      if (!closed) keyboard.resume();
-      screen.release();
+      if (!closed) {
+        keyboard.resume();
+        screen.release();
+      }
     }
   }
 
@@ -172,9 +196,7 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
   screen.refresh();
   return {
     output,
-    hint(text) {
-      for (const row of wrap(harmless(text), screen.columns ?? 80)) above.write(`${paint(styled(row, 'dim'))}\n`);
-    },
+    hint: (text) => writeWrapped(harmless(text), 'dim'),
     piece(text, style = 'plain') {
       if (flowing !== style) endPiece();
       flowing = style;
@@ -215,9 +237,7 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
     },
     problem(error) {
       if (!isAnimusError(error)) output.fail(error);
-      else
-        for (const line of harmlessLines(error.message).flatMap((each) => wrap(each, screen.columns ?? 80)))
-          above.write(`${paint(styled(line, 'red'))}\n`);
+      else for (const line of harmlessLines(error.message)) writeWrapped(line, 'red');
     },
     close() {
       if (closed) return;
@@ -227,11 +247,4 @@ export function openConsole({ stdin, stdout, env, signals }: ConsoleParts, handl
       keyboard.close();
     },
   };
-}
-
-/** At most a quarter of the terminal, and no more than people take in. */
-function bounded(running: readonly string[], rows: number): readonly string[] {
-  const most = Math.max(1, Math.min(6, Math.floor(rows / 4)));
-  if (running.length <= most) return running;
-  return [...running.slice(0, most - 1), `  → … and ${counted(running.length - most + 1, 'more call')}`];
 }

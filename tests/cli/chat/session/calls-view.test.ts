@@ -13,7 +13,13 @@ function callsOnTerminal(columns = 60) {
   const screen = createTerminalScreen(columns);
   const stdout = Object.assign(new EventEmitter(), { isTTY: true, columns, rows: 24, write: screen.write });
   const console = openConsole(
-    { stdin: new PassThrough(), stdout, env: { TERM: 'xterm' }, signals: { passInterrupts: () => () => undefined } },
+    {
+      stdin: new PassThrough(),
+      stdout,
+      env: { TERM: 'xterm' },
+      signals: { passInterrupts: () => () => undefined },
+      stopJob: () => Promise.resolve(),
+    },
     { onLine: () => undefined, onInterrupt: () => undefined, onEnd: () => undefined },
   );
   onTestFinished(() => console.close());
@@ -61,6 +67,15 @@ test('calls that run have a row each at the bottom, and those that have ended on
   ]);
   calls.end('a', 'bash', 'exit code 0');
   expect(calls.rows().slice(1)).toEqual(['  ✓ bash  npm test  5.0 s  exit code 0', '>']);
+});
+
+test('calls that wait say so, each until it is decided', () => {
+  const calls = callsOnTerminal();
+  for (const id of ['a', 'b']) calls.begin(id, 'bash', { command: `push ${id}` });
+  for (const id of ['a', 'b']) calls.view.waits(id, true);
+  expect(calls.rows()).toEqual(['  → bash  push a  waits', '  → bash  push b  waits', '>']);
+  calls.view.waits('a', false);
+  expect(calls.rows()).toEqual(['  → bash  push a  5 s', '  → bash  push b  waits', '>']);
 });
 
 test('many calls at once take a few rows', () => {

@@ -1,0 +1,7 @@
+/** What a shell and a terminal do with the process of a command that holds the terminal. */
+export interface JobControl {
+  /** Stops the job as Ctrl-Z does, until the shell continues it. Returns soon where no shell controls jobs. */
+  stopJob(): Promise<void>;
+  /** From now on, the end of the terminal (SIGHUP) ends the command like SIGTERM, until the function that is returned is called. */
+  takeHangUps(): () => void;
+}
