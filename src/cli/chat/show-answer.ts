@@ -5,7 +5,6 @@ import { readAnswer } from '../../store/conversations/read-conversation.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import type { Invocation } from '../command/command.ts';
 import { styled } from '../view/output.ts';
-import { waitingNotes } from './waiting-notes.ts';
 
 /** One look-up by key. */
 const LOOK_EVERY_MS = 300;
@@ -16,6 +15,7 @@ export async function showAnswer(
   db: Queryable,
   said: { readonly chat?: string; readonly messageId: string; readonly workItemId: string },
 ): Promise<number> {
+  const { waitingNotes } = await import('./waiting-notes.ts');
   const sayWhatWaits = await waitingNotes(output, db, said.workItemId);
   for (;;) {
     const answer = await readAnswer(db, said.workItemId);

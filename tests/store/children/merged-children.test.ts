@@ -122,13 +122,13 @@ describe('work of somebody else', () => {
       [faculty],
     );
     const parent = await runningParent(db);
-    await db.query(`update animus.work_items set submitted_by = 'person:alice' where id = $1`, [parent.id]);
+    await db.query(`update animus.work_items set submitted_by = 'alice' where id = $1`, [parent.id]);
     await spawn(db, parent, { faculty, dedupKey: 'k' });
     await completeWork(db, await beginFocus(db, { id: other!.id }), { secret: 1 }, 'secret');
     expect(await readChildren(db, parent.id, null)).toMatchObject([
       { state: 'completed', visible: false, outcome: null, summary: null, ledger: [] },
     ]);
-    await db.query(`update animus.work_items set submitted_by = 'person:alice' where id = $1`, [other!.id]);
+    await db.query(`update animus.work_items set submitted_by = 'alice' where id = $1`, [other!.id]);
     expect(await readChildren(db, parent.id, null)).toMatchObject([{ visible: true, summary: 'secret' }]);
   });
 });
