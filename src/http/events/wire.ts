@@ -9,7 +9,7 @@ import type { Frame, Sink } from './frame.ts';
  * `response.write` would make four of it (the length, the bytes, the line ends), and gather them, for each reader.
  *
  * A class, as all objects that a reader has: V8 knows where the fields of its instances are. In object literals with getters it looks up each
- * access, which took 2 µs per event and reader.
+ * access, which took 0.7 µs per event and reader.
  */
 export class Wire implements Sink {
   readonly #response: ServerResponse;

@@ -67,7 +67,7 @@ export async function randomConversation(
   async function items(): Promise<ItemRow[]> {
     return db.query<ItemRow>(
       `select w.id, w.resolved_at is null as open, w.key_blocked as blocked, w.cancel_requested_at is not null as cancelling,
-              w.state in ('dead', 'cancelled') as retriable
+              w.state in ('dead', 'cancelled') and m.deleted_at is null as retriable
          from animus.chat_messages m join animus.work_items w on w.id = m.work_item_id where m.file_id = $1 and m.role = 'user' and not m.told order by m.id`,
       [id],
     );
