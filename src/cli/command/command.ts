@@ -123,7 +123,9 @@ export function commandRunner(context: CliContext, ended: (exitCode: number) => 
       // Commander passes the arguments, then the options, then itself. A command with subcommands takes the options that
       // both have, wherever they stand.
       const args = received.slice(0, -2);
-      const options = (received.at(-1) as Command).optsWithGlobals<CommonOptions>();
+      const itself = received.at(-1) as Command;
+      refuseOptionsOfParents(itself);
+      const options = itself.optsWithGlobals<CommonOptions>();
       const { stdout, stderr, env } = context;
       const output = createOutput({ stdout, stderr, env, json: options.json === true });
       const sources = { env, cwd: context.cwd, configFile: options.config };
@@ -141,6 +143,18 @@ export function commandRunner(context: CliContext, ended: (exitCode: number) => 
         ended(output.fail(error));
       }
     };
+}
+
+/** Commander takes the options of a command after its subcommands, too: those that a subcommand does not have would be ignored. */
+function refuseOptionsOfParents(command: Command): void {
+  const has = new Set(command.options.map((option) => option.attributeName()));
+  for (let parent = command.parent; parent !== null; parent = parent.parent) {
+    for (const option of parent.options) {
+      const name = option.attributeName();
+      if (parent.getOptionValueSource(name) !== 'cli' || has.has(name)) continue;
+      command.error(`error: unknown option '${option.long ?? option.flags}'`, { code: 'commander.unknownOption' });
+    }
+  }
 }
 
 /** Loaded when it is used: the schema of animus.toml takes longer to load than most commands take. */

@@ -66,6 +66,7 @@ describe('a command', () => {
       '--limit: expected a whole number from 1 to 10000, got "0"; see: animus work list --help',
     ],
     [['work', 'show', 'a', 'b'], 'too many arguments'],
+    [['chat', 'send', 'hello', '--resume', 'abcd'], "unknown option '--resume'; see: animus chat send --help"],
     [['--config', 'x', 'status'], '--config goes after the command; see: animus --help'],
   ])('line %j is a usage error: %s', async (argv, expected) => {
     const { code, stdout, stderr } = await run(argv);
