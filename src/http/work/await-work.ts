@@ -27,7 +27,7 @@ export async function awaitWork(visit: Visit, id: string, seconds: number): Prom
     }
     return ended;
   } catch (error) {
-    log.debug({ error: messageOf(error) }, 'a request does not wait for its work any longer');
+    log.debug({ error: messageOf(error) }, 'a request stopped waiting for its work');
     return ended;
   } finally {
     over.abort();
