@@ -34,7 +34,7 @@ export async function main(): Promise<void> {
   process.exit(interrupts.exitCode() ?? (code || (output.lost ? 1 : 0)));
 }
 
-/** The kernel ignores the signal where no shell could continue the job, so nothing else than time tells that it is over. */
+/** The kernel ignores the signal where no shell could continue the job, so only time tells that the stop is over. */
 const STOPPING_MS = 100;
 
 function jobControl(interrupts: Pick<Interrupts, 'receive'>): JobControl {

@@ -164,8 +164,8 @@ begin
   return animus.may_operate();
 end $$;
 
--- Returns whether the actor may add child work or a file to an item that it sees. A person adds to its own work, and an operator to any: who may see
--- all work changes none of it by that. A login adds to what it may see.
+-- Returns whether the actor may add child work or a file to an item that it sees. A person may add to its own items, an operator to any: the right to
+-- see all work is no right to change it. A login may add to what it may see.
 -- Locks: none. Raises: nothing.
 create or replace function animus.may_add_to(p_submitted_by text) returns boolean
 language sql stable as $$

@@ -83,8 +83,8 @@ begin
   return new;
 end $$;
 
--- Returns the key under which an item finds its duplicates. Logins share their keys. A person has keys of its own, for its items and their child work:
--- otherwise whoever guesses a key would learn which work of others is active, and could keep theirs from being done. p_submitter: of the root item.
+-- Returns the key under which an item finds its duplicates. Logins share their keys. Each person has keys of their own, for their items and the child
+-- work of these: otherwise whoever guesses a key would learn which work of others is active, and could keep it from being done. p_submitter: of the root item.
 -- Locks: none. Raises: nothing.
 create or replace function animus.key_among(p_dedup_key text, p_submitter text) returns text
 language sql immutable parallel safe

@@ -257,7 +257,7 @@ begin
   if p_keyed then
     delete from animus.active_keys k using animus.work_items w
      where w.id = any (p_ids) and k.faculty = w.faculty
-       -- The first is that of a person's item from before people had keys of their own.
+       -- The first form is that of items from before people had keys of their own.
        and k.dedup_key = any (array[w.dedup_key, animus.key_among(w.dedup_key, case when w.depth = 0 then w.submitted_by else animus.submitter_of(w.root_id) end)])
        and k.work_item_id = w.id;
   end if;

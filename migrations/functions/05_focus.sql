@@ -186,8 +186,8 @@ begin
   return v_seq;
 end $$;
 
--- Sends a piece of the current answer to the watchers of the item. The result is null when there are none, and otherwise changes when
--- somebody begins to watch, or to watch for longer: who joins in the middle of an answer has not got what came before. It stores nothing and takes no
+-- Sends a piece of the current answer to the watchers of the item. The result is null when there are none. Otherwise it changes when
+-- somebody begins to watch, or renews the watch: then the caller sends the text so far again, which a new watcher lacks. It stores nothing and takes no
 -- lock: the row lock of the item is for recorded data.
 -- Locks: none. Raises: WA001.
 create or replace function animus.tell_watchers(p_focus_id uuid, p_token bigint, p_piece text) returns text
@@ -206,7 +206,7 @@ begin
   return extract(epoch from v_item.until)::text;
 end $$;
 
--- Sends a piece of an answer, as tell_watchers does, for a daemon of the release before: it does not ask who has joined.
+-- Sends a piece of an answer as tell_watchers does, for a daemon of the release before, which does not send text again.
 -- Locks: none. Raises: WA001.
 create or replace function animus.tell_text(p_focus_id uuid, p_token bigint, p_piece text) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

@@ -23,8 +23,8 @@ end $$;
 
 -- Creates the views of what was spent, or replaces them. spend has one row per faculty, model and day; the rows of spend_details are parts of
 -- such sums, for readers to add up, because adding up twice takes twice the time. Its operation and submitter are null where they are not known; the setting
--- spend_details_since says from when on they are recorded. Code that an item runs without a model (engage mode code) is recorded as a turn of animus/code;
--- it is no call, but one of code_runs.
+-- spend_details_since says from when on they are recorded. Code that an item runs without a model (engage mode code) is recorded as a turn of animus/code,
+-- and counted in code_runs, not in calls.
 -- Locks: the views, exclusively. Raises: nothing.
 create or replace function animus.define_spend_views() returns void
 language plpgsql as $$

@@ -161,7 +161,7 @@ begin
   return v_count;
 end $$;
 
--- Takes back a message that was deleted before it was delivered: no turn gets it. Nothing if it was delivered. The caller has locked the item.
+-- Takes back a message that was deleted before it was delivered: no turn gets it. Does nothing if it was delivered. The caller has locked the item.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.withdraw_mail(p_id uuid, p_author text, p_said_at timestamptz) returns void
 language plpgsql as $$
@@ -173,14 +173,14 @@ begin
   end if;
 end $$;
 
--- Returns the name of an actor with `?` for characters that could make it look like more than a name: line ends, and what is not seen.
+-- Returns the name of an actor with `?` for characters that could make it look like more than a name: line ends and invisible characters.
 -- Locks: none. Raises: nothing.
 create or replace function animus.shown_name(p_name text) returns text
 language sql immutable parallel safe as $$
   select regexp_replace(p_name, '[\u0001-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]', '?', 'g')
 $$;
 
--- Returns the same in quotes.
+-- Returns the name of an actor as shown_name does, in quotes.
 -- Locks: none. Raises: nothing.
 create or replace function animus.quoted_name(p_name text) returns text
 language sql immutable parallel safe as $$

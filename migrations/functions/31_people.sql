@@ -40,7 +40,7 @@ create or replace function animus.token_scopes() returns text[]
 language sql immutable parallel safe as $$ select array['read', 'work', 'decide'] $$;
 
 -- Adds a person or changes one, and returns it; null as an argument changes nothing, and means submitter and not disabled for a new person. Without a
--- role, p_disabled is for people who are listed: a mistyped name is refused, not added. `*` is everybody who is not listed. A change counts from the next transaction of the person on, also for tokens that exist. For logins that are
+-- role, p_disabled is only accepted for people who are listed: a mistyped name is refused, not added. `*` is everybody who is not listed. A change counts from the next transaction of the person on, also for tokens that exist. For logins that are
 -- operators; a person with role operator can change those who are not operators, to roles below operator.
 -- Locks: the person. Raises: WA003, WA004, 42501.
 create or replace function animus.set_person(p_name text, p_role text default null, p_disabled boolean default null) returns animus.people

@@ -10,8 +10,8 @@ declare
   v_next    uuid[];
   v_stuck   uuid[];
 begin
-  -- First, so that a message that is being said behind this answer, or a retry, is seen here, or sees that the answer has ended. The files of several
-  -- conversations, in one order for everybody.
+  -- Locked first: a message that is being said behind this answer, or a retry, then either is seen here or sees that the answer has ended. The files of
+  -- several conversations are locked in one order by everybody.
   perform from animus.files f where f.id in (select m.file_id from animus.chat_messages m where m.work_item_id = any (p_ids)) order by f.id for no key update;
   for v_message in select * from animus.chat_messages m where m.work_item_id = any (p_ids) and m.role = 'user' and not m.told order by m.id loop
     v_next := animus.next_answers(v_message.id);
@@ -188,9 +188,9 @@ language sql stable as $$
 $$;
 
 drop function if exists animus.heard_deleted(animus.chat_messages, timestamptz);
--- Returns whether something on the branch before a message was deleted since a chain of answers began: then the chain may have been told of it. p_first:
--- the first focus of the chain. The deletions that committed after its message did count too: one may have begun before the focus did, and have
--- committed after that had read the words.
+-- Returns whether something on the branch before a message was deleted since a chain of answers began: then the chain may contain it. p_first: the first
+-- focus of the chain. Deletions that committed after the message of that focus count, too: one may have begun before the focus, and have committed after
+-- the focus had read the words.
 -- Locks: none. Raises: nothing.
 create or replace function animus.chain_heard_deleted(p_message animus.chat_messages, p_first uuid) returns boolean
 language plpgsql stable as $$
@@ -232,7 +232,7 @@ $$;
 
 -- Begins the focus of an answer that goes on with another focus, or resumes the one that is open, as begin_focus does with the settings of that focus.
 -- Its turns are numbered after those of the chain. Calls that the focus before left open are answered: cancelled. No row: its settings are not stored
--- any more, or something that it has heard was deleted since answer_start, and nothing was changed.
+-- any more, or something that its chain contains was deleted since answer_start; nothing was changed.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.continue_focus(p_id uuid, p_token bigint, p_host text, p_directory_root text, p_before uuid)
 returns table (id uuid, number int, phase text, directory text, resumes int, faculty_snapshot jsonb, system_prompt text, tools json, has_ledger boolean)
@@ -443,7 +443,7 @@ language sql stable as $$
 $$;
 
 -- Adds messages to an empty conversation, such as those of an export: [{role, content, author?, created_at?}] in order. They have no work items; the next
--- answer begins from their words. At most 10,000 messages of 1 MiB each; of an author 200 characters are kept. Returns how many.
+-- answer begins from their words. At most 10,000 messages of 1 MiB each; the name of an author is cut to 200 characters. Returns how many.
 -- Locks: the conversation; its file. Raises: WA002, WA003, WA004, 42501.
 create or replace function animus.import_messages(p_file_id uuid, p_messages jsonb) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

@@ -54,7 +54,7 @@ begin
 end $$;
 
 -- Adds somebody who takes part (a login, such as `alice`, or a person, such as `person:alice`), or with p_remove removes them. For whoever takes part,
--- and for operators. Returns whether that changed anything. A name as which nobody can act is not added: it is a mistake.
+-- and for operators. Returns whether that changed anything. A name that no login has, and a person who is refused, are not added.
 -- Locks: the file; the row of the participant. Raises: WA003, WA004, 42501.
 create or replace function animus.set_participant(p_file_id uuid, p_actor text, p_remove boolean default false) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -74,8 +74,8 @@ begin
   return found;
 end $$;
 
--- Refuses a name that nobody acts as: no login of the database has it, or a person of this name is refused. People who are not listed are not refused
--- unless `*` is disabled. The words are the same for a person who is disabled and one who is not listed.
+-- Refuses a name that nobody can act as: that of no login of the database, or of a person who may not use animus. People who are not listed may, unless `*`
+-- is disabled. The error is the same for a person who is disabled and one who is not listed.
 -- Locks: none. Raises: WA004.
 create or replace function animus.require_actor(p_actor text, p_id uuid) returns void
 language plpgsql stable as $$
@@ -178,7 +178,7 @@ begin
 end $$;
 
 -- Marks a message or an answer as deleted: views and later contexts leave it out with the files that came with it, and the next answer begins from the
--- words that are left. What was told into an answer and not read by it yet is not read any more. Earlier versions of a message, which it stands for after edits and retries, are deleted with it. If the answer to it is under
+-- words that are left. What was told into an answer that has not read it yet never reaches that answer. Earlier versions of a message, which it stands for after edits and retries, are deleted with it. If the answer to it is under
 -- way, that is cancelled; one that has said nothing is deleted with it. Returns false if it was deleted before. For whoever wrote it, of an answer for
 -- whoever takes part, and for operators.
 -- Locks: as lock_tree_to_end for its item, or the row of the item that it was told to; the conversation; its file; its attached files.
@@ -195,7 +195,7 @@ begin
   if v_old.role = 'user' and not v_old.told then
     perform animus.cancel_answers(v_old.file_id, array[v_old.work_item_id], 'its message was deleted');
   end if;
-  -- Its answer reads it at its next turn, or not at all.
+  -- Under this lock, its answer either has read it already or never will.
   if v_old.told then perform animus.lock_work(array[v_old.work_item_id], 10); end if;
   perform from animus.conversations c where c.file_id = v_old.file_id for no key update;
   v_now := animus.now();

@@ -56,7 +56,7 @@ begin
   if not found then perform animus.raise('WA003', format('no workspace %s', p_id), p_id); end if;
 end $$;
 
--- Refuses a conversation whose messages, also those on branches that are not shown, have more than 10 MiB: its text is made as one value.
+-- Refuses a conversation whose messages exceed 10 MiB, also counting branches that are not shown: its text is made as one value.
 -- Locks: none. Raises: WA002.
 create or replace function animus.require_chat_size(p_file_id uuid) returns void
 language plpgsql stable as $$
@@ -134,8 +134,8 @@ language sql immutable as $$
   select case when length(p_path) <= 250 then regexp_replace(p_path, '\.chat$', '.files/') else format('chats/%s.files/', right(p_file_id::text, 12)) end
 $$;
 
--- Returns a name as the last part of a path: without separators, control characters and characters that are not seen, of at most 200 characters. What is
--- one letter for a reader is one letter (Unicode form NFC), so that two names that look the same are the same.
+-- Returns a name as the last part of a path: without separators, control characters and invisible characters, of at most 200 characters, in Unicode
+-- form NFC, so that names that look the same are the same.
 -- Locks: none. Raises: nothing.
 create or replace function animus.file_name_of(p_name text) returns text
 language sql immutable as $$

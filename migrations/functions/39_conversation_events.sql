@@ -170,7 +170,7 @@ begin
 end $$;
 
 -- Acts for the person of a token (as act_with_token) or, without one, for a person with at most a role (as act_with_role), and returns for each position what
--- read_events ('work') or read_conversation_events ('conversation') returns, in their order. One statement where a transaction would take five.
+-- read_events ('work') or read_conversation_events ('conversation') returns, in their order. A gateway saves the round trips of a transaction.
 -- Locks: as act_with_token. Raises: WA002 for a second person or role, WA004, WA007 for a token that is not valid any more and for a person that is disabled; 42501.
 create or replace function animus.read_events_as(
   p_token bytea, p_person text, p_role text, p_kinds text[], p_ids uuid[], p_after jsonb[], p_limit int) returns setof json

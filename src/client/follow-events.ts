@@ -10,8 +10,8 @@ export type Connect = (last: string | null, signal: AbortSignal) => Promise<Resp
 
 const USUAL_PATIENCE_MS = 300_000;
 /** The shortest and the longest wait that a server can ask for before the next connection. */
-const LEAST_RETRY_MS = 1;
-const MOST_RETRY_MS = 60_000;
+const MIN_RETRY_MS = 1;
+const MAX_RETRY_MS = 60_000;
 /** A connection that lasted longer did not fail at once. */
 const LASTED_MS = 10_000;
 /** Three heartbeats. */
@@ -27,7 +27,7 @@ export async function* followEvents<Event extends StreamedEvent>(
   { signal, patienceMs = USUAL_PATIENCE_MS, silenceMs = USUAL_SILENCE_MS }: EventOptions,
 ): AsyncGenerator<Event, void> {
   let last: string | null = null;
-  // Monotonic: a clock that is set says nothing about the server.
+  // Monotonic: setting the clock must not end its patience.
   let heardAtMs = performance.now();
   let retryMs = 1000;
   for (let failures = 0; ; ) {
@@ -44,7 +44,7 @@ export async function* followEvents<Event extends StreamedEvent>(
         cut,
         silenceMs,
         onLife,
-        onRetry: (ms) => (retryMs = Math.min(Math.max(ms, LEAST_RETRY_MS), MOST_RETRY_MS)),
+        onRetry: (ms) => (retryMs = Math.min(Math.max(ms, MIN_RETRY_MS), MAX_RETRY_MS)),
       })) {
         last = event.id ?? last;
         yield event;

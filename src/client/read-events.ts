@@ -50,7 +50,7 @@ export async function* readEvents<Event extends StreamedEvent>(
   const decoder = new TextDecoder();
   const end = () => {
     cut.abort();
-    // For a `fetch` of the caller that heeds no signal. Of a body that the signal has ended, it rejects.
+    // For a `fetch` of the caller that ignores the signal. If the signal has ended the body, this rejects.
     reader.cancel().catch(() => undefined);
   };
   try {

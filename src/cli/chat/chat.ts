@@ -26,7 +26,7 @@ export function addChatCommands(program: Command, run: RunCommand): void {
     .helpCommand(false)
     .option(
       '--resume [id]',
-      `go on with a conversation: its id (at least 4 digits of it) or words of its title; without one, the latest`,
+      `go on with a conversation: its id (at least 4 digits of it) or a part of its title; without one, the latest`,
     )
     .option('--faculty <name>', 'the same as the argument, for a faculty with the name of a command below')
     .option('--workspace <name>', 'the workspace of a new conversation', 'default')

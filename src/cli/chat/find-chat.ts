@@ -47,7 +47,7 @@ export async function findChat(db: Queryable, given: string): Promise<string> {
   throw new AnimusError('work.not_found', { detail: `no conversation has the id ${given}`, hint: LIST_HINT });
 }
 
-/** The same, also by words of its title: not for commands that delete. Errors: the same. */
+/** Also finds it by a part of its title, which is too vague for commands that delete. Errors: as `findChat`. */
 async function findChatOrTitle(db: Queryable, given: string): Promise<string> {
   const found = await chatWithId(db, given);
   if (found !== null) return found;

@@ -1,4 +1,4 @@
-/** Says on stderr why an answer does not come, to a person who waits for a command. */
+/** Says on stderr what an answer is waiting for, while a command waits for the answer. */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Queryable } from '../../store/sql/database.ts';
@@ -8,7 +8,7 @@ import { shortId } from '../view/quantities.ts';
 import { titleOf } from '../work/show-asked.ts';
 import { whyWaiting } from './follow/why-waiting.ts';
 
-/** What is over by then needs no note. */
+/** A wait that is over by then needs no note. */
 const LOOK_EVERY_MS = 2000;
 
 /** Returns what to call again and again: it looks every two seconds, and says each thing once. Errors: `db.*`. */

@@ -5,7 +5,7 @@ import type { Database } from '../../store/sql/database.ts';
 import type { AskedView } from '../../store/views/inbox-view.ts';
 import { approve, grantCall } from '../../store/work/decide.ts';
 
-/** For whom a grant is: the work item of the call, or all work of its faculty. */
+/** What a grant covers: the work item of the call, or all work of its faculty. */
 export type GrantScope = 'item' | 'faculty';
 
 /** How long a grant lasts if nothing else is said: a week. */
@@ -21,7 +21,7 @@ export interface AlwaysAllow {
   readonly input?: string | undefined;
 }
 
-/** Both in one transaction. `where` names the pattern in an error. Errors: `usage.invalid` for a pattern that is none, and those of `approve`. */
+/** Both in one transaction. `where` names the pattern in an error. Errors: `usage.invalid` for an invalid pattern, and those of `approve`. */
 export async function approveAlways(
   db: Database,
   { work_item_id: id, call_id: callId, hash, request }: AskedView,

@@ -1,4 +1,4 @@
-/** What a shell and a terminal do with the process of a command that holds the terminal. */
+/** How a command that uses the terminal is stopped by its shell, and ended with its terminal. */
 export interface JobControl {
   /** Stops the job as Ctrl-Z does, until the shell continues it. Returns soon where no shell controls jobs. */
   stopJob(): Promise<void>;

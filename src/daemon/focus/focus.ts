@@ -8,7 +8,7 @@ import { createOutputTeller } from '../../engage/events/live-output.ts';
 import { createTextTeller } from '../../engage/events/live-text.ts';
 import { FAILURE_NOTICE } from '../../engage/verdict/attempt.ts';
 import { readRunningMs, setPhase, startFocus } from '../../store/transcript/focus-row.ts';
-import { type LivePiece, tellText } from '../../store/transcript/live-text.ts';
+import { type LivePiece, tellWatchers } from '../../store/transcript/live-text.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { openToolset } from '../../tools/source.ts';
@@ -92,7 +92,7 @@ async function begin(
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
   if (row.resumes > 0) means.deadline.ranBefore(await readRunningMs(means.db, row.id, FAILURE_NOTICE));
   const place = await openWorkspace(key, row, begun, toolset, control, means, answer);
-  const tell = (piece: LivePiece) => tellText(means.db, key, piece);
+  const tell = (piece: LivePiece) => tellWatchers(means.db, key, piece);
   const texts = createTextTeller(row.number, tell, means.clock);
   const printed = createOutputTeller(row.number, async (piece) => (await tell(piece)) !== null, means.clock);
   const emit = (event: FocusEventBody) => {

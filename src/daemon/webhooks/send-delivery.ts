@@ -1,13 +1,12 @@
 /** Sends one delivery of a webhook. The receiver is not trusted: its address is checked, its redirects and its body are not followed or read. */
 import { isIP } from 'node:net';
 import { request } from 'undici';
-import { messageOf } from '../../core/errors/errors.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import { webhookHeaders, webhookSecret } from '../../core/secrets/webhook-secret.ts';
 import { isTarget } from '../../core/text/web-target.ts';
 import type { ClaimedDelivery, DeliveryEnd } from '../../store/work/webhook-deliveries.ts';
 import { ForbiddenAddress, forbiddenLiteral, guardedAgent, type WebReach } from '../../tools/web/guarded-agent.ts';
-import { headerOf, reasonOf } from '../../tools/web/http-body.ts';
+import { headerOf, innermostCause, reasonOf } from '../../tools/web/http-body.ts';
 
 /** From the name lookup to the headers of the answer. */
 export const SEND_MS = 15_000;
@@ -80,13 +79,13 @@ function isListed(url: URL, port: number, { allow }: WebReach): boolean {
 }
 
 /**
- * What the owner of a webhook is told. Which internal names there are, and their addresses, is nothing that it should learn: a name that does not
- * exist and one with a private address look alike.
+ * The error that the owner of a webhook sees. It must not tell which internal names exist, nor their addresses: a name that does not exist and one with a
+ * private address look alike.
  */
 function shownReason({ hostname }: URL, error: unknown): string {
-  const first = firstCause(error);
-  const { syscall = '', code = '' } = first as NodeJS.ErrnoException;
-  if (first instanceof ForbiddenAddress || syscall === 'getaddrinfo' || LOOKUP_CODES.test(code)) {
+  const cause = innermostCause(error);
+  const { syscall = '', code = '' }: Partial<NodeJS.ErrnoException> = cause instanceof Error ? cause : {};
+  if (cause instanceof ForbiddenAddress || syscall === 'getaddrinfo' || LOOKUP_CODES.test(code)) {
     return `${hostname} has no address on the public internet`;
   }
   return syscall === 'connect' ? `the connection failed: ${code}` : reasonOf(error);
@@ -94,13 +93,6 @@ function shownReason({ hostname }: URL, error: unknown): string {
 
 /** Of a failed lookup of a name. */
 const LOOKUP_CODES = /^(ENOTFOUND|ENODATA|EAI_.*)$/;
-
-/** As `reasonOf` chooses it. */
-function firstCause(error: unknown): Error {
-  if (error instanceof AggregateError && error.errors.length > 0) return firstCause(error.errors[0]);
-  if (!(error instanceof Error)) return new Error(messageOf(error));
-  return error.cause === undefined ? error : firstCause(error.cause);
-}
 
 function endOf(status: number, retryAfter: string): DeliveryEnd {
   if (status >= 200 && status < 300) return { result: 'delivered', status, error: null, retryAfterSeconds: 0 };

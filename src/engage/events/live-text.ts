@@ -20,7 +20,7 @@ export interface TextTeller {
   stop(): Promise<void>;
 }
 
-/** What was sent of an answer is sent again to somebody who joins, up to this length: they want its beginning, and soon. */
+/** The text so far is sent again to somebody who joins, up to this length. A longer one comes with its record. */
 const MAX_EARLIER_CHARS = 262_144;
 
 /**
@@ -56,7 +56,7 @@ export function createTextTeller(
     telling = null;
   }
 
-  /** For whoever has joined since the piece before. Those who join meanwhile make another mark, and the next piece finds it. */
+  /** For whoever has joined since the last piece. If somebody joins meanwhile, the mark changes again, and the next piece notices it. */
   async function tellEarlier(current: Answer): Promise<void> {
     const { turn, text, told } = current;
     if (told > MAX_EARLIER_CHARS) return;
@@ -119,7 +119,7 @@ export function createTextFollower(): TextFollower {
     const { turn, shown } = newest;
     if (shown === null || piece.focus !== focus || piece.turn !== turn) return [];
     if (piece.earlier) {
-      // Whoever joined, or lost something, is told what is missing.
+      // Only what is missing, because this watcher joined later or lost a piece.
       const missing = piece.from > shown ? '' : piece.text.slice(shown - piece.from);
       newest.shown = shown + missing.length;
       return missing === '' ? [] : [{ type: 'text', turn, text: missing }];

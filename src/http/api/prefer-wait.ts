@@ -4,10 +4,10 @@ import { awaitWork } from '../work/await-work.ts';
 import type { Answer } from './idempotency.ts';
 import { API_ROOT } from './openapi.ts';
 
-/** Many proxies give a request up after a minute. */
-const MOST_SECONDS = 60;
+/** Many proxies abandon a request after a minute. */
+const MAX_SECONDS = 60;
 
-/** How long the client wants to wait, at most a minute; null: it does not, or its token may not read work. What is not understood is ignored. */
+/** How long the client wants to wait, at most a minute; null: it does not, or its token may not read work. A preference that is not understood is ignored. */
 export function preferredWait(request: Request, { awaits }: JsonRoute, { scopes }: Visit['visitor']): number | null {
   const preferences = request.headers.get('prefer');
   if (awaits === undefined || preferences === null || !scopes.includes('read')) return null;
@@ -15,7 +15,7 @@ export function preferredWait(request: Request, { awaits }: JsonRoute, { scopes 
   const found = preferences
     .split(',')
     .flatMap((one) => /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(one)?.[1] ?? []);
-  return found[0] === undefined ? null : Math.min(Number(found[0]), MOST_SECONDS);
+  return found[0] === undefined ? null : Math.min(Number(found[0]), MAX_SECONDS);
 }
 
 /** The answer of a request whose effect is committed, after the wait: 200 with the item that has ended, else 202. Both say where the item is. */

@@ -68,7 +68,7 @@ const exportChat = streamRoute({
 /** A message may have 1 MiB. */
 const EXPORTED_AT_ONCE = 20;
 
-/** Each page in a transaction of its own, so that a long export holds no connection while its reader is slow. */
+/** Reads each page in a transaction of its own, so that a slow reader of a long export holds no connection. */
 async function* messageDocuments({ means, visitor }: Visit, chatId: string): AsyncGenerator<object> {
   for (let place: MessagePlace | null = null; ; ) {
     const after: MessagePlace | null = place;

@@ -46,7 +46,7 @@ export async function* followItem(
   let { position, page } = begun;
   const item = hub.join(scope, eyes);
   const check = (at: AnyPosition) => checkRights(eyes, scope, at);
-  /** An outage ends no stream: a browser would not connect again after the 503 that it would get then. */
+  /** An outage ends no stream: a browser would connect once more, get 503, and give up. */
   const patiently = async <Result>(read: () => Promise<Result>): Promise<Result> => {
     for (;;) {
       try {
@@ -74,7 +74,7 @@ export async function* followItem(
           position = page.position;
           from = head;
         } else {
-          // The others go on from there: not from what a client says that it has read.
+          // All readers share what follows, so it does not begin at an id that a client has sent.
           const present = begun.isOwn ? page.position : await patiently(() => readPresent(eyes, scope));
           if (item.position !== null) continue;
           item.begin({ position: present, items: page.items });

@@ -14,13 +14,13 @@ export interface Followers {
   call(): void;
 }
 
-/** Each writes to a socket meanwhile, and a thousand of them would hold up everything else for 10 ms and more. */
+/** Each writes to a socket, and a thousand in a row would hold up everything else for 10 ms and more. */
 const CALLED_AT_ONCE = 100;
 
 export function createFollowers(clock: Clock): Followers {
   let waiting: Follower[] = [];
 
-  /** Calls those from the number on. Who has been called waits for the next change, which may come before the last of them has been. */
+  /** Calls those from the number on. Whoever was called waits for the next change, which may come before the last of them is called. */
   function callInTurn(called: readonly Follower[], from: number): void {
     const until = Math.min(from + CALLED_AT_ONCE, called.length);
     const nowMs = clock.monotonicMs();

@@ -20,7 +20,7 @@ export function openLiveEvents(db: Database, clock: Clock, log: Log): LiveEvents
   let starting: Promise<void> | null = null;
   return {
     async means() {
-      // Nobody would end what this would begin.
+      // Nobody would stop the connection that this would open.
       if (hub.stopping.aborted) throw new AnimusError('http.starting');
       starting ??= hub.start();
       await starting.catch((error: unknown) => {

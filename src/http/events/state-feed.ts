@@ -79,7 +79,7 @@ export function createStateFeeds(clock: Clock, stopping: AbortSignal): StateFeed
     async *follow(eyes, signal) {
       const feed = feedOf(eyes);
       let resume = null as (() => void) | null;
-      // One listener for each reader, not for each wait. A race with a promise that stays would keep something of each wait.
+      // One listener for each reader, not for each wait. `Promise.race` with a promise that stays open would leak at each wait.
       const leave = () => resume?.();
       signal.addEventListener('abort', leave, { once: true });
       feed.readers++;

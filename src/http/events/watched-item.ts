@@ -68,7 +68,7 @@ export class WatchedItem {
     for (const { event, step, after } of page.events) {
       if (event.type === 'turn') this.#answers.delete(event.workItemId);
       if (event.type === 'observation') this.#output.end(event.workItemId, event.callId);
-      // Who does not take part any more may not read this event.
+      // Whoever does not take part any more may not read this event.
       if (event.type === 'people' && !event.joined) this.#checks++;
       this.ring.add({ frame: eventFrame(event, writePlace(this.scope, after)), placed: { step, after } });
     }
@@ -137,7 +137,7 @@ export class WatchedItem {
   }
 }
 
-/** What has not arrived of a piece that was sent before, for somebody who has joined: null if nothing, or if something before it is missing, too. */
+/** The part of an earlier piece that has not arrived here; null if all of it has, or if something before it is missing, too. */
 function missingOf(
   piece: TextPiece,
   answer: { focus: number; turn: number; text: string } | undefined,

@@ -70,7 +70,7 @@ async function verified(
   }
 }
 
-/** A time that no Date holds is no time of expiry: nothing would ever be later. */
+/** A time that no Date can hold would never be reached. */
 function expiryOf(payload: JWTPayload, { clockToleranceSeconds }: OidcConfig): Date {
   const expiry = new Date((payload.exp! + clockToleranceSeconds) * 1000);
   if (Number.isNaN(expiry.getTime())) throw refused('the token is not valid');
@@ -83,7 +83,7 @@ function personOf(payload: JWTPayload, { personClaim, personPrefix }: OidcConfig
   if (/(^|\.)email$/.test(personClaim) && claimAt(payload, `${personClaim}_verified`) !== true) {
     throw refused('the issuer has not verified the email address');
   }
-  // The database would replace half of a surrogate pair, and make one person of two.
+  // The database replaces an unpaired surrogate, so two names could become one person.
   if (typeof name === 'string' && name.isWellFormed() && NAME.test(personPrefix + name)) return personPrefix + name;
   throw refused(`the token names no person in ${personClaim}`);
 }

@@ -109,7 +109,7 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
   }
 
   let paused = false;
-  /** A client that sends and does not read is not read either: what it is answered would pile up. */
+  /** Stops reading the messages of a client that does not read its answers: these would pile up. */
   async function holdBack(): Promise<void> {
     if (paused || socket.bufferedAmount <= MAX_BUFFERED_BYTES) return;
     paused = true;
@@ -127,7 +127,7 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
     else receive((data as Buffer).toString('utf8'));
     void holdBack();
   });
-  // It is closed then, after the client was told why.
+  // `ws` closes it, after telling the client why.
   socket.on('error', () => undefined);
   const end = () => socket.close(1001, 'the server ends');
   if (signal.aborted) end();
@@ -149,7 +149,7 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
     }
   }
 
-  /** Without subscriptions, nothing else would notice. */
+  /** Closes a socket whose token is not valid any more: without subscriptions, nothing else would notice. */
   async function check(): Promise<void> {
     for (;;) {
       await means.clock.sleep(CHECK_MS, over.signal);

@@ -24,13 +24,13 @@ export function parseMarkdown(text: string): ImportedMessage[] {
   }));
 }
 
-/** Without the last line end. An editor or a mail may have written all line ends as CR LF: then they are no part of what was said. */
+/** Without the last line end. If all line ends are CR LF, an editor or a mail program has changed them, and the CR is not part of what was said. */
 function linesOf(text: string): string[] {
   const isOfWindows = /^[^\n]*\r\n/.test(text) && !/(?<!\r)\n/.test(text);
   return (isOfWindows ? text.replaceAll('\r\n', '\n') : text).replace(/\n$/, '').split('\n');
 }
 
-/** An empty line stands after the heading, and one in front of the next. Where somebody has removed them by hand, nothing is cut off. */
+/** An empty line stands after the heading, and one in front of the next. If they were removed by hand, nothing is cut off. */
 function contentOf(lines: readonly string[], isLast: boolean): string {
   const from = lines[0] === '' ? 1 : 0;
   const to = !isLast && lines.length > from && lines.at(-1) === '' ? -1 : undefined;

@@ -28,7 +28,7 @@ import {
   writeCursor,
 } from './position.ts';
 import { conversationPage, readConversationPage } from './read-conversation-events.ts';
-import { type EventPage, type EventScope, ROWS, readPages, workPage } from './read-events.ts';
+import { type EventPage, type EventScope, ROWS_PER_READ, readPages, workPage } from './read-events.ts';
 
 export type AnyPosition = Position | ChatPosition;
 export type AnyStep = Step | ChatStep;
@@ -105,7 +105,7 @@ export async function readPlacesAs(
   db: Database,
   as: ReadsAs,
   wanted: readonly Place[],
-  limit = ROWS,
+  limit = ROWS_PER_READ,
 ): Promise<readonly (AnyPage | null)[]> {
   const rows = await db.query<{ facts: ItemFacts | ChatFacts | null }>(
     'select facts from animus.read_events_as($1::bytea, $2, $3, $4::text[], $5::uuid[], $6::jsonb[], $7::int) as facts',

@@ -11,7 +11,7 @@ import {
 import type { AnyEvent } from './event.ts';
 import type { ItemFacts } from './facts.ts';
 import { mergeConversation } from './merge-conversation.ts';
-import { ROWS } from './read-events.ts';
+import { ROWS_PER_READ } from './read-events.ts';
 
 export interface ConversationPage {
   readonly events: readonly { readonly event: AnyEvent; readonly step: ChatStep; readonly after: ChatPosition }[];
@@ -28,7 +28,7 @@ export async function readConversationPage(
   db: Queryable,
   id: string,
   from: ChatPosition,
-  limit = ROWS,
+  limit = ROWS_PER_READ,
 ): Promise<ConversationPage | null> {
   const [row] = await db.query<{ facts: ChatFacts | null }>(
     'select animus.read_conversation_events($1::uuid, $2::jsonb, $3::int) as facts',

@@ -30,14 +30,14 @@ export interface EventPage {
 }
 
 /** Rows of each part, and marks of a conversation, in one read; a turn has many events. */
-export const ROWS = 50;
+export const ROWS_PER_READ = 50;
 
 /** The next events after the id of an event (null: from the first), each with its id. Errors: `work.not_found`, also where the actor may not see it, `usage.invalid` for a foreign id. */
 export async function readEvents(
   db: Queryable,
   scope: EventScope & { readonly kind: 'work' },
   after: string | null,
-  limit = ROWS,
+  limit = ROWS_PER_READ,
 ): Promise<{ readonly events: readonly (WorkEvent & { readonly id: string })[]; readonly more: boolean }> {
   const from = after === null ? BEGINNING : readCursor(scope.id, after);
   const [page] = await readPages(db, [{ id: scope.id, from }], limit);
@@ -50,7 +50,7 @@ export async function readEvents(
 export async function readPages(
   db: Queryable,
   wanted: readonly { readonly id: string; readonly from: Position }[],
-  limit = ROWS,
+  limit = ROWS_PER_READ,
 ): Promise<readonly (EventPage | null)[]> {
   const rows = await db.query<{ facts: ItemFacts | null }>(
     `select animus.read_events(w.id, w.after, $3::int) as facts from unnest($1::uuid[], $2::jsonb[]) with ordinality as w (id, after, n) order by w.n`,

@@ -1,10 +1,10 @@
-/** Names of people that were mistyped. */
+/** Suggests the person that was meant by a mistyped name. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 
 /**
- * Refuses a name that is not listed, with the one that was probably meant. `*`, everybody who is not listed, is always there. `set_person` refuses it,
- * too, but does not compare names. Error: `work.not_found`.
+ * Refuses a name that is not listed, with the one that was probably meant. `*`, everybody who is not listed, is always accepted. `set_person` refuses the
+ * name, too, but suggests no other. Error: `work.not_found`.
  */
 export function requireListed(name: string, people: readonly { readonly name: string }[]): void {
   if (name === '*' || people.some((person) => person.name === name)) return;

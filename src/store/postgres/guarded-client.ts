@@ -17,7 +17,7 @@ export class GuardedClient extends Client {
     this.gone = new Promise((resolve) => this.on('error', () => resolve()).once('end', () => resolve()));
   }
 
-  /** Connects; rejects also if the client is closed meanwhile, after which `connect` of the driver never settles. */
+  /** Connects, or rejects if the client is closed meanwhile: `connect` of the driver never settles then. */
   async connectOrClose(): Promise<void> {
     const closed = this.gone.then(() => {
       throw new Error('the connection was closed before it was ready');

@@ -81,7 +81,7 @@ export function sqlState(error: unknown): string | undefined {
   return isDatabaseError(error) ? error.code : undefined;
 }
 
-/** Whether another session held a lock for too long, or the two waited for each other: the transaction may be run again. */
+/** Whether another session held a lock for too long, or both waited for each other: the transaction can be run again. */
 export function isLockConflict(error: unknown): boolean {
   return LOCK_CONFLICTS.has(sqlState(error) ?? '');
 }

@@ -14,7 +14,7 @@ export interface TextPiece {
   /** How many characters of the answer precede this piece; 0 starts the answer, or restarts it. */
   readonly from: number;
   readonly text: string;
-  /** True: it was sent before, and is for those who have joined since. Others have it, unless they lost something. */
+  /** True: it was sent before, and is sent again for those who have joined since. Others have it, unless they lost a piece. */
   readonly earlier?: boolean;
 }
 
@@ -37,7 +37,7 @@ export type LivePiece = TextPiece | OutputPiece;
 export const MAX_PIECE_CHARS = 1200;
 
 /** Sends a piece of at most MAX_PIECE_CHARS characters. Null when there are no watchers; otherwise a mark that changes when somebody joins. */
-export async function tellText(db: Queryable, focus: FocusKey, piece: LivePiece): Promise<string | null> {
+export async function tellWatchers(db: Queryable, focus: FocusKey, piece: LivePiece): Promise<string | null> {
   const [row] = await db.query<{ mark: string | null }>(`select animus.tell_watchers($1, $2, $3) as mark`, [
     focus.focusId,
     focus.leaseToken,
@@ -79,7 +79,7 @@ export async function watchTexts(db: Queryable, id: string, channel: string): Pr
 const place = { focus: z.int(), turn: z.int(), from: z.int() };
 const PIECE = z.union([
   z.object({ ...place, text: z.string() }),
-  // An animus that does not know them would take them for an answer that begins again if they had a field called text.
+  // If its field were called text, an animus of the release before would take it for an answer that begins again.
   z
     .object({ ...place, earlier: z.string() })
     .transform(({ earlier: text, ...rest }): TextPiece => ({ ...rest, text, earlier: true })),

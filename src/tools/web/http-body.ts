@@ -51,8 +51,13 @@ export function headerOf({ headers }: Pick<Dispatcher.ResponseData, 'headers'>, 
   return Array.isArray(value) ? (value[0] ?? '') : value;
 }
 
-/** The innermost reason: that of a failed connection is inside the error of the request. */
+/** The message of the innermost cause. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return error instanceof Error && error.cause !== undefined ? reasonOf(error.cause) : messageOf(error);
+  return messageOf(innermostCause(error));
+}
+
+/** Why a request failed: the error of a failed connection is inside that of the request. */
+export function innermostCause(error: unknown): unknown {
+  if (error instanceof AggregateError && error.errors.length > 0) return innermostCause(error.errors[0]);
+  return error instanceof Error && error.cause !== undefined ? innermostCause(error.cause) : error;
 }

@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest';
 import { runCli } from '../../../src/cli/program.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
-import { tellText } from '../../../src/store/transcript/live-text.ts';
+import { tellWatchers } from '../../../src/store/transcript/live-text.ts';
 import type { FocusedWork } from '../../support/begun-focus.ts';
 import { type TestDatabase, temporaryHome } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -130,7 +130,7 @@ export function chatSite(db: Pick<TestDatabase, 'connectionString' | 'database'>
   /** Tells a piece of an answer, as soon as somebody watches. */
   const piece = (work: FocusedWork, from: number, text: string) =>
     eventually('it is watched', async () =>
-      (await tellText(db.database, work.key, { focus: 1, turn: 1, from, text })) ? true : null,
+      (await tellWatchers(db.database, work.key, { focus: 1, turn: 1, from, text })) ? true : null,
     );
 
   const messages = (id: string) =>

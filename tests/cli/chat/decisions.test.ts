@@ -102,7 +102,7 @@ describe('what an answer asks', () => {
     session.type('edit\r');
     await session.sees('input> {"command":"git push"}');
     session.type(' or so\r');
-    await session.sees('the input is no JSON');
+    await session.sees('the input is not valid JSON');
     await session.sees('input> {"command":"git push"} or so');
     session.type('\u0015{"command":"git push origin fix"}\r');
     await session.sees('approved by');
@@ -145,7 +145,7 @@ describe('what an answer asks', () => {
     await session.sees('denied by');
     expect(await decisions(work.id)).toEqual([{ action: 'deny', note: 'I do not know' }]);
     session.type('/deny\r');
-    await session.sees('nothing is asked');
+    await session.sees('there is nothing to deny');
   });
 
   test('is not decided by what was being typed when it came, which is given back', async () => {

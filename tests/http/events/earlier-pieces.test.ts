@@ -32,7 +32,7 @@ test('what came before the first reader here is sent as soon as it is known, and
   expect(hints().every((hint) => !('earlier' in hint))).toBe(true);
 });
 
-test('those who have it get nothing again, and what they had lost', () => {
+test('readers that have the text get only what they had lost', () => {
   const { piece, earlier, hints } = watched();
   piece(0, 'Hello');
   earlier(0, 'Hello');

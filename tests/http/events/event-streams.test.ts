@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor } from '../../../src/store/events/position.t
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
-import { tellText } from '../../../src/store/transcript/live-text.ts';
+import { tellWatchers } from '../../../src/store/transcript/live-text.ts';
 import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { beginFocus, type FocusedWork, recordCalls } from '../../support/begun-focus.ts';
@@ -105,7 +105,8 @@ describe('a stream of the events of work', () => {
     const reader = await read(work);
     await reader.until(({ data }) => data['live'] === true);
     await pg.database.query('select animus.begin_turn($1, $2, 1)', [work.key.focusId, work.leaseToken]);
-    const piece = (from: number, text: string) => tellText(pg.database, work.key, { focus: 1, turn: 1, from, text });
+    const piece = (from: number, text: string) =>
+      tellWatchers(pg.database, work.key, { focus: 1, turn: 1, from, text });
     await eventually('a watcher', async () => ((await piece(0, 'Hel')) ? true : null));
     await piece(3, 'lo');
     await reader.until(({ type, data }) => type === 'text' && data['from'] === 3);
@@ -121,7 +122,7 @@ describe('a stream of the events of work', () => {
     await reader.until(({ data }) => data['live'] === true);
     await recordCalls(pg.database, work, 1, ['run-1'], 'execute_code');
     const place = { focus: 1, turn: 1, call: 'run-1', stream: 'stdout' } as const;
-    const print = (from: number, output: string) => tellText(pg.database, work.key, { ...place, from, output });
+    const print = (from: number, output: string) => tellWatchers(pg.database, work.key, { ...place, from, output });
     await eventually('a watcher', async () => ((await print(0, 'one\n')) ? true : null));
     await print(4, 'two\n');
     const hint = await reader.until(({ type, data }) => type === 'observation' && data['from'] === 4);

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { tellText } from '../../../src/store/transcript/live-text.ts';
+import { tellWatchers } from '../../../src/store/transcript/live-text.ts';
 import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 import { type EventReader, type GotEvent, readEventStream } from '../../support/event-reader.ts';
@@ -18,7 +18,7 @@ test('everybody who takes part gets what is said, the text of an answer while it
   const work = await beginAnswer(owner(), chat);
   await bob.until(({ data }) => data['live'] === true && data['state'] === 'running');
   await owner().query('select animus.begin_turn($1, $2, 1)', [work.key.focusId, work.leaseToken]);
-  const piece = (from: number, text: string) => tellText(owner(), work.key, { focus: 1, turn: 1, from, text });
+  const piece = (from: number, text: string) => tellWatchers(owner(), work.key, { focus: 1, turn: 1, from, text });
   await eventually('a watcher', async () => ((await piece(0, 'Bec')) ? true : null));
   await piece(3, 'ause.');
   const hint = await bob.until(({ type, data }) => type === 'text' && data['from'] === 3);

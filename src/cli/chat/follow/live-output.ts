@@ -1,4 +1,4 @@
-/** What the code of a call prints, as it comes: shown only between the beginning and the end of its call, and each character at most once. */
+/** The output of the code of a call while it runs: shown only between the beginning and the end of the call, and each character at most once. */
 import type { WorkEvent } from '../../../store/events/event.ts';
 import type { OutputPiece } from '../../../store/transcript/live-text.ts';
 
@@ -17,7 +17,7 @@ export interface LiveOutput {
   recorded(event: WorkEvent): void;
   /** Takes a piece. That of a call that is not known yet is kept until `settled`. */
   piece(piece: OutputPiece): readonly ShownOutput[];
-  /** What is recorded was read again. */
+  /** Call it after the recorded events were read again. */
   settled(): readonly ShownOutput[];
   /** True while pieces are kept: the tables have to be read. */
   readonly waits: boolean;
@@ -28,7 +28,7 @@ export function callKey({ focus, turn }: { readonly focus: number; readonly turn
   return `${focus} ${turn} ${callId}`;
 }
 
-/** The tables may have been read just before the call was recorded. */
+/** A piece is kept for two reads: the first may have been just before the call was recorded. */
 const LOOKS = 2;
 const MAX_KEPT = 200;
 

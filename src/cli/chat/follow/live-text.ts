@@ -40,7 +40,7 @@ export function createLiveText(): LiveText {
     if (isPast(piece, recorded)) return [];
     const { focus, turn, from, text, earlier } = piece;
     if (open?.focus !== focus || open.turn !== turn) {
-      // Somebody else has watched from the beginning: what came before is sent again.
+      // It joins in the middle: the beginning is sent again.
       if (from !== 0) return [];
       const others = open !== null && open.text !== '';
       open = { focus, turn, text };

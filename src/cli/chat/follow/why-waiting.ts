@@ -6,7 +6,7 @@ import { ALL_FACULTIES, knownFaculties } from '../../../store/work/operate.ts';
 
 /** In one line. Whoever may not see daemons and pauses gets the state. Errors: `db.*`. */
 export async function whyWaiting(db: Queryable, state: WorkState, faculty: string): Promise<string> {
-  if (state !== 'queued') return usually(state, faculty);
+  if (state !== 'queued') return usualReason(state, faculty);
   const known = await knownFaculties(db).catch((error: unknown) => {
     if (isAnimusError(error, 'db.forbidden')) return null;
     throw error;
@@ -20,8 +20,8 @@ export async function whyWaiting(db: Queryable, state: WorkState, faculty: strin
   return 'the answer is queued: the daemons have no room, or the answer before it has not ended';
 }
 
-/** The same before anybody has looked why. */
-export function usually(state: WorkState, faculty: string): string {
+/** The usual reason for a state, without a look at daemons and pauses. */
+export function usualReason(state: WorkState, faculty: string): string {
   if (state === 'running' || state === 'claimed') return `${faculty} is answering`;
   if (state === 'scheduled') return 'the answer is tried again in a while';
   return state === 'waiting' ? 'the answer waits' : 'the answer is queued';

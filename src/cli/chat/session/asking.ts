@@ -19,20 +19,20 @@ export interface Asking {
   again(): void;
   /** True while the next line that is typed is a decision. */
   readonly open: boolean;
-  /** Takes the line as the decision. Errors: `work.state` if something else waits by now, `usage.invalid` for an input or a pattern that is none, `db.*`. */
+  /** Takes the line as the decision. Errors: `work.state` if something else waits by now, `usage.invalid` for an invalid input or pattern, `db.*`. */
   decide(db: Database, line: string): Promise<void>;
   /** Denies what is asked, or declines to answer. Errors: `usage.invalid` if nothing is asked, and as `decide`. */
   deny(db: Database, note: string): Promise<void>;
-  /** The input is not changed after all; false if none was. */
+  /** Stops changing the input of the call; false if it was not being changed. */
   leaveInput(): boolean;
 }
 
-/** `decides` is whether the login may; others are told who has to. `usualPrompt` is called when nothing is asked any more. */
+/** `decides` is whether the login may; others are told who has to. `usualPrompt` is called when nothing is open any more. */
 export function createAsking(console: Console, decides: () => boolean, usualPrompt: () => void): Asking {
   let asked: AskedView | null = null;
-  /** True while the line is the input with which the call shall run. */
+  /** True while the line is a changed input of the call. */
   let changing = false;
-  /** What was typed when the question came: it is no answer to it, and is given back afterwards. */
+  /** What was being typed when the request came. It is no decision, and is restored afterwards. */
   let draft = '';
   /** Hashes of what was put off, or shown to somebody who may not decide. */
   const left = new Set<string>();
@@ -49,7 +49,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
     }
     asked = next;
     draft = console.takeLine();
-    if (draft !== '') console.hint('  what you were typing comes back afterwards');
+    if (draft !== '') console.hint('  what you were typing is restored afterwards');
     console.hint(`  ${howToDecide(next)}`);
     prompt(next);
   }
@@ -58,7 +58,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
     console.prompt(changing ? 'input> ' : kind === 'human' ? 'answer> ' : 'y/n> ', 'yellow');
   }
 
-  /** It was decided or put off here. By now, another one may be asked. */
+  /** It was decided or put off here. Meanwhile another one may have been asked. */
   function done(one: AskedView): void {
     if (asked !== one) return;
     [asked, changing] = [null, false];
@@ -95,7 +95,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
         const whose = decision.scope === 'item' ? 'of this answer' : `of ${one.faculty}`;
         const what = decision.pattern === undefined ? 'the same call' : `calls that match ${decision.pattern}`;
         const long = duration(decision.seconds * 1000);
-        console.hint(`${what} ${whose}: no approval needed for ${long}; to end that: animus work revoke ${grant}`);
+        console.hint(`${what} ${whose}: no approval needed for ${long}; to revoke that: animus work revoke ${grant}`);
         break;
       }
       case 'full':
@@ -113,7 +113,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
   function beginChange(one: AskedView): void {
     const input = one.subject === 'budget' ? { add: enough(one.request) } : (one.request['input'] ?? {});
     changing = true;
-    console.hint('change the input, and Enter approves the call with it; Ctrl-G opens it in an editor; empty: not');
+    console.hint('change the input; Enter approves the call with it, an empty line goes back, Ctrl-G opens an editor');
     prompt(one);
     console.fill(JSON.stringify(input));
   }
@@ -160,7 +160,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
     },
     async deny(db, note) {
       if (asked === null)
-        throw new AnimusError('usage.invalid', { detail: 'nothing is asked; /asked shows what was put off' });
+        throw new AnimusError('usage.invalid', { detail: 'there is nothing to deny; /asked shows what was put off' });
       await run(db, asked, { does: 'deny', note: note === '' ? undefined : note });
     },
     leaveInput() {
@@ -182,7 +182,11 @@ function inputFrom(line: string): string {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw new AnimusError('usage.invalid', { detail: `the input is no JSON: ${messageOf(error)}` }, { cause: error });
+    throw new AnimusError(
+      'usage.invalid',
+      { detail: `the input is not valid JSON: ${messageOf(error)}` },
+      { cause: error },
+    );
   }
   return JSON.stringify(jsonObject('the input', value));
 }

@@ -1,4 +1,4 @@
-/** What is printed of a tool call: what it is given, and what it gave, in a part of a line. */
+/** The input and the output of a tool call, each short enough for a part of a line. */
 import { truncate } from '../../view/display-width.ts';
 import { counted } from '../../view/quantities.ts';
 
@@ -8,7 +8,7 @@ export function inputGist(input: object, width: number): string {
   const [only] = values;
   const text =
     values.length === 0 ? '' : values.length === 1 && typeof only === 'string' ? only : JSON.stringify(input);
-  // Enough for any row; the whole may have a megabyte.
+  // Enough for any row; an input may have a megabyte.
   return truncate(
     text.slice(0, 1000).toWellFormed().replace(/\s+/g, ' ').trim(),
     Math.max(16, Math.floor(width * 0.45)),

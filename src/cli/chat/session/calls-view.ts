@@ -1,4 +1,4 @@
-/** Shows tool calls: a row below the output for each that runs, one line for each that has ended, and what code prints meanwhile. */
+/** Shows tool calls: a row below the output for each that runs, one line for each that has ended, and the output of code meanwhile. */
 import type { Clock } from '../../../core/lifecycle/clock.ts';
 import type { WorkEvent } from '../../../store/events/event.ts';
 import { type Part, styled } from '../../view/output.ts';
@@ -26,7 +26,7 @@ interface Call {
   readonly event: EventOf<'call'>;
   readonly streams: Readonly<Record<ShownOutput['stream'], ComingLines>>;
   lines: number;
-  /** Its own line was printed, because something stands below it. */
+  /** Its own line was printed, because lines that belong to it follow. */
   opened: boolean;
   waiting: boolean;
 }
@@ -110,7 +110,7 @@ export function createCallsView(console: Console, clock: Pick<Clock, 'nowMs'>): 
     printed({ key, stream, text, gap }) {
       const call = running.get(key);
       if (call === undefined) return;
-      if (gap) printLine(call, '… something was left out here', stream);
+      if (gap) printLine(call, '… some output is missing here', stream);
       for (const line of call.streams[stream].feed(text)) printLine(call, line, stream);
       refresh();
     },

@@ -1,4 +1,4 @@
-/** Cuts what a call prints into lines as it arrives. */
+/** Splits the output of a call into lines as it arrives. */
 
 export interface ComingLines {
   /** Takes a piece, and returns the lines that are complete now. A carriage return begins the line again, as on a terminal. */
@@ -7,7 +7,7 @@ export interface ComingLines {
   readonly rest: string;
 }
 
-/** Nobody reads more of a line while it comes. */
+/** More than anybody reads of a line that is still growing. */
 const MAX_LINE = 2000;
 
 export function createComingLines(): ComingLines {
@@ -25,7 +25,7 @@ export function createComingLines(): ComingLines {
   };
 }
 
-/** What stands in the line in the end: a progress bar writes it many times. */
+/** What is visible in the line at last: a progress bar overwrites it many times. */
 function overwritten(line: string): string {
   return line.replace(/\r+$/, '').split('\r').at(-1)!.slice(0, MAX_LINE).toWellFormed();
 }

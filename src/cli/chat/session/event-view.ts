@@ -27,7 +27,7 @@ export interface EventView {
 
 export function createEventView(console: Console, { thoughts, actor }: EventViewOptions): EventView {
   const calls = createCallsView(console, systemClock);
-  /** True after a wait: who goes on with the answer then is no news. */
+  /** True after a wait: that a daemon resumes the answer is then no news. */
   let waited = false;
 
   function showEvent(event: WorkEvent): void {

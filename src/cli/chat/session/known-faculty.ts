@@ -28,7 +28,7 @@ export async function requireKnownFaculty(
 }
 
 /** The faculties that running daemons serve, and those with a file here. Errors: `db.*`. */
-export async function facultiesThere(invocation: Invocation, db: Queryable): Promise<readonly string[]> {
-  // No faculty has this name, so all others are known.
+export async function availableFaculties(invocation: Invocation, db: Queryable): Promise<readonly string[]> {
+  // No faculty has this name, so the result lists all.
   return (await unservedFaculty(invocation, db, { name: '' }))?.known ?? [];
 }

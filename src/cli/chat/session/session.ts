@@ -16,7 +16,7 @@ import { createAsking } from './asking.ts';
 import { completeCommand } from './complete-command.ts';
 import { createEventView } from './event-view.ts';
 import { farewellOf } from './farewell.ts';
-import { facultiesThere, requireKnownFaculty } from './known-faculty.ts';
+import { availableFaculties, requireKnownFaculty } from './known-faculty.ts';
 import { showHistory, showSaid } from './message-view.ts';
 import { PATIENCE } from './patience.ts';
 import { openPlace, type Place } from './place.ts';
@@ -118,7 +118,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
       cwd: context.cwd,
       home: context.env['HOME'] ?? '',
       actor: actor.name,
-      faculties: () => facultiesThere(invocation, place.db),
+      faculties: () => availableFaculties(invocation, place.db),
     };
   }
 
@@ -138,7 +138,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
 
   async function stopJob(): Promise<void> {
     if (!place.own) return context.jobs?.stopJob();
-    console.hint('Ctrl-Z would stop the daemon, too, which this session is; to run one elsewhere: animus serve');
+    console.hint('this session is the daemon, which Ctrl-Z would stop; to run one elsewhere: animus serve');
   }
 
   function showPrompt(): void {

@@ -34,7 +34,7 @@ export interface SlashMeans {
   /** Stops the answer that is being given. */
   readonly stop: () => Promise<void>;
   readonly askAgain: () => void;
-  /** Denies what is asked. Errors: `usage.invalid` if nothing is. */
+  /** Denies what is asked. Errors: `usage.invalid` if nothing is asked. */
   readonly deny: (note: string) => Promise<void>;
   readonly leave: () => void;
   /** Errors: `faculty.unknown`. */
@@ -77,7 +77,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   },
   deny: {
     usage: '/deny [WHY]',
-    does: 'deny what the answer asks, or decline to answer its question',
+    does: 'deny the request of the answer, or decline to answer its question',
     run: ({ deny }, why) => deny(why),
   },
   export: {

@@ -1,4 +1,4 @@
-/** What a line says about what the answer asks. */
+/** Reads a typed line as a decision on what the answer asks. */
 import type { AskedView } from '../../../store/views/inbox-view.ts';
 import { timeSpan } from '../../command/arguments.ts';
 import { DEFAULT_GRANT_SECONDS, type GrantScope } from '../../work/always-allow.ts';
@@ -15,13 +15,13 @@ export type TypedDecision =
       readonly pattern: string | undefined;
     };
 
-/** A question takes any line as its answer; everything else has to be decided by one of a few words. */
+/** A question takes any line as its answer; everything else is decided by one of a few words. */
 export function typedDecision({ kind, subject, request }: AskedView, line: string): TypedDecision {
   const text = line.trim();
   if (text === '') return { does: 'later' };
   if (kind === 'human') return { does: 'answer', text: choiceOf(request['choices'], text) };
   const [, word = '', rest] = /^(\S+)(?:\s+([\s\S]+))?$/.exec(text) ?? [];
-  // More lines than one are a message that was pasted, not a decision.
+  // Several lines are a pasted message, not a decision.
   if (text.includes('\n')) return { does: 'unclear' };
   if (/^(?:y|yes)$/i.test(word)) return { does: 'approve', note: rest };
   if (/^(?:n|no)$/i.test(word)) return { does: 'deny', note: rest };

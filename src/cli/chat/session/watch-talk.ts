@@ -12,7 +12,7 @@ import type { LivePiece } from '../../../store/transcript/live-text.ts';
 import { styled } from '../../view/output.ts';
 import { createFollowedAnswer, type FollowedAnswer, type FollowMeans } from '../follow/follow-answer.ts';
 import type { News } from '../follow/news.ts';
-import { usually, whyWaiting } from '../follow/why-waiting.ts';
+import { usualReason, whyWaiting } from '../follow/why-waiting.ts';
 import type { Console } from '../terminal/console.ts';
 import type { Asking } from './asking.ts';
 import type { EventView } from './event-view.ts';
@@ -120,7 +120,7 @@ export function createTalkWatch({ console, talk, asking, view, wake, busy }: Wat
       explainAtMs = nowMs + EXPLAIN_AFTER_MS;
       explained = await whyWaiting(db, state, talk.faculty);
     }
-    const what = asking.open ? 'the answer waits for you' : explained || usually(state, talk.faculty);
+    const what = asking.open ? 'the answer waits for you' : explained || usualReason(state, talk.faculty);
     console.status(`${what} · Ctrl-C stops it`);
   }
 

@@ -1,11 +1,11 @@
-/** Completes what stands before the cursor. */
+/** Completes the text before the cursor. */
 import { type Completion, completeLine } from './complete-line.ts';
 import type { LineBuffer } from './line-buffer.ts';
 
-/** What may follow on a text; null: nothing is completed there, and Tab is space. */
+/** What may complete a text; null: nothing is completed there, and Tab inserts spaces. */
 export type FindCompletion = (typed: string) => Completion | null | Promise<Completion>;
 
-/** At once, or when the promise of `find` is fulfilled, unless something else was typed by then. `done` gets the words to choose from. */
+/** At once, or when the promise of `find` is fulfilled, unless the text before the cursor has changed by then. `done` gets the words to choose from. */
 export function completeAtCursor(
   buffer: LineBuffer,
   find: FindCompletion,
@@ -20,7 +20,7 @@ export function completeAtCursor(
     done(choices);
   };
   const found = find(typed);
-  // What cannot be looked up is not completed.
+  // Without the database, nothing is completed.
   if (found instanceof Promise) void found.then(complete, () => undefined);
   else complete(found);
 }

@@ -1,7 +1,7 @@
-/** Tab: completes what is typed by words that begin with it. */
+/** Tab: completes a word that is being typed. */
 import { harmless } from '../../../core/text/harmless.ts';
 
-/** What may stand at the end of what is typed. */
+/** The words that may complete a text. */
 export interface Completion {
   /** Where the word begins that is being typed. */
   readonly from: number;
@@ -9,7 +9,7 @@ export interface Completion {
   readonly words: readonly string[];
 }
 
-/** What has to be inserted, and the words to choose from if nothing has. */
+/** The text to insert; if it is empty, the words to choose from. */
 export interface Completed {
   readonly insert: string;
   readonly choices: readonly string[];
@@ -40,7 +40,7 @@ function sameBeginning(words: readonly string[]): string {
   });
 }
 
-/** More than that nobody reads. */
+/** More than anybody reads. */
 const MAX_CHOICES = 60;
 
 /** The words to choose from, in one line. */

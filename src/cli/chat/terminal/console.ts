@@ -20,7 +20,7 @@ export interface ConsoleHandlers {
   onLine(line: string): void;
   /** Ctrl-C; `line` is what it has removed. */
   onInterrupt(line: string): void;
-  /** Tab; what may follow on what stands before the cursor, or null if nothing is completed there. */
+  /** Tab: what may complete the text before the cursor. */
   readonly onTab?: FindCompletion;
   /** Ctrl-D in an empty line, or the terminal is gone. */
   onEnd(): void;
@@ -45,7 +45,7 @@ export interface Console {
   prompt(text: string, style?: 'plain' | 'yellow'): void;
   /** Puts a text there to be changed, in front of what is typed. */
   fill(text: string): void;
-  /** Takes what is typed away. */
+  /** Empties the line, and returns what was typed. */
   takeLine(): string;
   /** Prints what went wrong. */
   problem(error: unknown): void;
