@@ -1,14 +1,14 @@
 /** One WebSocket: its subscriptions to events, and its commands. */
-import { WebSocket } from 'ws';
-import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
+import type { WebSocket } from 'ws';
+import { AnimusError } from '../../core/errors/errors.ts';
 import type { EventScope } from '../../store/events/read-events.ts';
 import { followItem } from '../events/follow-item.ts';
 import type { Frame } from '../events/frame.ts';
-import { asVisitor } from '../login/visitor.ts';
 import type { Visit } from '../route/route.ts';
 import { visitorEyes } from '../route/visitor-eyes.ts';
 import { runCommand } from './run-command.ts';
 import { CLIENT_MESSAGE, type Command, type Subscribe } from './socket-messages.ts';
+import { checkToken, disconnectStalled } from './watch-socket.ts';
 
 /** An error as the client is told of it. */
 export type ShowError = (error: unknown) => { readonly code: string; readonly detail: string };
@@ -24,11 +24,6 @@ export interface SessionMeans extends Pick<Visit, 'visitor' | 'means' | 'signal'
 const MAX_SUBSCRIPTIONS = 100;
 /** Events of a socket that reads slower than this many bytes behind wait in the tables. */
 const MAX_BUFFERED_BYTES = 262_144;
-const PING_MS = 15_000;
-/** A client that neither answers nor takes anything for this long is gone. */
-const STALLED_MS = 60_000;
-/** A socket whose token is not valid any more is closed within this time. */
-const CHECK_MS = 60_000;
 const PIECE_MS = 50;
 /** The close code for a client that may not go on. */
 const NOT_ALLOWED = 1008;
@@ -119,8 +114,6 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
     paused = false;
   }
 
-  let answered = true;
-  socket.on('pong', () => (answered = true));
   socket.on('ping', () => void holdBack());
   socket.on('message', (data, isBinary) => {
     if (isBinary) socket.close(1003, 'text only');
@@ -133,35 +126,14 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
   if (signal.aborted) end();
   signal.addEventListener('abort', end, { once: true, signal: over.signal });
 
-  async function ping(): Promise<void> {
-    let before = taken();
-    let heardMs = means.clock.monotonicMs();
-    for (;;) {
-      await means.clock.sleep(PING_MS, over.signal);
-      if (over.signal.aborted) return;
-      if (answered || taken() !== before) heardMs = means.clock.monotonicMs();
-      else if (means.clock.monotonicMs() - heardMs >= STALLED_MS) return socket.terminate();
-      if (answered && socket.readyState === WebSocket.OPEN) {
-        answered = false;
-        socket.ping();
-      }
-      before = taken();
-    }
-  }
-
-  /** Closes a socket whose token is not valid any more: without subscriptions, nothing else would notice. */
-  async function check(): Promise<void> {
-    for (;;) {
-      await means.clock.sleep(CHECK_MS, over.signal);
-      if (over.signal.aborted) return;
-      const error = await asVisitor(means.db, visitor, async () => null).catch((thrown: unknown) => thrown);
-      if (!isAnimusError(error, 'http.unauthorized')) continue;
-      send({ type: 'error', name: null, ...showError(error) });
-      return socket.close(NOT_ALLOWED, error.code);
-    }
-  }
-
-  const watching = [ping(), check()];
+  const refuse = (error: AnimusError) => {
+    send({ type: 'error', name: null, ...showError(error) });
+    socket.close(NOT_ALLOWED, error.code);
+  };
+  const watching = [
+    disconnectStalled(socket, taken, means.clock, over.signal),
+    checkToken(session, refuse, over.signal),
+  ];
   await closed;
   over.abort('closed');
   await Promise.all([...watching, ...running, ...[...subscriptions.values()].map(({ done }) => done)]);
