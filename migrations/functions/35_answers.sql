@@ -481,7 +481,7 @@ begin
       v_count := v_count + 1;
     end loop;
   exception when invalid_datetime_format or datetime_field_overflow then
-    perform animus.raise('WA004', format('created_at of message %s of the import is no time', v_one.n), p_file_id, 'a time is written as 2026-11-23T01:20:00Z');
+    perform animus.raise('WA004', format('created_at of message %s of the import is not a time', v_one.n), p_file_id, 'a time is written as 2026-11-23T01:20:00Z');
   end;
   update animus.conversations c set head_id = v_after where c.file_id = p_file_id;
   update animus.files f set updated_at = v_now where f.id = p_file_id;

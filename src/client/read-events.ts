@@ -90,6 +90,7 @@ async function readPiece(
   } finally {
     clearTimeout(timer);
   }
+  // A `fetch` that ignores the signal ends the body without an error.
   if (silence !== null) throw silence;
   return null;
 }

@@ -44,7 +44,7 @@ export async function addWebhookCommand(invocation: Invocation, options: AddOpti
     const people = await listPeople(db);
     if (people.some(({ name }) => name === person)) return;
     output.note(
-      `nobody is listed as ${person}${similarPerson(person, people)}; the webhook waits for work of that name`,
+      `nobody is listed as ${person}${similarPerson(person, people)}; nothing is sent until this person has work`,
     );
   });
   const secret = secretOf(key, id, 1);

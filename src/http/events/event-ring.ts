@@ -21,7 +21,7 @@ export interface RingPart {
 const MAX_ENTRIES = 512;
 const MAX_CHARS = 1_048_576;
 
-/** A class for the reason of `Wire`. */
+/** A class for speed, as `Wire` explains. */
 export class EventRing {
   #entries: RingEntry[] = [];
   #start = 0;

@@ -66,7 +66,7 @@ async function sendAll(wire: Wire, frames: AsyncGenerator<readonly Frame[]>, ove
     wire.send([hintFrame('closed', { code: isAnimusError(error) ? error.code : 'internal.bug' })]);
     return error;
   } finally {
-    // Where the client left, they still wait to be asked for more, and hold what they watch.
+    // If the client has left, the generator is suspended, and still holds what it watches.
     await frames.return(undefined);
   }
 }

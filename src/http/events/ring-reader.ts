@@ -11,14 +11,14 @@ export interface ReaderMeans {
   readonly until: AbortSignal;
   /** Gets at once what happens while the reader waits; null: all of it is yielded. */
   readonly sink: Sink | null;
-  /** Rejects when the reader may not read any more, which it is asked from time to time. */
+  /** Called from time to time; rejects when the reader may not read any more. */
   readonly check: (position: AnyPosition) => Promise<void>;
 }
 
 /** A reader whose token was revoked, or who may not see it any more, is stopped within this time. */
 const CHECK_MS = 60_000;
 
-/** A class for the reason of `Wire`. */
+/** A class for speed, as `Wire` explains. */
 export class RingReader implements Follower {
   readonly #item: WatchedItem;
   readonly #means: ReaderMeans;
@@ -40,7 +40,7 @@ export class RingReader implements Follower {
     this.#position = position;
     this.#next = from;
     this.#checks = item.checks;
-    // Not all at once.
+    // Spread, so that not all readers check at the same time.
     this.#checkAtMs = means.clock.monotonicMs() + CHECK_MS * (0.5 + 0.5 * Math.random());
     this.#over = means.until.aborted;
   }

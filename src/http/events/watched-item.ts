@@ -18,7 +18,7 @@ const stateHint = (workItemId: string, state: string) => hintFrame('state', { wo
 const textHint = (workItemId: string, { focus, turn, from, text }: TextPiece) =>
   hintFrame('text', { workItemId, focus, turn, from, text });
 
-/** A class for the reason of `Wire`. */
+/** A class for speed, as `Wire` explains. */
 export class WatchedItem {
   readonly scope: EventScope;
   readonly ring = new EventRing();

@@ -53,16 +53,11 @@ export async function readAsVisitor(
   wanted: readonly Place[],
   limit?: number,
 ): Promise<readonly (AnyPage | null)[]> {
-  return readPlacesAs(
-    database,
-    actingAs(visitor, () => new Date()),
-    wanted,
-    limit,
-  );
+  return readPlacesAs(database, actingAs(visitor), wanted, limit);
 }
 
 /** Raises `http.unauthorized` for a token of an issuer that has expired; others are checked where they are used. */
-function actingAs({ person, role, proof, expiresAt }: Visitor, now: () => Date): ReadsAs {
+function actingAs({ person, role, proof, expiresAt }: Visitor, now: () => Date = () => new Date()): ReadsAs {
   if (proof !== null) return { token: Buffer.from(proof.reveal(), 'hex') };
   if (expiresAt !== null && expiresAt <= now()) {
     throw new AnimusError('http.unauthorized', { detail: 'the token has expired' });

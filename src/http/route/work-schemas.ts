@@ -47,7 +47,7 @@ export const workItem = z
   })
   .meta({ id: 'WorkItem' });
 
-/** Of a request that submits work, for its answer: `Prefer: wait`. */
+/** What `Prefer: wait` adds to the answer of a request that submits work. */
 export const awaitedItem = () =>
   workItem
     .optional()

@@ -153,7 +153,7 @@ export function writeCursor(workItemId: string, position: Position): string {
   return encodeCursor({ ...positionFields(position), w: tagOf(workItemId) });
 }
 
-/** As much as the functions count, which add one. */
+/** The SQL functions add one to it, as an int. */
 const count = z.int().min(0).max(2_147_483_646);
 /** The ids of messages are of 64 bits. */
 const bigCount = z.int().min(0);

@@ -1,6 +1,6 @@
 /**
  * What one thread of Node can do at best: writes one ready buffer to every connection, without HTTP, database or anything that could be
- * slow. Prints its URL; on a line `sent N` it writes an event of the usual size with that content; to any other line it prints its memory and processor time.
+ * slow. Prints its URL; on a line `sent N` it writes an event of the usual size with that content; to an empty line it prints its memory and processor time.
  */
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';

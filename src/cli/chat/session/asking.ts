@@ -104,7 +104,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
         return beginChange(one);
       case 'unclear':
         return console.hint(
-          `${howToDecide(one)}. To say something else: an empty line first; Up brings back what you typed.`,
+          `${howToDecide(one)}. To say something else, put it off with an empty line first; Up brings back what you typed.`,
         );
     }
     done(one);
