@@ -84,11 +84,13 @@ begin
 end $$;
 
 -- Returns the key under which an item finds its duplicates. Logins share their keys. Each person has keys of their own, for their items and the child
--- work of these: otherwise whoever guesses a key would learn which work of others is active, and could keep it from being done. p_submitter: of the root item.
+-- work of these: otherwise whoever guesses a key would learn which work of others is active, and could keep it from being done. A key of a login that
+-- looks like one of a person is kept apart from it. p_submitter: of the root item.
 -- Locks: none. Raises: nothing.
 create or replace function animus.key_among(p_dedup_key text, p_submitter text) returns text
 language sql immutable parallel safe
-return case when starts_with(p_submitter, 'person:') then p_submitter || chr(10) || p_dedup_key else p_dedup_key end;
+return case when starts_with(p_submitter, 'person:') then p_submitter || chr(10) || p_dedup_key
+            when starts_with(p_dedup_key, 'person:') then chr(10) || p_dedup_key else p_dedup_key end;
 
 -- Returns the root and the depth of a new child of an item.
 -- Locks: the item's row, against deletion. Raises: WA003, WA004.

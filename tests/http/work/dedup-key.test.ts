@@ -86,3 +86,23 @@ test('a key from before people had their own is freed with its item', async () =
   await cancelWork(owner(), id, 'enough');
   expect(await keys()).toBe(before);
 });
+
+test('a login cannot take the key of a person, whatever its own says', async () => {
+  const api = await start();
+  const before = await keys();
+  const forged = async () =>
+    (
+      await owner().query<{ id: string; state: string; merged_into: string | null }>(
+        `insert into animus.work_items (faculty, dedup_key) values ('squatted', $1) returning id, state, merged_into`,
+        ['person:alice\nci-811'],
+      )
+    )[0]!;
+  const login = await forged();
+  expect(await submit(api, 'alice', 'squatted')).toMatchObject({ state: 'queued', merged_into: null });
+  expect(await forged()).toMatchObject({ state: 'merged', merged_into: login.id });
+  for (const { id } of await owner().query<{ id: string }>(
+    `select id from animus.work_items where faculty = 'squatted' and state = 'queued'`,
+  ))
+    await cancelWork(owner(), id, 'enough');
+  expect(await keys()).toBe(before);
+});
