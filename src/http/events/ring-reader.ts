@@ -64,6 +64,8 @@ export class RingReader implements Follower {
           this.#checks = this.#item.checks;
           this.#checkAtMs = clock.monotonicMs() + CHECK_MS;
           await check(this.#position);
+          // Another one may have been asked for meanwhile, which that look cannot answer.
+          continue;
         }
         const part = this.#item.ring.from(this.#next);
         if (part === null) return false;

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import type { Frame } from '../../../src/http/events/frame.ts';
+import { RingReader } from '../../../src/http/events/ring-reader.ts';
+import { WatchedItem } from '../../../src/http/events/watched-item.ts';
+import { beginningOf } from '../../../src/store/events/places.ts';
+
+test('a reader who is removed while it is checked gets nothing of what came since', async () => {
+  const scope = { kind: 'conversation', id: crypto.randomUUID() } as const;
+  const item = new WatchedItem(scope, systemClock);
+  const beginning = beginningOf(scope);
+  item.begin({ position: beginning, items: [] });
+  const checking = Promise.withResolvers<void>();
+  const allowed = Promise.withResolvers<void>();
+  let checks = 0;
+  const check = async () => {
+    if (++checks > 1) throw new Error('not any more');
+    checking.resolve();
+    await allowed.promise;
+  };
+  const until = new AbortController().signal;
+  const reader = new RingReader(item, beginning, item.ring.head, { clock: systemClock, until, sink: null, check });
+  const got: Frame[] = [];
+  const reading = (async () => {
+    for await (const frames of reader.read()) got.push(...frames);
+  })();
+  item.recheck();
+  await checking.promise;
+  // The check has looked before this was committed.
+  item.take({ events: [], position: beginning, more: false, items: [{ id: crypto.randomUUID(), state: 'running' }] });
+  item.recheck();
+  allowed.resolve();
+  await expect(reading).rejects.toThrow('not any more');
+  expect(got).toEqual([]);
+});
