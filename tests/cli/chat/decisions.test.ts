@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.ts';
 import { bottom, CTRL_C, chatSite, paste } from './chat-session.ts';
 
 const target = testDatabase();
-const { begun } = chatSite(target);
+const { begun, messages } = chatSite(target);
 const db = () => target.database;
 
 describe('what an answer asks', () => {
@@ -68,6 +68,37 @@ describe('what an answer asks', () => {
     await session.sees(/denied by|has been denied/);
     expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['deny']);
     await eventually('the prompt is back', () => (bottom(session) === '>' ? true : null));
+  });
+
+  test('is not decided by what was typed before it was shown', async () => {
+    const begin = await begun('Do it');
+    const { session, id } = begin;
+    await session.sees('the answer is queued');
+    const unlock = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const lock = db().transaction(async (tx) => {
+      await tx.query('select from animus.conversations where file_id = $1 for no key update', [id]);
+      locked.resolve();
+      await unlock.promise;
+    });
+    await locked.promise;
+    session.type('/while queue\ry\r');
+    const { work } = await asks('bash', 'approval', { command: 'rm -r all' }, PERMISSION, begin)
+      .then(async (asked) => (await session.sees(/^y\/n>$/), asked))
+      .finally(() => unlock.resolve());
+    await lock;
+    await eventually('it was said', async () => ((await messages(id)).length === 2 ? true : null));
+    expect((await messages(id)).map(({ content }) => content)).toEqual(['Do it', 'y']);
+    expect(await decisions(work.id)).toEqual([]);
+  });
+
+  test('is not decided by what was typed for the one before it', async () => {
+    const { session, work } = await asks('bash', 'approval', { command: 'ls' }, PERMISSION);
+    await session.sees(/^y\/n>$/);
+    session.type('n\ry\r');
+    await session.sees('denied by');
+    await session.sees('what you decided is not asked any more');
+    expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['deny']);
   });
 
   test('is put off by an empty line, and asked again', async () => {

@@ -17,12 +17,15 @@ export interface Asking {
   over(): void;
   /** Shows again what was put off. */
   again(): void;
-  /** True while the next line that is typed is a decision. */
-  readonly open: boolean;
-  /** Takes the line as the decision. Errors: `work.state` if something else waits by now, `usage.invalid` for an invalid input or pattern, `db.*`. */
-  decide(db: Database, line: string): Promise<void>;
-  /** Denies what is asked, or declines to answer. Errors: `usage.invalid` if nothing is asked, and as `decide`. */
-  deny(db: Database, note: string): Promise<void>;
+  /** What the next line that is typed decides; null: nothing. */
+  readonly asked: AskedView | null;
+  /**
+   * Takes the line as the decision of what was asked when it was typed, and of nothing else. Errors: `work.state` if something else waits by now,
+   * `usage.invalid` for an invalid input or pattern, `db.*`.
+   */
+  decide(db: Database, one: AskedView, line: string): Promise<void>;
+  /** Denies what was asked, or declines to answer. Errors: `usage.invalid` if nothing was asked, and as `decide`. */
+  deny(db: Database, one: AskedView | null, note: string): Promise<void>;
   /** Stops changing the input of the call; false if it was not being changed. */
   leaveInput(): boolean;
 }
@@ -72,6 +75,11 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
     if (asked === null) return;
     console.takeLine();
     done(asked);
+  }
+
+  /** The line waited for another one to be done meanwhile. */
+  function tooLate(): void {
+    console.hint('what you decided is not asked any more; nothing was done');
   }
 
   async function run(db: Database, one: AskedView, decision: TypedDecision): Promise<void> {
@@ -134,8 +142,8 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
   }
 
   return {
-    get open() {
-      return asked !== null;
+    get asked() {
+      return asked;
     },
     async look(db, workItemId) {
       const waiting = await readAsked(db, workItemId).catch((error: unknown) => {
@@ -152,16 +160,16 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
     },
     over: drop,
     again: () => left.clear(),
-    async decide(db, line) {
-      const one = asked;
-      if (one === null) return;
-      if (changing) await approveChanged(db, one, line);
+    async decide(db, one, line) {
+      if (asked !== one) tooLate();
+      else if (changing) await approveChanged(db, one, line);
       else await run(db, one, typedDecision(one, line));
     },
-    async deny(db, note) {
-      if (asked === null)
+    async deny(db, one, note) {
+      if (one === null)
         throw new AnimusError('usage.invalid', { detail: 'there is nothing to deny; /asked shows what was put off' });
-      await run(db, asked, { does: 'deny', note: note === '' ? undefined : note });
+      if (asked !== one) tooLate();
+      else await run(db, one, { does: 'deny', note: note === '' ? undefined : note });
     },
     leaveInput() {
       if (asked === null || !changing) return false;

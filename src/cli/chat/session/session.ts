@@ -7,6 +7,7 @@ import { readConversation } from '../../../store/conversations/read-conversation
 import { type Actor, readActor } from '../../../store/people/actor.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
+import type { AskedView } from '../../../store/views/inbox-view.ts';
 import { cancelWork } from '../../../store/work/operate.ts';
 import type { Invocation } from '../../command/command.ts';
 import { styled } from '../../view/output.ts';
@@ -56,7 +57,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   const console = openConsole(
     { stdin: context.stdin, stdout: context.stdout, env: context.env, signals: context.signals, stopJob },
     {
-      onLine: (line) => act(() => take(line), line),
+      onLine: (line) => act(take.bind(null, line, asking.asked), line),
       onInterrupt: interrupt,
       onEnd: leave,
       onTab: (typed) => completeCommand(completionMeans(), typed),
@@ -88,10 +89,11 @@ export async function holdSession(invocation: Invocation, options: SessionOption
       });
   }
 
-  async function take(line: string): Promise<void> {
+  /** `asked`: when the line was typed, not when its turn comes. Nobody decides what they have not seen. */
+  async function take(line: string, asked: AskedView | null): Promise<void> {
     const { db } = place;
-    if (isSlashCommand(line)) return runSlashCommand(slashMeans(db), line);
-    if (asking.open) return asking.decide(db, line);
+    if (isSlashCommand(line)) return runSlashCommand(slashMeans(db, asked), line);
+    if (asked !== null) return asking.decide(db, asked, line);
     // What was typed before the session began may end in a line end.
     const text = (line.startsWith('//') ? line.slice(1) : line).trimEnd();
     if (text === '') return;
@@ -122,14 +124,14 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     };
   }
 
-  function slashMeans(db: Database) {
+  function slashMeans(db: Database, asked: AskedView | null) {
     return {
       db,
       console,
       ...completionMeans(),
       stop,
       askAgain: () => asking.again(),
-      deny: (note: string) => asking.deny(db, note),
+      deny: (note: string) => asking.deny(db, asked, note),
       leave,
       requireFaculty: (name: string) => requireKnownFaculty(invocation, db, name),
       settings,
@@ -142,7 +144,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   }
 
   function showPrompt(): void {
-    if (asking.open) return;
+    if (asking.asked !== null) return;
     const files = talk.files.length > 0 ? `[${talk.files.length}] ` : '';
     console.prompt(talk.editing === null ? `${files}> ` : `edit ${talk.editing}> `);
   }
@@ -158,8 +160,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     const again = nowMs - interruptedAtMs < TWICE_MS || stopping;
     if (talk.editing !== null) {
       talk.editing = null;
-      showPrompt();
-      return;
+      return showPrompt();
     }
     if (asking.leaveInput() || line !== '') return;
     interruptedAtMs = nowMs;

@@ -120,7 +120,7 @@ export function createTalkWatch({ console, talk, asking, view, wake, busy }: Wat
       explainAtMs = nowMs + EXPLAIN_AFTER_MS;
       explained = await whyWaiting(db, state, talk.faculty);
     }
-    const what = asking.open ? 'the answer waits for you' : explained || usualReason(state, talk.faculty);
+    const what = asking.asked !== null ? 'the answer waits for you' : explained || usualReason(state, talk.faculty);
     console.status(`${what} · Ctrl-C stops it`);
   }
 
