@@ -47,22 +47,23 @@ const WATCH_AGAIN_MS = 300_000;
 const PAUSE_MS = 20;
 /** The same for an item that has been read this often without a longer pause: what it costs then is taken from those who write. */
 const BUSY = { reads: 10, pauseMs: 50 } as const;
-/** Items in one statement. */
-const ITEMS_AT_ONCE = 100;
+/** Items in one statement. Few of those that are only read again: what happens meanwhile to others waits for its end. */
+const ITEMS_AT_ONCE = { news: 100, again: 20 } as const;
 const AFTER_ERROR_MS = 1_000;
 
 export function openEventHub({ db, clock, log }: HubMeans): EventHub {
   const stopping = new AbortController();
   const items = new Map<string, WatchedItem>();
-  const due = new Set<WatchedItem>();
+  /** The items to be read; true: something may have happened, false: they are only read again. */
+  const due = new Map<WatchedItem, boolean>();
   const reads = new WeakMap<WatchedItem, { readonly atMs: number; readonly inTurn: number }>();
   const wake = createWake(clock);
   let running: Promise<unknown> | null = null;
 
-  const look = (item: WatchedItem) => {
+  const look = (item: WatchedItem, news = true) => {
     // Otherwise readDue waits for the end of its pause already.
     if (!due.has(item)) wake.ring();
-    due.add(item);
+    due.set(item, news || due.get(item) === true);
   };
   /** How long it must not be read. */
   const pauseOf = (item: WatchedItem) => {
@@ -76,7 +77,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
   };
   const lookAtAll = () => {
     for (const item of items.values()) {
-      look(item);
+      look(item, false);
       // Quiet items have readers that may not read any more, too.
       item.wake();
     }
@@ -107,16 +108,18 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
 
   async function readDue(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const ready = [...due].filter((item) => pauseOf(item) <= 0);
-      if (ready.length > 0) await readSome(ready);
-      else await wake.wait(Math.min(60_000, ...[...due].map(pauseOf)), stopping.signal);
+      const ready = [...due.keys()].filter((item) => pauseOf(item) <= 0);
+      const news = ready.filter((item) => due.get(item));
+      if (news.length > 0) await readSome(news, ITEMS_AT_ONCE.news);
+      else if (ready.length > 0) await readSome(ready, ITEMS_AT_ONCE.again);
+      else await wake.wait(Math.min(60_000, ...[...due.keys()].map(pauseOf)), stopping.signal);
     }
   }
 
-  /** Reads those of the items that the same actor as of the first may read. */
-  async function readSome(ready: readonly WatchedItem[]): Promise<void> {
+  /** Reads at most so many of the items: those that the actor of the first may read. */
+  async function readSome(ready: readonly WatchedItem[], most: number): Promise<void> {
     const eyes = eyeOf(ready[0]!);
-    const batch = ready.filter((item) => eyeOf(item)?.key === eyes?.key).slice(0, ITEMS_AT_ONCE);
+    const batch = ready.filter((item) => eyeOf(item)?.key === eyes?.key).slice(0, most);
     for (const item of batch) {
       due.delete(item);
       noteRead(item);
@@ -135,13 +138,13 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
           attend(item, eyes);
         }
         if (!page?.more) continue;
-        due.add(item);
+        due.set(item, true);
         reads.delete(item);
       }
     } catch (error) {
       log.debug({ error: messageOf(error) }, 'cannot read the events of work; trying again');
       if (isAnimusError(error, 'db.unreachable')) {
-        for (const { item } of begun) due.add(item);
+        for (const { item } of begun) due.set(item, true);
         await clock.sleep(AFTER_ERROR_MS, stopping.signal);
       } else for (const { item } of begun) refuse(item, eyes);
     }
@@ -178,7 +181,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
 
   async function lookLater(watched: WatchedItem): Promise<void> {
     await clock.sleep(FIRST_LOOK_AGAIN_MS, stopping.signal);
-    look(watched);
+    look(watched, false);
   }
 
   async function watchAll(): Promise<void> {

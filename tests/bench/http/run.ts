@@ -2,7 +2,9 @@
  * Event streams of the API: many readers of one work item, of one conversation, and of as many different work items (memory and processor time of the server,
  * time from the answer of a statement, which is committed then, to each reader), a bare loop of writes to as many connections beside it, and turns
  * per second with and without readers.
- * `node tests/bench/http/run.ts [--readers 1000] [--entries 100] [--seconds 4] [--rounds 3] [--only one,chat,many,turns]`.
+ * `node tests/bench/http/run.ts [--readers 1000] [--entries 100] [--seconds 4] [--rounds 3] [--only one,chat,many,turns] [--apart]`.
+ * With `--apart`, readers and servers run on processors of their own (Linux, `taskset`), as if readers were on another machine: otherwise the system often
+ * lets the readers take turns with the server, and the bare loop has twice the time.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '3' },
     only: { type: 'string', default: 'one,chat,many,turns' },
+    apart: { type: 'boolean', default: false },
   },
 });
 const readers = Number(values.readers);
@@ -209,13 +212,10 @@ function row(what: string, figures: Record<string, string>, who = 'animus'): voi
 
 /** A process that answers each line with a line. */
 function child(file: string, env: Record<string, string>) {
-  const started: ChildProcessWithoutNullStreams = spawn(
-    process.execPath,
-    [...process.execArgv, new URL(file, import.meta.url).pathname],
-    {
-      env: { ...process.env, ...env },
-    },
-  );
+  const command = [process.execPath, ...process.execArgv, new URL(file, import.meta.url).pathname];
+  const where = values.apart ? ['taskset', '-c', file === './clients.ts' ? '1' : '0'] : [];
+  const [program, ...args] = [...where, ...command];
+  const started: ChildProcessWithoutNullStreams = spawn(program!, args, { env: { ...process.env, ...env } });
   started.stderr.pipe(process.stderr);
   const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]();
   const line = async () => (await lines.next()).value as string;
