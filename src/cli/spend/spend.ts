@@ -86,9 +86,8 @@ async function spendCommand(invocation: Invocation, options: PeriodOptions): Pro
 
 async function itemsCommand(invocation: Invocation, options: ItemsOptions): Promise<number> {
   const { output } = invocation;
-  const { slowest = false, dearest = false, by, limit = 20 } = options;
+  const { slowest = false, dearest = false, limit = 20 } = options;
   if (slowest && dearest) throw new AnimusError('usage.invalid', { detail: 'choose --slowest or --dearest' });
-  if (by) throw new AnimusError('usage.invalid', { detail: '--by is an option of animus spend, not of its items' });
   const period = periodOf(options);
   const order = slowest ? 'slowest' : 'dearest';
   const items = await withDatabase(invocation, (db) => readSpendItems(db, order, period, limit));
