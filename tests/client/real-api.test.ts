@@ -5,6 +5,7 @@ import { appendLedger } from '../../src/store/transcript/ledger.ts';
 import { completeWork } from '../../src/store/work/work.ts';
 import { testApi } from '../support/api.ts';
 import { beginFocus } from '../support/begun-focus.ts';
+import { eventually } from '../support/eventually.ts';
 import { createPerson } from '../support/people.ts';
 import { collect } from './fake-server.ts';
 
@@ -132,6 +133,10 @@ test('a wait follows work into the item that it was merged into', async () => {
   const client = await clientOf('alice');
   const first = await client.work.submit({ faculty: 'merged', dedup_key: 'k' });
   const waiting = client.submitAndWait({ faculty: 'merged', dedup_key: 'k' }, { idempotencyKey: 'second' });
+  await eventually('the second is merged', async () => {
+    const rows = await owner().query('select from animus.work_items where merged_into = $1', [first.id]);
+    return rows.length > 0 || null;
+  });
   await client.work.cancel(first.id, { reason: 'enough' });
   expect(await waiting).toMatchObject({ id: first.id, state: 'cancelled', cancel_reason: 'enough' });
 });
