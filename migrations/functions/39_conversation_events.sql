@@ -169,14 +169,14 @@ begin
                         then animus.read_events(s.item, s.fields, p_limit) end) order by s.seq), '[]') from segment s)));
 end $$;
 
--- Acts for the person of a token (as act_with_token) or, without one, for a person with at most a role (as act_with_role), and returns for each position what
+-- Acts for the person of a token, by its hash (as act_with_token) or, without one, for a person with at most a role (as act_with_role), and returns for each position what
 -- read_events ('work') or read_conversation_events ('conversation') returns, in their order. A gateway saves the round trips of a transaction.
 -- Locks: as act_with_token. Raises: WA002 for a second person or role, WA004, WA007 for a token that is not valid any more and for a person that is disabled; 42501.
 create or replace function animus.read_events_as(
-  p_token bytea, p_person text, p_role text, p_kinds text[], p_ids uuid[], p_after jsonb[], p_limit int) returns setof json
+  p_hash bytea, p_person text, p_role text, p_kinds text[], p_ids uuid[], p_after jsonb[], p_limit int) returns setof json
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off as $$
 begin
-  if p_token is null then perform animus.act_with_role(p_person, p_role); else perform animus.act_with_token(p_token); end if;
+  if p_hash is null then perform animus.act_with_role(p_person, p_role); else perform animus.act_with_token(p_hash); end if;
   return query
     select case w.kind when 'work' then animus.read_events(w.id, w.after, p_limit) when 'conversation' then animus.read_conversation_events(w.id, w.after, p_limit) end
       from unnest(p_kinds, p_ids, p_after) with ordinality as w (kind, id, after, n) order by w.n;
