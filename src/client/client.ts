@@ -20,9 +20,8 @@ export type Client = Api & Waiting;
 /**
  * Makes a client. It opens no connection and keeps none open but those of its calls.
  *
- * A call is sent again after a connection fault, 429, 502, 503 and 504. POSTs carry an Idempotency-Key, so a repetition has no second effect.
- * PATCH and DELETE have no key: a repeated DELETE may find that the first one did its work, and throw `work.not_found`. Errors: `ApiError`; the
- * reason of a signal that aborts.
+ * A call is sent again after a connection fault, 429, 502, 503 and 504. POST, PUT, PATCH and DELETE carry an Idempotency-Key, so a repetition has no
+ * second effect and gets the first answer. Errors: `ApiError`; the reason of a signal that aborts.
  */
 export function createClient(options: ClientOptions): Client {
   const connection: Connection = { root: apiRoot(options.baseUrl), send: createSend(options) };

@@ -10,7 +10,7 @@ export function requireListed(name: string, people: readonly { readonly name: st
   if (name === '*' || people.some((person) => person.name === name)) return;
   throw new AnimusError('work.not_found', {
     detail: `nobody is listed as ${name}${didYouMean(name, namesOf(people))}`,
-    hint: '; people are added with a role',
+    hint: `; to add them: animus person set ${name} --role submitter`,
   });
 }
 

@@ -95,7 +95,9 @@ test('a mistyped name is neither disabled nor enabled, and nobody is added', asy
     expect(await animus('person', verb, 'alcie')).toMatchObject({
       code: 3,
       stdout: '',
-      stderr: expect.stringContaining('nobody is listed as alcie (did you mean alice?); people are added with a role'),
+      stderr: expect.stringContaining(
+        'nobody is listed as alcie (did you mean alice?); to add them: animus person set alcie --role submitter',
+      ),
     });
     await expect(
       target.database.query('select animus.set_person($1, null, $2)', ['alcie', verb === 'disable']),

@@ -111,7 +111,9 @@ test('an operator lists, adds, changes and disables people who are not operators
   for (const disabled of [true, false]) {
     expect(await set('dnaa', { disabled })).toMatchObject({
       status: 404,
-      body: { detail: 'nobody is listed as dnaa (did you mean dana?); people are added with a role' },
+      body: {
+        detail: 'nobody is listed as dnaa (did you mean dana?); to add them: animus person set dnaa --role submitter',
+      },
     });
   }
   expect((await api.call('dana', 'PUT', '/people/dnaa', { body: { disabled: true } })).status).toBe(403);
