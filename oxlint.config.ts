@@ -105,6 +105,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/sandbox': [['bash', 'egress', 'execution', 'sdk'], ['endpoint'], ['host'], ['keeper'], ['engine']],
   'src/process': [['host'], ['supervisor'], ['limits'], ['trace'], ['runners']],
+  'src/client': [['api']],
   'src/core/permissions': [['*'], ['command', 'fields'], ['text']],
   'src/core': [['config'], ['permissions', 'toml', 'work'], ['errors'], ['files', 'lifecycle', 'secrets', 'text']],
 };
@@ -148,7 +149,7 @@ const OUTSIDE_CLIENT: Pattern = {
   message: `${CLIENT} imports only its own files and eventsource-parser`,
 };
 /** Tables of data, which a script writes. */
-const GENERATED = ['src/client/api.ts', 'src/client/api-routes.ts'];
+const GENERATED = ['src/client/api/*.ts'];
 
 /** One override per room, for the files that stand right in it. */
 function walls() {
@@ -170,6 +171,7 @@ function patternsOf(path: string): Pattern[] {
     return forbidden(steps.slice(0, index + 1).join('/'), room, steps.length - index - 1);
   });
   if (path === CLIENT) return [OUTSIDE_CLIENT];
+  if (path.startsWith(`${CLIENT}/`)) return [{ ...OUTSIDE_CLIENT, regex: '^(\\.\\./\\.\\./|@|[a-z])' }];
   return path.startsWith(TALKS_TO_POSTGRES) ? patterns : [...patterns, POSTGRES];
 }
 

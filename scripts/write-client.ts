@@ -1,7 +1,11 @@
-/** `npm run client`: writes the generated files of src/client. */
-import { writeFileSync } from 'node:fs';
+/** `npm run client`: writes src/client/api anew. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { clientSources } from './client/client-source.ts';
 
-for (const [path, source] of Object.entries(clientSources())) {
+const sources = clientSources();
+const directory = new URL('../src/client/api/', import.meta.url);
+rmSync(directory, { recursive: true, force: true });
+mkdirSync(directory);
+for (const [path, source] of Object.entries(sources)) {
   writeFileSync(new URL(`../${path}`, import.meta.url), source);
 }

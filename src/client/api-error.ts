@@ -1,5 +1,5 @@
 /** What a call throws when it fails. */
-import type { Problem } from './api.ts';
+import type { Problem } from './api/api.ts';
 
 /** Failures that the client notices itself. Those of the server have the codes of docs/errors.md. */
 export type ClientErrorCode =

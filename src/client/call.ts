@@ -1,7 +1,7 @@
 /** A method of the client: makes a request of its arguments, and its result of the answer. */
 
+import { API_ROOT } from './api/routes.ts';
 import { ApiError } from './api-error.ts';
-import { API_ROOT } from './api-routes.ts';
 import { followEvents } from './follow-events.ts';
 import { listOf, type Page } from './list.ts';
 import type { CallOptions, EventOptions } from './options.ts';

@@ -1,13 +1,13 @@
 /** What `import … from 'animus/client'` gives a program: the HTTP API as typed methods. docs/client.md shows it at work. */
-import type { Api } from './api.ts';
-import { API_ROUTES } from './api-routes.ts';
+import type { Api } from './api/api.ts';
+import { API_ROUTES } from './api/routes.ts';
 import { apiRoot, type Connection, callRoute } from './call.ts';
 import type { ClientOptions } from './options.ts';
 import type { RouteRow } from './route-row.ts';
 import { createSend } from './send.ts';
 import { type Waiting, waiting } from './wait.ts';
 
-export type * from './api.ts';
+export type * from './api/api.ts';
 export { ApiError, type ClientErrorCode } from './api-error.ts';
 export { type Attachment, attachment } from './attachment.ts';
 export type { List, Page } from './list.ts';

@@ -1,5 +1,5 @@
 /** Reads answers of a server that is not trusted to be one of ours. */
-import type { Problem } from './api.ts';
+import type { Problem } from './api/api.ts';
 import { ApiError } from './api-error.ts';
 
 /** The largest JSON document that is read, in bytes. */

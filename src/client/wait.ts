@@ -1,5 +1,5 @@
 /** Waits for the end of work. */
-import type { Api, NewWork, WorkEvent, WorkItem } from './api.ts';
+import type { Api, NewWork, WorkEvent, WorkItem } from './api/api.ts';
 import { ApiError } from './api-error.ts';
 import type { CallOptions, EventOptions } from './options.ts';
 

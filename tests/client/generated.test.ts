@@ -1,5 +1,5 @@
 /** The generated files of the client, held to the OpenAPI document. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { clientSources } from '../../scripts/client/client-source.ts';
 import { methodName, type OpenApiDocument, operationsOf } from '../../scripts/client/operations.ts';
@@ -11,7 +11,14 @@ import { openApiDocument } from '../../src/http/api/openapi.ts';
 const operations = operationsOf(openApiDocument(API_ROUTES, '1') as unknown as OpenApiDocument);
 
 test('the files are those that `npm run client` writes', () => {
-  for (const [path, source] of Object.entries(clientSources())) {
+  const sources = clientSources();
+  const folder = 'src/client/api';
+  expect(
+    readdirSync(folder)
+      .map((file) => `${folder}/${file}`)
+      .toSorted(),
+  ).toEqual(Object.keys(sources).toSorted());
+  for (const [path, source] of Object.entries(sources)) {
     expect(readFileSync(path, 'utf8'), `${path}: run npm run client`).toBe(source);
   }
 });

@@ -1,8 +1,9 @@
 // Written by `npm run client` from the OpenAPI document. Do not edit.
 
 /** The routes behind the methods of a client, by group and name. */
+
+import type { RouteRow } from '../route-row.ts';
 import type { Api } from './api.ts';
-import type { RouteRow } from './route-row.ts';
 
 /** The path below which all routes are. */
 export const API_ROOT = '/api/v1';

@@ -1,0 +1,154 @@
+// Written by `npm run client` from the OpenAPI document. Do not edit.
+
+/** What the routes of this group take and answer. */
+
+import type { CallOptions } from '../options.ts';
+
+export interface Memory {
+  readonly id: string;
+  readonly layer: 'task' | 'project' | 'global';
+  readonly project: string | null;
+  readonly task: string | null;
+  readonly kind: string;
+  readonly tags: readonly string[];
+  readonly content: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Null: everybody’s. */
+  readonly submitted_by: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly score: number | null;
+  readonly source_item: string | null;
+}
+
+export interface MemoryStats {
+  readonly memories: number;
+  /** Tasks, projects or people that have some. */
+  readonly places: number;
+  /** Of each of them. */
+  readonly limit: number;
+  readonly merged: number;
+  readonly embedded: number;
+  readonly refused: number;
+  readonly bytes: number;
+}
+
+export interface SearchMemoriesInput {
+  /** Words to look for. */
+  readonly query?: string | undefined;
+  /** Only memories of this layer. */
+  readonly layer?: 'task' | 'project' | 'global' | undefined;
+  /** Only memories of this kind. */
+  readonly kind?: string | undefined;
+  /** Only memories with this tag. */
+  readonly tag?: string | undefined;
+  /** Only memories of this project. */
+  readonly project?: string | undefined;
+  /** Of the task that this work item belongs to. */
+  readonly task?: string | undefined;
+  /** The work item that stored, changed or confirmed it. */
+  readonly source?: string | undefined;
+  /** Of that work. */
+  readonly faculty?: string | undefined;
+  /** Changed at this time or later. */
+  readonly since?: string | undefined;
+  /** Changed before this time. */
+  readonly until?: string | undefined;
+  /** The age that halves a score. */
+  readonly half_life_days?: number | undefined;
+  /** Only what this work of yours would find. */
+  readonly work_item_id?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface SearchMemoriesOutput {
+  readonly items: readonly Memory[];
+}
+
+export interface StoreMemoryInput {
+  readonly content: string;
+  /** Default global. */
+  readonly layer?: 'task' | 'project' | 'global' | undefined;
+  readonly project?: string | undefined;
+  /** The work that it is stored for; otherwise it is the person’s own. */
+  readonly work_item_id?: string | undefined;
+  /** For all; operators only. */
+  readonly everybody?: boolean | undefined;
+  /** Such as fact, preference, procedure, lesson; default fact. */
+  readonly kind?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface StoreMemoryOutput {
+  readonly id: string;
+  /** The same text was there already. */
+  readonly merged: boolean;
+}
+
+export interface UpdateMemoryInput {
+  readonly content?: string | undefined;
+  /** Such as fact, preference, procedure, lesson; default fact. */
+  readonly kind?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface UpdateMemoryOutput {
+  /** Another one, if it was merged into that. */
+  readonly id: string;
+}
+
+export interface ForgetMemoryInput {
+  /** Why; it is recorded. */
+  readonly reason: string;
+}
+
+export interface ForgetMemoryOutput {
+  readonly id: string;
+}
+
+export interface MemoryStatsOutput {
+  readonly layers: {
+    readonly task: MemoryStats;
+    readonly project: MemoryStats;
+    readonly global: MemoryStats;
+  };
+  /** Of the present model; null: no daemon has run with one. */
+  readonly embeddings: unknown;
+}
+
+/** The methods `client.memory`. */
+export interface MemoryMethods {
+  /**
+   * Find memories by words, best first; without a query the newest. Needs a token of scope `read`.
+   *
+   * `GET /memories`
+   */
+  search(input?: SearchMemoriesInput, options?: CallOptions): Promise<SearchMemoriesOutput>;
+  /**
+   * Store a memory. Needs a token of scope `work`.
+   *
+   * `POST /memories`
+   */
+  store(input: StoreMemoryInput, options?: CallOptions): Promise<StoreMemoryOutput>;
+  /**
+   * Change a memory. Needs a token of scope `work`.
+   *
+   * `PATCH /memories/{id}`
+   */
+  update(id: string, input?: UpdateMemoryInput, options?: CallOptions): Promise<UpdateMemoryOutput>;
+  /**
+   * Delete a memory with its history. Needs a token of scope `work`.
+   *
+   * `DELETE /memories/{id}`
+   */
+  forget(id: string, input: ForgetMemoryInput, options?: CallOptions): Promise<ForgetMemoryOutput>;
+  /**
+   * How many memories each layer has, and the state of their embeddings; for those who may see all work. Needs a token of scope `read`.
+   *
+   * `GET /memory-stats`
+   */
+  stats(options?: CallOptions): Promise<MemoryStatsOutput>;
+}

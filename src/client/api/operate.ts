@@ -1,0 +1,493 @@
+// Written by `npm run client` from the OpenAPI document. Do not edit.
+
+/** What the routes of this group take and answer. */
+
+import type { CallOptions } from '../options.ts';
+import type { WorkState } from './shared.ts';
+
+export interface Status {
+  readonly at: string;
+  readonly count_cap: number;
+  /** States whose count is a lower bound. */
+  readonly capped: readonly WorkState[];
+  /** Ended work of the last 24 hours; dead work for as long as it is there. */
+  readonly states: Readonly<Record<WorkState, number>>;
+  readonly queue: readonly {
+    readonly faculty: string;
+    readonly queued: number;
+    /** `queued` is a lower bound. */
+    readonly capped: boolean;
+    readonly oldest_at: string | null;
+    /** A live daemon serves it. */
+    readonly routable: boolean;
+  }[];
+  readonly foci: readonly {
+    readonly work_item_id: string;
+    /** Null: not yet begun. */
+    readonly focus_id: string | null;
+    readonly faculty: string;
+    readonly description: string;
+    readonly phase: string | null;
+    readonly state: 'claimed' | 'running';
+    readonly turn: number | null;
+    readonly started_at: string | null;
+    readonly host: string | null;
+    readonly daemon_id: string | null;
+    readonly plan: string | null;
+    readonly cost_usd: number;
+  }[];
+  readonly daemons: readonly {
+    readonly id: string;
+    readonly host: string;
+    readonly pid: number;
+    readonly version: string;
+    readonly max_concurrent: number;
+    readonly saturated: boolean;
+    readonly faculties: readonly string[];
+    readonly problems: readonly unknown[];
+    readonly started_at: string;
+    readonly seen_at: string;
+    readonly stopped_at: string | null;
+    /** Seen within the last two minutes. */
+    readonly alive: boolean;
+  }[];
+  /** The last ten that died. */
+  readonly dead_letters: readonly {
+    readonly work_item_id: string;
+    readonly faculty: string;
+    readonly description: string;
+    readonly attempts: number;
+    readonly resolved_at: string;
+    readonly reason: string;
+  }[];
+  /** Old rows that retention cannot remove, because another table refers to them. */
+  readonly kept: {
+    readonly rows: number;
+    readonly examples: readonly {
+      readonly table: string;
+      readonly id: string;
+      readonly referenced_by: string;
+    }[];
+  };
+  readonly pauses: readonly {
+    /** `*`: all. */
+    readonly faculty: string;
+    readonly reason: string;
+    readonly paused_by: string;
+    readonly until: string | null;
+    readonly created_at: string;
+  }[];
+  readonly spend_today: readonly {
+    readonly faculty: string;
+    readonly model: string;
+    readonly usd: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly calls: number;
+    /** Runs of code without a model, which are no calls. */
+    readonly code_runs: number;
+  }[];
+  readonly memory: {
+    readonly vector: boolean;
+    readonly reason?: string | null | undefined;
+  } | null;
+  /** Null: no daemon has run with a model for them. */
+  readonly embeddings: {
+    readonly model: string;
+    readonly dimensions: number;
+    /** Memories without an embedding of this model. */
+    readonly missing: number;
+    readonly problem: string | null;
+    readonly resume_at: string | null;
+  } | null;
+  /** How many skills no work has used for so many days. */
+  readonly stale_skills?:
+    | {
+        readonly count: number;
+        readonly days: number;
+      }
+    | undefined;
+  /** Numbers of deliveries stop at 1,000. */
+  readonly webhooks: {
+    /** Deliveries that failed for good. */
+    readonly dead: number;
+    /** Deliveries that no daemon sends. */
+    readonly late: number;
+    /** Webhooks whose new deliveries become dead letters, because too many wait. */
+    readonly full: number;
+    /** Webhooks of which events are lost, because too many wait. */
+    readonly dropping: number;
+  };
+  readonly inbox: {
+    readonly waiting: number;
+    readonly oldest_at: string | null;
+    /** Messages that could not be read. */
+    readonly dead: number;
+    readonly last_dead_reason: string | null;
+  };
+  readonly schedules: readonly {
+    readonly name: string;
+    readonly faculty: string;
+    readonly cron: string;
+    readonly time_zone: string;
+    readonly paused: boolean;
+    readonly problem: string | null;
+    readonly next_at: string | null;
+    readonly last_at: string | null;
+    readonly missed_24h: number;
+  }[];
+  /** Turns that wait for batches, by provider. */
+  readonly batches: readonly {
+    readonly provider: string;
+    /** Requests that were not sent. */
+    readonly outbox: number;
+    readonly requests: number;
+    readonly batches: number;
+    /** Batches whose submit was not confirmed. */
+    readonly unclear: number;
+    readonly oldest_at: string | null;
+    readonly problem: string | null;
+  }[];
+  /** What waits for people: how many, and the ten oldest. */
+  readonly asks: {
+    readonly waiting: number;
+    readonly first: readonly {
+      readonly work_item_id: string | null;
+      readonly faculty: string;
+      readonly call_id: string;
+      readonly kind: string;
+      readonly subject: string;
+      readonly tool: string | null;
+      readonly shown: string;
+      readonly asked_at: string;
+      readonly deadline: string | null;
+    }[];
+  };
+  /** Limits of which 80 % or more are used. */
+  readonly budgets: readonly {
+    readonly scope: string;
+    /** The id of the item or root, the name of the faculty, or empty. */
+    readonly subject: string;
+    readonly unit: string;
+    readonly period: string;
+    /** Of its day or month. */
+    readonly ends: string | null;
+    readonly amount: number;
+    readonly used: number;
+  }[];
+}
+
+export interface Budget {
+  readonly scope: string;
+  readonly subject: string | null;
+  readonly period: string;
+  readonly unit: 'usd' | 'tokens';
+  readonly amount: number;
+  /** Null: nothing yet. */
+  readonly used: number | null;
+  readonly on_exceeded: 'wait' | 'die' | null;
+  readonly origin: 'file' | 'operator' | 'submitter' | 'extension';
+  readonly set_by: string;
+  readonly set_at: string;
+  readonly expires_at: string | null;
+}
+
+export interface Model {
+  readonly provider: string;
+  readonly model: string;
+  /** The configuration of the server overrides values of the catalogue. */
+  readonly overridden: boolean;
+  readonly context_window: number;
+  readonly max_output: number | null;
+  readonly usd_per_million: ModelPrices | null;
+  readonly images: boolean;
+  readonly thinking: string;
+  readonly effort: boolean;
+  readonly temperature: boolean;
+}
+
+export interface ModelPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+}
+
+export interface ListFacultiesOutput {
+  readonly items: readonly {
+    readonly name: string;
+    /** How many serve it. */
+    readonly daemons: number;
+    /** For those who may see all work. */
+    readonly hosts: readonly string[] | null;
+    /** Who does its work: builtin (a model), external (a command) or code. */
+    readonly mode: string;
+    /** How many of the daemons can start the containers that mode code needs, as far as they know. */
+    readonly able: number;
+    /** Why one cannot; for those who may see all work. */
+    readonly problem: string | null;
+  }[];
+}
+
+export interface ShowFacultyOutput {
+  readonly name: string;
+  readonly daemons: readonly {
+    /** Of animus. */
+    readonly version: string;
+    /** For those who may see all work. */
+    readonly host: string | null;
+    readonly settings: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+export interface ListPausesOutput {
+  readonly items: readonly {
+    /** `*`: all. */
+    readonly faculty: string;
+    readonly reason: string;
+    readonly paused_by: string;
+    readonly until: string | null;
+    readonly created_at: string;
+  }[];
+}
+
+export interface PauseInput {
+  readonly faculty?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+export interface PauseOutput {
+  readonly faculty: string;
+}
+
+export interface ResumeOutput {
+  readonly faculty: string;
+  /** False: it was not paused. */
+  readonly resumed: boolean;
+}
+
+export interface ListBudgetsOutput {
+  readonly items: readonly Budget[];
+}
+
+export interface SetBudgetInput {
+  /** What is limited. */
+  readonly scope: 'item' | 'root' | 'faculty' | 'appliance';
+  /** The id of a work item, or the name of a faculty: of `item` and `root` each item of it; none for the appliance. */
+  readonly subject?: string | undefined;
+  /** In UTC; items and roots have none. */
+  readonly period?: 'none' | 'day' | 'month' | undefined;
+  readonly unit: 'usd' | 'tokens';
+  readonly amount: number;
+  readonly on_exceeded?: 'wait' | 'die' | undefined;
+}
+
+export interface SetBudgetOutput {
+  readonly scope: string;
+  readonly subject: string | null;
+  readonly period: string;
+  readonly unit: 'usd' | 'tokens';
+}
+
+export interface RemoveBudgetInput {
+  /** What is limited. */
+  readonly scope: 'item' | 'root' | 'faculty' | 'appliance';
+  /** The id of a work item, or the name of a faculty: of `item` and `root` each item of it; none for the appliance. */
+  readonly subject?: string | undefined;
+  /** In UTC; items and roots have none. */
+  readonly period?: 'none' | 'day' | 'month' | undefined;
+  /** Of the limit. */
+  readonly unit?: 'usd' | 'tokens' | undefined;
+}
+
+export interface RemoveBudgetOutput {
+  /** False: there was none. */
+  readonly removed: boolean;
+}
+
+export interface SpendInput {
+  /** The first day. */
+  readonly since: string;
+  /** The day after the last. */
+  readonly until?: string | undefined;
+  /** A list of day, month, faculty, model, operation, submitter. */
+  readonly by?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface SpendOutput {
+  readonly rows: readonly {
+    readonly day: string | null;
+    readonly month: string | null;
+    readonly faculty: string | null;
+    readonly model: string | null;
+    readonly operation: string | null;
+    readonly submitter: string | null;
+    readonly usd: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly calls: number;
+    /** Runs of code without a model, which are no calls. */
+    readonly code_runs: number;
+  }[];
+  readonly total: {
+    readonly usd: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly calls: number;
+    /** Runs of code without a model, which are no calls. */
+    readonly code_runs: number;
+    readonly groups: number;
+  };
+}
+
+export interface SpendItemsInput {
+  /** The first day. */
+  readonly since: string;
+  /** The day after the last. */
+  readonly until?: string | undefined;
+  /** By cost, or by time. */
+  readonly order?: 'dearest' | 'slowest' | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface SpendItemsOutput {
+  readonly items: readonly {
+    readonly id: string;
+    readonly faculty: string;
+    readonly state: WorkState;
+    readonly description: string;
+    readonly submitted_by: string | null;
+    readonly turns: number;
+    readonly usd: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly created_at: string;
+    readonly resolved_at: string | null;
+    /** From when it was due to its end, or until now. */
+    readonly elapsed_ms: number;
+    /** In which it was worked on. */
+    readonly worked_ms: number;
+  }[];
+}
+
+export interface SpendRootsInput {
+  /** The first day. */
+  readonly since: string;
+  /** The day after the last. */
+  readonly until?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface SpendRootsOutput {
+  readonly items: readonly {
+    readonly id: string;
+    readonly faculty: string;
+    readonly state: WorkState;
+    readonly description: string;
+    readonly submitted_by: string | null;
+    readonly turns: number;
+    readonly usd: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly created_at: string;
+    readonly resolved_at: string | null;
+    readonly items: number;
+  }[];
+}
+
+export interface ListModelsInput {
+  /** Only its models. */
+  readonly provider?: string | undefined;
+  /** Its name. */
+  readonly model?: string | undefined;
+}
+
+export interface ListModelsOutput {
+  readonly items: readonly Model[];
+}
+
+/** The methods `client.operate`. */
+export interface OperateMethods {
+  /**
+   * The faculties that running daemons serve. Needs a token of scope `read`.
+   *
+   * `GET /faculties`
+   */
+  listFaculties(options?: CallOptions): Promise<ListFacultiesOutput>;
+  /**
+   * The settings of a faculty, as running daemons have read them. Needs a token of scope `read`.
+   *
+   * `GET /faculties/{name}`
+   */
+  showFaculty(name: string, options?: CallOptions): Promise<ShowFacultyOutput>;
+  /**
+   * What is paused, for those who may see all work. Needs a token of scope `read`.
+   *
+   * `GET /pauses`
+   */
+  listPauses(options?: CallOptions): Promise<ListPausesOutput>;
+  /**
+   * Stop new claims and model calls, of one faculty or all; for operators. Needs a token of scope `decide`.
+   *
+   * `POST /pauses`
+   */
+  pause(input?: PauseInput, options?: CallOptions): Promise<PauseOutput>;
+  /**
+   * Lift a pause; for operators. Needs a token of scope `decide`.
+   *
+   * `DELETE /pauses/{faculty}`
+   */
+  resume(faculty: string, options?: CallOptions): Promise<ResumeOutput>;
+  /**
+   * What `animus status --json` prints of the database, for those who may see all work. Needs a token of scope `read`.
+   *
+   * `GET /status`
+   */
+  status(options?: CallOptions): Promise<Status>;
+  /**
+   * The limits of what work may cost, and how much of each is used; for operators. Needs a token of scope `read`.
+   *
+   * `GET /budgets`
+   */
+  listBudgets(options?: CallOptions): Promise<ListBudgetsOutput>;
+  /**
+   * Set a limit: operators any, others a lower one for an item of their own. Needs a token of scope `work`.
+   *
+   * `PUT /budgets`
+   */
+  setBudget(input: SetBudgetInput, options?: CallOptions): Promise<SetBudgetOutput>;
+  /**
+   * Remove a limit that a person has set, so that the one in the file applies again; for operators. Needs a token of scope `decide`.
+   *
+   * `DELETE /budgets`
+   */
+  removeBudget(input: RemoveBudgetInput, options?: CallOptions): Promise<RemoveBudgetOutput>;
+  /**
+   * What model calls cost, by UTC day. Needs a token of scope `read`.
+   *
+   * `GET /spend`
+   */
+  spend(input: SpendInput, options?: CallOptions): Promise<SpendOutput>;
+  /**
+   * The work items of a period that cost most or took longest. Needs a token of scope `read`.
+   *
+   * `GET /spend/items`
+   */
+  spendItems(input: SpendItemsInput, options?: CallOptions): Promise<SpendItemsOutput>;
+  /**
+   * The root items of a period, each with the sum of all its child work, the most expensive first. Needs a token of scope `read`.
+   *
+   * `GET /spend/roots`
+   */
+  spendRoots(input: SpendRootsInput, options?: CallOptions): Promise<SpendRootsOutput>;
+  /**
+   * The models that animus knows, with context windows, prices and abilities. Needs a token of scope `read`.
+   *
+   * `GET /models`
+   */
+  listModels(input?: ListModelsInput, options?: CallOptions): Promise<ListModelsOutput>;
+}

@@ -1,0 +1,253 @@
+// Written by `npm run client` from the OpenAPI document. Do not edit.
+
+/** What the routes of this group take and answer. */
+
+import type { List } from '../list.ts';
+import type { CallOptions } from '../options.ts';
+
+export interface LedgerEntry {
+  readonly seq: number;
+  readonly type: 'plan' | 'finding' | 'decision' | 'step' | 'error' | 'note';
+  readonly content: string;
+  /** Null: a person wrote it. */
+  readonly focus_id: string | null;
+  readonly created_at: string;
+}
+
+export interface Focus {
+  readonly id: string;
+  readonly number: number;
+  readonly phase: string;
+  readonly resumes: number;
+  readonly ended_as: string | null;
+  readonly error: unknown;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+}
+
+export interface Turn {
+  readonly focus_id: string;
+  readonly turn: number;
+  readonly provider: string | null;
+  readonly model: string | null;
+  /** The content blocks of the answer; null while the model is being asked. */
+  readonly response: unknown;
+  readonly stop_reason: string | null;
+  /** Tokens, as the provider counts them. */
+  readonly usage: unknown;
+  readonly cost_usd: number;
+  readonly begun_at: string;
+  readonly recorded_at: string | null;
+  readonly duration_ms: number | null;
+}
+
+export interface ToolCall {
+  readonly focus_id: string;
+  readonly turn: number;
+  readonly position: number;
+  readonly call_id: string;
+  /** The call whose code made this one. */
+  readonly parent_call_id: string | null;
+  readonly name: string;
+  readonly origin: string;
+  readonly state: string;
+  /** As the model wrote it. */
+  readonly input: unknown;
+  /** What it ran with instead; null: its input. */
+  readonly final_input: unknown;
+  readonly output: string | null;
+  readonly output_bytes: number | null;
+  readonly is_error: boolean | null;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+  readonly duration_ms: number | null;
+}
+
+export interface Mail {
+  readonly id: string;
+  readonly author: string;
+  readonly author_is: 'operator' | 'submitter' | 'participant' | 'duplicate';
+  readonly text: string;
+  readonly wake: boolean;
+  /** The item that was merged, of a duplicate. */
+  readonly duplicate_id: string | null;
+  readonly created_at: string;
+  readonly delivered_at: string | null;
+  readonly focus_id: string | null;
+  /** The turn with which the model got it. */
+  readonly turn: number | null;
+  /** Why it was not delivered. */
+  readonly not_delivered: string | null;
+}
+
+export interface ContextMessage {
+  readonly focus_id: string;
+  readonly seq: number;
+  readonly after_turn: number;
+  readonly kind: string;
+  readonly content: string;
+  readonly tokens: number | null;
+  readonly created_at: string;
+}
+
+export interface Wait {
+  readonly call_id: string;
+  readonly kind: string;
+  /** Of what a person decides. */
+  readonly subject: string | null;
+  /** The child items that are waited for. */
+  readonly targets: readonly string[] | null;
+  readonly deadline: string | null;
+  readonly created_at: string;
+}
+
+export interface SkillActivation {
+  readonly skill: string;
+  readonly version: string | null;
+  readonly content_hash: string;
+  readonly reason: string;
+  readonly focus_id: string | null;
+  readonly activated_at: string;
+}
+
+export interface BudgetLeft {
+  readonly scope: string;
+  readonly subject: string;
+  readonly unit: 'usd' | 'tokens';
+  readonly period: 'none' | 'day' | 'month';
+  /** When the period is over. */
+  readonly ends: string | null;
+  readonly amount: number;
+  /** With what is held for turns under way. */
+  readonly used: number;
+  readonly left: number;
+  readonly on_exceeded: 'wait' | 'die';
+}
+
+export interface ListMailInput {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ReadLedgerInput {
+  /** Only entries of this type. */
+  readonly type?: 'plan' | 'finding' | 'decision' | 'step' | 'error' | 'note' | undefined;
+  /** The `next` of the page before, or the `seq` of an entry. */
+  readonly after?: number | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface AppendLedgerInput {
+  readonly type: 'plan' | 'finding' | 'decision' | 'step' | 'error' | 'note';
+  readonly content: string;
+}
+
+export interface AppendLedgerOutput {
+  readonly seq: number;
+}
+
+export interface ListFociOutput {
+  readonly items: readonly Focus[];
+}
+
+export interface ListTurnsInput {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListToolCallsInput {
+  /** Whole outputs; otherwise their first 2,000 characters. */
+  readonly full?: string | undefined;
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListContextInput {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListWaitsOutput {
+  readonly items: readonly Wait[];
+}
+
+export interface ListActivationsOutput {
+  readonly items: readonly SkillActivation[];
+}
+
+export interface ShowWorkBudgetOutput {
+  readonly items: readonly BudgetLeft[];
+}
+
+/** The methods `client.record`. */
+export interface RecordMethods {
+  /**
+   * The messages to an item, oldest first, and when its model got each. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/messages`
+   */
+  listMail(id: string, input?: ListMailInput, options?: CallOptions): List<Mail>;
+  /**
+   * The ledger of an item, in order. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/ledger`
+   */
+  readLedger(id: string, input?: ReadLedgerInput, options?: CallOptions): List<LedgerEntry>;
+  /**
+   * Append an entry to the ledger of an item; for operators. Needs a token of scope `decide`.
+   *
+   * `POST /work/{id}/ledger`
+   */
+  appendLedger(id: string, input: AppendLedgerInput, options?: CallOptions): Promise<AppendLedgerOutput>;
+  /**
+   * The foci of an item: each activation of its faculty. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/foci`
+   */
+  listFoci(id: string, options?: CallOptions): Promise<ListFociOutput>;
+  /**
+   * The turns of an item: each answer of a model, oldest first. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/turns`
+   */
+  listTurns(id: string, input?: ListTurnsInput, options?: CallOptions): List<Turn>;
+  /**
+   * The tool calls of an item, oldest first. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/tool-calls`
+   */
+  listToolCalls(id: string, input?: ListToolCallsInput, options?: CallOptions): List<ToolCall>;
+  /**
+   * What the engine wrote into the contexts of an item, oldest first. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/context`
+   */
+  listContext(id: string, input?: ListContextInput, options?: CallOptions): List<ContextMessage>;
+  /**
+   * What an item waits for now, oldest first. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/waits`
+   */
+  listWaits(id: string, options?: CallOptions): Promise<ListWaitsOutput>;
+  /**
+   * The skills that an item has used, and why. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/skills`
+   */
+  listActivations(id: string, options?: CallOptions): Promise<ListActivationsOutput>;
+  /**
+   * The limits that apply to an item, and what is left of them. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/budget`
+   */
+  showWorkBudget(id: string, options?: CallOptions): Promise<ShowWorkBudgetOutput>;
+}

@@ -1,0 +1,284 @@
+// Written by `npm run client` from the OpenAPI document. Do not edit.
+
+/** Types that routes of several groups use. */
+export type WorkState =
+  | 'scheduled'
+  | 'queued'
+  | 'claimed'
+  | 'running'
+  | 'waiting'
+  | 'completed'
+  | 'dead'
+  | 'merged'
+  | 'cancelled';
+
+export interface WorkItem {
+  readonly id: string;
+  readonly faculty: string;
+  readonly state: WorkState;
+  readonly description: string;
+  readonly priority: number;
+  readonly attempts: number;
+  readonly turns: number;
+  readonly cost_usd: number;
+  readonly parent_id: string | null;
+  /** The active item that does the same work. */
+  readonly merged_into: string | null;
+  readonly outcome_summary: string | null;
+  readonly run_at: string | null;
+  readonly created_at: string;
+  readonly resolved_at: string | null;
+  readonly skill: string | null;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly dedup_key: string | null;
+  readonly concurrency_key: string | null;
+  readonly source: string;
+  readonly trigger_info: unknown;
+  readonly cancel_requested_at: string | null;
+  readonly outcome: unknown;
+  readonly error: unknown;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly updated_at: string;
+  readonly root_id: string;
+  readonly depth: number;
+  readonly max_attempts: number | null;
+  readonly cancel_reason: string | null;
+  readonly submitted_by: string | null;
+  /** Null: as its faculty says. */
+  readonly batch: boolean | null;
+}
+
+export interface StateEvent {
+  readonly type: 'state';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly state:
+    | 'scheduled'
+    | 'queued'
+    | 'claimed'
+    | 'running'
+    | 'waiting'
+    | 'completed'
+    | 'dead'
+    | 'merged'
+    | 'cancelled'
+    | 'cancelling';
+  readonly focus: number | null;
+  readonly resumed: boolean;
+  /** Who did it; null: the engine. */
+  readonly by: string | null;
+  readonly note: string | null;
+}
+
+export interface TurnEvent {
+  readonly type: 'turn';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
+  /** Provider/model. */
+  readonly model: string;
+  readonly stop_reason: string | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cost_usd: number;
+  readonly duration_ms: number | null;
+}
+
+export interface ThoughtEvent {
+  readonly type: 'thought';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
+  readonly text: string;
+}
+
+export interface TextEvent {
+  readonly type: 'text';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
+  readonly text: string;
+}
+
+export interface CallEvent {
+  readonly type: 'call';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
+  readonly call_id: string;
+  readonly parent_call_id: string | null;
+  readonly name: string;
+  /** Above 16 KiB `{"cut": …}` with its beginning. */
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface ObservationEvent {
+  readonly type: 'observation';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
+  readonly call_id: string;
+  readonly parent_call_id: string | null;
+  readonly name: string;
+  /** What it ran with, if a hook or a person changed it. */
+  readonly input: Readonly<Record<string, unknown>> | null;
+  readonly state: string;
+  readonly is_error: boolean;
+  /** Its first 4,000 characters. */
+  readonly output: string;
+  readonly output_bytes: number;
+  readonly duration_ms: number | null;
+}
+
+export interface LedgerEvent {
+  readonly type: 'ledger';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly seq: number;
+  readonly entry_type: 'plan' | 'finding' | 'decision' | 'step' | 'error' | 'note';
+  readonly content: string;
+}
+
+export interface MessageEvent {
+  readonly type: 'message';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly message_id: number;
+  readonly author: string;
+  readonly author_is: string;
+  /** Null: in an earlier event. */
+  readonly text: string | null;
+  readonly wake: boolean;
+  /** The turn that begins with it; null: not yet. */
+  readonly delivered_with: number | null;
+}
+
+export interface WaitingEvent {
+  readonly type: 'waiting';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly call_id: string;
+  readonly kind: 'children' | 'approval' | 'timer' | 'human' | 'batch';
+  readonly deadline: string | null;
+  /** Why it is over; null: it begins. */
+  readonly result: string | null;
+}
+
+export interface ApprovalEvent {
+  readonly type: 'approval';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly call_id: string | null;
+  readonly status: 'asked' | 'approve' | 'deny' | 'answer' | 'edit' | 'closed';
+  readonly subject: string | null;
+  /** JSON, its first 4,000 characters. */
+  readonly request: string | null;
+  /** Binds a decision to this request. */
+  readonly hash: string | null;
+  readonly deadline: string | null;
+  readonly by: string | null;
+  readonly note: string | null;
+  readonly result: string | null;
+}
+
+export interface ErrorEvent {
+  readonly type: 'error';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly focus: number | null;
+  readonly ended_as: string;
+  readonly message: string | null;
+}
+
+export interface DoneEvent {
+  readonly type: 'done';
+  /** A reader goes on after it. */
+  readonly id: string;
+  readonly at: string;
+  readonly work_item_id: string;
+  readonly state: WorkState;
+  readonly summary: string | null;
+  readonly error: string | null;
+  readonly merged_into: string | null;
+  readonly cost_usd: number;
+}
+
+export interface TextHint {
+  readonly type: 'text';
+  readonly live: true;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
+  /** How many characters of the answer come before it; 0 starts it, perhaps again. */
+  readonly from: number;
+  readonly text: string;
+}
+
+/** What the code of a call prints, as it comes. */
+export interface OutputHint {
+  readonly type: 'observation';
+  readonly live: true;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
+  readonly call_id: string;
+  readonly stream: 'stdout' | 'stderr';
+  /** How many characters of the stream come before it; more than were sent: some were left out. */
+  readonly from: number;
+  readonly text: string;
+}
+
+export interface StateHint {
+  readonly type: 'state';
+  readonly live: true;
+  readonly work_item_id: string;
+  readonly state: WorkState;
+}
+
+/** The server ends the stream early. */
+export interface ClosedHint {
+  readonly type: 'closed';
+  readonly live: true;
+  /** Of docs/errors.md. */
+  readonly code: string;
+}
+
+export interface Problem {
+  /** `urn:animus:error:` and the code. */
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  /** Of docs/errors.md; branch on it, never on texts. */
+  readonly code: string;
+  /** The same request may succeed later. */
+  readonly retryable: boolean;
+}

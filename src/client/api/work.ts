@@ -1,0 +1,320 @@
+// Written by `npm run client` from the OpenAPI document. Do not edit.
+
+/** What the routes of this group take and answer. */
+
+import type { List } from '../list.ts';
+import type { CallOptions, EventOptions } from '../options.ts';
+import type {
+  ApprovalEvent,
+  CallEvent,
+  ClosedHint,
+  DoneEvent,
+  ErrorEvent,
+  LedgerEvent,
+  MessageEvent,
+  ObservationEvent,
+  OutputHint,
+  StateEvent,
+  StateHint,
+  TextEvent,
+  TextHint,
+  ThoughtEvent,
+  TurnEvent,
+  WaitingEvent,
+  WorkItem,
+  WorkState,
+} from './shared.ts';
+
+export interface NewWork {
+  readonly faculty: string;
+  readonly description?: string | undefined;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly skill?: string | undefined;
+  /** While an item of yours of the faculty with this key is active, this one merges into it. */
+  readonly dedup_key?: string | undefined;
+  /** Items with the same key run one after another. */
+  readonly concurrency_key?: string | undefined;
+  /** Higher runs first; default 0. */
+  readonly priority?: number | undefined;
+  /** Not before this time. */
+  readonly run_at?: string | undefined;
+  readonly parent_id?: string | undefined;
+  /** Default http. */
+  readonly source?: string | undefined;
+  readonly trigger_info?: unknown;
+  /** Ask its turns in batches; default: as its faculty says. */
+  readonly batch?: boolean | undefined;
+  readonly attachments?:
+    | readonly {
+        readonly name: string;
+        /** The bytes in base64; at most 10 MiB, and 20 MiB of all files. */
+        readonly content: string;
+      }[]
+    | undefined;
+}
+
+export interface SubmittedWork {
+  readonly id: string;
+  readonly state: WorkState;
+  readonly merged_into: string | null;
+  /** With `Prefer: wait=SECONDS`, if it ended in time: the item, as GET /work/{id} shows it. */
+  readonly item?: WorkItem | undefined;
+}
+
+export interface WorkSummary {
+  readonly id: string;
+  readonly faculty: string;
+  readonly state: WorkState;
+  readonly description: string;
+  readonly priority: number;
+  readonly attempts: number;
+  readonly turns: number;
+  readonly cost_usd: number;
+  readonly parent_id: string | null;
+  /** The active item that does the same work. */
+  readonly merged_into: string | null;
+  readonly outcome_summary: string | null;
+  readonly run_at: string | null;
+  readonly created_at: string;
+  readonly resolved_at: string | null;
+}
+
+export interface ChangedWork {
+  /** Of a dry run: how many items match; otherwise null. */
+  readonly matching:
+    | readonly {
+        readonly faculty: string;
+        readonly state: WorkState;
+        readonly items: number;
+      }[]
+    | null;
+  readonly changed: readonly string[];
+  /** Items that stay as they are, and why. */
+  readonly left: readonly {
+    readonly id: string;
+    readonly reason: string;
+  }[];
+  /** `after` of the next request; null: no more items match. */
+  readonly next: string | null;
+}
+
+export type WorkEvent =
+  | StateEvent
+  | TurnEvent
+  | ThoughtEvent
+  | TextEvent
+  | CallEvent
+  | ObservationEvent
+  | LedgerEvent
+  | MessageEvent
+  | WaitingEvent
+  | ApprovalEvent
+  | ErrorEvent
+  | DoneEvent
+  | TextHint
+  | OutputHint
+  | StateHint
+  | ClosedHint
+  | MissedHint;
+
+/** The reader was too slow: hints were left out. */
+export interface MissedHint {
+  readonly type: 'missed';
+  readonly live: true;
+  readonly work_item_id: string;
+}
+
+export type StatesEvent = SnapshotHint | WorkStateHint | WorkDoneHint | ClosedHint;
+
+export interface SnapshotHint {
+  readonly type: 'snapshot';
+  readonly live: true;
+  readonly missed: boolean;
+  readonly items: readonly WorkNow[];
+}
+
+export interface WorkNow {
+  readonly work_item_id: string;
+  readonly faculty: string;
+  readonly state: WorkState;
+  readonly description: string;
+  readonly parent_id: string | null;
+  readonly merged_into: string | null;
+  readonly created_at: string;
+  readonly resolved_at: string | null;
+}
+
+/** Another state. */
+export interface WorkStateHint {
+  readonly type: 'state';
+  readonly live: true;
+  readonly work_item_id: string;
+  readonly faculty: string;
+  readonly state: WorkState;
+  readonly description: string;
+  readonly parent_id: string | null;
+  readonly merged_into: string | null;
+  readonly created_at: string;
+  readonly resolved_at: string | null;
+}
+
+/** It ended. */
+export interface WorkDoneHint {
+  readonly type: 'done';
+  readonly live: true;
+  readonly work_item_id: string;
+  readonly faculty: string;
+  readonly state: WorkState;
+  readonly description: string;
+  readonly parent_id: string | null;
+  readonly merged_into: string | null;
+  readonly created_at: string;
+  readonly resolved_at: string | null;
+}
+
+export interface ListWorkInput {
+  /** Only those in this state. */
+  readonly state?: WorkState | undefined;
+  /** Only those of this faculty; in a path, the faculty. */
+  readonly faculty?: string | undefined;
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListChildrenInput {
+  /** Only those in this state. */
+  readonly state?: WorkState | undefined;
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface CancelWorkInput {
+  readonly reason?: string | undefined;
+}
+
+export interface CancelWorkOutput {
+  readonly id: string;
+  readonly state: WorkState;
+}
+
+export interface RetryWorkOutput {
+  /** Another item, if one with the same dedup key is active. */
+  readonly id: string;
+}
+
+export interface SayWorkInput {
+  readonly text: string;
+  /** An item that waits goes on at once; default false. */
+  readonly wake?: boolean | undefined;
+}
+
+export interface SayWorkOutput {
+  /** Of the item that got it: the one that it was merged into, if any. */
+  readonly id: string;
+  readonly message_id: string;
+  readonly state: WorkState;
+}
+
+export interface CancelMatchingWorkInput {
+  /** Default: all of these. */
+  readonly state?: 'scheduled' | 'queued' | 'claimed' | 'running' | 'waiting' | undefined;
+  readonly faculty?: string | undefined;
+  /** Only what has ended since then or, if it is open, was submitted since. */
+  readonly since?: string | undefined;
+  /** Kept with items that are cancelled. */
+  readonly reason?: string | undefined;
+  /** Only count what matches. */
+  readonly dry_run?: boolean | undefined;
+  readonly after?: string | undefined;
+  /** How many items one request tries. */
+  readonly limit?: number | undefined;
+}
+
+export interface RetryMatchingWorkInput {
+  /** Default: all of these. */
+  readonly state?: 'dead' | 'cancelled' | undefined;
+  readonly faculty?: string | undefined;
+  /** Only what has ended since then or, if it is open, was submitted since. */
+  readonly since?: string | undefined;
+  /** Kept with items that are cancelled. */
+  readonly reason?: string | undefined;
+  /** Only count what matches. */
+  readonly dry_run?: boolean | undefined;
+  readonly after?: string | undefined;
+  /** How many items one request tries. */
+  readonly limit?: number | undefined;
+}
+
+/** The methods `client.work`. */
+export interface WorkMethods {
+  /**
+   * Submit a work item. Needs a token of scope `work`.
+   *
+   * `POST /work`
+   */
+  submit(input: NewWork, options?: CallOptions): Promise<SubmittedWork>;
+  /**
+   * Work items, newest first. Needs a token of scope `read`.
+   *
+   * `GET /work`
+   */
+  list(input?: ListWorkInput, options?: CallOptions): List<WorkSummary>;
+  /**
+   * One work item. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}`
+   */
+  show(id: string, options?: CallOptions): Promise<WorkItem>;
+  /**
+   * The child work of an item, newest first. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/children`
+   */
+  listChildren(id: string, input?: ListChildrenInput, options?: CallOptions): List<WorkSummary>;
+  /**
+   * Cancel an item and its children. Needs a token of scope `work`.
+   *
+   * `POST /work/{id}/cancel`
+   */
+  cancel(id: string, input?: CancelWorkInput, options?: CallOptions): Promise<CancelWorkOutput>;
+  /**
+   * Queue a dead or cancelled item again; for operators. Needs a token of scope `decide`.
+   *
+   * `POST /work/{id}/retry`
+   */
+  retry(id: string, options?: CallOptions): Promise<RetryWorkOutput>;
+  /**
+   * Say something to an item; its model reads it before its next turn. Needs a token of scope `work`.
+   *
+   * `POST /work/{id}/messages`
+   */
+  say(id: string, input: SayWorkInput, options?: CallOptions): Promise<SayWorkOutput>;
+  /**
+   * Cancel the items that match, and their children: operators any, others their own. Needs a token of scope `work`.
+   *
+   * `POST /bulk/cancel`
+   */
+  cancelMatching(input?: CancelMatchingWorkInput, options?: CallOptions): Promise<ChangedWork>;
+  /**
+   * Queue the dead or cancelled items that match again; for operators. Needs a token of scope `decide`.
+   *
+   * `POST /bulk/retry`
+   */
+  retryMatching(input?: RetryMatchingWorkInput, options?: CallOptions): Promise<ChangedWork>;
+  /**
+   * Everything that happened and happens to a work item, as an event stream; Last-Event-ID resumes after an event. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/events`
+   */
+  events(id: string, options?: EventOptions): AsyncGenerator<WorkEvent, void>;
+  /**
+   * The states of all work that you may see, as an event stream: a snapshot, then changes. Needs a token of scope `read`.
+   *
+   * `GET /events`
+   */
+  states(options?: EventOptions): AsyncGenerator<StatesEvent, void>;
+}
