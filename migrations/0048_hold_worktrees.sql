@@ -8,9 +8,11 @@ create table animus.worktrees (
   -- The host that has the directory, and its absolute path there.
   host          text not null,
   path          text not null,
+  -- Which directory of worktrees it is in: a random id in a file of that directory, which is the same wherever a volume is mounted.
+  place         uuid not null,
   -- The git directory of the repository that it was made from; an absolute real path on that host.
   repo          text not null,
-  branch        text not null check (branch ~ '^animus/[0-9a-f]{12}$'),
+  branch        text not null check (branch ~ '^animus/[0-9a-f]{12}(-[0-9]+)?$'),
   -- The commit that it began at.
   base          text not null check (base ~ '^[0-9a-f]{40,64}$'),
   -- `open`: work goes on in it, or may. `kept`: the work has ended, and the directory is there. `removed`: it had nothing that is not on the
@@ -18,6 +20,8 @@ create table animus.worktrees (
   state         text not null check (state in ('open', 'kept', 'removed', 'discarded', 'lost')),
   -- Of the directory when it was last looked at; null: not yet.
   bytes         bigint,
+  -- All of it but ignored files was handed over to the repository since work in it last began.
+  handed        boolean not null default false,
   -- Why an ended directory is kept, beside its changes: what in it is on no branch. Words of docs/worktrees.md.
   holds         text[] not null default '{}',
   -- A person wants it removed; the daemon of its host does it.
@@ -43,6 +47,8 @@ create table animus.worktree_results (
   patch         bytea check (octet_length(patch) <= 4194304),
   -- Of the whole patch, also where it is not stored.
   patch_bytes   bigint not null default 0,
+  -- False: it was recorded at a park or a release, and the item goes on from there.
+  ended         boolean not null,
   -- What was lost of it, in words for people; null: nothing.
   lost          text,
   updated_at    timestamptz not null

@@ -4,7 +4,7 @@
 -- same conversation (p_id is the conversation then).
 -- Locks: the item's row, the worktree's. Raises: WA001, WA002, WA003, 57PA1.
 create or replace function animus.hold_worktree(
-  p_work_item_id uuid, p_token bigint, p_id uuid, p_host text, p_path text, p_repo text, p_branch text, p_base text)
+  p_work_item_id uuid, p_token bigint, p_id uuid, p_host text, p_path text, p_place uuid, p_repo text, p_branch text, p_base text)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -15,53 +15,61 @@ begin
     select from animus.chat_messages m where m.file_id = p_id and m.work_item_id = p_work_item_id) then
     perform animus.raise('WA002', format('worktree %s does not belong to work item %s', p_id, p_work_item_id), p_work_item_id);
   end if;
-  insert into animus.worktrees as t (id, work_item_id, faculty, host, path, repo, branch, base, state, created_at, updated_at)
-  values (p_id, p_work_item_id, v_held.faculty, p_host, p_path, p_repo, p_branch, p_base, 'open', v_now, v_now)
+  -- Answers on two branches of a conversation do not work in it at the same time.
+  if exists (select from animus.worktrees t join animus.work_items w on w.id = t.work_item_id
+              where t.id = p_id and t.work_item_id <> p_work_item_id and t.state = 'open' and w.state in ('claimed', 'running')) then
+    perform animus.raise('57PA1', format('another answer of the conversation of work item %s works in its worktree', p_work_item_id), p_work_item_id, 'try again');
+  end if;
+  insert into animus.worktrees as t (id, work_item_id, faculty, host, path, place, repo, branch, base, state, created_at, updated_at)
+  values (p_id, p_work_item_id, v_held.faculty, p_host, p_path, p_place, p_repo, p_branch, p_base, 'open', v_now, v_now)
   on conflict (id) do update set work_item_id = excluded.work_item_id, faculty = excluded.faculty, host = excluded.host, path = excluded.path,
-    repo = excluded.repo, branch = excluded.branch, base = excluded.base, state = 'open', holds = '{}', discard_by = null, updated_at = v_now;
+    place = excluded.place, handed = false, repo = excluded.repo, branch = excluded.branch, base = excluded.base, state = 'open', holds = '{}', discard_by = null, updated_at = v_now;
 end $$;
 
--- Returns the worktree of an item or a conversation, with what the item has handed over and where it begins: for the answer of a conversation, what the
--- answer before it on its branch left.
+-- Returns the worktree of an item or a conversation; for the answer of a conversation also the commits that it and
+-- the answer before it on its branch left.
 -- Locks: none. Raises: nothing.
 create or replace function animus.worktree_of(p_id uuid, p_work_item_id uuid)
-returns table (host text, path text, repo text, branch text, base text, state text, start text, tip text, rest text, last_item uuid, last_commit text)
+returns table (host text, path text, place uuid, repo text, branch text, base text, state text, handed boolean, handed_at timestamptz, last_item uuid,
+               own_tip text, own_rest text, own_ended boolean, before_item uuid, before_tip text, before_rest text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select t.host, t.path, t.repo, t.branch, t.base, t.state,
-         case when t.id = p_work_item_id then t.base else coalesce(animus.commit_before(p_work_item_id, p_id), t.base) end,
-         r.tip, r.rest, t.work_item_id, (select coalesce(l.rest, l.tip) from animus.worktree_results l where l.work_item_id = t.work_item_id)
-    from animus.worktrees t left join animus.worktree_results r on r.work_item_id = p_work_item_id and r.worktree_id = t.id
+  select t.host, t.path, t.place, t.repo, t.branch, t.base, t.state, t.handed, l.updated_at, t.work_item_id,
+         o.tip, o.rest, o.ended, b.work_item_id, b.tip, b.rest
+    from animus.worktrees t
+    left join animus.worktree_results l on l.work_item_id = t.work_item_id and l.worktree_id = t.id
+    left join animus.worktree_results o on o.work_item_id = p_work_item_id and o.worktree_id = t.id
+    left join animus.worktree_results b on b.work_item_id = animus.answer_before(p_work_item_id, p_id)
    where t.id = p_id
 $$;
 
--- Returns the commit with the files that the answer before this one left, on its branch of the conversation; null: no answer before it has one.
+-- Returns the item of the last answer before this one, on its branch of the conversation, that worked in this worktree; null: there is none.
 -- Locks: none. Raises: nothing.
-create or replace function animus.commit_before(p_work_item_id uuid, p_worktree_id uuid) returns text
+create or replace function animus.answer_before(p_work_item_id uuid, p_worktree_id uuid) returns uuid
 language sql stable as $$
   with recursive above as (
-    select m.after_id, null::text as commit from animus.chat_messages m where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told
+    select m.after_id, null::uuid as item from animus.chat_messages m where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told
     union all
-    select m.after_id, (select coalesce(r.rest, r.tip) from animus.worktree_results r
+    select m.after_id, (select r.work_item_id from animus.worktree_results r
                          where m.role = 'user' and r.work_item_id = m.work_item_id and r.worktree_id = p_worktree_id)
-      from above a join animus.chat_messages m on m.id = a.after_id where a.commit is null)
-  select a.commit from above a where a.commit is not null
+      from above a join animus.chat_messages m on m.id = a.after_id where a.item is null)
+  select a.item from above a where a.item is not null
 $$;
 
 -- Records what of the item's worktree was handed over, and what became of the directory.
 -- Locks: the item's row, the worktree's. Raises: WA001, WA003, 57PA1.
 create or replace function animus.record_worktree(
-  p_work_item_id uuid, p_token bigint, p_id uuid, p_state text, p_holds text[], p_bytes bigint, p_result jsonb, p_patch bytea default null)
+  p_work_item_id uuid, p_token bigint, p_id uuid, p_state text, p_handed boolean, p_holds text[], p_branch text, p_result jsonb, p_patch bytea default null)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now constant timestamptz := animus.now();
 begin
   perform animus.hold_lease(p_work_item_id, p_token);
-  update animus.worktrees t set state = p_state, holds = p_holds, bytes = coalesce(p_bytes, t.bytes), updated_at = v_now
+  update animus.worktrees t set state = p_state, handed = p_handed, holds = p_holds, branch = p_branch, updated_at = v_now
    where t.id = p_id and t.work_item_id = p_work_item_id;
-  insert into animus.worktree_results as r (work_item_id, worktree_id, start, tip, rest, patch, patch_bytes, lost, updated_at)
+  insert into animus.worktree_results as r (work_item_id, worktree_id, start, tip, rest, patch, patch_bytes, ended, lost, updated_at)
   values (p_work_item_id, p_id, p_result ->> 'start', p_result ->> 'tip', p_result ->> 'rest', p_patch, (p_result ->> 'patch_bytes')::bigint,
-          p_result ->> 'lost', v_now)
+          (p_result ->> 'ended')::boolean, p_result ->> 'lost', v_now)
   on conflict (work_item_id) do update set worktree_id = excluded.worktree_id, start = excluded.start, tip = excluded.tip, rest = excluded.rest,
-    patch = excluded.patch, patch_bytes = excluded.patch_bytes, lost = concat_ws('; ', r.lost, excluded.lost), updated_at = v_now;
+    patch = excluded.patch, patch_bytes = excluded.patch_bytes, ended = excluded.ended, lost = nullif(concat_ws('; ', r.lost, excluded.lost), ''), updated_at = v_now;
 end $$;
