@@ -73,7 +73,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['control'],
     ['findings', 'focus'],
     ['awareness', 'hooks', 'models', 'skills', 'webhooks'],
-    ['workspace'],
+    ['workspace', 'worktrees'],
     ['guard'],
   ],
   'src/daemon/focus': [['*'], ['end', 'engage'], ['orient'], ['scope']],

@@ -98,6 +98,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     maxProcesses: faculty.max_processes ?? null,
     isolation: faculty.isolation,
     repo,
+    ...(repo !== null && { commit: faculty.commit ?? 'rest' }),
     workspace,
     orient,
     instructions: readInstructionSettings(faculty.orient),

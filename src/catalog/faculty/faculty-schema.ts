@@ -168,6 +168,7 @@ export const facultySchema = table({
     max_processes: count(16, 1_000_000).optional(),
     isolation: oneOf(['directory', 'none', 'worktree']).default('directory'),
     repo: text('a path of a git repository').optional(),
+    commit: oneOf(['rest', 'none']).optional(),
     workspace: text('a path of a directory').optional(),
     orient: orient.prefault({}),
     engage,

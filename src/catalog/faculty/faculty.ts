@@ -30,10 +30,12 @@ export interface Faculty {
   readonly maxMemoryMib: number | null;
   /** Processes and threads that all its commands may have in total; null: `daemon.focus_max_processes`. */
   readonly maxProcesses: number | null;
-  /** `directory`: a scratch directory per focus; `worktree`: a git worktree of `repo` in it, where the focus works. */
+  /** `directory`: a scratch directory per focus; `worktree`: the focus works in a git repository of the item, made from `repo`. */
   readonly isolation: 'directory' | 'none' | 'worktree';
   /** Absolute; null unless the isolation is `worktree`. */
   readonly repo: string | null;
+  /** What becomes of files that are uncommitted at the end of completed work in a worktree; missing in snapshots of earlier versions: `rest`. */
+  readonly commit?: 'rest' | 'none';
   /** Absolute root of the file tools; null: the focus directory. */
   readonly workspace: string | null;
   readonly orient: PhaseHook | null;

@@ -58,6 +58,7 @@ function settingsOf(config: Config): Setting[] {
   add('daemon.focus_host_grace_seconds', config.daemon.focusHostGraceSeconds);
   add('daemon.focus_max_memory_mib', config.daemon.focusMaxMemoryMib);
   add('daemon.focus_max_processes', config.daemon.focusMaxProcesses);
+  add('daemon.commit_email', config.daemon.commitEmail);
   add('daemon.pool_size', config.daemon.poolSize);
   add('daemon.http', config.daemon.http === null ? 'off' : showAddress(config.daemon.http));
   const { http } = config;

@@ -9,6 +9,7 @@ export const LIVE_SETTINGS: readonly string[] = [
   'daemon.focus_host_grace_seconds',
   'daemon.focus_max_memory_mib',
   'daemon.focus_max_processes',
+  'daemon.commit_email',
   'retention.resolved_days',
   'retention.pack_days',
   'retention.artifacts_days',

@@ -121,6 +121,7 @@ function daemonOf(
     focusHostGraceSeconds: daemon.focus_host_grace_seconds,
     focusMaxMemoryMib: daemon.focus_max_memory_mib,
     focusMaxProcesses: daemon.focus_max_processes,
+    commitEmail: daemon.commit_email,
     poolSize: daemon.pool_size,
     http: http && Object.freeze({ ...http, configured: document.originOf('daemon', 'http') !== null }),
   });

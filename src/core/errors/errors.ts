@@ -163,7 +163,17 @@ export const ERRORS = {
     500,
   ),
 
-  'worktree.failed': row('cannot create a worktree of {repo}: {detail}', true, 1),
+  'worktree.failed': row('the worktree of {repo} cannot be used: {detail}', true, 1),
+  'worktree.elsewhere': row(
+    '{path} on host {host} has changes of work item {id} that are not in its repository yet, and this daemon cannot see that directory; start a daemon on that host or mount the volume, or, if the directory is gone, run: animus work discard {id}',
+    true,
+    5,
+  ),
+  'worktree.other_repository': row(
+    'the work began in the repository {began}, and its faculty names {now} now; its files are in {path}: set repo back and run animus work retry, or cancel the work',
+    false,
+    5,
+  ),
 
   'files.displaced': row(
     '{path} is kept from commands and file tools, and {fault}; nothing that could reach it is started. {remedy}',

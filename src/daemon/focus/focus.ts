@@ -91,7 +91,7 @@ async function begin(
   const begun = row.resumes === 0 && !answer?.before ? faculty : asBegun(faculty, row.facultySnapshot);
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
   if (row.resumes > 0) means.deadline.ranBefore(await readRunningMs(means.db, row.id, FAILURE_NOTICE));
-  const place = await openWorkspace(key, row, begun, toolset, control, means, answer);
+  const place = await openWorkspace({ work, key, row, answer, toolset }, begun, control, means);
   const tell = (piece: LivePiece) => tellWatchers(means.db, key, piece);
   const texts = createTextTeller(row.number, tell, means.clock);
   const printed = createOutputTeller(row.number, async (piece) => (await tell(piece)) !== null, means.clock);
@@ -144,6 +144,9 @@ function deadlineMessage({ runDeadlineSeconds }: Faculty): string {
 /** Delay until the next check whether a displaced file is back. */
 const DISPLACED_SECONDS = 60;
 
+/** Delay until the next check whether the directory of a worktree can be seen. */
+const ELSEWHERE_SECONDS = 60;
+
 /** Maps a thrown error to an end. An aborted focus ends by its abort reason, whatever was thrown meanwhile. */
 function endOfError(error: unknown, control: FocusControl, faculty: Faculty, phase: Phase): FocusEnd {
   const reason = abortReason(control);
@@ -173,13 +176,17 @@ function endOfError(error: unknown, control: FocusControl, faculty: Faculty, pha
   if (isAnimusError(error, 'files.displaced')) {
     return { kind: 'released', delaySeconds: DISPLACED_SECONDS, reason: messageOf(error), holdFaculty: true };
   }
+  // Another daemon sees the directory, or a person gives it up.
+  if (isAnimusError(error, 'worktree.elsewhere')) {
+    return { kind: 'released', delaySeconds: ELSEWHERE_SECONDS, reason: messageOf(error), holdFaculty: false };
+  }
   // Somebody is writing its files; the daemon reads them again within seconds.
   if (isAnimusError(error, 'skill.changed')) {
     return { kind: 'released', delaySeconds: 5, reason: messageOf(error), holdFaculty: false };
   }
   const code = error instanceof AnimusError ? error.code : 'internal.bug';
   // No attempt can succeed before a person does something: dead shows that, and `work retry` runs it again.
-  if (code === 'skill.unknown') {
+  if (code === 'skill.unknown' || code === 'worktree.other_repository') {
     const recovery = { retryDelaySeconds: null, keep: 'ledger' } as const;
     return { kind: 'failed', error: { code, message: messageOf(error), phase }, recovery };
   }

@@ -19,7 +19,7 @@ export interface CommandPlaces {
 export async function withCommandPlaces<T>(focus: Focus, use: (places: CommandPlaces) => Promise<T>): Promise<T> {
   const background = createBackgroundCommands();
   const { key, faculty, workspace, worktree } = focus;
-  const more = worktree ? [worktree.repository.commonDir] : [];
+  const more = worktree ? [worktree.origin.repository.commonDir] : [];
   const container = focus.means.bashContainer({ workItemId: key.workItemId, faculty, workspace, more });
   try {
     return await use({ background, container });

@@ -20,8 +20,7 @@ import type { FileGuard } from '../../guard/file-guard.ts';
 import type { ModelSource } from '../../models/focus-model.ts';
 import type { SkillShelf } from '../../skills/shelf.ts';
 import type { FocusDirectory } from '../../workspace/focus-directory.ts';
-import type { RepositoryGuard } from '../../workspace/repository-guard.ts';
-import type { Worktree } from '../../workspace/worktree.ts';
+import type { Worktree } from '../../worktrees/worktree.ts';
 import type { MakeBashContainer } from './bash-container.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { RunDeadline } from './run-deadline.ts';
@@ -39,6 +38,12 @@ export interface WorkspaceMeans {
   readonly guard: FileGuard;
   /** The real path of the parent of all focus directories. */
   readonly realRoot: () => Promise<string>;
+  /** The name of this host. */
+  readonly host: string;
+  /** The directory of all worktrees of this host; absolute. */
+  readonly worktreesRoot: string;
+  /** The address of commits in worktrees (`daemon.commit_email`). */
+  readonly commitEmail: string;
 }
 
 /** What the phases of a focus need. */
@@ -63,7 +68,6 @@ export interface PhaseMeans extends WorkspaceMeans {
 
 /** What beginning a focus needs; its phases see none of this. */
 export interface BeginMeans {
-  readonly host: string;
   /** The parent of all focus directories; absolute. */
   readonly directoryRoot: string;
   readonly toolSources: readonly ToolSource[];
@@ -110,8 +114,6 @@ export interface Focus {
   /** With `isolation = "worktree"`: the workspace is its path. */
   readonly worktree: Worktree | null;
   readonly fileRules: RulesNow;
-  /** Of the repository of a worktree; closed with the workspace. */
-  readonly repositoryGuard: RepositoryGuard | null;
   readonly control: FocusControl;
   readonly means: PhaseMeans;
   readonly emit: (event: FocusEventBody) => void;

@@ -21,7 +21,7 @@ export interface GitPlace {
   readonly commonDir: string;
   /** Null for commands that need no files. */
   readonly workTree: string | null;
-  /** Configuration that switches off the programs named in the repository's own: filters, hooks. See `programsOff`. */
+  /** Configuration that switches off the programs named in the repository's own: filters, hooks. See `filtersOff`. */
   readonly off: readonly Setting[];
 }
 
@@ -38,7 +38,8 @@ export interface GitResult {
 
 /** A checkout of a large repository can be slow. */
 const TIMEOUT_MS = 300_000;
-const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
+/** Lists of paths; as many as a repository with 100,000 files has. */
+const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /** Overrides all configuration (repository, user, system) that could make git run a program, prompt or fetch. */
 const HARMLESS: readonly Setting[] = [
@@ -56,9 +57,9 @@ const HARMLESS: readonly Setting[] = [
   ['protocol.allow', 'never'],
   ['commit.gpgSign', 'false'],
   ['diff.external', ''],
-  // A submodule is a separate repository, with a configuration that an agent may have written.
+  // A submodule is a separate repository, with a configuration that an agent may have written: git must not run in it (`look-at-submodules.ts`).
   ['submodule.recurse', 'false'],
-  ['diff.ignoreSubmodules', 'all'],
+  ['diff.ignoreSubmodules', 'dirty'],
   ['status.submoduleSummary', 'false'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
@@ -68,8 +69,20 @@ const HARMLESS: readonly Setting[] = [
   ['safe.directory', '*'],
 ];
 
+/** What a call of git is given beside its arguments. */
+export interface GitInput {
+  readonly stdin?: string;
+  /** Added to its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Runs git; returns a failure of git as a value. Errors: `worktree.failed` when git did not finish. */
-export async function runGit(place: GitPlace, args: readonly string[], means: GitMeans): Promise<GitResult> {
+export async function runGit(
+  place: GitPlace,
+  args: readonly string[],
+  means: GitMeans,
+  input: GitInput = {},
+): Promise<GitResult> {
   const path = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   const directory = place.workTree ?? place.gitDir;
   const result = await means.processes.run(
@@ -79,7 +92,8 @@ export async function runGit(place: GitPlace, args: readonly string[], means: Gi
       args: ['--no-pager', '-C', directory, ...args],
       // Git runs as its owner where commands run as another user.
       cwd: runsAsOwner(means.isolation) ? directory : '/',
-      env: { PATH: path, ...environmentOf(place) },
+      env: { PATH: path, ...environmentOf(place), ...input.env },
+      ...(input.stdin !== undefined && { stdin: input.stdin }),
       timeoutMs: TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,
       isolation: means.isolation,
@@ -133,38 +147,4 @@ function asVariables(settings: readonly Setting[]): Record<string, string> {
     [`GIT_CONFIG_VALUE_${index}`, value],
   ]);
   return { GIT_CONFIG_COUNT: String(settings.length), ...(Object.fromEntries(numbered) as Record<string, string>) };
-}
-
-/**
- * Configuration that switches off every program the repository's configuration names for its files: filters (such as Git LFS) and
- * hooks. Reading the configuration runs none of them. Returns the names of the filters, to explain pointer files.
- */
-export async function programsOff(
-  place: Omit<GitPlace, 'off'>,
-  means: GitMeans,
-): Promise<{ readonly off: readonly Setting[]; readonly filters: readonly string[] }> {
-  const listed = await runGit(
-    { ...place, off: [] },
-    ['config', '--null', '--name-only', '--get-regexp', '^(filter|hook)\\..+\\.'],
-    means,
-  );
-  if (listed.cut)
-    throw new AnimusError('worktree.failed', { repo: place.gitDir, detail: 'its configuration is too long' });
-  const keys = listed.stdout.split('\0').filter((key) => key !== '');
-  const names = (section: string) => [
-    ...new Set(keys.filter((key) => key.startsWith(`${section}.`)).map((key) => key.slice(0, key.lastIndexOf('.')))),
-  ];
-  const filters = names('filter');
-  return {
-    off: [
-      ...filters.flatMap((name): Setting[] => [
-        [`${name}.clean`, ''],
-        [`${name}.smudge`, ''],
-        [`${name}.process`, ''],
-        [`${name}.required`, 'false'],
-      ]),
-      ...names('hook').map((name): Setting => [`${name}.enabled`, 'false']),
-    ],
-    filters: filters.map((name) => name.slice('filter.'.length)),
-  };
 }

@@ -2,7 +2,7 @@
 
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
-import { type GitMeans, type GitPlace, type GitResult, runGit } from './git.ts';
+import { type GitInput, type GitMeans, type GitPlace, type GitResult, runGit } from './git.ts';
 
 export type WriteMeans = GitMeans & { readonly clock: Clock };
 
@@ -11,9 +11,14 @@ const LOCK_TRIES = 20;
 const LOCK_TROUBLE = /\.lock'?: File exists|unable to (create|lock)|could not lock|cannot lock ref/i;
 
 /** A command that takes the repository's locks. Errors: `worktree.failed` with git's message. */
-export async function writeGit(place: GitPlace, args: readonly string[], means: WriteMeans): Promise<void> {
+export async function writeGit(
+  place: GitPlace,
+  args: readonly string[],
+  means: WriteMeans,
+  input: GitInput = {},
+): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const result: GitResult = await inTurn(place.commonDir, () => runGit(place, args, means));
+    const result: GitResult = await inTurn(place.commonDir, () => runGit(place, args, means, input));
     if (result.ok) return;
     if (tries >= LOCK_TRIES || !LOCK_TROUBLE.test(result.stderr)) throw gitFailure(place, args, result);
     await means.clock.sleep(50 * Math.random() * tries, means.signal);
@@ -21,9 +26,15 @@ export async function writeGit(place: GitPlace, args: readonly string[], means: 
 }
 
 /** Returns the output of a command that only reads. Errors: `worktree.failed` with git's message. */
-export async function readGit(place: GitPlace, args: readonly string[], means: GitMeans): Promise<string> {
-  const result = await runGit(place, args, means);
+export async function readGit(
+  place: GitPlace,
+  args: readonly string[],
+  means: GitMeans,
+  input: GitInput = {},
+): Promise<string> {
+  const result = await runGit(place, args, means, input);
   if (!result.ok) throw gitFailure(place, args, result);
+  if (result.cut) throw gitFailure(place, args, { ...result, stderr: 'it printed more than 32 MiB' });
   return result.stdout;
 }
 
