@@ -16,12 +16,19 @@ export async function filteredPaths(
   if (paths.length === 0) return { all: new Set(), changed: [] };
   const stdin = paths.map((path) => `${path}\0`).join('');
   const answered = (await readGit(place, ['check-attr', '-z', '--stdin', 'filter'], means, { stdin })).split('\0');
-  const all = new Set(paths.filter((_, n) => !['unspecified', 'unset'].includes(answered[3 * n + 2] ?? 'unspecified')));
+  const filters = filtersOf(place);
+  const all = new Set(paths.filter((_, n) => filters.has(answered[3 * n + 2] ?? '')));
   if (all.size === 0) return { all, changed: [] };
   const recorded = await recordedStats(place, means);
   const changed: string[] = [];
   for (const path of all) if (!(await isAsCheckedOut(place, path, recorded.get(path)))) changed.push(path);
   return { all, changed };
+}
+
+/** Those that the repository configures, and Git LFS, which users configure for all repositories. Without a program a filter does nothing. */
+function filtersOf({ off }: GitPlace): ReadonlySet<string> {
+  const names = off.flatMap(([key]) => /^filter\.(.+)\.clean$/s.exec(key)?.[1] ?? []);
+  return new Set(['lfs', ...names]);
 }
 
 interface Recorded {
