@@ -8,6 +8,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import type { HandedCommits, RecordedWorktree } from '../../store/work/worktrees.ts';
 import { commitTrailers } from './commit-hook.ts';
 import { type GitPlace, runGit } from './git.ts';
+import { takeOverLinked } from './linked-worktree.ts';
 import { lookAtPrivate, mendPrivate, type Origin } from './mend-private.ts';
 import { openOrigin } from './open-origin.ts';
 import { makePrivate, privatePlace, remakeDotGit } from './private-repository.ts';
@@ -30,6 +31,8 @@ export interface WorktreeSpec {
   readonly recorded: RecordedWorktree | null;
   readonly author: { readonly name: string; readonly email: string };
   readonly submittedBy: string | null;
+  /** Directories of earlier foci, newest first: of one that began with an earlier version the work is taken over. */
+  readonly linked: readonly string[];
 }
 
 /** A worktree as it will be opened. */
@@ -71,7 +74,7 @@ export interface Worktree {
   readonly spec: WorktreeSpec;
 }
 
-/** Changes nothing in the repository. Errors: `worktree.failed`, `worktree.elsewhere`. */
+/** Changes nothing in the repository, except to take over work of an earlier version. Errors: `worktree.failed`, `worktree.elsewhere`. */
 export async function planWorktree(spec: WorktreeSpec, means: WriteMeans): Promise<WorktreePlan> {
   const { recorded } = spec;
   const names = worktreeNames(spec.id);
@@ -85,8 +88,10 @@ export async function planWorktree(spec: WorktreeSpec, means: WriteMeans): Promi
   const { id, workItemId } = spec;
   const fate = fateOf({ id, workItemId, recorded, path, place: root.place, found: lookAtPrivate(path) });
   const base = recorded?.base ?? (await baseOf(names, fate.made, origin, means));
-  const { made, lost } = fate;
-  const begin = fate.begin ?? { tip: base, rest: null };
+  const taken = fate.made === 'new' ? await takeOverLinked(spec.linked, names, origin, means) : null;
+  const made = taken === null ? fate.made : 'again';
+  const begin = taken ?? fate.begin ?? { tip: base, rest: null };
+  const { lost } = fate;
   return { spec, names, origin, path, place: root.place, base, begin, made, lost, filters };
 }
 

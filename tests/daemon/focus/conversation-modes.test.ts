@@ -112,5 +112,5 @@ test('all answers share a worktree and its branch', async () => {
   const outcomes = await pg.database.query<{ outcome: { worktree: { changed_files: string[] } } }>(
     `select outcome from animus.work_items where faculty = 'fixer' order by created_at`,
   );
-  expect(outcomes.map(({ outcome }) => outcome.worktree.changed_files)).toEqual([['a.txt'], ['a.txt'], ['a.txt']]);
+  expect(outcomes.map(({ outcome }) => outcome.worktree.changed_files)).toEqual([['a.txt'], [], []]);
 });

@@ -166,4 +166,23 @@ describe('a worktree', { timeout: 180_000 }, () => {
     }
     expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(5);
   });
+
+  it('goes on with what an earlier version left in a linked worktree, whose directory is kept', async () => {
+    const { spec, means, repo, root } = await setUpWorktree();
+    const wanted = spec({ linked: [join(root, 'focus-2'), join(root, 'focus-1')] });
+    const branch = `animus/${wanted.id.slice(-12)}`;
+    const old = join(root, 'focus-1', 'worktree');
+    git(repo, 'worktree', 'add', '-q', '-b', branch, old);
+    git(repo, 'update-ref', `refs/animus/base/${branch.slice(7)}`, 'main');
+    writeFileSync(join(old, 'done.txt'), 'done');
+    git(old, 'add', '.');
+    commit(old, 'done');
+    writeFileSync(join(old, 'half.txt'), 'half');
+    const worktree = await open(wanted, means);
+    expect(worktree).toMatchObject({ made: 'again', lost: null });
+    expect(git(worktree.path, 'status', '--porcelain')).toBe('?? half.txt');
+    expect(readFileSync(join(old, 'half.txt'), 'utf8')).toBe('half');
+    const closed = await close(worktree, means, { commit: true });
+    expect(closed).toMatchObject({ branch, changes: { commits: 2 }, files: ['done.txt', 'half.txt'] });
+  });
 });

@@ -1,8 +1,10 @@
 /** The worktree of a focus: opened and recorded, described to the model, handed over and recorded at its end. */
+import { dirname, join } from 'node:path';
 import type { Faculty } from '../../../catalog/faculty/faculty.ts';
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { FileRule } from '../../../process/file-rules.ts';
 import type { AnswerStart } from '../../../store/conversations/answer-start.ts';
+import { readEarlierFoci } from '../../../store/transcript/earlier-foci.ts';
 import type { FocusKey, FocusRow } from '../../../store/transcript/focus-row.ts';
 import type { ClaimedWork } from '../../../store/work/work.ts';
 import { holdWorktree, readWorktree, recordWorktree } from '../../../store/work/worktrees.ts';
@@ -43,7 +45,9 @@ export async function openFocusWorktree(
   const recorded = await readWorktree(means.db, id, work.id);
   const { repo } = faculty;
   const author = { name: `${faculty.name} via animus`, email: means.commitEmail };
-  const spec = { repo, root: means.worktreesRoot, id, workItemId: work.id, recorded, author, submittedBy: work.submittedBy };
+  const linked = recorded === null && row.number + row.resumes > 1 ? await linkedBefore(row, work.id, means) : [];
+  const { submittedBy } = work;
+  const spec = { repo, root: means.worktreesRoot, id, workItemId: work.id, recorded, author, submittedBy, linked };
   const plan = await planWorktree(spec, git);
   // While it is made there is nothing to lose.
   if (['new', 'again', 'lost'].includes(plan.made)) await hold(plan, key, { handed: recorded?.handed ?? true, lost: null }, means);
@@ -54,6 +58,12 @@ export async function openFocusWorktree(
   const notice = worktreeNotice(worktree, recorded);
   if (goesOn && notice !== null) await tell(key, means.db, notice);
   return worktree;
+}
+
+/** Where earlier versions made worktrees: in the directories of foci. */
+async function linkedBefore({ directory, number }: FocusRow, workItemId: string, { db }: WorkspaceMeans) {
+  const foci = await readEarlierFoci(db, workItemId, number);
+  return [directory, ...foci.map((id) => join(dirname(directory), id))];
 }
 
 function hold(
