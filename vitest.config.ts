@@ -82,7 +82,7 @@ const ONE_WIRE = [
   'waiting',
   'worktree',
   'webhooks',
-  'worktree-files',
+  'worktrees-together',
 ].join('|');
 
 /** Those in which it matters most: kills and the bytes of requests. They run on Responses too, which the others leave out for time. */

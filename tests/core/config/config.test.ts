@@ -14,6 +14,7 @@ describe('a configuration', () => {
     expect(config).toMatchObject({ file: null, home: '/home/ada/.animus', databaseUrl: null, logLevel: 'info' });
     expect(config.daemon).toEqual({
       maxConcurrent: 4,
+      commitEmail: 'animus@localhost',
       leaseSeconds: 60,
       pollSeconds: 0.25,
       shutdownGraceSeconds: 30,

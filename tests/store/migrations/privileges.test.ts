@@ -14,7 +14,7 @@ const INTERNAL = `
   iso_time note_approval note_state add_delivery bound_webhook own_webhook owner_sees role_of_owner takes_part_in_new may_deliver free_deliveries webhook_events webhook_limit
   require_participant check_chat_text hold_conversation message_to_change require_author branch_off cancel_answers put_message answers_open tell_answer
   mark_conversation tell_chat_readers mark_retry answer_opened events_position chat_message_event mark_old_messages
-  end_answers next_answers answer_text chain_of turns_of_chain line_of line_since words_of words_at render_chat conversation_works focus_before chain_heard_deleted withdraw_mail shown_name retry_waits open_from open_in may_add_to
+  answer_before end_answers next_answers answer_text chain_of turns_of_chain line_of line_since words_of words_at render_chat conversation_works focus_before chain_heard_deleted withdraw_mail shown_name retry_waits open_from open_in may_add_to
   files_of_message require_workspace place_attached_file files_directory file_name_of remove_attached_files left_to_host_before
   awaits_batch has_turn_under_way turn_under_way require_poller
   append_embedding_spend hold_for_all
