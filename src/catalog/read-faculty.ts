@@ -21,6 +21,7 @@ import { checkHasFiles, readRepo, readWorkspace } from './reading/faculty-places
 import { readOutcomeSchema, readSystemPrompt } from './reading/faculty-texts.ts';
 import { readLoopHooks, type ToolKinds } from './reading/read-loop-hooks.ts';
 import { readMcpServers } from './reading/read-mcp.ts';
+import { checkCaches } from './reading/check-caches.ts';
 import { type KnownTool, readPermissions } from './reading/read-permissions.ts';
 
 /** The names that faculties may refer to. */
@@ -78,6 +79,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   const workspace = readWorkspace(check);
   const repo = readRepo(check);
   checkHasFiles(check);
+  checkCaches(check);
   const permissions = readPermissions(check, references.tools);
 
   const name = document.given('faculty', 'name');
@@ -99,6 +101,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     isolation: faculty.isolation,
     repo,
     workspace,
+    caches: [...new Set(faculty.caches)],
     orient,
     instructions: readInstructionSettings(faculty.orient),
     engage: engageOf(faculty, systemPrompt, outcomeSchema, external),

@@ -9,5 +9,5 @@ export function bashContainerText(container: BashContainer | null): string {
     network.length === 0
       ? 'It has no network.'
       : `It reaches only ${network.join(', ')}, by the proxy in HTTP_PROXY and HTTPS_PROXY; names do not resolve in it.`;
-  return `\n\nbash runs its commands in a container of the image ${image}, which keeps running while you work. It has the workspace at the same path; beside that, only /tmp can be written, and nobody else sees it. ${reach}`;
+  return `\n\nbash runs its commands in a container of the image ${image}, which keeps running while you work. It has the workspace at the same path; beside that, only /tmp and the directory in HOME can be written, and nobody else sees them. ${reach}`;
 }

@@ -20,6 +20,7 @@ import type { FileGuard } from '../../guard/file-guard.ts';
 import type { ModelSource } from '../../models/focus-model.ts';
 import type { SkillShelf } from '../../skills/shelf.ts';
 import type { FocusDirectory } from '../../workspace/focus-directory.ts';
+import type { FocusHome } from '../../workspace/focus-home.ts';
 import type { RepositoryGuard } from '../../workspace/repository-guard.ts';
 import type { Worktree } from '../../workspace/worktree.ts';
 import type { MakeBashContainer } from './bash-container.ts';
@@ -107,6 +108,8 @@ export interface Focus {
   readonly workspace: string;
   /** Its own directory, which may not have been needed yet. */
   readonly directory: FocusDirectory;
+  /** HOME of its commands, made when a process needs it. */
+  readonly home: FocusHome;
   /** With `isolation = "worktree"`: the workspace is its path. */
   readonly worktree: Worktree | null;
   readonly fileRules: RulesNow;
