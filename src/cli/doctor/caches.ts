@@ -1,7 +1,7 @@
 /** Shows what the shared caches of faculties take on this disk. */
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Faculty } from '../../catalog/faculty/faculty.ts';
+import type { Faculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { cachesRoot } from '../../daemon/guard/command-places.ts';
 import { bytes } from '../view/quantities.ts';
@@ -14,7 +14,7 @@ const BATCH = 64;
 /** One finding per faculty that has shared caches on this host. */
 export async function examineCaches(
   { home }: Pick<Config, 'home'>,
-  faculties: ReadonlyMap<string, Pick<Faculty, 'caches'>>,
+  { faculties, problems }: Faculties,
 ): Promise<readonly Finding[]> {
   const root = cachesRoot(home);
   const until = performance.now() + MAX_MS;
@@ -25,7 +25,8 @@ export async function examineCaches(
     for (const manager of managers) sizes.push(`${manager} ${await sizeOf(join(root, faculty, manager), until)}`);
     if (sizes.length === 0) continue;
     const wanted: readonly string[] = faculties.get(faculty)?.caches ?? [];
-    const unused = managers.filter((manager) => !wanted.includes(manager));
+    // A file with problems may be that of the faculty.
+    const unused = problems.length > 0 ? [] : managers.filter((manager) => !wanted.includes(manager));
     const what = `${faculty}: ${sizes.join(', ')} in ${join(root, faculty)}`;
     findings.push(unused.length === 0 ? fine(CHECK, what) : unusedNote(what, faculty, unused, root));
   }

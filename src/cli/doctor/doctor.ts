@@ -87,7 +87,7 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield await examinePrograms(faculties);
   yield await examineContainers(faculties, config);
   yield examineDisk(config);
-  yield await examineCaches(config, faculties.faculties);
+  yield await examineCaches(config, faculties);
   yield examineModes(config);
   yield await examinePorts(config, invocation.context.signals.drain);
   yield examineFaculties(directory, faculties);

@@ -81,24 +81,6 @@ describe.skipIf(missing !== null)(
       expect(statSync(join(workspace, 'made')).uid).toBe(uid);
     });
 
-    test('has a HOME that is not in the workspace, and the caches of its faculty, which the next item finds', async () => {
-      const workspace = owned('animus-owned-');
-      const { run, directory } = await start(
-        [
-          bash('cat "$PIP_CACHE_DIR/wheel" ~/mine; echo x > "$PIP_CACHE_DIR/wheel"; echo mine > ~/mine; stat -c %a ~'),
-          bash('cat ~/mine; ls -a; ls "$(dirname "$(dirname "$PIP_CACHE_DIR")")" "$(dirname "$HOME")" | grep -c .'),
-        ],
-        { faculty: `workspace = "${workspace}"\ncaches = ["pip"]` },
-      );
-      chmodSync(directory, 0o755);
-      const first = await run();
-      expect(first.outputs[0]).toMatch(/^exit code 0\nstdout:\n700\nstderr:\n.*wheel.*No such file/);
-      // The faculty's caches and one home, each below its heading, and nothing of others.
-      expect(first.outputs[1]).toBe('exit code 0\nstdout:\nmine\n.\n..\n4');
-      expect((await run()).outputs[0]).toMatch(/^exit code 0\nstdout:\nx\n700\nstderr:\n.*mine.*No such file/);
-      expect(readdirSync(workspace)).toEqual([]);
-    });
-
     test('sees its worktree and what of the repository a commit needs, and changes neither hooks nor configuration', async () => {
       const repo = join(owned('animus-repo-'), 'repo');
       mkdirSync(repo);
