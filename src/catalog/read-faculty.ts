@@ -12,6 +12,7 @@ import type { McpServer } from './faculty/mcp-server.ts';
 import type { OutcomeSchema } from './faculty/outcome-schema.ts';
 import { readSkillSettings } from './faculty/skill-settings.ts';
 import { hostIsolationOf, readBashContainer } from './reading/bash-container.ts';
+import { checkCaches } from './reading/check-caches.ts';
 import { checkModels, checkThinking } from './reading/check-models.ts';
 import { checkBackoff, checkCodeExecution, checkConcurrency, checkTools } from './reading/check-settings.ts';
 import { checkEngageMode } from './reading/engage-mode.ts';
@@ -21,7 +22,6 @@ import { checkHasFiles, readRepo, readWorkspace } from './reading/faculty-places
 import { readOutcomeSchema, readSystemPrompt } from './reading/faculty-texts.ts';
 import { readLoopHooks, type ToolKinds } from './reading/read-loop-hooks.ts';
 import { readMcpServers } from './reading/read-mcp.ts';
-import { checkCaches } from './reading/check-caches.ts';
 import { type KnownTool, readPermissions } from './reading/read-permissions.ts';
 
 /** The names that faculties may refer to. */

@@ -1,4 +1,4 @@
-/** The package managers whose caches the foci of a faculty can share. A new one is a line here, in docs/faculties.md and in docs/security.md. */
+/** The package managers whose caches the foci of a faculty can share. A new one is a line here and in docs/faculties.md. */
 
 /** How a manager is led to a cache. */
 export interface PackageCache {

@@ -17,8 +17,8 @@ import { describe, expect, test } from 'vitest';
 import type { Faculty } from '../../../src/catalog/faculty/faculty.ts';
 import { focusHome, type HomePlace } from '../../../src/daemon/workspace/focus-home.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
-import { scratch } from '../../security/commands.ts';
 import { isolationModes } from '../../process/isolation-modes.ts';
+import { scratch } from '../../security/commands.ts';
 
 const hasUsers = (await isolationModes()).includes('uid');
 const FOCUS = '0197a000-0000-7000-8000-00000000002a';
