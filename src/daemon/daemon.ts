@@ -30,6 +30,7 @@ import { createReadiness } from './presence/readiness.ts';
 import { loadRunnableFaculties } from './reload/load-faculties.ts';
 import { createServices } from './services.ts';
 import { sweepFocusDirectories } from './workspace/focus-directory.ts';
+import { sweepHomes } from './workspace/focus-home.ts';
 import { sweepPackages } from './workspace/skill-packages.ts';
 
 /**
@@ -103,6 +104,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
       () => migrate(db, { log, patienceMs: Number.POSITIVE_INFINITY, ending: signals.drain }),
       startOf(processes),
       () => sweepFocusDirectories(db, directoryRoot),
+      () => sweepHomes(db, directoryRoot),
       () => sweepPackages(skillPackages),
       // Before the registration: its response may be lost.
       async () => closing.defer(() => deregister(db, daemonId, log)),

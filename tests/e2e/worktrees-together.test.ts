@@ -56,7 +56,7 @@ async function setUp(isolation: Isolation, maxConcurrent: number) {
     const said = JSON.stringify(body['messages']);
     const n = /item-(\d+) of the test/.exec(said)![1]!;
     // A call that a kill cut off is made again.
-    const steps = said.match(/exit code 0|created asked-/g)?.length ?? 0;
+    const steps = said.match(/exit code 0|(?:Created|Wrote|Replaced|Overwrote) asked-/g)?.length ?? 0;
     const bash = (command: string) => ({ content: [toolUse(`c${n}-${crypto.randomUUID()}`, 'bash', { command })] });
     if (steps === 0) return bash(`echo ${n} > committed-${n}.txt && git add . && git commit -qm "commit ${n}"; true`);
     if (steps === 1) return bash(`echo ${n} > stashed-${n}.txt && git stash -qu; git tag -f tag-${n}`);

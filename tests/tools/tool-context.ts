@@ -12,6 +12,8 @@ export interface Bench {
   readonly context: ToolContext;
   readonly workspace: string;
   readonly outside: string;
+  /** HOME of commands. */
+  readonly home: string;
   /** Parses the input as the engine does and runs the tool. */
   call(tool: Tool, input: object): Promise<ToolOutput>;
 }
@@ -19,6 +21,7 @@ export interface Bench {
 export async function setUpBench(overrides: Partial<ToolContext> = {}): Promise<Bench> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'animus-tools-')));
   const [workspace, outside] = [await mkdtemp(join(root, 'workspace-')), await mkdtemp(join(root, 'outside-'))];
+  const home = await mkdtemp(join(root, 'home-'));
   const processes = createProcessHost({ graceMs: 200 });
   const background = createBackgroundCommands();
   onTestFinished(async () => {
@@ -37,6 +40,7 @@ export async function setUpBench(overrides: Partial<ToolContext> = {}): Promise<
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     processes,
+    home: async () => ({ directory: home, caches: {} }),
     background,
     isolation: 'none',
     fileRules: [],
@@ -46,5 +50,5 @@ export async function setUpBench(overrides: Partial<ToolContext> = {}): Promise<
     if (tool.kind !== 'world') throw new Error(`${tool.name} is no world tool`);
     return tool.run(tool.input.parse(input), context);
   };
-  return { context, workspace, outside, call };
+  return { context, workspace, outside, home, call };
 }

@@ -8,6 +8,7 @@ import type { LoopHooks } from './loop-hooks.ts';
 import type { McpServer } from './mcp-server.ts';
 import { type EngageMode, modeOf } from './modes.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
+import type { PackageManager } from './package-caches.ts';
 import type { SkillSettings } from './skill-settings.ts';
 
 /** A faculty: plain, frozen, JSON-compatible data with all defaults. A focus stores it as its snapshot. */
@@ -38,6 +39,8 @@ export interface Faculty {
   readonly commit?: 'rest' | 'none';
   /** Absolute root of the file tools; null: the focus directory. */
   readonly workspace: string | null;
+  /** Package managers whose caches its foci share on each host; missing in snapshots of earlier versions: none. */
+  readonly caches?: readonly PackageManager[];
   readonly orient: PhaseHook | null;
   /** Files of the workspace that go into the first message; missing in snapshots of earlier versions: none. */
   readonly instructions?: InstructionSettings;

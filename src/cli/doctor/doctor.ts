@@ -9,6 +9,7 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
 import { type Output, type Style, styled } from '../view/output.ts';
+import { examineCaches } from './caches.ts';
 import { examineContainers } from './containers.ts';
 import { examineDatabase } from './database.ts';
 import { examineEmbeddings } from './embeddings.ts';
@@ -86,6 +87,7 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield await examinePrograms(faculties);
   yield await examineContainers(faculties, config);
   yield examineDisk(config);
+  yield await examineCaches(config, faculties);
   yield examineModes(config);
   yield await examinePorts(config, invocation.context.signals.drain);
   yield examineFaculties(directory, faculties);

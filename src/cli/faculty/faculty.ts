@@ -14,6 +14,7 @@ import { skillsDirectories } from '../command/skills-directories.ts';
 import { styled } from '../view/output.ts';
 import { counted } from '../view/quantities.ts';
 import { bashIsolationOf, bashSentences } from './bash-isolation.ts';
+import { cacheRemarks } from './cache-remarks.ts';
 import { childRemarks } from './child-remarks.ts';
 import { codeOf } from './code-execution.ts';
 import { permissionRemarks } from './faculty-permissions.ts';
@@ -111,6 +112,7 @@ async function checkFaculties(
         ...permissionRemarks(faculty, bash),
         ...childRemarks(faculty, faculties),
         ...skillRemarks(faculty, library),
+        ...cacheRemarks(faculty, bash),
       ];
       return { faculty, bash, remarks };
     }),

@@ -12,6 +12,7 @@ import { type LivePiece, tellWatchers } from '../../store/transcript/live-text.t
 import type { ClaimedWork } from '../../store/work/work.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { openToolset } from '../../tools/source.ts';
+import { focusHome } from '../workspace/focus-home.ts';
 import { consolidate } from './end/consolidate.ts';
 import { recover } from './end/recover.ts';
 import { modelSees } from './engage/built-in-engage.ts';
@@ -24,6 +25,7 @@ import { abortReason, type FocusControl } from './scope/focus-control.ts';
 import type { FocusEnd } from './scope/focus-end.ts';
 import type { BeginMeans, Focus, PhaseMeans } from './scope/focus-scope.ts';
 import { openWorkspace } from './scope/focus-workspace.ts';
+import { hostIsolation } from './scope/host-isolation.ts';
 
 /** Runs one focus and recovers when it fails. Never rejects: every failure is returned as an end. */
 export async function attempt(
@@ -88,10 +90,13 @@ async function begin(
   const path = join(directoryRoot, answer === null ? recorded.id : conversationDirectory(answer));
   const row = { ...recorded, directory: path, ...(recorded.systemPrompt === '' && sees) };
   // A new focus begins with the faculty as it is now.
-  const begun = row.resumes === 0 && !answer?.before ? faculty : asBegun(faculty, row.facultySnapshot);
+  const goesOn = row.resumes > 0 || Boolean(answer?.before);
+  const begun = goesOn ? asBegun(faculty, row.facultySnapshot) : faculty;
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
   if (row.resumes > 0) means.deadline.ranBefore(await readRunningMs(means.db, row.id, FAILURE_NOTICE));
   const place = await openWorkspace({ work, key, row, answer, toolset }, begun, control, means);
+  const isolation = hostIsolation(begun, means.isolation);
+  const home = focusHome({ directory: path, faculty: begun, isolation, goesOn, log: means.log });
   const tell = (piece: LivePiece) => tellWatchers(means.db, key, piece);
   const texts = createTextTeller(row.number, tell, means.clock);
   const printed = createOutputTeller(row.number, async (piece) => (await tell(piece)) !== null, means.clock);
@@ -114,6 +119,7 @@ async function begin(
     answer,
     key,
     ...place,
+    home,
     control,
     means,
     emit,

@@ -74,7 +74,10 @@ export async function runFocus(
         await means.workedOn(work.faculty);
       }
       // That of a conversation is for its next answer.
-      if (focus?.answer === null && isOver(end, state)) await focus.directory.remove();
+      if (focus?.answer === null && isOver(end, state)) {
+        await focus.directory.remove();
+        await focus.home.remove();
+      }
       executing.set({ 'work.focus_id': focus?.key.focusId, 'work.focus_ended_as': end.kind, 'work.state': state });
       if (end.kind === 'failed') executing.fail(end.error.code);
       report(end, state, work, focus, means);

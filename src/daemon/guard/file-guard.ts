@@ -4,6 +4,7 @@ import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { effectiveRules, type FileRule, isWithin } from '../../process/file-rules.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { cachesOf, homeOf } from './command-places.ts';
 import { knowFiles } from './known-files.ts';
 import {
   credentialPrograms,
@@ -28,7 +29,7 @@ export interface FocusPlace {
 export interface FileGuard {
   /**
    * The current rules: key files may have been replaced since the last call. Hidden: secrets, and all of ANIMUS_HOME
-   * except the focus's own directory. Read-only: what the daemon loads or runs. The workspace stays writable, unless it is
+   * except the focus's own directory, its home and the caches of its faculty. Read-only: what the daemon loads or runs. The workspace stays writable, unless it is
    * itself a secret. Errors: `files.displaced`.
    */
   rulesFor(place: FocusPlace): readonly FileRule[];
@@ -46,7 +47,10 @@ export function createFileGuard(
 
   return {
     rulesFor({ directory, faculty, given = [], own = [] }) {
-      const open = [directory, faculty.workspace, faculty.repo].filter((path) => path !== null).map(realPathOf);
+      const beside = [homeOf(directory), ...cachesOf(faculty, from.config.home).values()];
+      const open = [directory, ...beside, faculty.workspace, faculty.repo]
+        .filter((path) => path !== null)
+        .map(realPathOf);
       const all = [...from.faculties(), faculty];
       const places = [...placesOf(from), ...all.flatMap((each) => [each.workspace, each.repo])];
       const realPlaces = places.filter((path) => path !== null).map(realPathOf);

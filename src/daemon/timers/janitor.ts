@@ -19,6 +19,7 @@ import {
 import { pruneDeliveries } from '../../store/work/webhook-deliveries.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { sweepFocusDirectories } from '../workspace/focus-directory.ts';
+import { sweepHomes } from '../workspace/focus-home.ts';
 
 export interface JanitorMeans {
   readonly db: Database;
@@ -93,7 +94,8 @@ export function createJanitor(means: JanitorMeans): Janitor {
   }
 
   async function sweep(): Promise<Swept> {
-    const directories = await sweepFocusDirectories(db, means.directoryRoot);
+    const { directoryRoot } = means;
+    const directories = (await sweepFocusDirectories(db, directoryRoot)) + (await sweepHomes(db, directoryRoot));
     const endMs = clock.monotonicMs() + ROUND_MS;
     let beganMs = clock.monotonicMs();
     const more = async () => {

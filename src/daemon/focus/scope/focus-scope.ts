@@ -20,6 +20,7 @@ import type { FileGuard } from '../../guard/file-guard.ts';
 import type { ModelSource } from '../../models/focus-model.ts';
 import type { SkillShelf } from '../../skills/shelf.ts';
 import type { FocusDirectory } from '../../workspace/focus-directory.ts';
+import type { FocusHome } from '../../workspace/focus-home.ts';
 import type { Worktree } from '../../worktrees/worktree.ts';
 import type { MakeBashContainer } from './bash-container.ts';
 import type { FocusControl } from './focus-control.ts';
@@ -111,6 +112,8 @@ export interface Focus {
   readonly workspace: string;
   /** Its own directory, which may not have been needed yet. */
   readonly directory: FocusDirectory;
+  /** HOME of its commands, made when a process needs it. */
+  readonly home: FocusHome;
   /** With `isolation = "worktree"`: the workspace is its path. */
   readonly worktree: Worktree | null;
   readonly fileRules: RulesNow;
