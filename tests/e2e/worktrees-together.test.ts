@@ -37,8 +37,8 @@ describe.each(modes)('with isolation %s', (isolation) => {
       await approveUntil(faculty, done);
       const [victim] = running.splice(0, 1);
       await victim!.kill('SIGKILL');
-      git(repo, 'worktree', 'add', '-q', '-b', `mine-${n}`, join(site.directory, `mine-${n}`));
-      git(repo, 'worktree', 'prune');
+      person(isolation, repo, 'worktree', 'add', '-q', '-b', `mine-${n}`, join(site.directory, `mine-${n}`));
+      person(isolation, repo, 'worktree', 'prune');
       running.push(await start(n));
     }
     await approveUntil(faculty, items);
@@ -80,7 +80,7 @@ async function setUp(isolation: Isolation, maxConcurrent: number) {
 [faculty.recover]\nmax_attempts = 3\n`,
     },
   });
-  chmodSync(site.directory, 0o755);
+  chmodSync(site.directory, 0o777);
   const repo = join(site.directory, 'repo');
   mkdirSync(repo);
   git(repo, 'init', '-q', '-b', 'main');
@@ -89,6 +89,12 @@ async function setUp(isolation: Isolation, maxConcurrent: number) {
   commit(repo, 'first');
   if (isolation === 'uid') execFileSync('chown', ['-R', `${OWNER}:${OWNER}`, repo]);
   return { site, repo, faculty };
+}
+
+/** The owner of the repository, at work in it. */
+function person(isolation: Isolation, repo: string, ...args: string[]): void {
+  const user = isolation === 'uid' ? { uid: OWNER, gid: OWNER } : {};
+  execFileSync('git', ['-C', repo, ...args], { ...user, env: { PATH: process.env['PATH'] }, stdio: 'ignore' });
 }
 
 async function submit(faculty: string, n: number): Promise<string> {
