@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readRegularFile } from '../../core/files/regular-file.ts';
 import type { GitPlace } from './git.ts';
 import { BEGAN } from './private-repository.ts';
+import { parseRefs, type Refs } from './read-refs.ts';
 import { readGit, type WriteMeans } from './repository-writes.ts';
 import { OUT } from './worktree-refs.ts';
 
@@ -13,6 +14,7 @@ export interface AgentRef {
   readonly commit: string;
 }
 
+const OF_AGENT = /^refs\/(heads|tags)\//;
 /** So many are handed over; more than that is no work. */
 const MAX_REFS = 200;
 /** A list of refs as long as `packed-refs` of a large repository. */
@@ -24,21 +26,19 @@ const MAX_BYTES = 64 * 1024 * 1024;
  */
 export async function readAgentRefs(
   place: GitPlace,
-  { branch, head }: { readonly branch: string; readonly head: string | null },
+  branch: string,
+  { head, byName }: Refs,
   means: WriteMeans,
 ): Promise<readonly AgentRef[]> {
   const began = new Map(parseRefs(readBegan(place)));
-  const listed = await readGit(place, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags'], means);
-  const named = parseRefs(listed)
-    .filter(([ref, commit]) => ref !== `refs/heads/${branch}` && began.get(ref) !== commit)
+  const named = [...byName]
+    .filter(([ref, commit]) => OF_AGENT.test(ref) && ref !== `refs/heads/${branch}` && began.get(ref) !== commit)
     .map(([ref, commit]): AgentRef => ({ name: ref.slice('refs/'.length), commit }));
-  const all = [...named, ...(await stashes(place, means)), ...(await dropped(place, head, means))];
-  return all.slice(0, MAX_REFS);
+  const stashed = byName.has('refs/stash') ? await stashes(place, means) : [];
+  return [...named, ...stashed, ...(await dropped(place, head, means))].slice(0, MAX_REFS);
 }
 
 async function stashes(place: GitPlace, means: WriteMeans): Promise<readonly AgentRef[]> {
-  const found = await readGit(place, ['for-each-ref', '--format=%(objectname)', 'refs/stash'], means);
-  if (found.trim() === '') return [];
   const listed = await readGit(place, ['log', '-g', '--format=%H', 'refs/stash', '--'], means);
   return lines(listed).map((commit, n) => ({ name: `stash/${n}`, commit }));
 }
@@ -59,10 +59,6 @@ async function dropped(place: GitPlace, head: string | null, means: WriteMeans):
 /** The agent can write this file; if it does, only its own report of refs is wrong. */
 function readBegan({ gitDir }: GitPlace): string {
   return readRegularFile(join(gitDir, BEGAN), { maxBytes: MAX_BYTES, followLink: false }).toString('utf8');
-}
-
-function parseRefs(text: string): readonly (readonly [ref: string, commit: string])[] {
-  return lines(text).map((line) => [line.slice(line.indexOf(' ') + 1), line.split(' ', 1)[0]!]);
 }
 
 function lines(text: string): readonly string[] {

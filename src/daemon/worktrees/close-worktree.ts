@@ -6,13 +6,13 @@ import { type HandedOver, handOver } from './hand-over.ts';
 import { lookAtSubmodules, type SubmoduleWork } from './look-at-submodules.ts';
 import { mendPrivate } from './mend-private.ts';
 import { readGit, type WriteMeans, writeGit } from './repository-writes.ts';
-import type { CommitWords } from './snapshot.ts';
+import type { CommitWords, LeftReason } from './snapshot.ts';
 import type { Worktree } from './worktree.ts';
 import { type Changes, changesBetween } from './worktree-changes.ts';
 import { isPlainDirectory } from './worktrees-root.ts';
 
 /** Why a directory has something that is nowhere else; docs/worktrees.md explains each word. */
-export type Hold = 'ignored' | 'submodule' | 'embedded' | 'filtered' | 'names';
+export type Hold = LeftReason | 'submodule';
 
 /** How the stint ends. */
 export interface StintEnd {
@@ -47,7 +47,7 @@ export async function closeWorktree(worktree: Worktree, end: StintEnd, means: Wr
   const changes = await changesBetween(place, { start, tip: handed.tip, result }, means);
   const { embedded, filtered, names } = handed.left;
   const files = [...new Set([...changes.files, ...submodules.files, ...embedded, ...filtered, ...names])].toSorted();
-  const holds = await whatHolds(worktree, { handed, changes, submodules }, means);
+  const holds = whatHolds(handed, changes, submodules);
   const isEmpty = end.ended && files.length === 0 && holds.length === 0 && isUntouched(worktree, handed, submodules);
   return { ...handed, changes, files, holds, state: isEmpty ? 'removed' : end.ended ? 'kept' : 'open' };
 }
@@ -56,21 +56,14 @@ function isUntouched({ base }: Worktree, { tip, rest, others }: HandedOver, subm
   return tip === base && rest === null && others.length === 0 && submodules.commits.length === 0;
 }
 
-async function whatHolds(
-  { place }: Worktree,
-  found: { readonly handed: HandedOver; readonly changes: Changes; readonly submodules: SubmoduleWork },
-  means: WriteMeans,
-): Promise<readonly Hold[]> {
-  const { handed, changes, submodules } = found;
-  const list = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'];
-  const ignored = await readGit(place, list, means);
+function whatHolds({ left }: HandedOver, changes: Changes, submodules: SubmoduleWork): readonly Hold[] {
   const holds: Readonly<Record<Hold, boolean>> = {
-    ignored: ignored !== '',
+    ignored: left.ignored.length > 0,
     // A commit of a submodule is named by the branch, and is only in the submodule's own repository.
     submodule: submodules.files.length > 0 || submodules.commits.length > 0 || changes.gitlinks.length > 0,
-    embedded: handed.left.embedded.length > 0,
-    filtered: handed.left.filtered.length > 0,
-    names: handed.left.names.length > 0,
+    embedded: left.embedded.length > 0,
+    filtered: left.filtered.length > 0,
+    names: left.names.length > 0,
   };
   return (Object.keys(holds) as Hold[]).filter((hold) => holds[hold]);
 }

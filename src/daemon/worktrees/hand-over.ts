@@ -4,8 +4,17 @@
  */
 import { type AgentRef, readAgentRefs } from './agent-refs.ts';
 import { placeBranch } from './place-branch.ts';
+import { readRefs, type Refs } from './read-refs.ts';
 import { readGit, writeGit, type WriteMeans } from './repository-writes.ts';
-import { type CheckoutStatus, commitTree, type CommitWords, isAncestor, readStatus, treeOf, writeTree } from './snapshot.ts';
+import {
+  type CheckoutStatus,
+  type CommitWords,
+  commitTree,
+  isAncestor,
+  readStatus,
+  treeAndDate,
+  writeTree,
+} from './snapshot.ts';
 import type { Worktree } from './worktree.ts';
 import { OUT } from './worktree-refs.ts';
 
@@ -28,14 +37,16 @@ export async function handOver(
   means: WriteMeans,
 ): Promise<HandedOver> {
   const { place, branch } = worktree;
-  const status = await readStatus(place, means);
+  const [status, refs] = await Promise.all([readStatus(place, means), readRefs(place, means)]);
   const { tip, rest } = await commitRest(worktree, status, { words, commit }, means);
-  const others = await readAgentRefs(place, { branch, head: tip }, means);
-  const before = await branchTip(worktree, means);
+  const others = await readAgentRefs(place, branch, { ...refs, head: tip }, means);
+  const before = refs.byName.get(`refs/heads/${branch}`);
   // The branch has the files as the agent left them, on whatever branch it was. What it had there otherwise is kept beside it.
-  const aside = before !== null && !(await isAncestor(place, before, tip, means)) ? [{ name: 'branch', commit: before }] : [];
-  const all = [...others.filter((ref) => ref.commit !== tip), ...aside];
-  await transfer(worktree, { tip, rest, others: all }, means);
+  const isBehind = before === undefined || before === tip || before === refs.head || (await isAncestor(place, before, tip, means));
+  const all = [...others.filter((ref) => ref.commit !== tip), ...(isBehind ? [] : [{ name: 'branch', commit: before }])];
+  const out = outOf({ tip, rest, others: all });
+  if (isHandedOver(worktree, out, refs)) return { tip, rest, branch: worktree.placed, others: all, left: status.left };
+  await transfer(worktree, out, refs, means);
   const placed = await placeBranch(worktree, tip, means);
   return { tip, rest, branch: placed, others: all, left: status.left };
 }
@@ -49,36 +60,48 @@ async function commitRest(
 ): Promise<{ readonly tip: string; readonly rest: string | null }> {
   const parent = head ?? start;
   if (changed.length === 0) return { tip: parent, rest: null };
-  const tree = await writeTree(place, changed, commit ? 'theirs' : 'ours', means);
-  if (tree === (await treeOf(place, parent, means))) return { tip: parent, rest: null };
-  const made = await commitTree(place, { tree, parent }, words, means);
+  const [tree, above] = await Promise.all([
+    writeTree(place, changed, commit ? 'theirs' : 'ours', means),
+    treeAndDate(place, parent, means),
+  ]);
+  if (tree === above.tree) return { tip: parent, rest: null };
+  // Files beside the branch are the same commit until they change.
+  const made = await commitTree(place, { tree, parent, ...(!commit && { date: above.date }) }, words, means);
   if (!commit) return { tip: parent, rest: made };
   await readGit(place, ['update-ref', '-m', 'animus: commit what was left', 'HEAD', made, head ?? ''], means);
   return { tip: made, rest: null };
 }
 
-/** The commit of the item's branch in the checkout; null: the agent deleted it. */
-async function branchTip({ place, branch }: Worktree, means: WriteMeans): Promise<string | null> {
-  const found = await readGit(place, ['for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`], means);
-  return found.trim() === '' ? null : found.trim();
+/** The refs of the private repository that are fetched, with their commits. */
+function outOf({ tip, rest, others }: Pick<HandedOver, 'tip' | 'rest' | 'others'>): ReadonlyMap<string, string> {
+  return new Map([
+    [`${OUT}branch`, tip],
+    ...(rest === null ? [] : [[`${OUT}rest`, rest] as const]),
+    ...others.map(({ name, commit }) => [`${OUT}other/${name}`, commit] as const),
+  ]);
+}
+
+/** Nothing is new: either it is all as it began, or as it was handed over and recorded before. */
+function isHandedOver({ base, spec: { recorded } }: Worktree, out: ReadonlyMap<string, string>, { byName }: Refs): boolean {
+  const tip = out.get(`${OUT}branch`);
+  const there = [...byName].filter(([ref]) => ref.startsWith(OUT));
+  if (recorded === null || recorded.own === null) return out.size === 1 && tip === base && there.length === 0;
+  const { own } = recorded;
+  const isRecorded = own.tip === tip && own.rest === (out.get(`${OUT}rest`) ?? null);
+  return isRecorded && there.length === out.size && there.every(([ref, commit]) => out.get(ref) === commit);
 }
 
 /** Fetches into the operator's repository: git checks every object there, and its configuration is the operator's. */
 async function transfer(
   { place, origin, names }: Worktree,
-  { tip, rest, others }: { readonly tip: string; readonly rest: string | null; readonly others: readonly AgentRef[] },
+  out: ReadonlyMap<string, string>,
+  { byName }: Refs,
   means: WriteMeans,
 ): Promise<void> {
-  const listed = await readGit(place, ['for-each-ref', '--format=%(refname)', OUT], means);
-  const wanted = new Map([
-    [`${OUT}branch`, tip],
-    ...(rest === null ? [] : [[`${OUT}rest`, rest] as const]),
-    ...others.map(({ name, commit }) => [`${OUT}other/${name}`, commit] as const),
-  ]);
-  const stale = listed.split('\n').filter((ref) => ref !== '' && !wanted.has(ref));
+  const stale = [...byName.keys()].filter((ref) => ref.startsWith(OUT) && !out.has(ref));
   // Deleted before others are made: a name may have been a directory.
   await updateRefs(stale.map((ref) => `delete ${ref}\n`));
-  await updateRefs([...wanted].map(([ref, commit]) => `update ${ref} ${commit}\n`));
+  await updateRefs([...out].map(([ref, commit]) => `update ${ref} ${commit}\n`));
   const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules', '--prune'];
   const from = [place.gitDir, `+${OUT}*:${names.handed}*`];
   // The private repository was mended: its configuration is ours.

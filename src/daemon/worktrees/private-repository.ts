@@ -9,6 +9,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import type { GitPlace } from './git.ts';
 import { type PrivateSettings, privateConfig } from './private-config.ts';
 import { filtersOff } from './programs-off.ts';
+import type { Refs } from './read-refs.ts';
 import type { Repository } from './repository.ts';
 import { readGit, type WriteMeans } from './repository-writes.ts';
 import { isPlainDirectory } from './worktrees-root.ts';
@@ -20,6 +21,11 @@ export interface PrivateStart {
   readonly commit: string;
   /** A commit on top of it whose files are put into the checkout, uncommitted; null: none. */
   readonly rest: string | null;
+}
+
+/** The refs that it has from the operator's repository, as lines of `packed-refs` (`copiedRefs`). */
+export interface CopiedRefs {
+  readonly refs: string;
 }
 
 /** Marks a checkout that is complete, and lists the refs that it began with, as in `packed-refs`. */
@@ -40,14 +46,13 @@ export function privatePlace(path: string, { operator }: Pick<PrivateSettings, '
  */
 export async function makePrivate(
   path: string,
-  { branch, commit, rest }: PrivateStart,
-  origin: { readonly repository: Repository; readonly place: GitPlace; readonly settings: PrivateSettings },
+  { branch, commit, rest, refs }: PrivateStart & CopiedRefs,
+  origin: { readonly repository: Repository; readonly settings: PrivateSettings },
   means: WriteMeans,
 ): Promise<void> {
   const making = join(dirname(path), `.making-${basename(path)}`);
   // Only the holder of the lease on the item makes it.
   await rm(making, { recursive: true, force: true, maxRetries: 3 });
-  const refs = await copiedRefs(origin.place, means);
   await layOut(making, { branch, commit, refs }, origin);
   await giveToOwner(making, origin.repository);
   const place = privatePlace(making, origin.settings);
@@ -65,8 +70,8 @@ export async function checkOut(place: GitPlace, { commit, rest }: PrivateStart, 
 /** Makes the `.git` of a directory again and keeps its files; the old `.git` is put beside the directory. Errors: `worktree.failed`. */
 export async function remakeDotGit(
   path: string,
-  { branch, commit }: PrivateStart,
-  origin: { readonly repository: Repository; readonly place: GitPlace; readonly settings: PrivateSettings },
+  { branch, commit, refs }: PrivateStart & CopiedRefs,
+  origin: { readonly repository: Repository; readonly settings: PrivateSettings },
   means: WriteMeans,
 ): Promise<void> {
   if (!isPlainDirectory(path)) {
@@ -75,7 +80,7 @@ export async function remakeDotGit(
   }
   const making = join(dirname(path), `.making-${basename(path)}`);
   await rm(making, { recursive: true, force: true, maxRetries: 3 });
-  await layOut(making, { branch, commit, refs: await copiedRefs(origin.place, means) }, origin);
+  await layOut(making, { branch, commit, refs }, origin);
   await giveToOwner(making, origin.repository);
   const [dotGit, aside] = [join(path, '.git'), join(dirname(path), `.damaged-${basename(path)}-${Date.now()}`)];
   if (lstatSync(dotGit, { throwIfNoEntry: false }) !== undefined) await rename(dotGit, aside);
@@ -86,7 +91,7 @@ export async function remakeDotGit(
 
 async function layOut(
   making: string,
-  { branch, commit, refs }: { readonly branch: string; readonly commit: string; readonly refs: string },
+  { branch, commit, refs }: Omit<PrivateStart, 'rest'> & CopiedRefs,
   { repository, settings }: { readonly repository: Repository; readonly settings: PrivateSettings },
 ): Promise<void> {
   const dotGit = join(making, '.git');
@@ -113,10 +118,11 @@ export function alternates({ commonDir }: Repository): string {
 }
 
 /** Branches, tags and remote branches as they are now; those of other work are left out. */
-async function copiedRefs(place: GitPlace, means: WriteMeans): Promise<string> {
-  const listed = await readGit(place, ['for-each-ref', '--format=%(objectname) %(refname)'], means);
-  const lines = listed.split('\n').filter((each) => each !== '' && !NOT_COPIED.test(each.slice(each.indexOf(' ') + 1)));
-  return lines.map((each) => `${each}\n`).join('');
+export function copiedRefs({ byName }: Refs): string {
+  return [...byName]
+    .filter(([name]) => !NOT_COPIED.test(name))
+    .map(([name, commit]) => `${commit} ${name}\n`)
+    .join('');
 }
 
 /** What root makes in it belongs to the owner of the repository, like what the agent's commands make where they run as that user. */

@@ -34,8 +34,13 @@ export async function readGit(
 ): Promise<string> {
   const result = await runGit(place, args, means, input);
   if (!result.ok) throw gitFailure(place, args, result);
-  if (result.cut) throw gitFailure(place, args, { ...result, stderr: 'it printed more than 32 MiB' });
+  refuseCut(place, args, result);
   return result.stdout;
+}
+
+/** Part of a list would be taken for the whole. Errors: `worktree.failed`. */
+export function refuseCut(place: GitPlace, args: readonly string[], result: GitResult): void {
+  if (result.cut) throw gitFailure(place, args, { ...result, stderr: 'it printed more than 32 MiB' });
 }
 
 /** A partial clone would have to fetch objects, which the daemon's git never does. */

@@ -18,20 +18,22 @@ export interface CheckoutStatus {
   readonly left: Readonly<Record<LeftReason, readonly string[]>>;
 }
 
-/** `embedded`: a repository in the checkout. `filtered`: git stores something else, made by a program that is not run. `names`: not UTF-8. */
-export type LeftReason = 'embedded' | 'filtered' | 'names';
+/** `ignored`: files and directories that match a pattern. `embedded`: a repository in the checkout. `filtered`: git stores something else, made by a program that is not run. `names`: not UTF-8. */
+export type LeftReason = 'ignored' | 'embedded' | 'filtered' | 'names';
+
+const STATUS = ['status', '--porcelain=v2', '--branch', '-z'] as const;
 
 /** Looks at every file. Submodules count as the commit they are at. */
 export async function readStatus(place: GitPlace, means: WriteMeans): Promise<CheckoutStatus> {
   const listed = await readGit(
     place,
-    ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--ignore-submodules=dirty', '--no-renames'],
+    [...STATUS, '--untracked-files=all', '--ignored=matching', '--ignore-submodules=dirty', '--no-renames'],
     means,
   );
   const entries = listed.split('\0').filter((entry) => entry !== '');
   const header = (name: string) => entries.find((entry) => entry.startsWith(`# branch.${name} `))?.slice(10 + name.length);
   const [head, branch] = [header('oid'), header('head')];
-  const paths = entries.filter((entry) => !entry.startsWith('# ')).map(pathOf);
+  const paths = entries.filter((entry) => !/^[#!] /.test(entry)).map(pathOf);
   const embedded = paths.filter((path) => path.endsWith('/'));
   // What is not UTF-8 was decoded with replacement characters and cannot be named to git again.
   const names = paths.filter((path) => path.includes('\uFFFD'));
@@ -41,7 +43,7 @@ export async function readStatus(place: GitPlace, means: WriteMeans): Promise<Ch
     head: head === undefined || head === '(initial)' ? null : head,
     headBranch: branch === undefined || branch === '(detached)' ? null : branch,
     changed: plain.filter((path) => !all.has(path)),
-    left: { embedded, filtered, names },
+    left: { ignored: entries.filter((entry) => entry.startsWith('! ')).map(pathOf), embedded, filtered, names },
   };
 }
 
@@ -81,21 +83,30 @@ export interface CommitWords {
   readonly message: string;
 }
 
-/** Makes a commit of a tree; no ref names it yet. */
+/** Makes a commit of a tree; no ref names it yet. `date`: as git writes one; default now. */
 export async function commitTree(
   place: GitPlace,
-  { tree, parent }: { readonly tree: string; readonly parent: string },
+  { tree, parent, date }: { readonly tree: string; readonly parent: string; readonly date?: string },
   { author: { name, email }, message }: CommitWords,
   means: WriteMeans,
 ): Promise<string> {
-  const env = { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
+  const env = {
+    ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email },
+    ...(date !== undefined && { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }),
+  };
   const args = ['commit-tree', tree, '-p', parent, '-F', '-'];
   return (await readGit(place, args, means, { env, stdin: message })).trim();
 }
 
-/** The tree of a commit, to see whether another one changes anything. */
-export async function treeOf(place: GitPlace, commit: string, means: WriteMeans): Promise<string> {
-  return (await readGit(place, ['rev-parse', `${commit}^{tree}`], means)).trim();
+/** The tree of a commit, and its date as git writes one. */
+export async function treeAndDate(
+  place: GitPlace,
+  commit: string,
+  means: WriteMeans,
+): Promise<{ readonly tree: string; readonly date: string }> {
+  const shown = await readGit(place, ['log', '-1', '--no-show-signature', '--format=%T %cd', '--date=raw', commit, '--'], means);
+  const [tree = '', ...date] = shown.trim().split(' ');
+  return { tree, date: date.join(' ') };
 }
 
 /** True if a commit is an ancestor of another one, or the same. */

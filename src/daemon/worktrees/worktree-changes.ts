@@ -29,12 +29,15 @@ export async function changesBetween(
   means: WriteMeans,
 ): Promise<Changes> {
   if (start === result && start === tip) return NONE;
-  const commits = Number(await readGit(place, ['rev-list', '--count', tip, '--not', start], means));
-  const raw = (await readGit(place, ['diff-tree', '-r', '-z', '--no-renames', start, result], means)).split('\0');
+  const [count, listed, { patch, patchBytes }] = await Promise.all([
+    readGit(place, ['rev-list', '--count', tip, '--not', start], means),
+    readGit(place, ['diff-tree', '-r', '-z', '--no-renames', start, result], means),
+    readPatch(place, start, result, means),
+  ]);
+  const raw = listed.split('\0');
   const entries = raw.flatMap((fields, n) => (fields.startsWith(':') ? [{ fields, path: raw[n + 1]! }] : []));
-  const { patch, patchBytes } = await readPatch(place, start, result, means);
   return {
-    commits,
+    commits: Number(count),
     files: entries.map(({ path }) => path).toSorted(),
     gitlinks: entries.filter(({ fields }) => / 160000 |^:160000 /.test(fields)).map(({ path }) => path),
     patch,

@@ -7,11 +7,12 @@ import { dirname, join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { HandedCommits, RecordedWorktree } from '../../store/work/worktrees.ts';
 import { commitTrailers } from './commit-hook.ts';
-import { type GitPlace, runGit } from './git.ts';
+import type { GitPlace } from './git.ts';
 import { takeOverLinked } from './linked-worktree.ts';
 import { lookAtPrivate, mendPrivate, type Origin } from './mend-private.ts';
 import { openOrigin } from './open-origin.ts';
-import { makePrivate, privatePlace, remakeDotGit } from './private-repository.ts';
+import { copiedRefs, makePrivate, privatePlace, remakeDotGit } from './private-repository.ts';
+import { readRefs, type Refs } from './read-refs.ts';
 import type { WriteMeans } from './repository-writes.ts';
 import { readGit, writeGit } from './repository-writes.ts';
 import { fateOf, type Made } from './worktree-fate.ts';
@@ -51,6 +52,8 @@ export interface WorktreePlan {
   /** What was lost, in words for people; null: nothing. */
   readonly lost: string | null;
   readonly filters: readonly string[];
+  /** Of the operator's repository. */
+  readonly refs: Refs;
 }
 
 /** An open worktree. */
@@ -63,6 +66,8 @@ export interface Worktree {
   /** The branch in the worktree. In the repository it may have another name, if that one is taken. */
   readonly branch: string;
   readonly base: string;
+  /** The name of its branch in the repository, as far as it is recorded. */
+  readonly placed: string;
   /** The commit that this item began at: `base`, or what the answer before left. */
   readonly start: string;
   readonly made: Made;
@@ -87,12 +92,13 @@ export async function planWorktree(spec: WorktreeSpec, means: WriteMeans): Promi
   const path = join(root.path, names.name);
   const { id, workItemId } = spec;
   const fate = fateOf({ id, workItemId, recorded, path, place: root.place, found: lookAtPrivate(path) });
-  const base = recorded?.base ?? (await baseOf(names, fate.made, origin, means));
+  const refs = await readRefs(origin.place, means);
+  const base = recorded?.base ?? (await baseOf(names, fate.made, refs, origin, means));
   const taken = fate.made === 'new' ? await takeOverLinked(spec.linked, names, origin, means) : null;
   const made = taken === null ? fate.made : 'again';
   const begin = taken ?? fate.begin ?? { tip: base, rest: null };
   const { lost } = fate;
-  return { spec, names, origin, path, place: root.place, base, begin, made, lost, filters };
+  return { spec, names, origin, path, place: root.place, base, begin, made, lost, filters, refs };
 }
 
 /** Makes what was planned. Errors: `worktree.failed`. */
@@ -100,8 +106,8 @@ export async function openWorktree(plan: WorktreePlan, means: WriteMeans): Promi
   const { spec, names, origin, path, base, begin, made } = plan;
   const place = privatePlace(path, origin.settings);
   // The base keeps the objects that are borrowed.
-  if (made !== 'kept') await writeGit(origin.place, ['update-ref', names.base, base], means);
-  const start = { branch: names.branch, commit: begin.tip, rest: begin.rest };
+  if (plan.refs.byName.get(names.base) !== base) await writeGit(origin.place, ['update-ref', names.base, base], means);
+  const start = { branch: names.branch, commit: begin.tip, rest: begin.rest, refs: copiedRefs(plan.refs) };
   if (made === 'damaged') await remakeDotGit(path, start, origin, means);
   if (made === 'new' || made === 'again' || made === 'lost') {
     await letThrough(dirname(path));
@@ -113,6 +119,7 @@ export async function openWorktree(plan: WorktreePlan, means: WriteMeans): Promi
   if (made === 'switched') await restoreState({ place, names, origin }, begin, means);
   return {
     ...{ path, origin, names, place, branch: names.branch, base, made, spec },
+    placed: spec.recorded?.branch ?? names.branch,
     start: startOf(plan),
     lost: plan.lost,
     repoIsDirty: made === 'new' && (await isDirty(origin, means)),
@@ -121,15 +128,20 @@ export async function openWorktree(plan: WorktreePlan, means: WriteMeans): Promi
 }
 
 /** HEAD of the repository, detached or not; of a worktree that this database does not know, what the repository says. */
-async function baseOf(names: WorktreeNames, made: Made, { place }: Origin, means: WriteMeans): Promise<string> {
-  const known = await runGit(place, ['rev-parse', '--verify', '--quiet', names.base], means);
-  if (known.ok) return known.stdout.trim();
+async function baseOf(
+  names: WorktreeNames,
+  made: Made,
+  { head, byName }: Refs,
+  { place }: Origin,
+  means: WriteMeans,
+): Promise<string> {
+  const known = byName.get(names.base);
+  if (known !== undefined) return known;
   if (made === 'kept') {
     const detail = `the worktree ${names.name} exists, and neither the database nor the repository knows it: move it away`;
     throw new AnimusError('worktree.failed', { repo: place.commonDir, detail });
   }
-  const head = await runGit(place, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], means);
-  if (head.ok) return head.stdout.trim();
+  if (head !== null) return head;
   // The repository has no commit: an empty one is the base, and its own HEAD stays unborn. It is written and not hard-coded, because its id depends on the hash function.
   const tree = await readGit(place, ['hash-object', '-t', 'tree', '-w', '/dev/null'], means);
   return (await readGit(place, ['commit-tree', tree.trim(), '-m', 'Begin empty'], means)).trim();
