@@ -1,5 +1,6 @@
 /** The file rules that apply to commands and file tools of a focus, whatever its workspace is. */
 import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { effectiveRules, type FileRule, isWithin } from '../../process/file-rules.ts';
@@ -44,13 +45,13 @@ export function createFileGuard(
   const known = knowFiles(secrets);
   const loaded = loadedFiles(from);
   const programs = credentialPrograms(from.config);
+  const besideOf = realPathsBelow();
 
   return {
     rulesFor({ directory, faculty, given = [], own = [] }) {
-      const beside = [homeOf(directory), ...cachesOf(faculty, from.config.home).values()];
-      const open = [directory, ...beside, faculty.workspace, faculty.repo]
-        .filter((path) => path !== null)
-        .map(realPathOf);
+      const beside = [homeOf(directory), ...cachesOf(faculty, from.config.home).values()].map(besideOf);
+      const worked = [directory, faculty.workspace, faculty.repo].filter((path) => path !== null).map(realPathOf);
+      const open = [...worked, ...beside];
       const all = [...from.faculties(), faculty];
       const places = [...placesOf(from), ...all.flatMap((each) => [each.workspace, each.repo])];
       const realPlaces = places.filter((path) => path !== null).map(realPathOf);
@@ -83,6 +84,20 @@ export function createFileGuard(
       throw error;
     }
   }
+}
+
+/**
+ * Real paths of homes and caches, most of which are not there when they are asked for, for each call of a tool. Their parents are animus's own and
+ * do not change, so each is looked up once.
+ */
+function realPathsBelow(): (path: string) => string {
+  const parents = new Map<string, string>();
+  return (path) => {
+    const parent = dirname(path);
+    const real = parents.get(parent) ?? realPathOf(parent);
+    parents.set(parent, real);
+    return join(real, basename(path));
+  };
 }
 
 /** Directories that contain more than the scripts in them. */

@@ -19,7 +19,8 @@ export interface CommandPlaces {
 export async function withCommandPlaces<T>(focus: Focus, use: (places: CommandPlaces) => Promise<T>): Promise<T> {
   const background = createBackgroundCommands();
   const { key, faculty, workspace, worktree } = focus;
-  const more = [...(worktree ? [worktree.origin.repository.commonDir] : []), ...focus.home.paths()];
+  // Not computed for foci without a container: looking for a home that is not there takes time.
+  const more = () => [...(worktree ? [worktree.origin.repository.commonDir] : []), ...focus.home.paths()];
   const container = focus.means.bashContainer({ workItemId: key.workItemId, faculty, workspace, more });
   try {
     return await use({ background, container });
