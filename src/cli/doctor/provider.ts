@@ -76,12 +76,13 @@ export async function examineProvider(
 }
 
 /** What is at fault: where to look first. */
-function areaOf(kind: LlmFailure['kind']): string {
+function areaOf({ kind, httpStatus }: Pick<LlmFailure, 'kind' | 'httpStatus'>): string {
   switch (kind) {
     case 'credentials':
     case 'quota':
       return 'login';
     case 'connection':
+      return httpStatus === null ? 'network' : 'address';
     case 'timeout':
     case 'aborted':
       return 'network';
@@ -100,7 +101,8 @@ function areaOf(kind: LlmFailure['kind']): string {
   }
 }
 
-function sayFailure({ kind, message }: LlmFailure): string {
+function sayFailure(failure: LlmFailure): string {
+  const { kind, message } = failure;
   const said = kind === 'aborted' ? `no answer within ${duration(PROBE_MS)}` : `${kind}: ${message}`;
-  return `${areaOf(kind)} at fault: ${said}`;
+  return `${areaOf(failure)} at fault: ${said}`;
 }
