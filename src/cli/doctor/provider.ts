@@ -57,7 +57,7 @@ export async function examineProvider(
     const { createConfiguredLlm } = await import('../../daemon/models/configured-llm.ts');
     const processes = createProcessHost();
     // The scripts of other providers are not read.
-    const llm = await createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) }, processes);
+    const llm = createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) }, processes);
     try {
       const signal = AbortSignal.any([interrupted, AbortSignal.timeout(PROBE_MS)]);
       const found = await llm.probe(`${provider.name}/${model}`, signal);

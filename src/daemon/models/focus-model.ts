@@ -30,9 +30,11 @@ export interface ModelSource {
   stop(): Promise<void>;
 }
 
-/** Sets up every configured provider. Scripts are read now; connections are made at the first call. */
-export async function openModels(config: Config, log: Log, processes: ProcessHost): Promise<ModelSource> {
-  const llm = await createConfiguredLlm(config, processes);
+/** Sets up every configured provider. Scripts are read now, and again when they have changed; connections are made at the first call. */
+export function openModels(config: Config, log: Log, processes: ProcessHost): ModelSource {
+  const llm = createConfiguredLlm(config, processes, (message) =>
+    log.error({}, `a script is broken; its last good version stays: ${message}`),
+  );
   const chainOf = ({ engage }: Faculty) =>
     [llm.resolve(engage.model), ...engage.fallbackModels.map((name) => llm.resolve(name))] as const;
   return {
