@@ -9,6 +9,7 @@ import { type DaemonRegistration, registerDaemon } from '../../store/work/daemon
 import type { ClaimableFaculty } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { claimableFaculties } from '../control/capacity.ts';
+import { unknownEmbeddings, unknownModels } from '../models/unknown-models.ts';
 import { missingKey, missingKeys } from './missing-keys.ts';
 
 export interface RegistrationMeans {
@@ -57,6 +58,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
   let ofLibrary: readonly string[] = [];
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
+  let remarked: ReadonlySet<string> = new Set();
 
   async function register(loaded: Faculties): Promise<void> {
     const lacks = missingKeys(loaded.faculties.values(), config);
@@ -105,7 +107,13 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
 
   return {
     faculties: () => able,
-    take: register,
+    async take(loaded) {
+      await register(loaded);
+      const unknown = [...loaded.faculties.values()].flatMap((faculty) => unknownModels(faculty, config));
+      const messages = [...unknown, ...unknownEmbeddings(config)].map(({ message }) => message);
+      for (const message of messages) if (!remarked.has(message)) log.warn({}, `a model is not known: ${message}`);
+      remarked = new Set(messages);
+    },
     async trouble(faculty, reason) {
       const before = troubles.get(faculty);
       if (before?.reason === reason) return;
