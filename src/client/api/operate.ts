@@ -173,6 +173,10 @@ export interface Status {
     /** Of its day or month. */
     readonly ends: string | null;
     readonly amount: number;
+    readonly spent: number;
+    /** For turns under way: their highest cost. */
+    readonly held: number;
+    /** Both. */
     readonly used: number;
   }[];
 }
@@ -183,8 +187,11 @@ export interface Budget {
   readonly period: string;
   readonly unit: 'usd' | 'tokens';
   readonly amount: number;
-  /** Null: nothing yet. */
+  /** What is spent and what is held; null: nothing yet. */
   readonly used: number | null;
+  readonly spent: number | null;
+  /** For turns under way: their highest cost. */
+  readonly held: number | null;
   readonly on_exceeded: 'wait' | 'die' | null;
   readonly origin: 'file' | 'operator' | 'submitter' | 'extension';
   readonly set_by: string;

@@ -118,7 +118,10 @@ export interface BudgetLeft {
   /** When the period is over. */
   readonly ends: string | null;
   readonly amount: number;
-  /** With what is held for turns under way. */
+  readonly spent: number;
+  /** For turns under way: their highest cost. */
+  readonly held: number;
+  /** Both. */
   readonly used: number;
   readonly left: number;
   readonly on_exceeded: 'wait' | 'die';

@@ -147,7 +147,9 @@ const budget = z.object({
   period: z.string(),
   ends: z.string().nullable().describe('of its day or month'),
   amount: z.number(),
-  used: z.number(),
+  spent: z.number(),
+  held: z.number().describe('for turns under way: their highest cost'),
+  used: z.number().describe('both'),
 });
 
 export const status = z

@@ -47,7 +47,10 @@ export interface Status {
 }
 
 /** A limit; `subject`: the id of the item or root, the name of the faculty, or ''. `ends`: of its day or month. */
-export type BudgetStatus = Pick<BudgetLeft, 'scope' | 'subject' | 'unit' | 'period' | 'ends' | 'amount' | 'used'>;
+export type BudgetStatus = Pick<
+  BudgetLeft,
+  'scope' | 'subject' | 'unit' | 'period' | 'ends' | 'amount' | 'spent' | 'held' | 'used'
+>;
 
 /** What waits for people: how many requests, and the ten oldest. */
 interface AsksStatus {
