@@ -65,7 +65,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.hold_focus(p_focus_id, p_token);
   update animus.budget_holds h
-     set cost = case when jsonb_typeof(p_usage) is distinct from 'object' then h.amount when a.unit = 'usd' then p_cost_usd
+     set cost = case when jsonb_typeof(p_usage) is distinct from 'object' then h.amount when a.unit = 'usd' then coalesce(p_cost_usd, h.amount)
                      else coalesce((p_usage ->> 'input')::bigint, 0) + coalesce((p_usage ->> 'output')::bigint, 0) end
     from animus.budget_accounts a
    where h.focus_id = p_focus_id and h.turn = 0 and h.cost is null and a.id = h.account_id;

@@ -124,7 +124,8 @@ begin
     if v_turn.recorded_at is not null then
       if v_turn.usage is null then return p_hold.amount; end if;
       select a.unit into v_unit from animus.budget_accounts a where a.id = p_hold.account_id;
-      return case v_unit when 'usd' then v_turn.cost_usd
+      -- A model without a price under a limit in USD that was set meanwhile.
+      return case v_unit when 'usd' then coalesce(v_turn.cost_usd, p_hold.amount)
         else coalesce((v_turn.usage ->> 'input')::bigint, 0) + coalesce((v_turn.usage ->> 'output')::bigint, 0) end;
     end if;
     if animus.turn_under_way(p_hold.focus_id, p_hold.turn) then return null; end if;
@@ -485,13 +486,10 @@ begin
   return v_count;
 end $$;
 
--- Returns the limits that apply to an item with what is left of each, for people and for the first message of a focus: [{scope, subject, unit,
--- period, ends, amount, spent, held, used, left, on_exceeded}]; null if none applies. used: what is spent and what is held for turns under way. p_exact: as
--- budget_use.
+-- Returns the lines of budget_left and budget_shown. p_exact: as budget_use.
 -- Locks: none. Raises: nothing.
-drop function if exists animus.budget_left(uuid);
-create or replace function animus.budget_left(p_id uuid, p_exact boolean default true) returns json
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+create or replace function animus.budget_lines(p_id uuid, p_exact boolean) returns json
+language plpgsql stable as $$
 begin
   if not exists (select from animus.budget_limits) then return null; end if;
   return (
@@ -502,6 +500,22 @@ begin
       left join animus.budget_accounts a on (a.scope, a.subject, a.unit, a.period, a.starts) = (b.scope, b.subject, b.unit, b.period, b.starts)
       cross join lateral animus.budget_use(a.id, p_exact) u);
 end $$;
+
+-- Returns the limits that apply to an item with what is left of each, for the first message of a focus; null if none applies. As budget_shown, but a turn that has
+-- ended may count as what was held for it for up to 15 seconds.
+-- Locks: none. Raises: nothing.
+create or replace function animus.budget_left(p_id uuid) returns json
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select animus.budget_lines(p_id, false)
+$$;
+
+-- Returns the limits that apply to an item with what is left of each, for people: [{scope, subject, unit, period, ends, amount, spent, held, used, left,
+-- on_exceeded}]; null if none applies. used: what is spent and what is held for turns under way.
+-- Locks: none. Raises: nothing.
+create or replace function animus.budget_shown(p_id uuid) returns json
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select animus.budget_lines(p_id, true)
+$$;
 
 -- Returns what is used of an account, turns under way included; null without an account.
 -- Locks: none. Raises: nothing.
@@ -569,13 +583,15 @@ begin
      where u.spent + u.held >= 0.8 * t.amount), '[]'));
 end $$;
 
--- Returns all limits with what is used of each now, as `animus budget list` prints them: what is spent, what is held for turns under way, and both as used;
--- null where nothing was spent yet, and for limits of each item of a faculty.
--- Locks: none. Raises: 42501.
+-- A function with fewer columns cannot be replaced.
 do $$
 begin
   if pg_get_function_result(to_regprocedure('animus.list_budgets(int)')) !~ 'held' then drop function animus.list_budgets(int); end if;
 end $$;
+
+-- Returns all limits with what is used of each now, as `animus budget list` prints them: what is spent, what is held for turns under way, and both as used;
+-- null where nothing was spent yet, and for limits of each item of a faculty.
+-- Locks: none. Raises: 42501.
 create or replace function animus.list_budgets(p_limit int default 1000)
 returns table (scope text, subject text, period text, unit text, amount numeric, used numeric, on_exceeded text, origin text, set_by text, set_at timestamptz, expires_at timestamptz,
                spent numeric, held numeric)

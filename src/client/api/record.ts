@@ -35,7 +35,8 @@ export interface Turn {
   readonly stop_reason: string | null;
   /** Tokens, as the provider counts them. */
   readonly usage: unknown;
-  readonly cost_usd: number;
+  /** Null: not known. */
+  readonly cost_usd: number | null;
   readonly begun_at: string;
   readonly recorded_at: string | null;
   readonly duration_ms: number | null;

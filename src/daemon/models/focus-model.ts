@@ -87,7 +87,11 @@ function batchOf(
 ): NonNullable<FocusModel['batch']> {
   if (batch === null) throw new AnimusError('llm.no_batch', { provider, model });
   const terms = cacheTtl === undefined ? {} : { cacheTtl };
-  return { format: batch, costUsd: (usage) => (costUsd(info, usage, terms) ?? 0) * info.batchShare };
+  return { format: batch, costUsd: (usage) => shareOf(costUsd(info, usage, terms), info.batchShare) };
+}
+
+function shareOf(cost: number | null, share: number): number | null {
+  return cost === null ? null : cost * share;
 }
 
 /** The chain as one client. An answer costs the price of the model that gave it. */
@@ -109,7 +113,7 @@ function answering(
         return result;
       },
     },
-    costUsd: (usage) => costUsd((usedBy.get(usage) ?? chain[0]).info, usage, terms) ?? 0,
+    costUsd: (usage) => costUsd((usedBy.get(usage) ?? chain[0]).info, usage, terms),
   };
 }
 

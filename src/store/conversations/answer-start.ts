@@ -88,7 +88,7 @@ export async function continueFocus(
   const [row] = await db.query<FocusRow>(
     `select id, number, phase, directory, resumes, faculty_snapshot as "facultySnapshot", system_prompt as "systemPrompt", tools, has_ledger as "hasLedger",
             l.budget
-       from animus.continue_focus($1, $2, $3, $4, $5) cross join lateral (select animus.budget_left($1, false) as budget) l`,
+       from animus.continue_focus($1, $2, $3, $4, $5) cross join lateral (select animus.budget_left($1) as budget) l`,
     [work.id, work.leaseToken, place.host, place.directoryRoot, before.focus],
   );
   if (row === undefined) return null;

@@ -39,7 +39,7 @@ export async function startFocus(
     db.query<FocusRow>(
       `select id, number, phase, directory, resumes, faculty_snapshot as "facultySnapshot", system_prompt as "systemPrompt", tools, has_ledger as "hasLedger",
               l.budget
-         from animus.begin_focus($1, $2, $3, $4, $5) cross join lateral (select animus.budget_left($1, false) as budget) l`,
+         from animus.begin_focus($1, $2, $3, $4, $5) cross join lateral (select animus.budget_left($1) as budget) l`,
       [work.id, work.leaseToken, begin.host, begin.directoryRoot, settings.id],
     );
   let [row] = await begun();

@@ -126,7 +126,10 @@ interface FocusStatus {
   readonly started_at: string | null;
   readonly host: string | null;
   readonly plan: string | null;
-  readonly cost_usd: number;
+  /** USD; null: the cost of no call is known. */
+  readonly cost_usd: number | null;
+  /** Calls whose cost is not known; `cost_usd` is without them. */
+  readonly unpriced_calls: number;
 }
 
 /** Work without attempts left, or given up. */
@@ -158,7 +161,10 @@ interface DaemonStatus {
 interface SpendStatus {
   readonly faculty: string;
   readonly model: string;
-  readonly usd: number;
+  /** Null: the cost of no call is known. */
+  readonly usd: number | null;
+  /** Calls whose cost is not known; `usd` is without them. */
+  readonly unpriced_calls: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly calls: number;

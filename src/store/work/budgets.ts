@@ -24,7 +24,7 @@ export interface BudgetLeft {
 
 /** The limits that apply to an item; `id` is a full id. */
 export async function readBudgetLeft(db: Queryable, id: string): Promise<readonly BudgetLeft[]> {
-  const [row] = await db.query<{ limits: BudgetLeft[] | null }>('select animus.budget_left($1::uuid) as limits', [id]);
+  const [row] = await db.query<{ limits: BudgetLeft[] | null }>('select animus.budget_shown($1::uuid) as limits', [id]);
   return row!.limits ?? [];
 }
 
