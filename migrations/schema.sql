@@ -122,6 +122,7 @@ create table animus.work_items (
   has_mail            boolean,
   detached            boolean,
   awaited             boolean,
+  unpriced_calls      integer       not null default 0,
   primary key (id),
   constraint work_items_parent_id_fkey foreign key (parent_id) references animus.work_items(id) on delete cascade
 ) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0, fillfactor=90);
@@ -220,7 +221,7 @@ create table animus.turns (
   raw_stop_reason        text,
   cut_tool_calls         text[]           not null default '{}',
   usage                  jsonb,
-  cost_usd               numeric(14,6)    not null default 0,
+  cost_usd               numeric(14,6)    default 0,
   reserved_usd           numeric(14,6)    not null default 0,
   lost_usd               numeric(14,6)    not null default 0,
   begun_at               timestamptz      not null,
@@ -524,7 +525,7 @@ create table animus.spend_calls (
   faculty       text          not null,
   model         text          not null,
   day           date          not null,
-  usd           numeric(14,6) not null,
+  usd           numeric(14,6),
   input_tokens  bigint        not null,
   output_tokens bigint        not null,
   operation     text          not null default 'turn',
@@ -660,15 +661,16 @@ create table animus.grants (
 create index grants_of_faculty on animus.grants (faculty, tool) where revoked_at is null;
 
 create table animus.spend_sums (
-  day           date          not null,
-  faculty       text          not null,
-  model         text          not null,
-  operation     text          not null,
-  submitter     text          not null,
-  usd           numeric(14,6) not null,
-  input_tokens  bigint        not null,
-  output_tokens bigint        not null,
-  calls         bigint        not null,
+  day            date          not null,
+  faculty        text          not null,
+  model          text          not null,
+  operation      text          not null,
+  submitter      text          not null,
+  usd            numeric(14,6) not null,
+  input_tokens   bigint        not null,
+  output_tokens  bigint        not null,
+  calls          bigint        not null,
+  unpriced_calls bigint        not null default 0,
   primary key (day, faculty, model, operation, submitter)
 ) with (fillfactor=70);
 
@@ -935,15 +937,16 @@ create unique index skill_versions_proposed on animus.skill_versions (name) wher
 create trigger skills_note_approval after insert on animus.skill_versions for each row execute function animus.skills_note_approval();
 
 create table animus.skill_outcomes (
-  day          date          not null,
-  faculty      text          not null,
-  skill        text          not null,
-  state        text          not null,
-  items        bigint        not null,
-  activations  bigint        not null,
-  turns        bigint        not null,
-  cost_usd     numeric(14,6) not null,
-  activated_at timestamptz,
+  day            date          not null,
+  faculty        text          not null,
+  skill          text          not null,
+  state          text          not null,
+  items          bigint        not null,
+  activations    bigint        not null,
+  turns          bigint        not null,
+  cost_usd       numeric(14,6) not null,
+  activated_at   timestamptz,
+  unpriced_calls bigint        not null default 0,
   primary key (day, faculty, skill, state)
 ) with (fillfactor=70);
 create index skill_outcomes_skill on animus.skill_outcomes (skill, day) where skill <> '';
@@ -1293,7 +1296,7 @@ create table animus.worktree_results (
 --   work_item_id, id, author, author_is, text, wake, duplicate_id, created_at, delivered_at, after_turn, not_delivered
 
 -- create view animus.own_work with (security_barrier=true): its query stands in functions/
---   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, turns, batch
+--   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, turns, batch, unpriced_calls
 
 -- create view animus.own_workspaces with (security_barrier=true): its query stands in functions/
 --   id, name, created_at
@@ -1302,10 +1305,10 @@ create table animus.worktree_results (
 --   created_at, work_item_id, faculty, submitted_by, focus_id, turn, call_id, tool, input, refused_by, rule, decided_by
 
 -- create view animus.spend: its query stands in functions/
---   faculty, model, day, usd, input_tokens, output_tokens, calls, code_runs
+--   faculty, model, day, usd, input_tokens, output_tokens, calls, code_runs, unpriced_calls
 
 -- create view animus.spend_details: its query stands in functions/
---   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs
+--   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs, unpriced_calls
 
 -- create view animus.visible_artifacts: its query stands in functions/
 --   id, work_item_id, focus_id, name, media_type, bytes, content, created_at
@@ -1383,7 +1386,7 @@ create table animus.worktree_results (
 --   name, version, state, base, content_hash, description, note, faculty, created_at, decided_by, decided_at, decision_note, submitted_by, work_item_id
 
 -- create view animus.visible_spend: its query stands in functions/
---   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs
+--   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs, unpriced_calls
 
 -- create view animus.visible_tokens: its query stands in functions/
 --   id, person, label, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at, revoked_by, created_with, state
@@ -1398,7 +1401,7 @@ create table animus.worktree_results (
 --   work_item_id, call_id, kind, subject, targets, mode, deadline, created_at, resolved_at, result, focus_id, turn
 
 -- create view animus.visible_work: its query stands in functions/
---   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, root_id, depth, state, merged_into, attempts, max_attempts, lease_owner, lease_expires_at, turns, cancel_requested_at, cancel_reason, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, submitted_by, batch, detached
+--   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, root_id, depth, state, merged_into, attempts, max_attempts, lease_owner, lease_expires_at, turns, cancel_requested_at, cancel_reason, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, submitted_by, batch, detached, unpriced_calls
 
 -- create view animus.visible_workspaces: its query stands in functions/
 --   id, name, owner, created_at

@@ -16,20 +16,20 @@ create or replace view animus.visible_work as
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
          w.trace_context, w.root_id, w.depth, w.state, w.merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
          w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
-         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached
+         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls
     from animus.work_items w where w.submitted_by = (select animus.actor()) or (select animus.sees_all())
   union all
   -- The answers of conversations in which it takes part, and below what they have spawned.
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
          w.trace_context, w.root_id, w.depth, w.state, w.merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
          w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
-         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached
+         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls
     from animus.work_items w where w.id in (select c.work_item_id from animus.own_answers c) and (w.submitted_by = (select animus.actor()) or (select animus.sees_all())) is not true
   union all
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
          w.trace_context, w.root_id, w.depth, w.state, w.merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
          w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
-         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached
+         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls
     from animus.work_items w where w.depth > 0 and w.root_id in (select c.work_item_id from animus.own_answers c) and (w.submitted_by = (select animus.actor()) or (select animus.sees_all())) is not true;
 
 -- Where a focus runs and in which directory is for those who see all work.
@@ -238,7 +238,7 @@ create or replace function animus.visible_budget_left(p_id uuid) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if not exists (select from animus.work_items w where w.id = p_id and animus.may_see(w.submitted_by)) then return null; end if;
-  return animus.budget_left(p_id);
+  return animus.budget_shown(p_id);
 end $$;
 
 -- Raises 42501 unless the actor may see all work.

@@ -126,7 +126,7 @@ begin
     select json_build_object(
       'id', v_item.id, 'faculty', v_item.faculty, 'description', left(v_item.description, 4000), 'submittedBy', v_item.submitted_by, 'parentId', v_item.parent_id,
       'createdAt', animus.event_time(v_item.created_at), 'state', v_item.state, 'mergedInto', v_item.merged_into, 'error', left(v_item.error ->> 'message', 4000),
-      'summary', v_item.outcome_summary, 'resolvedAt', animus.event_time(v_item.resolved_at), 'runAt', animus.event_time(v_item.run_at), 'costUsd', v_item.cost_usd,
+      'summary', v_item.outcome_summary, 'resolvedAt', animus.event_time(v_item.resolved_at), 'runAt', animus.event_time(v_item.run_at), 'costUsd', animus.known_cost(v_item.cost_usd, v_item.unpriced_calls), 'unpricedCalls', v_item.unpriced_calls,
       'foci', (select coalesce(json_agg(json_build_object('number', f.number, 'id', f.id, 'model', f.model, 'at', animus.event_time(f.started_at), 'endedAs', f.ended_as,
           'error', left(coalesce(f.error ->> 'message', f.error ->> 'reason'), 4000), 'endedAt', animus.event_time(f.ended_at)) order by f.number), '[]') from focus f),
       'turns', (select coalesce(json_agg(json_build_object('focus', t.number, 'turn', t.turn, 'at', animus.event_time(t.recorded_at), 'model', t.provider || '/' || t.model,

@@ -65,7 +65,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const dead = () => deadDaemons(db);
   const { containers, sandbox } = openContainers({ config, daemonId, log: processLog, dead });
   const processes = withContainers(createProcessHost({ log: processLog }), containers);
-  const models = await openModels(config, log, processes);
+  const models = openModels(config, log, processes);
   closing.defer(() => models.stop());
   const db = await openConfiguredDatabase(config, { role: 'daemon', log, poolSize: config.daemon.poolSize });
   closing.defer(() => db.close());

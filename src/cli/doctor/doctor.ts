@@ -17,6 +17,7 @@ import { examineDisk, examineModes } from './files.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { examineFaculties, examineIsolation, examineLimits } from './host.ts';
 import { examineKeys } from './keys.ts';
+import { examineModels } from './models.ts';
 import { examinePorts } from './ports.ts';
 import { examinePrograms } from './programs.ts';
 import { examineProvider, providerQuestion } from './provider.ts';
@@ -91,6 +92,7 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield examineModes(config);
   yield await examinePorts(config, invocation.context.signals.drain);
   yield examineFaculties(directory, faculties);
+  yield examineModels(faculties, config);
   yield examineSkills(skillsDirs);
   yield examineKeys(faculties, config);
   const asksEmbeddings = questions.some(({ provider }) => provider.name === config.embeddings?.provider);

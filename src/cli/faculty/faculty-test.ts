@@ -101,7 +101,7 @@ function describe({ description = 'A test of the faculty with a script.' }: Test
 /** Reads the script before anything is created: a broken script is the most likely mistake. */
 async function requireScript(file: string): Promise<void> {
   const { loadScript } = await import('../../llm/scripted/script.ts');
-  await loadScript(file);
+  loadScript(file);
 }
 
 /** Replaces every model of the faculty with the script: no provider is called, and no other script is read. */

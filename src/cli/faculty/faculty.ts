@@ -6,7 +6,7 @@ import { runsCommands } from '../../catalog/faculty/runs-commands.ts';
 import { loadSkills } from '../../catalog/skills/load-skills.ts';
 import type { Problem } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
-import { unknownModels } from '../../daemon/models/faculty-models.ts';
+import { unknownEmbeddings, unknownModels } from '../../daemon/models/unknown-models.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
@@ -104,6 +104,7 @@ async function checkFaculties(
   const chosen = [...faculties.values()].filter(({ name }) => names.length === 0 || names.includes(name));
   const mcp = await mcpStateOf(chosen, directory, invocation, options);
   const ok = problems.length === 0 && missing.length === 0 && mcp.ok;
+  const shared = unknownEmbeddings(config);
   const sound = await Promise.all(
     [...faculties.values()].map(async (faculty) => {
       const bash = runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null;
@@ -123,7 +124,7 @@ async function checkFaculties(
     faculties: [...faculties.keys()],
     missing,
     problems: problems.map(problemJson),
-    remarks: sound.flatMap(({ remarks }) => remarks.map(problemJson)),
+    remarks: [...sound.flatMap(({ remarks }) => remarks), ...shared].map(problemJson),
     hooks: Object.fromEntries(sound.map(({ faculty }) => [faculty.name, hooksJson(faculty)])),
     mcp: mcp.document,
     bash: Object.fromEntries(sound.flatMap(({ faculty, bash }) => (bash === null ? [] : [[faculty.name, bash]]))),
@@ -147,6 +148,7 @@ async function checkFaculties(
     for (const { message } of remarks) output.block(`remark   ${message}`);
     mcp.show(faculty.name);
   }
+  for (const { message } of shared) output.block(`remark   ${message}`);
   // Messages are not cut: showing them is the purpose of the command.
   for (const { message } of problems) output.block(`problem  ${message}`);
   for (const name of missing)

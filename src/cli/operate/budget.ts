@@ -99,7 +99,8 @@ async function listCommand(invocation: Invocation, _options: CommonOptions): Pro
       { title: 'SUBJECT', shrink: true },
       { title: 'PER' },
       { title: 'LIMIT', align: 'right' },
-      { title: 'USED', align: 'right' },
+      { title: 'SPENT', align: 'right' },
+      { title: 'HELD', align: 'right', optional: true },
       { title: 'THEN' },
       { title: 'SET BY', shrink: true },
     ],
@@ -108,16 +109,17 @@ async function listCommand(invocation: Invocation, _options: CommonOptions): Pro
   return 0;
 }
 
-function rowOf({ scope, subject, period, unit, amount, used, onExceeded, origin, setBy }: StoredLimit) {
+function rowOf({ scope, subject, period, unit, amount, used, spent, held, onExceeded, origin, setBy }: StoredLimit) {
   const share = used === null ? 0 : used / amount;
   const style = share >= 1 ? 'red' : share >= 0.8 ? 'yellow' : null;
-  const shown = used === null ? '-' : amountOf(used, unit);
+  const shown = spent === null ? '-' : amountOf(spent, unit);
   return [
     styled(scopeTitle(scope, subject), 'bold'),
     subject === null ? '' : isWorkId(subject) ? shortId(subject) : subject,
     period === 'none' ? styled('-', 'dim') : period,
     amountOf(amount, unit),
     style === null ? shown : styled(shown, style),
+    held ? amountOf(held, unit) : styled('-', 'dim'),
     onExceeded ?? styled('-', 'dim'),
     origin === 'file' ? 'a file' : origin === 'extension' ? `${setBy}, by approval` : setBy,
   ];

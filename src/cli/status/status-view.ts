@@ -4,7 +4,7 @@ import { didYouMean } from '../../core/errors/suggest.ts';
 import { WORK_STATES } from '../../core/work/work.ts';
 import type { Status } from '../../store/views/status-view.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
-import { age, callsOf, counted, countedCalls, grouped, shortId, stateLabel, usd } from '../view/quantities.ts';
+import { age, callsOf, cost, counted, countedCalls, grouped, shortId, stateLabel } from '../view/quantities.ts';
 import { showAsks } from './status-asks.ts';
 import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';
@@ -130,7 +130,7 @@ function showFoci(output: Output, { foci, at }: Status): void {
       focus.phase ?? focus.state,
       String(focus.turn ?? '-'),
       focus.started_at === null ? '-' : age(focus.started_at, now).replace(' ago', ''),
-      usd(focus.cost_usd),
+      cost(focus.cost_usd, focus.unpriced_calls),
       focus.description,
       focus.plan ?? '',
     ]),
@@ -213,13 +213,15 @@ function showSpend(output: Output, { spend_today: spend }: Status): void {
       callsOf(line),
       grouped(line.input_tokens),
       grouped(line.output_tokens),
-      usd(line.usd),
+      cost(line.usd, line.unpriced_calls),
     ]),
   );
-  const total = spend.reduce((sum, line) => sum + line.usd, 0);
+  const unpriced = spend.reduce((sum, line) => sum + line.unpriced_calls, 0);
+  const known = spend.reduce((sum, line) => sum + (line.usd ?? 0), 0);
+  const total = cost(unpriced > 0 && known === 0 ? null : known, unpriced);
   output.line(
     styled('Spent     ', 'bold'),
-    `${usd(total)} today in ${countedCalls({
+    `${total} today in ${countedCalls({
       calls: spend.reduce((sum, line) => sum + line.calls, 0),
       code_runs: spend.reduce((sum, line) => sum + (line.code_runs ?? 0), 0),
     })}`,

@@ -39,7 +39,9 @@ export function showDeadline(output: Output, asked: AskedView): void {
 /** What happens at the deadline if nobody has decided. */
 function untilText({ kind, subject, request }: AskedView, deadline: Date): string {
   const otherwise = kind === 'human' ? 'the work goes on without an answer' : 'it is denied';
-  const unpaid = request['period'] === 'none' ? 'the work dies' : 'the work goes on by itself';
+  // A turn that does not fit into the whole limit does not fit into that of the next day either.
+  const fitsLater = request['period'] !== 'none' && Number(request['needed']) <= Number(request['base']);
+  const unpaid = fitsLater ? 'the work goes on by itself' : 'the work dies';
   return `${age(deadline, Date.now())}, then ${subject === 'budget' ? unpaid : otherwise} (${deadline.toISOString()})`;
 }
 

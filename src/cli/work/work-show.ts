@@ -14,7 +14,7 @@ import { readBudgetLeft } from '../../store/work/budgets.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
-import { age, bytes, counted, grouped, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
+import { age, bytes, cost, counted, grouped, shortDescription, shortId, stateLabel } from '../view/quantities.ts';
 import { ledgerJson, showLedger } from './ledger.ts';
 import { showAsked } from './show-asked.ts';
 import { showBudgets } from './show-budgets.ts';
@@ -96,7 +96,8 @@ function showItem(output: Output, item: WorkDetail): void {
   if (item.parent_id !== null) idField('parent', item.parent_id);
   if (Object.keys(item.params).length > 0) field('params', JSON.stringify(item.params));
   const tokens = `${grouped(item.input_tokens)} in, ${grouped(item.output_tokens)} out`;
-  if (item.turns > 0) field('cost', usd(item.cost_usd), `  ${counted(item.turns, 'turn')}, tokens ${tokens}`);
+  if (item.turns > 0)
+    field('cost', cost(item.cost_usd, item.unpriced_calls), `  ${counted(item.turns, 'turn')}, tokens ${tokens}`);
   if (item.cancel_requested_at !== null) field('cancel', item.cancel_reason ?? 'requested');
 }
 

@@ -9,7 +9,7 @@ import { wholeNumber, workState } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { type Column, styled } from '../view/output.ts';
-import { age, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
+import { age, cost, shortDescription, shortId, stateLabel } from '../view/quantities.ts';
 import { addDecideCommands } from './work-decide.ts';
 import { addGrantCommands } from './work-grants.ts';
 import { addOperateCommands } from './work-operate.ts';
@@ -108,9 +108,9 @@ const COLUMNS: readonly Column[] = [
 ];
 
 function rowOf(item: WorkSummary, nowMs: number) {
-  const cost = item.cost_usd === 0 ? styled('-', 'dim') : usd(item.cost_usd);
+  const spent = item.cost_usd === 0 ? styled('-', 'dim') : cost(item.cost_usd, item.unpriced_calls);
   const turns = item.turns === 0 ? styled('-', 'dim') : String(item.turns);
   const description = shortDescription(item.description, 200) || styled('(no description)', 'dim');
   const created = age(item.created_at, nowMs).replace(' ago', '');
-  return [shortId(item.id), stateLabel(item.state), item.faculty, created, turns, cost, description];
+  return [shortId(item.id), stateLabel(item.state), item.faculty, created, turns, spent, description];
 }

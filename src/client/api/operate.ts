@@ -34,7 +34,10 @@ export interface Status {
     readonly host: string | null;
     readonly daemon_id: string | null;
     readonly plan: string | null;
-    readonly cost_usd: number;
+    /** Null: the cost of no call is known. */
+    readonly cost_usd: number | null;
+    /** Calls whose cost is not known, which the sum is without. */
+    readonly unpriced_calls: number;
   }[];
   readonly daemons: readonly {
     readonly id: string;
@@ -80,7 +83,10 @@ export interface Status {
   readonly spend_today: readonly {
     readonly faculty: string;
     readonly model: string;
-    readonly usd: number;
+    /** Null: the cost of no call is known. */
+    readonly usd: number | null;
+    /** Calls whose cost is not known, which the sum is without. */
+    readonly unpriced_calls: number;
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly calls: number;
@@ -173,6 +179,10 @@ export interface Status {
     /** Of its day or month. */
     readonly ends: string | null;
     readonly amount: number;
+    readonly spent: number;
+    /** For turns under way: their highest cost. */
+    readonly held: number;
+    /** Both. */
     readonly used: number;
   }[];
 }
@@ -183,8 +193,11 @@ export interface Budget {
   readonly period: string;
   readonly unit: 'usd' | 'tokens';
   readonly amount: number;
-  /** Null: nothing yet. */
+  /** What is spent and what is held; null: nothing yet. */
   readonly used: number | null;
+  readonly spent: number | null;
+  /** For turns under way: their highest cost. */
+  readonly held: number | null;
   readonly on_exceeded: 'wait' | 'die' | null;
   readonly origin: 'file' | 'operator' | 'submitter' | 'extension';
   readonly set_by: string;
@@ -324,7 +337,10 @@ export interface SpendOutput {
     readonly model: string | null;
     readonly operation: string | null;
     readonly submitter: string | null;
-    readonly usd: number;
+    /** Null: the cost of no call is known. */
+    readonly usd: number | null;
+    /** Calls whose cost is not known, which the sum is without. */
+    readonly unpriced_calls: number;
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly calls: number;
@@ -332,7 +348,10 @@ export interface SpendOutput {
     readonly code_runs: number;
   }[];
   readonly total: {
-    readonly usd: number;
+    /** Null: the cost of no call is known. */
+    readonly usd: number | null;
+    /** Calls whose cost is not known, which the sum is without. */
+    readonly unpriced_calls: number;
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly calls: number;
@@ -361,7 +380,10 @@ export interface SpendItemsOutput {
     readonly description: string;
     readonly submitted_by: string | null;
     readonly turns: number;
-    readonly usd: number;
+    /** Null: the cost of no call is known. */
+    readonly usd: number | null;
+    /** Calls whose cost is not known, which the sum is without. */
+    readonly unpriced_calls: number;
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly created_at: string;
@@ -390,7 +412,10 @@ export interface SpendRootsOutput {
     readonly description: string;
     readonly submitted_by: string | null;
     readonly turns: number;
-    readonly usd: number;
+    /** Null: the cost of no call is known. */
+    readonly usd: number | null;
+    /** Calls whose cost is not known, which the sum is without. */
+    readonly unpriced_calls: number;
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly created_at: string;

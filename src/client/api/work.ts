@@ -69,7 +69,10 @@ export interface WorkSummary {
   readonly priority: number;
   readonly attempts: number;
   readonly turns: number;
-  readonly cost_usd: number;
+  /** Null: the cost of no call is known. */
+  readonly cost_usd: number | null;
+  /** Calls whose cost is not known, which the sum is without. */
+  readonly unpriced_calls: number;
   readonly parent_id: string | null;
   /** The active item that does the same work. */
   readonly merged_into: string | null;

@@ -1,14 +1,17 @@
 /** The daemon's row in the database: the faculties it serves, and all its problems. */
 import type { Faculties } from '../../catalog/faculties.ts';
-import type { Faculty } from '../../catalog/faculty/faculty.ts';
+import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { locateModel } from '../../llm/locate-model.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type DaemonRegistration, registerDaemon } from '../../store/work/daemons.ts';
-import type { ClaimableFaculty } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { claimableFaculties } from '../control/capacity.ts';
+import { leastTurn } from '../models/least-turn.ts';
+import { modelNames } from '../models/model-names.ts';
+import { unknownEmbeddings, unknownModels } from '../models/unknown-models.ts';
 import { missingKey, missingKeys } from './missing-keys.ts';
 
 export interface RegistrationMeans {
@@ -57,6 +60,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
   let ofLibrary: readonly string[] = [];
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
+  let remarked: ReadonlySet<string> = new Set();
 
   async function register(loaded: Faculties): Promise<void> {
     const lacks = missingKeys(loaded.faculties.values(), config);
@@ -64,15 +68,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
     await registerDaemon(db, {
       ...daemon,
       maxConcurrent: maxConcurrent(),
-      faculties: withoutSandbox(
-        claimableFaculties(runnable.values(), {
-          heldUntilMs: new Map(),
-          nowMs: 0,
-          hostGraceSeconds: config.daemon.focusHostGraceSeconds,
-          waitingOf: null,
-        }),
-        ofCode,
-      ),
+      faculties: registered(runnable, config, ofCode),
       problems: [
         ...loaded.problems.map(({ message }) => message),
         ...lacks,
@@ -105,7 +101,13 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
 
   return {
     faculties: () => able,
-    take: register,
+    async take(loaded) {
+      await register(loaded);
+      const unknown = [...loaded.faculties.values()].flatMap((faculty) => unknownModels(faculty, config));
+      const messages = [...unknown, ...unknownEmbeddings(config)].map(({ message }) => message);
+      for (const message of messages) if (!remarked.has(message)) log.warn({}, `a model is not known: ${message}`);
+      remarked = new Set(messages);
+    },
     async trouble(faculty, reason) {
       const before = troubles.get(faculty);
       if (before?.reason === reason) return;
@@ -148,14 +150,25 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
   };
 }
 
-/** `no_sandbox` says why a faculty of mode `code` can run nothing now (`animus.visible_faculties`). */
-function withoutSandbox(
-  faculties: Record<string, ClaimableFaculty>,
-  problems: ReadonlyMap<string, string>,
+/** As the database knows the faculties: with what limits of them have to allow, and why one of mode `code` can run nothing now. */
+function registered(
+  faculties: ReadonlyMap<string, Faculty>,
+  config: Config,
+  noSandbox: ReadonlyMap<string, string>,
 ): DaemonRegistration['faculties'] {
-  const noted = Object.entries(faculties).map(([name, options]) => {
-    const problem = problems.get(name);
-    return [name, problem === undefined ? options : { ...options, no_sandbox: problem }] as const;
+  const { focusHostGraceSeconds: hostGraceSeconds } = config.daemon;
+  const claimable = claimableFaculties(faculties.values(), {
+    heldUntilMs: new Map(),
+    nowMs: 0,
+    hostGraceSeconds,
+    waitingOf: null,
+  });
+  const names = modelNames(config);
+  const noted = [...faculties].map(([name, faculty]) => {
+    const models = modelChain(faculty.engage).map((model) => locateModel(model, names));
+    const problem = noSandbox.get(name);
+    const more = { least: leastTurn(faculty, models), ...(problem !== undefined && { no_sandbox: problem }) };
+    return [name, { ...claimable[name]!, ...more }] as const;
   });
   return Object.fromEntries(noted);
 }

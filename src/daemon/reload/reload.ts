@@ -116,7 +116,12 @@ function reportChange(before: Faculties, after: Faculties, log: Log): void {
   });
   log.info({ added, changed, removed }, 'reloaded the faculties');
   const known = new Set(before.problems.map(({ message }) => message));
-  for (const { message } of after.problems) {
-    if (!known.has(message)) log.error({}, `a faculty file is broken; its last good version stays: ${message}`);
+  // A faculty that was loaded now is another object.
+  const kept = [...after.faculties].filter(([name, faculty]) => before.faculties.get(name) === faculty);
+  for (const problem of after.problems) {
+    if (known.has(problem.message)) continue;
+    const stays = kept.some(([name, { file }]) => concerns(problem, file, name));
+    const said = stays ? 'a faculty file is broken; its last good version stays' : 'faculty not loaded';
+    log.error({}, `${said}: ${problem.message}`);
   }
 }

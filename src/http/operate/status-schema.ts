@@ -25,7 +25,8 @@ const focus = z.object({
   host: z.string().nullable(),
   daemon_id: id().nullable(),
   plan: z.string().nullable(),
-  cost_usd: z.number(),
+  cost_usd: z.number().nullable().describe('null: the cost of no call is known'),
+  unpriced_calls: z.number().describe('calls whose cost is not known, which the sum is without'),
 });
 
 const daemon = z.object({
@@ -70,7 +71,8 @@ const pause = z.object({
 const spend = z.object({
   faculty: z.string(),
   model: z.string(),
-  usd: z.number(),
+  usd: z.number().nullable().describe('null: the cost of no call is known'),
+  unpriced_calls: z.number().describe('calls whose cost is not known, which the sum is without'),
   input_tokens: z.number(),
   output_tokens: z.number(),
   calls: z.number(),
@@ -147,7 +149,9 @@ const budget = z.object({
   period: z.string(),
   ends: z.string().nullable().describe('of its day or month'),
   amount: z.number(),
-  used: z.number(),
+  spent: z.number(),
+  held: z.number().describe('for turns under way: their highest cost'),
+  used: z.number().describe('both'),
 });
 
 export const status = z

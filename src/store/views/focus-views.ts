@@ -41,7 +41,8 @@ export interface TurnView {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly cache_read_tokens: number | null;
-  readonly cost_usd: number;
+  /** USD; null: not known. */
+  readonly cost_usd: number | null;
   readonly duration_ms: number | null;
   readonly begun_at: Date;
   readonly recorded_at: Date | null;

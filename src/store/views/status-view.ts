@@ -47,7 +47,10 @@ export interface Status {
 }
 
 /** A limit; `subject`: the id of the item or root, the name of the faculty, or ''. `ends`: of its day or month. */
-export type BudgetStatus = Pick<BudgetLeft, 'scope' | 'subject' | 'unit' | 'period' | 'ends' | 'amount' | 'used'>;
+export type BudgetStatus = Pick<
+  BudgetLeft,
+  'scope' | 'subject' | 'unit' | 'period' | 'ends' | 'amount' | 'spent' | 'held' | 'used'
+>;
 
 /** What waits for people: how many requests, and the ten oldest. */
 interface AsksStatus {
@@ -123,7 +126,10 @@ interface FocusStatus {
   readonly started_at: string | null;
   readonly host: string | null;
   readonly plan: string | null;
-  readonly cost_usd: number;
+  /** USD; null: the cost of no call is known. */
+  readonly cost_usd: number | null;
+  /** Calls whose cost is not known; `cost_usd` is without them. */
+  readonly unpriced_calls: number;
 }
 
 /** Work without attempts left, or given up. */
@@ -155,7 +161,10 @@ interface DaemonStatus {
 interface SpendStatus {
   readonly faculty: string;
   readonly model: string;
-  readonly usd: number;
+  /** Null: the cost of no call is known. */
+  readonly usd: number | null;
+  /** Calls whose cost is not known; `usd` is without them. */
+  readonly unpriced_calls: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly calls: number;

@@ -2,6 +2,7 @@
  * Reads work for the CLI. Rows keep the names of their columns: `--json` prints them as they are, so these names are the
  * machine interface (docs/cli.md). Token counts are numbers, costs USD.
  */
+import { knownCost } from './known-cost.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
@@ -15,7 +16,10 @@ export interface WorkSummary {
   readonly priority: number;
   readonly attempts: number;
   readonly turns: number;
-  readonly cost_usd: number;
+  /** USD; null: the cost of no call is known. */
+  readonly cost_usd: number | null;
+  /** Calls whose cost is not known; `cost_usd` is without them. */
+  readonly unpriced_calls: number;
   readonly parent_id: string | null;
   readonly merged_into: string | null;
   readonly outcome_summary: string | null;
@@ -63,7 +67,7 @@ const readable = (column: 'params' | 'trigger_info' | 'outcome' | 'error') =>
 /** One item; `id` is a full id. Errors: `work.not_found`. */
 export async function readWork(db: Queryable, id: string): Promise<WorkDetail> {
   const [row] = await db.query<WorkDetail>(
-    `select id, faculty, state, left(description, 1048576) as description, priority, attempts, turns, cost_usd::float8 as cost_usd, parent_id,
+    `select id, faculty, state, left(description, 1048576) as description, priority, attempts, turns, ${knownCost('cost_usd', 'cost_usd', 'unpriced_calls')}, parent_id,
             merged_into, left(outcome_summary, 10000) as outcome_summary, run_at, created_at, resolved_at, skill, ${readable('params')},
             dedup_key, concurrency_key, left(source, 1024) as source, ${readable('trigger_info')},
             root_id, depth, max_attempts, lease_owner, lease_expires_at, cancel_requested_at, cancel_reason, ${readable('outcome')}, ${readable('error')},
@@ -82,7 +86,7 @@ export async function readDescendants(db: Queryable, id: string): Promise<Descen
        select id, array[id] as path from animus.work_items where parent_id = $1::uuid
        union all
        select w.id, t.path || w.id from animus.work_items w join tree t on w.parent_id = t.id)
-     select w.id, w.faculty, w.state, ${LISTED}, w.priority, w.attempts, w.turns, w.cost_usd::float8 as cost_usd, w.parent_id,
+     select w.id, w.faculty, w.state, ${LISTED}, w.priority, w.attempts, w.turns, ${knownCost('cost_usd', 'w.cost_usd', 'w.unpriced_calls')}, w.parent_id,
             w.merged_into, w.run_at, w.created_at, w.resolved_at, w.detached is true as detached
        from (select id, path from tree order by path limit 500) t join animus.work_items w on w.id = t.id
       order by t.path`,

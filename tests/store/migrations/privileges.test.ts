@@ -19,8 +19,9 @@ const INTERNAL = `
   awaits_batch has_turn_under_way turn_under_way require_poller
   append_embedding_spend hold_for_all
   find_named cut_to_bytes
-  budget_account budget_name budget_of budget_used close_hold collect_slices credit_slice daemon_lives has_budget hold_budget hold_cost
+  budget_account budget_name budget_of budget_lines budget_use budget_used require_possible_budget close_hold collect_slices credit_slice daemon_lives has_budget hold_budget hold_cost
   period_end period_start put_turn_row recorded_spend refresh_accounts refuse_budget refuse_turn settle_account settle_own take_budget warn_of_budget
+  known_cost
   ancestors_at
   broken_input
   memory_limit actor_sees_all actor_operates project_of place_of_memory check_memory clean_tags join_tags join_metadata digest_memory lock_memory_place count_memories
