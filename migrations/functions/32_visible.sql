@@ -88,12 +88,16 @@ create or replace view animus.visible_decisions as
     from animus.decisions d left join animus.work_items w on w.id = d.work_item_id
    where w.submitted_by = (select animus.actor()) or (select animus.sees_all());
 
--- Faculties that a running daemon has, so that one knows what can be asked of whom, and for how many of its daemons nothing stands in the way of its
--- containers; the hosts, and what stands in the way, are for those who see all work.
+-- Faculties that a running daemon has, so that one knows what can be asked of whom: what they are for, their inputs and outcomes as the daemon says that
+-- started last, and for how many of its daemons nothing stands in the way of its containers. The hosts, and what stands in the way, are for those who
+-- see all work.
 create or replace view animus.visible_faculties as
   select f.name, count(*)::int as daemons, case when (select animus.sees_all()) then array_agg(d.host order by d.host) end as hosts,
          coalesce(max(f.options ->> 'mode'), 'builtin') as mode, (count(*) filter (where f.options ->> 'no_sandbox' is null))::int as able,
-         case when (select animus.sees_all()) then min(f.options ->> 'no_sandbox') end as problem
+         case when (select animus.sees_all()) then min(f.options ->> 'no_sandbox') end as problem,
+         coalesce((array_agg(f.options ->> 'description' order by d.started_at desc, d.id))[1], '') as description,
+         nullif((array_agg(f.options -> 'params_schema' order by d.started_at desc, d.id))[1], 'null') as params_schema,
+         nullif((array_agg(f.options -> 'outcome_schema' order by d.started_at desc, d.id))[1], 'null') as outcome_schema
     from animus.daemons d cross join lateral jsonb_each(d.faculties) f (name, options)
    where d.stopped_at is null and d.seen_at > animus.now() - interval '1 minute'
    group by f.name;

@@ -6,10 +6,9 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type DaemonRegistration, registerDaemon } from '../../store/work/daemons.ts';
-import type { ClaimableFaculty } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { claimableFaculties } from '../control/capacity.ts';
 import { missingKey, missingKeys } from './missing-keys.ts';
+import { servedFaculties } from './served-faculties.ts';
 
 export interface RegistrationMeans {
   readonly db: Database;
@@ -64,15 +63,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
     await registerDaemon(db, {
       ...daemon,
       maxConcurrent: maxConcurrent(),
-      faculties: withoutSandbox(
-        claimableFaculties(runnable.values(), {
-          heldUntilMs: new Map(),
-          nowMs: 0,
-          hostGraceSeconds: config.daemon.focusHostGraceSeconds,
-          waitingOf: null,
-        }),
-        ofCode,
-      ),
+      faculties: servedFaculties(runnable.values(), config.daemon.focusHostGraceSeconds, ofCode),
       problems: [
         ...loaded.problems.map(({ message }) => message),
         ...lacks,
@@ -146,18 +137,6 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
       if (troubles.delete(faculty)) await update();
     },
   };
-}
-
-/** `no_sandbox` says why a faculty of mode `code` can run nothing now (`animus.visible_faculties`). */
-function withoutSandbox(
-  faculties: Record<string, ClaimableFaculty>,
-  problems: ReadonlyMap<string, string>,
-): DaemonRegistration['faculties'] {
-  const noted = Object.entries(faculties).map(([name, options]) => {
-    const problem = problems.get(name);
-    return [name, problem === undefined ? options : { ...options, no_sandbox: problem }] as const;
-  });
-  return Object.fromEntries(noted);
 }
 
 function troubledLines(troubles: ReadonlyMap<string, { readonly since: string; readonly reason: string }>): string[] {
