@@ -11,6 +11,7 @@ import {
 import { ALL_FACULTIES, pauseFaculty, resumeFaculty } from '../../store/work/operate.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { facultyName, jsonObject, time } from '../route/schemas.ts';
+import { unserved, warning } from '../route/unserved.ts';
 import { status as statusOutput } from './status-schema.ts';
 
 /** What one needs to know to submit work to a faculty. */
@@ -111,10 +112,11 @@ const pause = jsonRoute({
   scope: 'decide',
   body: z.strictObject({ faculty: facultyOrAll().default(ALL_FACULTIES), reason: z.string().optional() }),
   status: 201,
-  output: z.object({ faculty: z.string() }),
+  output: z.object({ faculty: z.string(), warning: warning() }),
   run: async ({ tx }, { body }) => {
     await pauseFaculty(tx, body.faculty, body.reason);
-    return { faculty: body.faculty };
+    const named = body.faculty === ALL_FACULTIES ? [] : [body.faculty];
+    return { faculty: body.faculty, ...(await unserved(tx, named, 'the pause stops nothing')) };
   },
 });
 

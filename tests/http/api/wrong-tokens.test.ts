@@ -1,12 +1,16 @@
 /** Wrong tokens slow down who sends them, and nobody else, though all clients may have one address. */
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { newAccessToken } from '../../../src/core/secrets/access-token.ts';
 import { limitLookUps } from '../../../src/http/api/look-ups.ts';
 import { SUBPROTOCOL } from '../../../src/http/sockets/socket-server.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 
-const { start } = testApi();
+const site = testApi();
+/** Limits recover with time; here it stands still. */
+const clock = { ...systemClock, monotonicMs: () => 0 };
+const start: typeof site.start = (options) => site.start({ clock, ...options });
 const ME = '/me';
 const settings = { allowedHosts: [], allowedOrigins: [], requestsPerMinute: 100_000 };
 

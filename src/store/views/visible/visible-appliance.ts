@@ -38,6 +38,12 @@ export async function readVisibleFaculties(tx: Queryable): Promise<VisibleFacult
   );
 }
 
+/** The names of the faculties that running daemons serve. */
+export async function readServedNames(tx: Queryable): Promise<readonly string[]> {
+  const rows = await tx.query<{ name: string }>('select name from animus.visible_faculties order by name');
+  return rows.map(({ name }) => name);
+}
+
 /** One of them; null if no running daemon serves it. */
 export async function readVisibleFaculty(tx: Queryable, name: string): Promise<VisibleFaculty | null> {
   const [faculty] = await tx.query<VisibleFaculty>(
