@@ -147,7 +147,8 @@ async function setCommand(invocation: Invocation, options: SetOptions): Promise<
     await setBudget(db, { ...subject, unit }, amount, onExceeded);
     const faculty = options.faculty ?? options.eachItem ?? options.eachRoot;
     // A misspelt name would limit nothing.
-    if (faculty !== undefined) await warnIfUnserved(invocation, db, { name: faculty, until: 'the limit applies to nothing', named: true });
+    if (faculty !== undefined)
+      await warnIfUnserved(invocation, db, { name: faculty, until: 'the limit applies to nothing', named: true });
     return subject;
   });
   output.document({ ...name, unit, amount, on_exceeded: onExceeded });

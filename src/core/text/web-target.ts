@@ -3,10 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { isInNetwork, type Network, parseNetwork } from './networks.ts';
 
 /** A host by name, or a network; on one port, or on every port that web tools use. */
-export type WebTarget = { readonly port: number | null } & (
-  | { readonly host: string }
-  | { readonly network: Network }
-);
+export type WebTarget = { readonly port: number | null } & ({ readonly host: string } | { readonly network: Network });
 
 /** Reads `docs.internal`, `docs.internal:8080`, `10.1.2.3`, `10.1.0.0/16`, `[::1]:8080` or `fd00::/8`; null for anything else. */
 export function parseWebTarget(text: string): WebTarget | null {

@@ -62,7 +62,14 @@ export function openApi(options: ApiOptions): HttpApi {
   const door = doorkeeper(login, requests, rateLimit(FAILURES_PER_MINUTE, options.clock));
   const means = { ...options, live };
   const app = createApp(means, { door, trusted, stopping: stopping.signal });
-  const sockets = openSockets({ means, settings: options.settings, trusted, door, requests, stopping: stopping.signal });
+  const sockets = openSockets({
+    means,
+    settings: options.settings,
+    trusted,
+    door,
+    requests,
+    stopping: stopping.signal,
+  });
   const fetch = async (request: Request, { incoming, outgoing }: Bindings) => {
     const answer = await app.fetch(request, { incoming, outgoing });
     return sendStreamed(answer, outgoing) ? RESPONSE_ALREADY_SENT : answer;

@@ -25,8 +25,7 @@ export function rateLimit(perMinute: number, clock: Pick<Clock, 'monotonicMs'>):
     take(name, detail = 'too many requests') {
       const now = drained(name);
       const excess = now.count + 1 - perMinute;
-      if (excess > 0)
-        throw new AnimusError('http.too_many', { detail, seconds: Math.ceil((excess * 60) / perMinute) });
+      if (excess > 0) throw new AnimusError('http.too_many', { detail, seconds: Math.ceil((excess * 60) / perMinute) });
       used.delete(name);
       used.set(name, { count: now.count + 1, atMs: now.atMs });
       if (used.size > MOST_NAMES) used.delete(used.keys().next().value!);

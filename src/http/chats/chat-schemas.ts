@@ -35,7 +35,9 @@ export const chat = z
     updated_at: time(),
   })
   .meta({ id: 'Chat' });
-export const chatWithPeople = chat.extend({ people: z.array(z.string()), warning: warning() }).meta({ id: 'ChatWithPeople' });
+export const chatWithPeople = chat
+  .extend({ people: z.array(z.string()), warning: warning() })
+  .meta({ id: 'ChatWithPeople' });
 
 export const file = z
   .object({

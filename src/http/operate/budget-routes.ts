@@ -68,7 +68,13 @@ const setRoute = jsonRoute({
     amount: z.number().min(0).max(1e13),
     on_exceeded: z.enum(['wait', 'die']).optional(),
   }),
-  output: z.object({ scope: z.string(), subject: z.string().nullable(), period: z.string(), unit: unit(), warning: warning() }),
+  output: z.object({
+    scope: z.string(),
+    subject: z.string().nullable(),
+    period: z.string(),
+    unit: unit(),
+    warning: warning(),
+  }),
   errors: ['work.not_found', 'work.invalid'],
   run: async ({ tx }, { body }) => {
     const { amount, on_exceeded: onExceeded = null, subject = null, ...rest } = body;

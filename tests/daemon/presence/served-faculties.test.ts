@@ -26,7 +26,13 @@ test('what a faculty is for, its inputs and its outcome, without its files and p
   const port = await freePort();
   const config = `[daemon]\nhttp = "127.0.0.1:${port}"\n[http]\napi = true`;
   const http = { openHealth: openHealthServer, openApi: serveApi };
-  await startTestDaemon({ databaseUrl: target.connectionString, files, script: '[[answer]]\ntext = "x"\n', config, http });
+  await startTestDaemon({
+    databaseUrl: target.connectionString,
+    files,
+    script: '[[answer]]\ntext = "x"\n',
+    config,
+    http,
+  });
   const { secret } = await createToken(target.database, 'alice');
   const ask = async (path: string) => {
     const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
@@ -40,7 +46,11 @@ test('what a faculty is for, its inputs and its outcome, without its files and p
       name: 'runner',
       description: '',
       mode: 'code',
-      params_schema: { type: 'object', properties: { code: { type: 'string' }, command: {} }, additionalProperties: false },
+      params_schema: {
+        type: 'object',
+        properties: { code: { type: 'string' }, command: {} },
+        additionalProperties: false,
+      },
       outcome_schema: null,
     },
     { name: 'triage', description: 'Sorts tickets', mode: 'builtin', params_schema: null, outcome_schema: SCHEMA },

@@ -108,7 +108,6 @@ describe('a request', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await call('bob', 'GET', path)).status).toBe(404);
   });
-
 });
 
 test('a limit fills up again with time', () => {

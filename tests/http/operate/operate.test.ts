@@ -54,13 +54,17 @@ test('pauses, faculties, status and spend', async () => {
      values (gen_random_uuid(), 'here', 1, '1', 1, '{"engineer": {}}', now(), now())`,
   );
   const schemas = { params_schema: null, outcome_schema: null };
-  const engineer = { name: 'engineer', description: '', mode: 'builtin', ...schemas, daemons: 1, able: 1, problem: null };
-  expect((await call('olga', 'GET', '/faculties')).body.items).toEqual([
-    { ...engineer, hosts: ['here'] },
-  ]);
-  expect((await call('alice', 'GET', '/faculties')).body.items).toEqual([
-    { ...engineer, hosts: null },
-  ]);
+  const engineer = {
+    name: 'engineer',
+    description: '',
+    mode: 'builtin',
+    ...schemas,
+    daemons: 1,
+    able: 1,
+    problem: null,
+  };
+  expect((await call('olga', 'GET', '/faculties')).body.items).toEqual([{ ...engineer, hosts: ['here'] }]);
+  expect((await call('alice', 'GET', '/faculties')).body.items).toEqual([{ ...engineer, hosts: null }]);
   expect((await call('olga', 'GET', '/status')).body).toHaveProperty('daemons');
 
   await owner().query(

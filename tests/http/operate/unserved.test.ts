@@ -42,7 +42,8 @@ test.each([
   ['POST', '/pauses', {}, 'the pause stops nothing until one does'],
 ])('%s %s', async (method, path, body, until) => {
   const { call } = await start();
-  const ask = (faculty: string, more: object = {}) => call('olga', method, path, { body: { ...body, faculty, ...more } });
+  const ask = (faculty: string, more: object = {}) =>
+    call('olga', method, path, { body: { ...body, faculty, ...more } });
   expect((await ask('enginer')).body).toMatchObject({ warning: SLIP + until });
   expect((await ask('engineer', 'name' in body ? { name: 'daily' } : {})).body).not.toHaveProperty('warning');
 });
