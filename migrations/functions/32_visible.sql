@@ -41,12 +41,13 @@ create or replace view animus.visible_foci as
 
 create or replace view animus.visible_turns as
   select t.work_item_id, t.focus_id, t.turn, t.provider, t.model, t.response, t.response_id, t.stop_reason, t.raw_stop_reason, t.cut_tool_calls, t.usage,
-         t.cost_usd, t.reserved_usd, t.lost_usd, t.begun_at, t.recorded_at, t.time_to_first_token_ms, t.duration_ms
+         t.cost_usd, t.reserved_usd, t.lost_usd, t.begun_at, t.recorded_at,
+         round(t.time_to_first_token_ms::numeric, 3)::float8 as time_to_first_token_ms, round(t.duration_ms::numeric, 3)::float8 as duration_ms
     from animus.all_turns t join animus.visible_work w on w.id = t.work_item_id;
 
 create or replace view animus.visible_tool_calls as
   select c.work_item_id, c.focus_id, c.turn, c.call_id, c.position, c.name, c.input, c.origin, c.parent_call_id, c.state, c.output, c.output_bytes,
-         c.is_error, c.details, c.started_at, c.ended_at, c.duration_ms, c.final_input, c.grant_id
+         c.is_error, c.details, c.started_at, c.ended_at, round(c.duration_ms::numeric, 3)::float8 as duration_ms, c.final_input, c.grant_id
     from animus.all_tool_calls c join animus.visible_work w on w.id = c.work_item_id;
 
 create or replace view animus.visible_messages as
