@@ -1332,7 +1332,7 @@ create table animus.worktree_results (
 --   id, created_at, decided_by, action, note, work_item_id, target, call_id
 
 -- create view animus.visible_faculties: its query stands in functions/
---   name, daemons, hosts, mode, able, problem
+--   name, daemons, hosts, mode, able, problem, description, params_schema, outcome_schema
 
 -- create view animus.visible_faculty_settings: its query stands in functions/
 --   name, version, host, settings

@@ -41,12 +41,13 @@ create or replace view animus.visible_foci as
 
 create or replace view animus.visible_turns as
   select t.work_item_id, t.focus_id, t.turn, t.provider, t.model, t.response, t.response_id, t.stop_reason, t.raw_stop_reason, t.cut_tool_calls, t.usage,
-         t.cost_usd, t.reserved_usd, t.lost_usd, t.begun_at, t.recorded_at, t.time_to_first_token_ms, t.duration_ms
+         t.cost_usd, t.reserved_usd, t.lost_usd, t.begun_at, t.recorded_at,
+         round(t.time_to_first_token_ms::numeric, 3)::float8 as time_to_first_token_ms, round(t.duration_ms::numeric, 3)::float8 as duration_ms
     from animus.all_turns t join animus.visible_work w on w.id = t.work_item_id;
 
 create or replace view animus.visible_tool_calls as
   select c.work_item_id, c.focus_id, c.turn, c.call_id, c.position, c.name, c.input, c.origin, c.parent_call_id, c.state, c.output, c.output_bytes,
-         c.is_error, c.details, c.started_at, c.ended_at, c.duration_ms, c.final_input, c.grant_id
+         c.is_error, c.details, c.started_at, c.ended_at, round(c.duration_ms::numeric, 3)::float8 as duration_ms, c.final_input, c.grant_id
     from animus.all_tool_calls c join animus.visible_work w on w.id = c.work_item_id;
 
 create or replace view animus.visible_messages as
@@ -88,12 +89,16 @@ create or replace view animus.visible_decisions as
     from animus.decisions d left join animus.work_items w on w.id = d.work_item_id
    where w.submitted_by = (select animus.actor()) or (select animus.sees_all());
 
--- Faculties that a running daemon has, so that one knows what can be asked of whom, and for how many of its daemons nothing stands in the way of its
--- containers; the hosts, and what stands in the way, are for those who see all work.
+-- Faculties that a running daemon has, so that one knows what can be asked of whom: what they are for, their inputs and outcomes as the daemon says that
+-- started last, and for how many of its daemons nothing stands in the way of its containers. The hosts, and what stands in the way, are for those who
+-- see all work.
 create or replace view animus.visible_faculties as
   select f.name, count(*)::int as daemons, case when (select animus.sees_all()) then array_agg(d.host order by d.host) end as hosts,
          coalesce(max(f.options ->> 'mode'), 'builtin') as mode, (count(*) filter (where f.options ->> 'no_sandbox' is null))::int as able,
-         case when (select animus.sees_all()) then min(f.options ->> 'no_sandbox') end as problem
+         case when (select animus.sees_all()) then min(f.options ->> 'no_sandbox') end as problem,
+         coalesce((array_agg(f.options ->> 'description' order by d.started_at desc, d.id))[1], '') as description,
+         nullif((array_agg(f.options -> 'params_schema' order by d.started_at desc, d.id))[1], 'null') as params_schema,
+         nullif((array_agg(f.options -> 'outcome_schema' order by d.started_at desc, d.id))[1], 'null') as outcome_schema
     from animus.daemons d cross join lateral jsonb_each(d.faculties) f (name, options)
    where d.stopped_at is null and d.seen_at > animus.now() - interval '1 minute'
    group by f.name;

@@ -2,15 +2,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { BudgetPeriod, BudgetScope } from '../../core/config/budget.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { didYouMean } from '../../core/errors/suggest.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { type LimitName, listBudgets, removeBudget, type StoredLimit, setBudget } from '../../store/work/budgets.ts';
-import { liveDaemons } from '../../store/work/daemons.ts';
 import { choice, wholeNumber } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
-import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { warnIfUnserved } from '../command/known-faculties.ts';
 import { styled } from '../view/output.ts';
 import { amountOf, shortId } from '../view/quantities.ts';
 
@@ -150,23 +148,14 @@ async function setCommand(invocation: Invocation, options: SetOptions): Promise<
     const subject = await subjectOf(db, options);
     await setBudget(db, { ...subject, unit }, amount, onExceeded);
     const faculty = options.faculty ?? options.eachItem ?? options.eachRoot;
-    if (faculty !== undefined) await noteUnknown(invocation, db, faculty);
+    // A misspelt name would limit nothing.
+    if (faculty !== undefined)
+      await warnIfUnserved(invocation, db, { name: faculty, until: 'the limit applies to nothing', named: true });
     return subject;
   });
   output.document({ ...name, unit, amount, on_exceeded: onExceeded });
   output.line(styled('limited  ', 'green'), titleOf(name), `: ${amountOf(amount, unit)}`);
   return 0;
-}
-
-/** A misspelt name would limit nothing. */
-async function noteUnknown(invocation: Invocation, db: Queryable, faculty: string): Promise<void> {
-  const live = ((await liveDaemons(db)) ?? []).flatMap(({ faculties }) => faculties);
-  if (live.includes(faculty)) return;
-  const { facultyNames } = await import('../command/faculty-names.ts');
-  const known = [...live, ...facultyNames(await facultiesDirectory(invocation, undefined))];
-  if (known.includes(faculty)) return;
-  const suggestion = didYouMean(faculty, known);
-  invocation.output.note(`no faculty is named ${faculty}${suggestion}; the limit applies as soon as one is`);
 }
 
 async function removeCommand(invocation: Invocation, options: RemoveOptions): Promise<number> {

@@ -66,6 +66,7 @@ function settingsOf(config: Config): Setting[] {
   add('http.behind_tls', String(http.behindTls));
   add('http.allowed_hosts', http.allowedHosts.join(', ') || null);
   add('http.allowed_origins', http.allowedOrigins.join(', ') || null);
+  add('http.trusted_proxies', http.trustedProxies.join(', ') || null);
   add('http.max_connections', http.maxConnections);
   add('http.requests_per_minute', http.requestsPerMinute);
   add('http.database_url_env', http.databaseUrl === null ? null : String(http.databaseUrl));

@@ -14,6 +14,7 @@ import {
 } from '../../store/work/webhooks.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { warnIfUnserved } from '../command/known-faculties.ts';
 import { styled } from '../view/output.ts';
 import { shortId } from '../view/quantities.ts';
 import { findWebhook } from './find-webhook.ts';
@@ -40,6 +41,9 @@ export async function addWebhookCommand(invocation: Invocation, options: AddOpti
   const { events = DEFAULT_WEBHOOK_EVENTS, faculty: faculties, label, person } = options;
   await withDatabase(invocation, async (db) => {
     await addWebhook(db, { id, url, events, keyMark: webhookKeyMark(key), faculties, label, person });
+    for (const name of faculties ?? []) {
+      await warnIfUnserved(invocation, db, { name, until: 'nothing is sent of it', named: true });
+    }
     if (person === undefined) return;
     const people = await listPeople(db);
     if (people.some(({ name }) => name === person)) return;

@@ -1,16 +1,10 @@
 /** `animus work show`: everything about one item. */
 import type { Command } from 'commander';
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
-import { readWholeLedger } from '../../store/transcript/ledger.ts';
-import { type ArtifactView, readArtifacts } from '../../store/views/artifact-views.ts';
+import type { ArtifactView } from '../../store/views/artifact-views.ts';
 import { findWork } from '../../store/views/find-work.ts';
-import { readFoci } from '../../store/views/focus-views.ts';
-import { readAsked } from '../../store/views/inbox-view.ts';
-import { readMailbox } from '../../store/views/mail-view.ts';
-import { readUsedSkills } from '../../store/views/skill-views.ts';
-import { type OpenWait, readOpenWaits } from '../../store/views/waits-view.ts';
-import { type Descendant, readDescendants, readWork, type WorkDetail } from '../../store/views/work-views.ts';
-import { readBudgetLeft } from '../../store/work/budgets.ts';
+import type { OpenWait } from '../../store/views/waits-view.ts';
+import type { Descendant, WorkDetail } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
@@ -22,6 +16,7 @@ import { showFocus } from './show-focus.ts';
 import { showMail } from './show-mail.ts';
 import { errorText, heading } from './show-parts.ts';
 import { showSkills } from './show-skills.ts';
+import { readShownWork } from './shown-work.ts';
 
 /** Adds `animus work show`. */
 export function addShowCommand(group: Command, run: RunCommand): void {
@@ -39,22 +34,9 @@ interface ShowOptions extends CommonOptions {
 
 async function showCommand(invocation: Invocation, options: ShowOptions, reference: string): Promise<number> {
   const { output } = invocation;
-  const shown = await withDatabase(invocation, async (db) => {
-    const id = await findWork(db, reference);
-    const item = await readWork(db, id);
-    return {
-      item,
-      waits: await readOpenWaits(db, id),
-      budgets: item.resolved_at === null ? await readBudgetLeft(db, id) : [],
-      asked: await readAsked(db, id),
-      messages: await readMailbox(db, id),
-      artifacts: await readArtifacts(db, id),
-      skills: await readUsedSkills(db, id),
-      children: await readDescendants(db, id),
-      foci: await readFoci(db, id, options.full),
-      ledger: await readWholeLedger(db, id),
-    };
-  });
+  const { shown, isPart } = await withDatabase(invocation, async (db) =>
+    readShownWork(db, await findWork(db, reference), options.full),
+  );
   output.document({ ...shown, ledger: shown.ledger.map(ledgerJson) });
   showItem(output, shown.item);
   showWaits(output, shown.waits);
@@ -70,6 +52,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   for (const focus of shown.foci) showFocus(output, focus, options.full === true);
   showEntries(output, shown.ledger);
   showOutcome(output, shown.item);
+  if (isPart) output.note('this login sees only what it has submitted; its turns, calls and waits need the role animus_reader');
   return 0;
 }
 

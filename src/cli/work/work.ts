@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { WORK_STATES, type WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { FULL_ID, findWork } from '../../store/views/find-work.ts';
+import { listOwnWork, seesTables } from '../../store/views/own-work.ts';
 import { listWork } from '../../store/views/work-list.ts';
 import type { WorkSummary } from '../../store/views/work-views.ts';
 import { wholeNumber, workState } from '../command/arguments.ts';
@@ -64,7 +65,8 @@ async function listCommand(invocation: Invocation, options: ListOptions): Promis
   const found = await withDatabase(invocation, async (db) => {
     const parentId = options.parent === undefined ? undefined : await findWork(db, options.parent);
     const after = options.after === undefined ? undefined : await cursorOf(db, options.after);
-    return listWork(db, { state, faculty, parentId, after, limit: limit + 1 });
+    const filter = { state, faculty, parentId, after, limit: limit + 1 };
+    return (await seesTables(db)) ? listWork(db, filter) : listOwnWork(db, filter);
   });
   const items = found.slice(0, limit);
   const next = found.length > limit ? items.at(-1)!.id : null;

@@ -48,6 +48,8 @@ export interface ChatWithPeople {
   readonly created_at: string;
   readonly updated_at: string;
   readonly people: readonly string[];
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
 }
 
 export interface Chat {

@@ -229,12 +229,18 @@ export interface ModelPrices {
 export interface ListFacultiesOutput {
   readonly items: readonly {
     readonly name: string;
+    /** What it is for, as its file says; may be empty. */
+    readonly description: string;
+    /** Who does its work: builtin (a model), external (a command) or code. */
+    readonly mode: string;
+    /** The JSON Schema of `params` of its work; null: any object, which its agent reads beside the description. */
+    readonly params_schema: Readonly<Record<string, unknown>> | null;
+    /** The JSON Schema of its outcomes (`outcome.result`); null: they have no fixed form. */
+    readonly outcome_schema: Readonly<Record<string, unknown>> | null;
     /** How many serve it. */
     readonly daemons: number;
     /** For those who may see all work. */
     readonly hosts: readonly string[] | null;
-    /** Who does its work: builtin (a model), external (a command) or code. */
-    readonly mode: string;
     /** How many of the daemons can start the containers that mode code needs, as far as they know. */
     readonly able: number;
     /** Why one cannot; for those who may see all work. */
@@ -244,6 +250,14 @@ export interface ListFacultiesOutput {
 
 export interface ShowFacultyOutput {
   readonly name: string;
+  /** What it is for, as its file says; may be empty. */
+  readonly description: string;
+  /** Who does its work: builtin (a model), external (a command) or code. */
+  readonly mode: string;
+  /** The JSON Schema of `params` of its work; null: any object, which its agent reads beside the description. */
+  readonly params_schema: Readonly<Record<string, unknown>> | null;
+  /** The JSON Schema of its outcomes (`outcome.result`); null: they have no fixed form. */
+  readonly outcome_schema: Readonly<Record<string, unknown>> | null;
   readonly daemons: readonly {
     /** Of animus. */
     readonly version: string;
@@ -271,6 +285,8 @@ export interface PauseInput {
 
 export interface PauseOutput {
   readonly faculty: string;
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
 }
 
 export interface ResumeOutput {
@@ -300,6 +316,8 @@ export interface SetBudgetOutput {
   readonly subject: string | null;
   readonly period: string;
   readonly unit: 'usd' | 'tokens';
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
 }
 
 export interface RemoveBudgetInput {
@@ -438,13 +456,13 @@ export interface ListModelsOutput {
 /** The methods `client.operate`. */
 export interface OperateMethods {
   /**
-   * The faculties that running daemons serve. Needs a token of scope `read`.
+   * The faculties that running daemons serve: what each is for, its inputs and its outcome. Needs a token of scope `read`.
    *
    * `GET /faculties`
    */
   listFaculties(options?: CallOptions): Promise<ListFacultiesOutput>;
   /**
-   * The settings of a faculty, as running daemons have read them. Needs a token of scope `read`.
+   * What a faculty is for, its inputs and its outcome, and its settings, as running daemons have read them. Needs a token of scope `read`.
    *
    * `GET /faculties/{name}`
    */

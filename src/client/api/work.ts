@@ -57,6 +57,8 @@ export interface SubmittedWork {
   readonly id: string;
   readonly state: WorkState;
   readonly merged_into: string | null;
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
   /** With `Prefer: wait=SECONDS`, if it ended in time: the item, as GET /work/{id} shows it. */
   readonly item?: WorkItem | undefined;
 }

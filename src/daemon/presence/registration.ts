@@ -8,11 +8,10 @@ import { locateModel } from '../../llm/locate-model.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type DaemonRegistration, registerDaemon } from '../../store/work/daemons.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { claimableFaculties } from '../control/capacity.ts';
-import { leastTurn } from '../models/least-turn.ts';
 import { modelNames } from '../models/model-names.ts';
 import { unknownEmbeddings, unknownModels } from '../models/unknown-models.ts';
 import { missingKey, missingKeys } from './missing-keys.ts';
+import { servedFaculties } from './served-faculties.ts';
 
 export interface RegistrationMeans {
   readonly db: Database;
@@ -68,7 +67,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
     await registerDaemon(db, {
       ...daemon,
       maxConcurrent: maxConcurrent(),
-      faculties: registered(runnable, config, ofCode),
+      faculties: servedFaculties(runnable.values(), config, ofCode),
       problems: [
         ...loaded.problems.map(({ message }) => message),
         ...lacks,
@@ -148,29 +147,6 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
       if (troubles.delete(faculty)) await update();
     },
   };
-}
-
-/** As the database knows the faculties: with what limits of them have to allow, and why one of mode `code` can run nothing now. */
-function registered(
-  faculties: ReadonlyMap<string, Faculty>,
-  config: Config,
-  noSandbox: ReadonlyMap<string, string>,
-): DaemonRegistration['faculties'] {
-  const { focusHostGraceSeconds: hostGraceSeconds } = config.daemon;
-  const claimable = claimableFaculties(faculties.values(), {
-    heldUntilMs: new Map(),
-    nowMs: 0,
-    hostGraceSeconds,
-    waitingOf: null,
-  });
-  const names = modelNames(config);
-  const noted = [...faculties].map(([name, faculty]) => {
-    const models = modelChain(faculty.engage).map((model) => locateModel(model, names));
-    const problem = noSandbox.get(name);
-    const more = { least: leastTurn(faculty, models), ...(problem !== undefined && { no_sandbox: problem }) };
-    return [name, { ...claimable[name]!, ...more }] as const;
-  });
-  return Object.fromEntries(noted);
 }
 
 function troubledLines(troubles: ReadonlyMap<string, { readonly since: string; readonly reason: string }>): string[] {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type SaidMessage, WHILE_ANSWERING } from '../../store/conversations/conversations.ts';
 import type { ChatMessage } from '../../store/conversations/read-conversation.ts';
 import { id, time, workState } from '../route/schemas.ts';
+import { warning } from '../route/unserved.ts';
 import { awaitedItem } from '../route/work-schemas.ts';
 
 /** The path of a workspace and below it. */
@@ -34,7 +35,9 @@ export const chat = z
     updated_at: time(),
   })
   .meta({ id: 'Chat' });
-export const chatWithPeople = chat.extend({ people: z.array(z.string()) }).meta({ id: 'ChatWithPeople' });
+export const chatWithPeople = chat
+  .extend({ people: z.array(z.string()), warning: warning() })
+  .meta({ id: 'ChatWithPeople' });
 
 export const file = z
   .object({

@@ -20,7 +20,8 @@ const DECIDE = 'For tokens of operators with the scope decide. Show your user ex
 export const MCP_TOOLS: readonly McpTool[] = [
   tool('listFaculties', {
     name: 'list_faculties',
-    description: 'The faculties that running daemons serve: the kinds of agents that work can be submitted to.',
+    description:
+      'The faculties that running daemons serve: the kinds of agents that work can be submitted to. Each says what it is for, and has the JSON Schemas of its params and its outcome, if it has them.',
     hints: READS,
   }),
   tool('submitWork', {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { listBudgets, removeBudget, setBudget } from '../../store/work/budgets.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { time } from '../route/schemas.ts';
+import { unserved, warning } from '../route/unserved.ts';
 
 const unit = () => z.enum(['usd', 'tokens']);
 /** Which limit is meant. */
@@ -69,12 +70,19 @@ const setRoute = jsonRoute({
     amount: z.number().min(0).max(1e13),
     on_exceeded: z.enum(['wait', 'die']).optional(),
   }),
-  output: z.object({ scope: z.string(), subject: z.string().nullable(), period: z.string(), unit: unit() }),
+  output: z.object({
+    scope: z.string(),
+    subject: z.string().nullable(),
+    period: z.string(),
+    unit: unit(),
+    warning: warning(),
+  }),
   errors: ['work.not_found', 'work.invalid'],
   run: async ({ tx }, { body }) => {
     const { amount, on_exceeded: onExceeded = null, subject = null, ...rest } = body;
     await setBudget(tx, { ...rest, subject }, amount, onExceeded);
-    return { ...rest, subject };
+    const named = subject !== null && !z.guid().safeParse(subject).success ? [subject] : [];
+    return { ...rest, subject, ...(await unserved(tx, named, 'the limit applies to nothing')) };
   },
 });
 

@@ -6,6 +6,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { connectError, isLostPreparation, isLostServer, isStalePlan, statementError } from '../sql/database-errors.ts';
+import { explainRefusal } from './explain-refusal.ts';
 import { openReplaceablePool, type TakenClient } from './replaceable-pool.ts';
 import { TYPES } from './timestamps.ts';
 
@@ -82,7 +83,7 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
     connectionString,
     async query(sql, params) {
       try {
-        return await withClient((client) => run(client, prepared, sql, params));
+        return await withClient((client) => explained(client, sql, () => run(client, prepared, sql, params)));
       } catch (error) {
         if (prepared === plain || !isLostPreparation(error)) throw error;
         // The statement was refused before it ran, outside of a transaction, so it is safe to run it again.
@@ -124,15 +125,17 @@ const MAX_PREPARED = 500;
 async function inTransaction<T>(client: PoolClient, session: Session, work: (tx: Queryable) => Promise<T>): Promise<T> {
   await run(client, session, 'begin');
   let result: T;
+  let statement = '';
+  const tx: Queryable = { query: (sql, params) => run(client, session, (statement = sql), params) };
   try {
-    result = await work({ query: (sql, params) => run(client, session, sql, params) });
+    result = await work(tx);
   } catch (error) {
     try {
       await client.query('rollback');
     } catch {
       throw new RollbackFailed(error);
     }
-    throw error;
+    throw await explainRefusal(error, statement, on(client));
   }
   const ended = await runRaw(client, session, 'commit');
   // If a statement failed and the caller caught the error, the transaction is aborted and `commit` rolls it back. The server
@@ -151,6 +154,19 @@ class RollbackFailed extends Error {
     super('the transaction could not be rolled back');
     this.first = first;
   }
+}
+
+/** Says of a statement outside of a transaction what it needs, if it was refused. */
+async function explained<T>(client: PoolClient, sql: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw await explainRefusal(error, sql, on(client));
+  }
+}
+
+function on(client: PoolClient): Queryable {
+  return { query: async (sql, params = []) => (await client.query(sql, [...params])).rows };
 }
 
 async function run<Row extends object>(

@@ -1,4 +1,5 @@
 /** Turns: permission, recording and charging. */
+import { roundMs } from '../../core/lifecycle/round-ms.ts';
 import type { ContentBlock, ModelAnswer, StopReason, Usage } from '../../core/work/conversation.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
@@ -126,8 +127,8 @@ function answerRow({ content }: RecordedTurn, response: ModelAnswer, costUsd: nu
     cut_tool_calls: response.cutToolCalls,
     usage: response.usage,
     cost_usd: costUsd,
-    duration_ms: response.durationMs,
-    time_to_first_token_ms: response.timeToFirstTokenMs,
+    duration_ms: roundMs(response.durationMs),
+    time_to_first_token_ms: response.timeToFirstTokenMs === null ? null : roundMs(response.timeToFirstTokenMs),
   };
 }
 

@@ -90,7 +90,7 @@ export async function readFoci(db: Queryable, id: string, full = false): Promise
     `select t.focus_id, t.turn, t.provider, t.model, t.stop_reason, (t.usage ->> 'input')::float8 as input_tokens,
             (t.usage ->> 'output')::float8 as output_tokens,
             coalesce(t.usage ->> 'cacheRead', t.usage ->> 'cache_read')::float8 as cache_read_tokens,
-            t.cost_usd::float8 as cost_usd, t.duration_ms, t.begun_at, t.recorded_at,
+            t.cost_usd::float8 as cost_usd, round(t.duration_ms::numeric, 3)::float8 as duration_ms, t.begun_at, t.recorded_at,
             (select left(string_agg(b ->> 'text', E'\\n' order by n), 1000000) from json_array_elements(t.response) with ordinality as e (b, n)
               where b ->> 'type' = 'text') as text
        from animus.all_turns t where t.work_item_id = $1::uuid order by t.focus_id, t.turn`,
@@ -98,7 +98,8 @@ export async function readFoci(db: Queryable, id: string, full = false): Promise
   );
   const calls = await db.query<CallRow>(
     `select c.focus_id, c.turn, c.call_id, c.name, c.state, left(c.input::text, $2::int) as input, left(c.output, $2::int) as output,
-            c.output_bytes, left(c.final_input::text, $2::int) as final_input, c.is_error, c.duration_ms, c.parent_call_id
+            c.output_bytes, left(c.final_input::text, $2::int) as final_input, c.is_error, round(c.duration_ms::numeric, 3)::float8 as duration_ms,
+            c.parent_call_id
        from animus.all_tool_calls c where c.work_item_id = $1::uuid order by c.focus_id, c.turn, c.position`,
     [id, full ? MAX_CHARS : SHORT_CHARS],
   );

@@ -2,10 +2,11 @@
  * Reads work for the CLI. Rows keep the names of their columns: `--json` prints them as they are, so these names are the
  * machine interface (docs/cli.md). Token counts are numbers, costs USD.
  */
-import { knownCost } from './known-cost.ts';
+
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
+import { knownCost } from './known-cost.ts';
 
 /** A work item as a line of a list. */
 export interface WorkSummary {
@@ -36,8 +37,9 @@ export interface WorkDetail extends WorkSummary {
   readonly concurrency_key: string | null;
   readonly source: string;
   readonly trigger_info: unknown;
-  readonly root_id: string;
-  readonly depth: number;
+  /** Null, and so is the depth, for a login that may only submit. */
+  readonly root_id: string | null;
+  readonly depth: number | null;
   readonly max_attempts: number | null;
   readonly lease_owner: string | null;
   readonly lease_expires_at: Date | null;
@@ -60,7 +62,7 @@ export interface Descendant extends WorkSummary {
 export const LISTED = `left(w.description, 10000) as description, left(w.outcome_summary, 1000) as outcome_summary`;
 
 /** A JSON column as a program can read it: work of an earlier animus may hold more than a text of JavaScript can. */
-const readable = (column: 'params' | 'trigger_info' | 'outcome' | 'error') =>
+export const readable = (column: 'params' | 'trigger_info' | 'outcome' | 'error') =>
   `case when pg_column_size(${column}) > 65536 and octet_length(${column}::text) > 16777216
         then jsonb_build_object('left_out', octet_length(${column}::text) || ' bytes') else ${column} end as ${column}`;
 
@@ -75,8 +77,13 @@ export async function readWork(db: Queryable, id: string): Promise<WorkDetail> {
        from animus.work_items where id = $1::uuid`,
     [id],
   );
-  if (row === undefined) throw new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
+  if (row === undefined) throw notFound(id);
   return row;
+}
+
+/** The error for an item that is not there, or that the login may not see. */
+export function notFound(id: string): AnimusError {
+  return new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
 }
 
 /** The item with all its descendants: parents before their children, oldest first; at most 500. */

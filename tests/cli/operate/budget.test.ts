@@ -35,7 +35,10 @@ describe('animus budget', () => {
       { code: 0 },
     );
     const misspelt = await animus('budget', 'set', '--faculty', 'enginer', '--per', 'day', '--usd', '1');
-    expect(misspelt).toMatchObject({ code: 0, stderr: expect.stringContaining('no faculty is named enginer') });
+    expect(misspelt).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('no faculty is named enginer; the limit applies to nothing until one is'),
+    });
     await animus('budget', 'remove', '--faculty', 'enginer', '--per', 'day');
     expect(await animus('budget', 'set', '--appliance', '--per', 'month', '--usd', '400')).toMatchObject({ code: 0 });
     const { limits } = JSON.parse((await animus('budget', 'list', '--json')).stdout);

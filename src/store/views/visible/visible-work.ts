@@ -1,21 +1,18 @@
 /** Reads work as the actor may see it, in the transaction of a gateway. Rows keep the names of their columns. */
-import { knownCost } from '../known-cost.ts';
-import { AnimusError } from '../../../core/errors/errors.ts';
+
 import type { Queryable } from '../../sql/database.ts';
 import { toText } from '../../sql/json.ts';
+import { knownCost } from '../known-cost.ts';
 import type { WorkFilter } from '../work-list.ts';
-import { LISTED, type WorkDetail, type WorkSummary } from '../work-views.ts';
+import { LISTED, notFound, readable, type WorkDetail, type WorkSummary } from '../work-views.ts';
 
 /** What the API shows of an item. */
-export type VisibleWork = Omit<WorkDetail, 'lease_owner' | 'lease_expires_at'> & {
+export type VisibleWork = Omit<WorkDetail, 'lease_owner' | 'lease_expires_at' | 'root_id' | 'depth'> & {
+  readonly root_id: string;
+  readonly depth: number;
   readonly submitted_by: string | null;
   readonly batch: boolean | null;
 };
-
-/** A JSON column; work of an earlier animus may hold more than a text of JavaScript can. */
-const readable = (column: 'params' | 'trigger_info' | 'outcome' | 'error') =>
-  `case when pg_column_size(${column}) > 65536 and octet_length(${column}::text) > 16777216
-        then jsonb_build_object('left_out', octet_length(${column}::text) || ' bytes') else ${column} end as ${column}`;
 
 /** One item. Errors: `work.not_found`, also for one that the actor may not see. */
 export async function readVisibleWork(tx: Queryable, id: string): Promise<VisibleWork> {
@@ -49,8 +46,4 @@ export async function listVisibleWork(tx: Queryable, filter: WorkFilter): Promis
       order by w.id desc`,
     [limit, after, state, faculty, parentId],
   );
-}
-
-function notFound(id: string): AnimusError {
-  return new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
 }
