@@ -74,7 +74,7 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
     return;
   }
   const directory = await facultiesDirectory(invocation, options.faculties);
-  const faculties = readFaculties(directory, config);
+  const faculties = await readFaculties(directory, config);
   const questions = options.provider.map((asked) => providerQuestion(asked, config, faculties.faculties.values()));
   yield [fine('configuration', config.file ?? 'defaults and environment: no animus.toml found')];
   yield await examineDatabase(invocation);
@@ -108,8 +108,10 @@ async function readConfig(invocation: Invocation): Promise<Config | { readonly p
 }
 
 /** A missing directory has no faculties; the check of the faculties reports that. */
-function readFaculties(directory: string, config: Config): Faculties {
-  return existsSync(directory) ? loadRunnableFaculties(directory, config) : { faculties: new Map(), problems: [] };
+async function readFaculties(directory: string, config: Config): Promise<Faculties> {
+  return existsSync(directory)
+    ? await loadRunnableFaculties(directory, config)
+    : { faculties: new Map(), problems: [] };
 }
 
 const LABELS: Readonly<Record<Finding['state'], Style>> = { ok: 'green', note: 'yellow', problem: 'red' };
