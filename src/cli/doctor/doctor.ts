@@ -20,6 +20,7 @@ import { examinePorts } from './ports.ts';
 import { examinePrograms } from './programs.ts';
 import { examineProvider, providerQuestion } from './provider.ts';
 import { examineReach } from './reach.ts';
+import { examineSecrets } from './secrets.ts';
 import { examineSkills } from './skills.ts';
 
 interface DoctorOptions extends CommonOptions {
@@ -90,6 +91,7 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield await examinePorts(config, invocation.context.signals.drain);
   yield examineFaculties(directory, faculties);
   yield examineSkills(skillsDirs);
+  yield examineSecrets(config, env);
   yield examineKeys(faculties, config);
   const asksEmbeddings = questions.some(({ provider }) => provider.name === config.embeddings?.provider);
   yield await examineEmbeddings(invocation, config, asksEmbeddings);

@@ -18,6 +18,7 @@ test('without settings there is no API', () => {
     maxConnections: 1000,
     requestsPerMinute: 1200,
     databaseUrl: null,
+    databaseUrlEnv: null,
     oidc: null,
   });
 });
