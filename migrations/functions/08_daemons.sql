@@ -103,7 +103,9 @@ begin
     'daemons', (select coalesce(jsonb_agg(jsonb_build_object(
         'id', d.id, 'host', d.host, 'pid', d.pid, 'version', d.version, 'max_concurrent', d.max_concurrent, 'saturated', d.saturated,
         'faculties', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(d.faculties) k), 'problems', d.problems,
-        'started_at', d.started_at, 'seen_at', d.seen_at, 'stopped_at', d.stopped_at, 'alive', d.stopped_at is null and d.seen_at > v_now - interval '2 minutes') order by d.started_at), '[]')
+        'started_at', d.started_at, 'seen_at', d.seen_at, 'stopped_at', d.stopped_at, 'alive', d.stopped_at is null and d.seen_at > v_now - interval '2 minutes',
+        -- Of the work that it still has: after that, others take it over.
+        'lease_until', (select max(w.lease_expires_at) from animus.work_items w where w.state in ('claimed', 'running') and w.lease_owner = d.id)) order by d.started_at), '[]')
       from animus.daemons d where d.stopped_at is null or d.stopped_at > v_now - interval '1 hour'),
     'dead_letters', (select coalesce(jsonb_agg(jsonb_build_object(
         'work_item_id', w.id, 'faculty', w.faculty, 'description', left(w.description, 200), 'attempts', w.attempts, 'resolved_at', w.resolved_at,

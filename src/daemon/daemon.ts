@@ -42,7 +42,7 @@ import { sweepPackages } from './workspace/skill-packages.ts';
 export async function runDaemon(options: DaemonOptions, signals: EndSignals): Promise<void> {
   const { config, clock = systemClock, host = hostname() } = options;
   const log = options.log ?? openLog({ level: config.logLevel });
-  const initial = readFaculties(options, log);
+  const initial = await readFaculties(options, log);
   await using closing = new AsyncDisposableStack();
   closing.defer(logLibraryOutput(log));
 
@@ -146,15 +146,15 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
 }
 
 /** All faculties of the directory. A daemon without a valid faculty does not start. */
-function readFaculties(options: DaemonOptions, log: Log): Faculties {
-  const { faculties, problems } = loadAdapted(options);
+async function readFaculties(options: DaemonOptions, log: Log): Promise<Faculties> {
+  const { faculties, problems } = await loadAdapted(options);
   if (faculties.size === 0) throw facultiesError(problems);
   for (const problem of problems)
     log.error({ file: problem.details['file'] }, `faculty not loaded: ${problem.message}`);
   return { faculties, problems };
 }
 
-function loadAdapted({ facultiesDir, config, adapt }: DaemonOptions): Faculties {
+function loadAdapted({ facultiesDir, config, adapt }: DaemonOptions): Promise<Faculties> {
   return loadRunnableFaculties(resolve(facultiesDir), config, adapt);
 }
 

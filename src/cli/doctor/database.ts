@@ -12,6 +12,7 @@ import { duration } from '../view/quantities.ts';
 import { examineApi } from './api.ts';
 import { examineAudit } from './audit.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
+import { examineWebhooks } from './webhooks.ts';
 
 /** Changes nothing: an embedded database that does not exist yet is not created. */
 export async function examineDatabase(invocation: Invocation): Promise<readonly Finding[]> {
@@ -29,6 +30,7 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
         ...examineExtensions(offer),
         ...(await findingsOf('roles', () => examineRoles(db))),
         ...(await findingsOf('api', () => examineApi(db, config))),
+        ...(await findingsOf('webhooks', () => examineWebhooks(db, config))),
         ...(await findingsOf('audit', () => examineAudit(db))),
         ...(await findingsOf('retention', () => examineRetention(db))),
         ...(await findingsOf('clock', () => examineClock(db))),

@@ -63,7 +63,7 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
 async function listFaculties(invocation: Invocation, options: FacultyOptions): Promise<number> {
   const { output } = invocation;
   const directory = await facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadRunnableFaculties(directory, await invocation.config());
+  const { faculties, problems } = await loadRunnableFaculties(directory, await invocation.config());
   output.document({
     directory,
     faculties: [...faculties.values()].map(facultyJson),
@@ -98,7 +98,7 @@ async function checkFaculties(
   const { output } = invocation;
   const config = await invocation.config();
   const directory = await facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadRunnableFaculties(directory, config);
+  const { faculties, problems } = await loadRunnableFaculties(directory, config);
   const library = loadSkills(await skillsDirectories(invocation, undefined));
   const missing = names.filter((name) => !faculties.has(name));
   const chosen = [...faculties.values()].filter(({ name }) => names.length === 0 || names.includes(name));

@@ -8,6 +8,7 @@ import { age, callsOf, cost, counted, countedCalls, grouped, shortId, stateLabel
 import { showAsks } from './status-asks.ts';
 import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';
+import { showDaemons } from './status-daemons.ts';
 import { showStaleSkills } from './status-skills.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
 import { showWebhooks } from './status-webhooks.ts';
@@ -64,49 +65,6 @@ function showStates(output: Output, { states, capped }: Status): void {
     ...(parts.length > 0 ? parts : [styled('none', 'dim')]),
     styled('  (ended work: last 24 h; dead work: all)', 'dim'),
   );
-}
-
-function showDaemons(output: Output, { daemons, at }: Status): void {
-  const now = Date.parse(at);
-  if (!daemons.some((daemon) => daemon.alive)) {
-    output.line(styled('Daemons   ', 'bold'), styled('none is running', 'yellow'), '; start one with: animus serve');
-  }
-  const stopped = daemons.filter((daemon) => daemon.stopped_at !== null).length;
-  const shown = daemons.filter((daemon) => daemon.stopped_at === null);
-  if (stopped > 0) output.line(styled(`          ${counted(stopped, 'daemon')} stopped in the last hour`, 'dim'));
-  if (shown.length === 0) return;
-  output.line();
-  output.table(
-    [
-      { title: 'DAEMON', shrink: true },
-      { title: 'STATE' },
-      { title: 'MAX', align: 'right', optional: true },
-      { title: 'SEEN', optional: true },
-      { title: 'FACULTIES', shrink: true },
-    ],
-    shown.map((daemon) => [
-      `${daemon.host}:${daemon.pid}`,
-      daemonState(daemon),
-      String(daemon.max_concurrent),
-      age(daemon.seen_at, now),
-      daemon.faculties.join(' '),
-    ]),
-  );
-  for (const daemon of shown) {
-    for (const problem of daemon.alive ? daemon.problems : [])
-      output.line(styled('problem  ', 'red'), problemText(problem));
-  }
-}
-
-/** A killed daemon does not report its stop: it counts as lost when it was not seen for two minutes. */
-function daemonState({ alive, saturated }: Status['daemons'][number]): Part {
-  return alive ? styled(saturated ? 'full' : 'up', 'green') : styled('lost', 'red');
-}
-
-function problemText(problem: unknown): string {
-  if (typeof problem === 'string') return problem;
-  const { message } = (problem ?? {}) as { message?: unknown };
-  return typeof message === 'string' ? message : JSON.stringify(problem);
 }
 
 function showFoci(output: Output, { foci, at }: Status): void {

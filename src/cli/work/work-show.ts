@@ -1,5 +1,6 @@
 /** `animus work show`: everything about one item. */
 import type { Command } from 'commander';
+import { failedWritesOf, failedWritesText } from '../../core/work/failed-writes.ts';
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
 import type { ArtifactView } from '../../store/views/artifact-views.ts';
 import { findWork } from '../../store/views/find-work.ts';
@@ -147,9 +148,12 @@ export function showOutcome(
   }
   if (item.outcome === null) return;
   heading(output, 'Outcome');
-  const text = onlyText(item.outcome);
+  const failed = failedWritesOf(item.outcome);
+  if (failed !== null) output.line('  ', styled(failedWritesText(failed), 'yellow'));
+  const { failed_writes: _, ...own } = item.outcome as { failed_writes?: unknown };
+  const text = onlyText(own);
   if (text === null && item.outcome_summary !== null) output.block(item.outcome_summary, '  ');
-  const rest = text ?? JSON.stringify(item.outcome, null, 2);
+  const rest = text ?? JSON.stringify(own, null, 2);
   if (rest !== '{}') output.block(rest, '  ');
 }
 

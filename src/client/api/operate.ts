@@ -51,8 +51,10 @@ export interface Status {
     readonly started_at: string;
     readonly seen_at: string;
     readonly stopped_at: string | null;
-    /** Seen within the last two minutes. */
+    /** Seen within the last two minutes; it reports every 30 seconds at least. */
     readonly alive: boolean;
+    /** When the last lease of its work ends; null: it has no work. */
+    readonly lease_until?: string | null | undefined;
   }[];
   /** The last ten that died. */
   readonly dead_letters: readonly {

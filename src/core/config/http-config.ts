@@ -26,6 +26,8 @@ export interface HttpConfig {
   readonly requestsPerMinute: number;
   /** The database login of the API, as a URL; null: the daemon's own. */
   readonly databaseUrl: Secret | null;
+  /** The variable that holds it; null if none is named. */
+  readonly databaseUrlEnv: string | null;
   /** The OIDC issuer whose tokens are accepted; null: none. */
   readonly oidc: OidcConfig | null;
 }
@@ -78,6 +80,7 @@ export function httpOf(
     maxConnections: http.max_connections,
     requestsPerMinute: http.requests_per_minute,
     databaseUrl,
+    databaseUrlEnv: variable ?? null,
     oidc: oidcOf(document, problems),
   });
 }

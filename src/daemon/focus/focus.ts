@@ -14,6 +14,7 @@ import { count } from '../../telemetry/metrics.ts';
 import { openToolset } from '../../tools/source.ts';
 import { focusHome } from '../workspace/focus-home.ts';
 import { consolidate } from './end/consolidate.ts';
+import { withFailedWrites } from './end/failed-writes.ts';
 import { recover } from './end/recover.ts';
 import { modelSees } from './engage/built-in-engage.ts';
 import { ENGAGE_MODES } from './engage/engage-modes.ts';
@@ -26,6 +27,7 @@ import type { FocusEnd } from './scope/focus-end.ts';
 import type { BeginMeans, Focus, PhaseMeans } from './scope/focus-scope.ts';
 import { openWorkspace } from './scope/focus-workspace.ts';
 import { hostIsolation } from './scope/host-isolation.ts';
+import { tallyWrites } from './scope/written-tally.ts';
 
 /** Runs one focus and recovers when it fails. Never rejects: every failure is returned as an end. */
 export async function attempt(
@@ -60,7 +62,7 @@ async function runPhases(
     if (engaged.kind !== 'done') return { end: engaged, focus };
     // Without a hook it is over at once, and recorded with the end.
     phase = await enter(focus, 'consolidate', focus.faculty.consolidate !== null);
-    return { end: await consolidate(focus, engaged), focus };
+    return { end: await withFailedWrites(await consolidate(focus, engaged), focus), focus };
   } catch (error) {
     return { end: endOfError(error, control, focus?.faculty ?? faculty, phase), focus };
   }
@@ -100,7 +102,9 @@ async function begin(
   const tell = (piece: LivePiece) => tellWatchers(means.db, key, piece);
   const texts = createTextTeller(row.number, tell, means.clock);
   const printed = createOutputTeller(row.number, async (piece) => (await tell(piece)) !== null, means.clock);
+  const written = tallyWrites(toolset);
   const emit = (event: FocusEventBody) => {
+    written.take(event);
     texts.take(event);
     printed.take(event);
     if (event.type === 'ledger') {
@@ -123,6 +127,7 @@ async function begin(
     control,
     means,
     emit,
+    written,
     stopTelling: async () => void (await Promise.all([texts.stop(), printed.stop()])),
   };
 }

@@ -1,14 +1,12 @@
 /** The daemon's row in the database: the faculties it serves, and all its problems. */
 import type { Faculties } from '../../catalog/faculties.ts';
-import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
-import { locateModel } from '../../llm/locate-model.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type DaemonRegistration, registerDaemon } from '../../store/work/daemons.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { modelNames } from '../models/model-names.ts';
 import { unknownEmbeddings, unknownModels } from '../models/unknown-models.ts';
 import { missingKey, missingKeys } from './missing-keys.ts';
 import { servedFaculties } from './served-faculties.ts';

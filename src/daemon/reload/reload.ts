@@ -14,8 +14,8 @@ export interface FacultyWatchOptions {
   readonly directory: string;
   /** The faculties at start. */
   readonly initial: Faculties;
-  /** Reads the directory; never throws because of its content. */
-  readonly load: () => Faculties;
+  /** Reads the directory; never rejects because of its content. */
+  readonly load: () => Promise<Faculties>;
   /**
    * Called on each change, with the last good version of each broken faculty. When it rejects, it is called again after the next
    * poll.
@@ -49,7 +49,7 @@ export function watchFaculties(options: FacultyWatchOptions): Service {
   }
 
   async function reload(): Promise<void> {
-    const next = keepLastGood(current, options.load());
+    const next = keepLastGood(current, await options.load());
     if (isDeepStrictEqual(next, current)) return;
     try {
       await options.onChange(next);

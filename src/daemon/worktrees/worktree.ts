@@ -118,7 +118,14 @@ export async function openWorktree(plan: WorktreePlan, means: WriteMeans): Promi
   await mendPrivate(path, true, origin, means);
   if (made === 'switched') await restoreState({ place, names, origin }, begin, means);
   return {
-    ...{ path, origin, names, place, branch: names.branch, base, made, spec },
+    path,
+    origin,
+    names,
+    place,
+    branch: names.branch,
+    base,
+    made,
+    spec,
     placed: spec.recorded?.branch ?? names.branch,
     start: startOf(plan),
     lost: plan.lost,

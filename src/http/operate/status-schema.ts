@@ -41,7 +41,8 @@ const daemon = z.object({
   started_at: timeText(),
   seen_at: timeText(),
   stopped_at: timeText().nullable(),
-  alive: z.boolean().describe('seen within the last two minutes'),
+  alive: z.boolean().describe('seen within the last two minutes; it reports every 30 seconds at least'),
+  lease_until: timeText().nullable().optional().describe('when the last lease of its work ends; null: it has no work'),
 });
 
 const deadLetter = z.object({

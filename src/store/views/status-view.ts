@@ -143,7 +143,7 @@ interface DeadLetter {
 }
 
 /** A daemon that has not stopped, or stopped within the last hour; `alive`: seen within the last two minutes. */
-interface DaemonStatus {
+export interface DaemonStatus {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
@@ -156,6 +156,8 @@ interface DaemonStatus {
   readonly seen_at: string;
   readonly stopped_at: string | null;
   readonly alive: boolean;
+  /** When the last lease ends of the work that it has; null: it has none. Undefined: the functions of an earlier version answered. */
+  readonly lease_until?: string | null;
 }
 
 interface SpendStatus {

@@ -29,7 +29,7 @@ describe('animus init', () => {
     const ran = await run(['init'], { cwd });
     expect(ran.code).toBe(0);
     for (const file of FILES) expect(ran.stdout).toContain(`written  ${file}\n`);
-    const faculty = loaded('engineer');
+    const faculty = await loaded('engineer');
     expect(faculty).toMatchObject({ isolation: 'worktree', repo: cwd, engage: { model: 'rehearsal/script' } });
   });
 
@@ -39,7 +39,7 @@ describe('animus init', () => {
   ])('in %s writes a faculty that works in the directory itself', async (_where, prepare) => {
     prepare();
     expect((await run(['init'], { cwd })).code).toBe(0);
-    expect(loaded('engineer')).toMatchObject({ isolation: 'directory', workspace: cwd, maxConcurrent: 1 });
+    expect(await loaded('engineer')).toMatchObject({ isolation: 'directory', workspace: cwd, maxConcurrent: 1 });
   });
 
   test('prints the next commands to copy, with the program as it was called', async () => {
@@ -108,7 +108,7 @@ describe('animus init', () => {
   ])('on a terminal asks three questions; %j', async (typed, expected) => {
     const ran = await run(['init'], { cwd, terminal: 80, typed });
     expect(ran.stdout.match(/\[[^\]]*\]: /g)).toHaveLength(3);
-    const faculty = loaded(expected.name);
+    const faculty = await loaded(expected.name);
     expect(faculty?.engage.model).toBe(expected.model);
     if (expected.test !== null) expect(faculty?.engage.systemPrompt).toContain(`\`${expected.test}\``);
   });
@@ -139,9 +139,9 @@ function git(...args: readonly string[]): void {
   execFileSync('git', args, { cwd });
 }
 
-function loaded(name: string) {
+async function loaded(name: string) {
   const config = loadConfig({ env: { HOME: cwd }, cwd });
-  const { faculties, problems } = loadRunnableFaculties(join(cwd, 'faculties'), config);
+  const { faculties, problems } = await loadRunnableFaculties(join(cwd, 'faculties'), config);
   expect(problems).toEqual([]);
   return faculties.get(name);
 }

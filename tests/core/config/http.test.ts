@@ -19,6 +19,7 @@ test('without settings there is no API', () => {
     maxConnections: 1000,
     requestsPerMinute: 1200,
     databaseUrl: null,
+    databaseUrlEnv: null,
     oidc: null,
   });
 });

@@ -105,8 +105,8 @@ async function setUp(files: Record<string, string>, given: Given = {}) {
       toml(name, '').replace('system_prompt = ""', `system_prompt_file = "prompts/${name}.md"`),
     );
   }
-  const load = () => loadFaculties(directory, { toolNames: [] });
-  let current: Faculties = load();
+  const load = async () => loadFaculties(directory, { toolNames: [] });
+  let current: Faculties = await load();
   let failures = given.failures ?? 0;
   const logged: string[] = [];
   const watching = watchFaculties({

@@ -9,6 +9,7 @@ const target = testDatabase();
 
 /** Functions that run with their caller's rights: steps of other functions, which read nothing and check nothing. */
 const INTERNAL = `
+  role_statements
   require_message require_actor require_chat_size key_among shown_at add_mark event_time mark_resumed tell_readers
   actor person_acts may_vouch role_of_person lower_role require_gateway require_operator_login require_manager acting_token token_that_makes vouch token_scopes require_sees_all state_condition may_operate decide digest_call edit_asked only_asked require_open store_ask digest_texts digest_work show_time
   iso_time note_approval note_state add_delivery bound_webhook own_webhook owner_sees role_of_owner takes_part_in_new may_deliver free_deliveries webhook_events webhook_limit

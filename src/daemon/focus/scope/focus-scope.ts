@@ -26,6 +26,7 @@ import type { MakeBashContainer } from './bash-container.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { RunDeadline } from './run-deadline.ts';
 import type { SkillStore } from './skill-store.ts';
+import type { WrittenTally } from './written-tally.ts';
 
 /** What opening and closing a workspace needs. */
 export interface WorkspaceMeans {
@@ -120,6 +121,8 @@ export interface Focus {
   readonly control: FocusControl;
   readonly means: PhaseMeans;
   readonly emit: (event: FocusEventBody) => void;
+  /** The calls of this run that write. */
+  readonly written: WrittenTally;
   /** Ends the streams of answers and of output to watchers in other processes, which `emit` feeds. Call it when the focus is over. */
   readonly stopTelling: () => Promise<void>;
 }

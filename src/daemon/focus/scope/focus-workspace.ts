@@ -1,7 +1,7 @@
 /** Opens, describes and cleans up where a focus works: the faculty's workspace, its own directory, or the worktree of its item. */
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Faculty } from '../../../catalog/faculty/faculty.ts';
 import { runsAsOwner } from '../../../process/isolation.ts';
 import type { Database } from '../../../store/sql/database.ts';

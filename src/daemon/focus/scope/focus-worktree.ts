@@ -114,7 +114,7 @@ const FOUND: Readonly<Record<Worktree['made'], string | null>> = {
 
 /** Hands over and records what was made. `ended`: nothing goes on in it. */
 export async function closeFocusWorktree(end: FocusEnd, worktree: Worktree, ended: boolean, focus: Focus): Promise<FocusEnd> {
-  const { means, key, faculty, work } = focus;
+  const { means, key, work } = focus;
   try {
     const closed = await closeTwice(end, worktree, ended, focus);
     if (end.kind !== 'completed') return end;
