@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { BudgetPeriod, BudgetScope } from '../../core/config/budget.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
+import { FULL_ID } from '../../core/work/id-reference.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { type LimitName, listBudgets, removeBudget, type StoredLimit, setBudget } from '../../store/work/budgets.ts';
@@ -114,7 +115,7 @@ function rowOf({ scope, subject, period, unit, amount, used, onExceeded, origin,
   const shown = used === null ? '-' : amountOf(used, unit);
   return [
     styled(scopeTitle(scope, subject), 'bold'),
-    subject === null ? '' : isWorkId(subject) ? shortId(subject) : subject,
+    subject === null ? '' : FULL_ID.test(subject) ? shortId(subject) : subject,
     period === 'none' ? styled('-', 'dim') : period,
     amountOf(amount, unit),
     style === null ? shown : styled(shown, style),
@@ -125,11 +126,7 @@ function rowOf({ scope, subject, period, unit, amount, used, onExceeded, origin,
 
 /** `each item`: of a faculty. */
 function scopeTitle(scope: BudgetScope, subject: string | null): string {
-  return (scope === 'item' || scope === 'root') && subject !== null && !isWorkId(subject) ? `each ${scope}` : scope;
-}
-
-function isWorkId(subject: string): boolean {
-  return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(subject);
+  return (scope === 'item' || scope === 'root') && subject !== null && !FULL_ID.test(subject) ? `each ${scope}` : scope;
 }
 
 function documentOf({ onExceeded, setBy, setAt, expiresAt, ...limit }: StoredLimit): object {

@@ -1,8 +1,9 @@
 /** `animus work …`. */
 import type { Command } from 'commander';
+import { FULL_ID } from '../../core/work/id-reference.ts';
 import { WORK_STATES, type WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { FULL_ID, findWork } from '../../store/views/find-work.ts';
+import { findWork } from '../../store/views/find-work.ts';
 import { listWork } from '../../store/views/work-list.ts';
 import type { WorkSummary } from '../../store/views/work-views.ts';
 import { wholeNumber, workState } from '../command/arguments.ts';

@@ -79,7 +79,7 @@ export const ERRORS = {
   'work.never_started': row('work item {id} was claimed {claims} times in a row and never begun', false, 1),
   'work.state': row('{detail}', false, 5),
   'work.not_found': row('{detail}{hint}', false, 3),
-  'work.ambiguous_id': row('{id} matches several work items: {candidates}', false, 2),
+  'work.ambiguous_id': row('{id} matches several {kinds}: {candidates}; give more digits', false, 2),
   'work.invalid': row('{detail}', false, 2, 422),
   'work.cancelled': row('work item {id} was cancelled: {reason}', false, 5),
   'work.budget': row('{detail}', false, 5),
