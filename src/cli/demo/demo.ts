@@ -10,6 +10,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { insertDemoWork } from '../../store/work/demo-work.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { SHIPPED_FACULTIES } from '../command/shipped.ts';
 import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
 import { createDemoView, type DemoView } from './demo-view.ts';
 
@@ -55,7 +56,6 @@ async function copyWritable(from: string, to: string): Promise<void> {
 }
 
 const ASSETS = fileURLToPath(new URL('./', import.meta.url));
-const FACULTIES = fileURLToPath(new URL('../../../faculties/', import.meta.url));
 const SCRIPTED_MODEL = 'demo/scripted';
 
 /** The user's configuration, with a home and an embedded database of the demo's own. */
@@ -90,7 +90,7 @@ function runWork(
 ): Promise<OneItemRun> {
   return runOneItem(context.signals, {
     config,
-    facultiesDir: FACULTIES,
+    facultiesDir: SHIPPED_FACULTIES,
     adapt: (faculty) => atWork(faculty, workspace, model ?? SCRIPTED_MODEL),
     onReady: view.ready,
     async submit(db) {

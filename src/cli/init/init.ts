@@ -4,6 +4,7 @@ import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
+import { calledAs } from '../command/called-as.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { styled } from '../view/output.ts';
 import { openQuestions } from './ask.ts';
@@ -39,11 +40,7 @@ async function initCommand(invocation: Invocation, options: InitOptions, given: 
   const place = inspectPlace(directory);
   const settings = await settle(invocation, options, directory, place.isRepository);
   const written = projectFiles(settings).map((file) => writeNew(directory, file));
-  const next = nextCommands(
-    settings,
-    relative(context.cwd, directory),
-    context.env['npm_command'] === 'exec' ? 'npx animus' : 'animus',
-  );
+  const next = nextCommands(settings, relative(context.cwd, directory), calledAs(context.env));
   output.document({
     directory,
     ...settings,
