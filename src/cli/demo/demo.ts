@@ -9,6 +9,7 @@ import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { insertDemoWork } from '../../store/work/demo-work.ts';
+import { calledAs } from '../command/called-as.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { SHIPPED_FACULTIES } from '../command/shipped.ts';
 import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
@@ -36,7 +37,12 @@ async function demoCommand(invocation: Invocation, options: DemoOptions): Promis
     const workspace = join(home, 'workspace');
     await copyWritable(join(ASSETS, 'workspace'), workspace);
     const config = await demoConfig(invocation, options.model, home);
-    const view = createDemoView(invocation.output, { home, workspace, ...options });
+    const view = createDemoView(invocation.output, {
+      animus: calledAs(invocation.context.env),
+      home,
+      workspace,
+      ...options,
+    });
     view.intro();
     const { item, ledger } = await runWork(invocation, config, workspace, options.model, view);
     view.conclude(item, ledger);

@@ -8,6 +8,7 @@ import { remedyOf } from '../../daemon/models/provider-remedy.ts';
 import { calledAs } from '../command/called-as.ts';
 import type { Invocation } from '../command/command.ts';
 import { SHIPPED_FACULTIES } from '../command/shipped.ts';
+import { shellWord } from '../view/shell-word.ts';
 
 export interface NextCommand {
   readonly command: string;
@@ -24,7 +25,9 @@ export async function afterAdding(
   const settings = await config();
   const animus = calledAs(context.env);
   const where =
-    resolve(context.cwd, 'faculties') === directory ? '' : ` --faculties ${wordOf(relative(context.cwd, directory))}`;
+    resolve(context.cwd, 'faculties') === directory
+      ? ''
+      : ` --faculties ${shellWord(relative(context.cwd, directory))}`;
   const next = [
     { command: `${animus} faculty check ${names.join(' ')}${where}`, does: 'check it, also after each change' },
     ...names.flatMap((name) => {
@@ -51,7 +54,7 @@ function rehearsal(directory: string, name: string, here: string): string | null
   const script = join(directory, 'scripts', `${name}.toml`);
   if (!existsSync(script)) return null;
   const [, command = null] = /^# animus( faculty test .*)$/m.exec(readFileSync(script, 'utf8')) ?? [];
-  return command?.replaceAll(' faculties/', ` ${wordOf(here)}/`) ?? null;
+  return command?.replaceAll(' faculties/', ` ${shellWord(here)}/`) ?? null;
 }
 
 /** The model of a faculty, or null, and what it needs. */
@@ -78,9 +81,4 @@ function placeSentence({ name, workspace, isolation }: Faculty, directory: strin
   const there = resolve(directory, relative(SHIPPED_FACULTIES, workspace));
   const whose = dirname(there) === directory ? `the copy of ${basename(there)} that came with it` : there;
   return `${name} works in ${whose}; to change that, edit workspace in ${name}.toml.`;
-}
-
-/** For a shell. */
-function wordOf(path: string): string {
-  return /^[\w./@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -11,6 +11,7 @@ import { addCommand, addGroup, type CommonOptions, type Invocation, type RunComm
 import { withDatabase } from '../command/database.ts';
 import { type Column, styled } from '../view/output.ts';
 import { age, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
+import { shellWord } from '../view/shell-word.ts';
 import { addDecideCommands } from './work-decide.ts';
 import { addGrantCommands } from './work-grants.ts';
 import { addOperateCommands } from './work-operate.ts';
@@ -91,11 +92,6 @@ function nextPage({ state, faculty, parent, limit }: ListOptions, after: string)
     value === undefined ? [] : [`--${name}`, shellWord(value)],
   );
   return ['animus work list', ...words].join(' ');
-}
-
-function shellWord(value: string | number): string {
-  const text = String(value);
-  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 const COLUMNS: readonly Column[] = [
