@@ -31,6 +31,7 @@ const ONE_WIRE = [
   'cut-connections',
   'daemon-death',
   'daemon-start',
+  'demo',
   'embedded-kill',
   'embedded-sharing',
   'embedding-kills',

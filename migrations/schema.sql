@@ -132,6 +132,7 @@ create index work_items_children on animus.work_items (parent_id) where parent_i
 create index work_items_claimable on animus.work_items (faculty, priority desc, id) where state = 'queued' and not key_blocked;
 create index work_items_dead on animus.work_items (resolved_at) where state = 'dead';
 create index work_items_ended on animus.work_items (faculty, "substring"(uuid_send(id), 15, 2)) where resolved_at is not null;
+create index work_items_ended_short on animus.work_items ("substring"(uuid_send(id), 11, 2)) where resolved_at is not null;
 create index work_items_key_blocked on animus.work_items (concurrency_key, faculty, priority desc, id) where state = 'queued' and key_blocked;
 create unique index work_items_key_holder on animus.work_items (concurrency_key) where (state in ('claimed', 'running')) and concurrency_key is not null;
 create index work_items_open_answers on animus.work_items ((trigger_info ->> 'conversation')) where source = 'chat' and resolved_at is null;
@@ -1082,6 +1083,8 @@ create table animus.conversations (
   constraint conversations_file_id_fkey foreign key (file_id) references animus.files(id) on delete cascade,
   constraint conversations_while_answering_check check (while_answering in ('queue', 'tell'))
 );
+create index conversations_ending on animus.conversations ("substring"(uuid_send(file_id), 15, 2));
+create index conversations_short on animus.conversations ("substring"(uuid_send(file_id), 11, 2));
 create trigger conversations_mark after update of faculty, title, while_answering on animus.conversations for each row when (new.faculty is distinct from old.faculty or new.title is distinct from old.title or new.while_answering is distinct from old.while_answering) execute function animus.mark_change();
 
 create table animus.conversation_people (

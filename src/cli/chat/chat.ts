@@ -1,5 +1,7 @@
 /** `animus chat` and `animus chat send|list|show|edit|retry|delete|invite|export|import`. */
+
 import type { Command } from 'commander';
+import { ID_RULE } from '../../core/work/id-reference.ts';
 import { choice, wholeNumber } from '../command/arguments.ts';
 import { addCommand, type RunCommand } from '../command/command.ts';
 import { deleteCommand, editCommand, inviteCommand, retryCommand } from './chat-change.ts';
@@ -9,7 +11,7 @@ import { sendCommand } from './chat-send.ts';
 import { talkCommand } from './chat-talk.ts';
 
 const MESSAGE = 'the number of the message, as chat show prints it';
-const CHAT = 'the conversation: its id, or at least 4 digits of its end or beginning';
+const CHAT = `the conversation: ${ID_RULE}`;
 
 function collected(file: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), file];

@@ -1,4 +1,5 @@
 /** What all commands share: their context, their options, and how they report errors and exit codes. */
+
 import type { Readable } from 'node:stream';
 import { Command } from 'commander';
 import type { LoadConfigOptions } from '../../catalog/config/config-files.ts';
@@ -11,6 +12,7 @@ import type { OpenHealth } from '../../core/lifecycle/health.ts';
 import type { Interrupts } from '../../core/lifecycle/interrupts.ts';
 import type { JobControl } from '../../core/lifecycle/job-control.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
+import { ID_RULE } from '../../core/work/id-reference.ts';
 import type { ApiParts, OpenApi } from '../../daemon/daemon-options.ts';
 import { createOutput, type Output, type Sink } from '../view/output.ts';
 
@@ -84,7 +86,7 @@ export function addCommand(parent: Command, usage: string, help: CommandHelp): C
 
 /** The description of each argument, by name, in all commands. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
-  id: 'the work item: its id, or at least 4 digits of its start or end',
+  id: `the work item: ${ID_RULE}`,
   faculty: 'the name of a faculty',
   description: 'the task; - reads it from standard input',
   type: 'plan, finding, decision, step, error or note',

@@ -1,4 +1,4 @@
-/** `animus faculty …`: lists, shows, checks and tests faculty files. */
+/** `animus faculty …`: lists, shows, checks, tests and adds faculty files. */
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { asksModel, type Faculty } from '../../catalog/faculty/faculty.ts';
@@ -17,6 +17,7 @@ import { bashIsolationOf, bashSentences } from './bash-isolation.ts';
 import { cacheRemarks } from './cache-remarks.ts';
 import { childRemarks } from './child-remarks.ts';
 import { codeOf } from './code-execution.ts';
+import { addFacultyAddCommand } from './faculty-add.ts';
 import { permissionRemarks } from './faculty-permissions.ts';
 import { addFacultyShowCommand } from './faculty-show.ts';
 import { addFacultyTestCommand } from './faculty-test.ts';
@@ -33,7 +34,7 @@ interface CheckOptions extends FacultyOptions {
   readonly pin?: boolean;
 }
 
-/** Adds `animus faculty list|show|check|test`. */
+/** Adds `animus faculty list|show|check|test|add`. */
 export function addFacultyCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'faculty', 'agents, described in TOML files');
   addCommand(group, 'list', {
@@ -58,6 +59,7 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
     )
     .action(run(checkFaculties));
   addFacultyTestCommand(group, run);
+  addFacultyAddCommand(group, run);
 }
 
 async function listFaculties(invocation: Invocation, options: FacultyOptions): Promise<number> {
@@ -153,7 +155,8 @@ async function checkFaculties(
   for (const { message } of problems) output.block(`problem  ${message}`);
   for (const name of missing)
     output.block(`missing  no usable faculty is named ${name}${didYouMean(name, faculties.keys())}`);
-  if (ok && faculties.size === 0) output.note(`no faculty files in ${directory}`);
+  if (ok && faculties.size === 0)
+    output.note(`no faculty files in ${directory}; copy one that comes with animus: animus faculty add`);
   if (problems.length > 0) output.note(`${counted(problems.length, 'problem')} in ${directory}`);
   return ok ? 0 : 2;
 }

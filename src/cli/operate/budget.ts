@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { BudgetPeriod, BudgetScope } from '../../core/config/budget.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { FULL_ID } from '../../core/work/id-reference.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { type LimitName, listBudgets, removeBudget, type StoredLimit, setBudget } from '../../store/work/budgets.ts';
@@ -113,7 +114,7 @@ function rowOf({ scope, subject, period, unit, amount, used, spent, held, onExce
   const shown = spent === null ? '-' : amountOf(spent, unit);
   return [
     styled(scopeTitle(scope, subject), 'bold'),
-    subject === null ? '' : isWorkId(subject) ? shortId(subject) : subject,
+    subject === null ? '' : FULL_ID.test(subject) ? shortId(subject) : subject,
     period === 'none' ? styled('-', 'dim') : period,
     amountOf(amount, unit),
     style === null ? shown : styled(shown, style),
@@ -125,11 +126,7 @@ function rowOf({ scope, subject, period, unit, amount, used, spent, held, onExce
 
 /** `each item`: of a faculty. */
 function scopeTitle(scope: BudgetScope, subject: string | null): string {
-  return (scope === 'item' || scope === 'root') && subject !== null && !isWorkId(subject) ? `each ${scope}` : scope;
-}
-
-function isWorkId(subject: string): boolean {
-  return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(subject);
+  return (scope === 'item' || scope === 'root') && subject !== null && !FULL_ID.test(subject) ? `each ${scope}` : scope;
 }
 
 function documentOf({ onExceeded, setBy, setAt, expiresAt, ...limit }: StoredLimit): object {

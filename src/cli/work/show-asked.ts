@@ -4,6 +4,7 @@ import type { AskedView } from '../../store/views/inbox-view.ts';
 import { displayWidth } from '../view/display-width.ts';
 import { type Output, styled } from '../view/output.ts';
 import { age, grouped, shortId } from '../view/quantities.ts';
+import { shellWord } from '../view/shell-word.ts';
 
 /** How many characters of an input are shown, unless all of it is asked for. */
 const SHOWN_CHARS = 2000;
@@ -128,9 +129,4 @@ function pieces(line: string, width: number): string[] {
     used += wide;
   }
   return [...found, current];
-}
-
-/** A name of a call comes from the provider: quoted where a shell would read more than a word. */
-function shellWord(word: string): string {
-  return /^[\w.:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

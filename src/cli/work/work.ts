@@ -1,8 +1,9 @@
 /** `animus work …`. */
 import type { Command } from 'commander';
+import { FULL_ID } from '../../core/work/id-reference.ts';
 import { WORK_STATES, type WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { FULL_ID, findWork } from '../../store/views/find-work.ts';
+import { findWork } from '../../store/views/find-work.ts';
 import { listOwnWork, seesTables } from '../../store/views/own-work.ts';
 import { listWork } from '../../store/views/work-list.ts';
 import type { WorkSummary } from '../../store/views/work-views.ts';
@@ -11,6 +12,7 @@ import { addCommand, addGroup, type CommonOptions, type Invocation, type RunComm
 import { withDatabase } from '../command/database.ts';
 import { type Column, styled } from '../view/output.ts';
 import { age, cost, shortDescription, shortId, stateLabel } from '../view/quantities.ts';
+import { shellWord } from '../view/shell-word.ts';
 import { addDecideCommands } from './work-decide.ts';
 import { addGrantCommands } from './work-grants.ts';
 import { addOperateCommands } from './work-operate.ts';
@@ -92,11 +94,6 @@ function nextPage({ state, faculty, parent, limit }: ListOptions, after: string)
     value === undefined ? [] : [`--${name}`, shellWord(value)],
   );
   return ['animus work list', ...words].join(' ');
-}
-
-function shellWord(value: string | number): string {
-  const text = String(value);
-  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 const COLUMNS: readonly Column[] = [

@@ -28,11 +28,17 @@ export const ERRORS = {
 
   'faculty.invalid': row('{count} problem(s) in the faculties:\n{problems}', false, 2, 500),
   'faculty.none': row(
-    '{directory}: no faculty files (*.toml); write one, or give their directory with --faculties (to see one at work: animus demo)',
+    '{directory}: no faculty files (*.toml); copy one (animus faculty add), write one, or give their directory with --faculties (to see one at work: animus demo)',
     false,
     2,
     500,
   ),
+  'faculty.exists': row(
+    'nothing was written, because these files exist and differ: {files}; replace them with --force, or choose another directory with --faculties',
+    false,
+    5,
+  ),
+  'faculty.unwritable': row('{file} cannot be written: {detail}; the same command completes the rest', true, 1),
   'faculty.unknown': row('no faculty named {name}{hint}', false, 3),
 
   'skill.unknown': row('no skill named {name}{hint}', false, 3),
@@ -79,7 +85,7 @@ export const ERRORS = {
   'work.never_started': row('work item {id} was claimed {claims} times in a row and never begun', false, 1),
   'work.state': row('{detail}', false, 5),
   'work.not_found': row('{detail}{hint}', false, 3),
-  'work.ambiguous_id': row('{id} matches several work items: {candidates}', false, 2),
+  'work.ambiguous_id': row('{id} matches several {kinds}: {candidates}; give more digits', false, 2),
   'work.invalid': row('{detail}', false, 2, 422),
   'work.cancelled': row('work item {id} was cancelled: {reason}', false, 5),
   'work.budget': row('{detail}', false, 5),

@@ -113,7 +113,7 @@ describe('export and import', () => {
 });
 
 test.each([
-  [['chat', 'show', 'zz'], 'no conversation has the id zz'],
+  [['chat', 'show', 'zz'], '"zz" is not the id of a conversation'],
   [['chat', 'retry', 'x'], 'is no number of a message'],
   [['chat', 'send', ' '], 'needs a text'],
 ])('%j is refused', async (argv, why) => {
