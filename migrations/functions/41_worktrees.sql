@@ -26,6 +26,19 @@ begin
     place = excluded.place, handed = false, repo = excluded.repo, branch = excluded.branch, base = excluded.base, state = 'open', holds = '{}', discard_by = null, updated_at = v_now;
 end $$;
 
+-- Returns the item of the last answer before this one, on its branch of the conversation, that worked in this worktree; null: there is none.
+-- Locks: none. Raises: nothing.
+create or replace function animus.answer_before(p_work_item_id uuid, p_worktree_id uuid) returns uuid
+language sql stable as $$
+  with recursive above as (
+    select m.after_id, null::uuid as item from animus.chat_messages m where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told
+    union all
+    select m.after_id, (select r.work_item_id from animus.worktree_results r
+                         where m.role = 'user' and r.work_item_id = m.work_item_id and r.worktree_id = p_worktree_id)
+      from above a join animus.chat_messages m on m.id = a.after_id where a.item is null)
+  select a.item from above a where a.item is not null
+$$;
+
 -- Returns the worktree of an item or a conversation; for the answer of a conversation also the commits that it and
 -- the answer before it on its branch left.
 -- Locks: none. Raises: nothing.
@@ -40,19 +53,6 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     left join animus.worktree_results o on o.work_item_id = p_work_item_id and o.worktree_id = t.id
     left join animus.worktree_results b on b.work_item_id = animus.answer_before(p_work_item_id, p_id)
    where t.id = p_id
-$$;
-
--- Returns the item of the last answer before this one, on its branch of the conversation, that worked in this worktree; null: there is none.
--- Locks: none. Raises: nothing.
-create or replace function animus.answer_before(p_work_item_id uuid, p_worktree_id uuid) returns uuid
-language sql stable as $$
-  with recursive above as (
-    select m.after_id, null::uuid as item from animus.chat_messages m where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told
-    union all
-    select m.after_id, (select r.work_item_id from animus.worktree_results r
-                         where m.role = 'user' and r.work_item_id = m.work_item_id and r.worktree_id = p_worktree_id)
-      from above a join animus.chat_messages m on m.id = a.after_id where a.item is null)
-  select a.item from above a where a.item is not null
 $$;
 
 -- Records what of the item's worktree was handed over, and what became of the directory.
