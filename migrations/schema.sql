@@ -1209,6 +1209,52 @@ create index webhook_deliveries_ended on animus.webhook_deliveries (ended_at) wh
 create index webhook_deliveries_order on animus.webhook_deliveries (webhook_id, work_item_id, id) where state = 'pending';
 create index webhook_deliveries_sending on animus.webhook_deliveries (webhook_id) where claim is not null;
 
+create table animus.worktrees (
+  id           uuid        not null,
+  work_item_id uuid        not null,
+  faculty      text        not null,
+  host         text        not null,
+  path         text        not null,
+  place        uuid        not null,
+  repo         text        not null,
+  branch       text        not null,
+  base         text        not null,
+  state        text        not null,
+  bytes        bigint,
+  handed       boolean     not null default false,
+  holds        text[]      not null default '{}',
+  discard_by   text,
+  created_at   timestamptz not null,
+  updated_at   timestamptz not null,
+  measured_at  timestamptz,
+  primary key (id),
+  constraint worktrees_base_check check (base ~ '^[0-9a-f]{40,64}$'),
+  constraint worktrees_branch_check check (branch ~ '^animus/[0-9a-f]{12}(-[0-9]+)?$'),
+  constraint worktrees_state_check check (state in ('open', 'kept', 'removed', 'discarded', 'lost'))
+);
+create index worktrees_at_place on animus.worktrees (place, updated_at) where state in ('open', 'kept');
+create index worktrees_item on animus.worktrees (work_item_id);
+create index worktrees_there on animus.worktrees (host, updated_at) where state in ('open', 'kept');
+create index worktrees_unwanted on animus.worktrees (place) where discard_by is not null and state <> 'discarded';
+
+create table animus.worktree_results (
+  work_item_id uuid        not null,
+  worktree_id  uuid        not null,
+  start        text        not null,
+  tip          text        not null,
+  rest         text,
+  patch        bytea,
+  patch_bytes  bigint      not null default 0,
+  ended        boolean     not null,
+  lost         text,
+  updated_at   timestamptz not null,
+  lost_seen    text,
+  primary key (work_item_id),
+  constraint worktree_results_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
+  constraint worktree_results_patch_check check (octet_length(patch) <= 4194304)
+);
+create index worktree_results_lost on animus.worktree_results (updated_at) where lost is not null and lost is distinct from lost_seen;
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 

@@ -11,6 +11,7 @@ import { showBudgets } from './status-budgets.ts';
 import { showStaleSkills } from './status-skills.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
 import { showWebhooks } from './status-webhooks.ts';
+import { showWorktrees } from './status-worktrees.ts';
 
 /** The status of one database. */
 export interface StatusReport {
@@ -36,6 +37,7 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
   showWebhooks(output, status);
   showBatches(output, status);
   showKept(output, status);
+  showWorktrees(output, status);
   showSpend(output, status);
   showBudgets(output, status);
   showPauses(output, status);

@@ -6,6 +6,7 @@ import { type ArtifactView, readArtifacts } from '../../store/views/artifact-vie
 import { findWork } from '../../store/views/find-work.ts';
 import { readFoci } from '../../store/views/focus-views.ts';
 import { readAsked } from '../../store/views/inbox-view.ts';
+import { readItemWorktree } from '../../store/views/item-worktree.ts';
 import { readMailbox } from '../../store/views/mail-view.ts';
 import { readUsedSkills } from '../../store/views/skill-views.ts';
 import { type OpenWait, readOpenWaits } from '../../store/views/waits-view.ts';
@@ -16,6 +17,7 @@ import { withDatabase } from '../command/database.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { age, bytes, counted, grouped, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
 import { ledgerJson, showLedger } from './ledger.ts';
+import { resultJson, showResult } from './result/show-result.ts';
 import { showAsked } from './show-asked.ts';
 import { showBudgets } from './show-budgets.ts';
 import { showFocus } from './show-focus.ts';
@@ -53,9 +55,10 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
       children: await readDescendants(db, id),
       foci: await readFoci(db, id, options.full),
       ledger: await readWholeLedger(db, id),
+      worktree: await readItemWorktree(db, id),
     };
   });
-  output.document({ ...shown, ledger: shown.ledger.map(ledgerJson) });
+  output.document({ ...shown, ledger: shown.ledger.map(ledgerJson), worktree: resultJson(shown.worktree) });
   showItem(output, shown.item);
   showWaits(output, shown.waits);
   for (const asked of shown.asked) {
@@ -70,6 +73,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   for (const focus of shown.foci) showFocus(output, focus, options.full === true);
   showEntries(output, shown.ledger);
   showOutcome(output, shown.item);
+  showResult(output, shown.worktree);
   return 0;
 }
 

@@ -10,6 +10,12 @@ import { addCommand, addGroup, type CommonOptions, type Invocation, type RunComm
 import { withDatabase } from '../command/database.ts';
 import { type Column, styled } from '../view/output.ts';
 import { age, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
+import { shellWord } from '../view/shell-word.ts';
+import { addWorktreesCommand } from './result/list-worktrees.ts';
+import { addApplyCommand } from './result/work-apply.ts';
+import { addCheckoutCommand } from './result/work-checkout.ts';
+import { addDiffCommand } from './result/work-diff.ts';
+import { addDiscardCommand } from './result/work-discard.ts';
 import { addDecideCommands } from './work-decide.ts';
 import { addGrantCommands } from './work-grants.ts';
 import { addOperateCommands } from './work-operate.ts';
@@ -20,12 +26,12 @@ import { addTailCommand } from './work-tail.ts';
 
 const DEFAULT_LIMIT = 20;
 
-/** Adds `animus work submit|list|show|tail|say|cancel|retry|approve|deny|answer|grants|revoke`. */
+/** Adds `animus work submit|list|show|tail|diff|apply|checkout|discard|worktrees|say|cancel|retry|approve|deny|answer|grants|revoke`. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
   const group = addGroup(
     program,
     'work',
-    'work items: submit, list, show, follow, steer, cancel, retry, approve, deny, answer',
+    'work items: submit, list, show, follow, see and apply what they changed, steer, cancel, retry, approve, deny, answer',
   );
   addSubmitCommand(group, run);
   addCommand(group, 'list', {
@@ -44,6 +50,11 @@ export function addWorkCommands(program: Command, run: RunCommand): void {
     .action(run(listCommand));
   addShowCommand(group, run);
   addTailCommand(group, run);
+  addDiffCommand(group, run);
+  addApplyCommand(group, run);
+  addCheckoutCommand(group, run);
+  addDiscardCommand(group, run);
+  addWorktreesCommand(group, run);
   addSayCommand(group, run);
   addOperateCommands(group, run);
   addDecideCommands(group, run);
@@ -90,11 +101,6 @@ function nextPage({ state, faculty, parent, limit }: ListOptions, after: string)
     value === undefined ? [] : [`--${name}`, shellWord(value)],
   );
   return ['animus work list', ...words].join(' ');
-}
-
-function shellWord(value: string | number): string {
-  const text = String(value);
-  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 const COLUMNS: readonly Column[] = [
