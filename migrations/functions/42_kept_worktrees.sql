@@ -79,7 +79,8 @@ begin
   end if;
   if v_tree.discard_by is null then
     insert into animus.decisions (work_item_id, target, action, note, decided_by, created_at)
-    values ((select w.id from animus.work_items w where w.id = v_tree.work_item_id), v_tree.branch, 'discard', v_tree.path, animus.actor(), v_now);
+    values ((select w.id from animus.work_items w where w.id = v_tree.work_item_id),
+            case when v_owner is null then v_tree.branch end, 'discard', format('%s, %s on %s', v_tree.branch, v_tree.path, v_tree.host), animus.actor(), v_now);
   end if;
   update animus.worktrees t
      set discard_by = coalesce(t.discard_by, animus.actor()), state = case when p_gone then 'discarded' else t.state end, updated_at = v_now

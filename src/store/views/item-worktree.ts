@@ -1,22 +1,8 @@
 /** Where the result of an item is that worked in a worktree. Rows keep the names of their columns, as in work-views. */
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { WorkState } from '../../core/work/work.ts';
+import type { WorktreeState } from '../../core/work/worktree-state.ts';
 import type { Queryable } from '../sql/database.ts';
-
-/** What of a directory is on no branch (`animus.worktrees.holds`); docs/worktrees.md explains each. */
-export const HELD_WORDS = [
-  'uncommitted',
-  'ignored',
-  'stash',
-  'submodule',
-  'embedded',
-  'filtered',
-  'commits',
-  'branches',
-] as const;
-
-/** Of a worktree: `open` while work goes on in it, `kept` afterwards; the directory of the others is gone. */
-export type WorktreeState = 'open' | 'kept' | 'removed' | 'discarded' | 'lost';
 
 /** An item, and its worktree. All fields of a worktree are null for an item that has none. */
 export interface ItemWorktree {

@@ -1,7 +1,7 @@
 /** Worktrees whose directory is to be removed or counted: thin calls of the SQL functions. */
 
+import type { WorktreeState } from '../../core/work/worktree-state.ts';
 import type { Queryable } from '../sql/database.ts';
-import type { WorktreeState } from '../views/item-worktree.ts';
 
 /** A worktree that a person has discarded. */
 export interface DiscardedWorktree {
