@@ -59,9 +59,10 @@ declare
   v_now   constant timestamptz := animus.now();
   v_tree  animus.worktrees;
   v_owner text;
+  v_item  uuid;
 begin
   select * into v_tree from animus.worktrees t where t.id = animus.worktree_id(p_id);
-  v_owner := (select w.submitted_by from animus.work_items w where w.id = coalesce(v_tree.work_item_id, p_id));
+  select w.id, w.submitted_by into v_item, v_owner from animus.work_items w where w.id = coalesce(v_tree.work_item_id, p_id);
   -- A caller who may not see the item does not learn that it exists.
   if not (coalesce(v_owner = animus.actor(), false) or animus.may_operate()) then
     if animus.may_see(v_owner) then perform animus.require_operator(); end if;
@@ -70,7 +71,7 @@ begin
   if v_tree.id is null then
     perform animus.raise('WA002', format('work item %s has no worktree to discard', p_id), p_id);
   end if;
-  perform animus.lock_work(array(select w.id from animus.work_items w where w.id = v_tree.work_item_id), 10);
+  if v_item is not null then perform animus.lock_work(array[v_item], 10); end if;
   select * into v_tree from animus.worktrees t where t.id = v_tree.id for update;
   if v_tree.state = 'discarded' then return v_tree; end if;
   if not animus.worktree_is_over(v_tree.id, v_tree.work_item_id) then
@@ -79,8 +80,7 @@ begin
   end if;
   if v_tree.discard_by is null then
     insert into animus.decisions (work_item_id, target, action, note, decided_by, created_at)
-    values ((select w.id from animus.work_items w where w.id = v_tree.work_item_id),
-            case when v_owner is null then v_tree.branch end, 'discard', format('%s, %s on %s', v_tree.branch, v_tree.path, v_tree.host), animus.actor(), v_now);
+    values (v_item, case when v_item is null then v_tree.branch end, 'discard', format('%s, %s on %s', v_tree.branch, v_tree.path, v_tree.host), animus.actor(), v_now);
   end if;
   update animus.worktrees t
      set discard_by = coalesce(t.discard_by, animus.actor()), state = case when p_gone then 'discarded' else t.state end, updated_at = v_now
@@ -168,13 +168,14 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- Records what a look at a directory has shown: its bytes, what in it is on no branch, or both; null: not looked at.
--- Locks: the worktree's row. Raises: nothing.
+-- Nothing is recorded while somebody else has locked the row: the next look does it.
+-- Locks: the worktree's row; does not wait. Raises: nothing.
 create or replace function animus.note_worktree(p_id uuid, p_place uuid, p_bytes bigint default null, p_holds text[] default null) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
   update animus.worktrees t
      set bytes = coalesce(p_bytes, t.bytes), measured_at = case when p_bytes is null then t.measured_at else animus.now() end,
          holds = coalesce(p_holds, t.holds)
-   where t.id = p_id and t.place = p_place and t.state in ('open', 'kept')
+   where t.id = (select x.id from animus.worktrees x where x.id = p_id and x.place = p_place and x.state in ('open', 'kept') for update skip locked)
 $$;
 
 -- Forgets up to p_limit worktrees whose directory and whose item have been gone for p_older_than. Those whose directory is there stay known.

@@ -84,23 +84,27 @@ function contentOf(repo: string): string {
   return [...commits, git(repo, 'status', '--porcelain'), git(repo, 'rev-parse', 'HEAD^{tree}')].join('\n');
 }
 
-test.each(['--merge', '--squash', '--cherry-pick', '--patch'])('%s, killed before each git', { timeout: 300_000 }, async (mode) => {
-  const item = await diverged();
-  const before = stateOf(item.repo);
-  const head = git(item.repo, 'rev-parse', 'HEAD');
-  const { calls, code } = await apply(item, mode);
-  expect(code).toBe(0);
-  const after = contentOf(item.repo);
-  git(item.repo, 'reset', '-q', '--hard', head);
-  for (let at = 1; at <= calls; at++) {
-    const { code: killed } = await apply(item, mode, at);
-    expect([at, killed]).toEqual([at, null]);
-    // The last one is the one that changes the checkout, and it goes on alone.
-    if (at < calls) expect([at, stateOf(item.repo)]).toEqual([at, before]);
-    else expect([at, contentOf(item.repo)]).toEqual([at, after]);
-    git(item.repo, 'fsck', '--connectivity-only');
-  }
-});
+test.each(['--merge', '--squash', '--cherry-pick', '--patch'])(
+  '%s, killed before each git',
+  { timeout: 300_000 },
+  async (mode) => {
+    const item = await diverged();
+    const before = stateOf(item.repo);
+    const head = git(item.repo, 'rev-parse', 'HEAD');
+    const { calls, code } = await apply(item, mode);
+    expect(code).toBe(0);
+    const after = contentOf(item.repo);
+    git(item.repo, 'reset', '-q', '--hard', head);
+    for (let at = 1; at <= calls; at++) {
+      const { code: killed } = await apply(item, mode, at);
+      expect([at, killed]).toEqual([at, null]);
+      // The last one is the one that changes the checkout, and it goes on alone.
+      if (at < calls) expect([at, stateOf(item.repo)]).toEqual([at, before]);
+      else expect([at, contentOf(item.repo)]).toEqual([at, after]);
+      git(item.repo, 'fsck', '--connectivity-only');
+    }
+  },
+);
 
 test('Ctrl-C at each git: nothing is changed, or what has begun is done', { timeout: 300_000 }, async () => {
   const item = await diverged();
@@ -124,7 +128,9 @@ test('killed while git writes the files: git goes on, and finishes', async () =>
   git(item.repo, 'reset', '-q', '--hard', head);
   const shim = join(item.home, 'shim');
   const filter = join(item.home, 'smudge');
-  writeFileSync(filter, `#!/bin/sh\nkill -9 "$(cat "${shim}/pid")" && echo killed >> "${filter}.log"\ncat\n`, { mode: 0o755 });
+  writeFileSync(filter, `#!/bin/sh\nkill -9 "$(cat "${shim}/pid")" && echo killed >> "${filter}.log"\ncat\n`, {
+    mode: 0o755,
+  });
   git(item.repo, 'config', 'filter.deadly.smudge', filter);
   writeFileSync(join(item.repo, '.git', 'info', 'attributes'), 'b.txt filter=deadly\n');
   expect((await apply(item, '--merge')).code).toBe(null);

@@ -1,7 +1,8 @@
 /** A repository with what a daemon has handed over of an item's worktree, and the rows about it; made by hand. */
+
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -61,7 +62,11 @@ export async function handOver(db: Database, given: Given = {}): Promise<HandedO
   const repo = join(root, given.at ?? 'repo');
   mkdirSync(repo, { recursive: true });
   git(repo, 'init', '-q', '-b', 'main');
-  for (const [name, value] of [['user.name', 'Olga'], ['user.email', 'olga@example.org']]) git(repo, 'config', name!, value!);
+  for (const [name, value] of [
+    ['user.name', 'Olga'],
+    ['user.email', 'olga@example.org'],
+  ])
+    git(repo, 'config', name!, value!);
   write(repo, { 'a.txt': TEN, '.gitignore': '*.log\n', ...given.base });
   git(repo, 'add', '-A');
   git(repo, 'commit', '-q', '-m', 'first');
@@ -80,7 +85,10 @@ export async function handOver(db: Database, given: Given = {}): Promise<HandedO
 }
 
 /** As an agent works in its private repository, and the daemon hands over. */
-function work({ repo, directory, name }: { repo: string; directory: string; name: string }, { commits, rest: left }: Given) {
+function work(
+  { repo, directory, name }: { repo: string; directory: string; name: string },
+  { commits, rest: left }: Given,
+) {
   git(repo, 'clone', '-q', '--no-tags', repo, directory);
   git(directory, 'remote', 'remove', 'origin');
   git(directory, 'checkout', '-q', '-b', `animus/${name}`);
@@ -105,7 +113,9 @@ function work({ repo, directory, name }: { repo: string; directory: string; name
 }
 
 async function insertItem(db: Database, { submittedBy, open }: Given): Promise<string> {
-  const [row] = await db.query<{ id: string }>(`insert into animus.work_items (faculty) values ('engineer') returning id`);
+  const [row] = await db.query<{ id: string }>(
+    `insert into animus.work_items (faculty) values ('engineer') returning id`,
+  );
   await db.transaction(async (tx) => {
     await tx.query('set local session_replication_role = replica');
     await tx.query(

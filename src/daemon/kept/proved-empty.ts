@@ -114,7 +114,8 @@ async function heldFiles({ directory, repo, tip, scratch }: Files): Promise<read
   ];
   const changed = await read(status, own);
   if (staged === null || changed === null) return ['uncommitted'];
-  const lines = changed.split('\0').filter(Boolean);
+  // The first column compares with the HEAD of the operator's repository, which plays no part.
+  const lines = changed.split('\0').filter((line) => line !== '' && line[1] !== ' ');
   const links = await read(['ls-files', '--stage', '-z'], own);
   const submodules = (links ?? '').split('\0').flatMap((line) => /^160000 \S+ \d\t(.*)$/s.exec(line)?.[1] ?? []);
   const filled = await Promise.all(submodules.map(async (path) => hasEntries(join(directory, path))));

@@ -54,8 +54,14 @@ test('a branch beside which others were made is merged, as the user and by their
     how: 'merge commit',
   });
   expect(git(item.repo, 'rev-parse', 'HEAD^1', 'HEAD^2')).toBe(`${mine}\n${item.tip}`);
-  expect(git(item.repo, 'log', '-1', '--format=%an %s%n%b')).toBe(`Olga Merge branch '${item.branch}'\nLine five is a word`);
-  expect([read(item.repo, 'a.txt'), read(item.repo, 'b.txt'), read(item.repo, 'c.txt')]).toEqual([LINE_5, 'new\n', 'mine\n']);
+  expect(git(item.repo, 'log', '-1', '--format=%an %s%n%b')).toBe(
+    `Olga Merge branch '${item.branch}'\nLine five is a word`,
+  );
+  expect([read(item.repo, 'a.txt'), read(item.repo, 'b.txt'), read(item.repo, 'c.txt')]).toEqual([
+    LINE_5,
+    'new\n',
+    'mine\n',
+  ]);
 });
 
 describe('what was left uncommitted comes along', () => {
@@ -110,7 +116,10 @@ describe.each(['--merge', '--squash', '--cherry-pick', '--patch'])('%s', (mode) 
     commit(item.repo, 'mine');
     const before = stateOf(item.repo);
     const { code, stderr } = await apply(item, mode);
-    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining('conflicts with what is here, in a.txt; nothing was changed') });
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: expect.stringContaining('conflicts with what is here, in a.txt; nothing was changed'),
+    });
     expect(stateOf(item.repo)).toBe(before);
   });
 
@@ -125,7 +134,13 @@ describe.each(['--merge', '--squash', '--cherry-pick', '--patch'])('%s', (mode) 
   });
 
   test('takes names that begin with a dash, have newlines, spaces and other characters, and binary files', async () => {
-    const names = { '-rf': 'a\n', 'two\nlines': 'b\n', 'mit Leerzeichen und ü': 'c\n', '"quoted"\t': 'd\n', 'x.bin': '\0\u00ff\u0001' };
+    const names = {
+      '-rf': 'a\n',
+      'two\nlines': 'b\n',
+      'mit Leerzeichen und ü': 'c\n',
+      '"quoted"\t': 'd\n',
+      'x.bin': '\0\u00ff\u0001',
+    };
     const item = await handOver(db.database, { at: '-a dir\nwith two lines', commits: [names] });
     expect(await apply(item, mode)).toMatchObject({ code: 0 });
     for (const [name, content] of Object.entries(names)) {
@@ -163,7 +178,10 @@ test('git is not run where an agent works, nor outside of a repository, nor in t
     expect(inside).toMatchObject({ code: 5, stderr: expect.stringContaining('in which an agent works') });
   }
   const outside = await animus(['work', 'apply', item.id], { cwd: '/', env: env(item.home) });
-  expect(outside).toMatchObject({ code: 5, stderr: expect.stringContaining('/ is not in a git repository; go to a checkout') });
+  expect(outside).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('/ is not in a git repository; go to a checkout'),
+  });
   writeFileSync(join(item.repo, '.git', 'MERGE_HEAD'), `${item.tip}\n`);
   expect(await apply(item)).toMatchObject({ code: 5, stderr: expect.stringContaining('in the middle of a merge') });
 });
@@ -171,7 +189,9 @@ test('git is not run where an agent works, nor outside of a repository, nor in t
 test('an item without a change, without a worktree, or that is unknown', async () => {
   const item = await handOver(db.database, { commits: [] });
   expect(await apply(item)).toMatchObject({ code: 0, stderr: expect.stringContaining('it changed nothing') });
-  const [plain] = await db.database.query<{ id: string }>(`insert into animus.work_items (faculty) values ('x') returning id`);
+  const [plain] = await db.database.query<{ id: string }>(
+    `insert into animus.work_items (faculty) values ('x') returning id`,
+  );
   expect(await apply({ ...item, id: plain!.id })).toMatchObject({
     code: 5,
     stderr: expect.stringContaining('has no branch: it did not work in a worktree'),

@@ -1,5 +1,5 @@
 /** `animus work checkout`, `discard` and `worktrees`, and where they are named. */
-import { existsSync, mkdirSync, readFileSync, symlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testDatabase } from '../../../support/database.ts';
@@ -14,14 +14,27 @@ const { animus } = commandSite(db);
 const run = (item: Pick<HandedOver, 'home'>, argv: string[], cwd: string, more: object = {}) =>
   animus(argv, {
     cwd,
-    env: { ANIMUS_HOME: item.home, PATH: process.env['PATH']!, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+    env: {
+      ANIMUS_HOME: item.home,
+      PATH: process.env['PATH']!,
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
+    },
     ...more,
   });
 const row = async (id: string) =>
-  (await db.database.query<{ state: string; discard_by: string | null }>('select state, discard_by from animus.worktrees where id = $1', [id]))[0];
+  (
+    await db.database.query<{ state: string; discard_by: string | null }>(
+      'select state, discard_by from animus.worktrees where id = $1',
+      [id],
+    )
+  )[0];
 
 test('checkout switches to the branch where one stands, with what was left uncommitted', async () => {
-  const item = await handOver(db.database, { commits: [{ 'b.txt': 'new\n' }], rest: { 'a.txt': LINE_5, 'd.txt': 'left\n' } });
+  const item = await handOver(db.database, {
+    commits: [{ 'b.txt': 'new\n' }],
+    rest: { 'a.txt': LINE_5, 'd.txt': 'left\n' },
+  });
   const { code, stdout } = await run(item, ['work', 'checkout', item.id], item.repo);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('back:     git switch main') });
   expect(git(item.repo, 'branch', '--show-current')).toBe(item.branch);
@@ -59,7 +72,10 @@ test('discard removes directory, branch and refs; only after it was confirmed', 
   symlinkSync(outside, join(item.directory, 'link'));
   mkdirSync(join(item.directory, 'cache'), { mode: 0o700 });
   writeFileSync(join(item.directory, 'cache', 'x'), 'x');
-  expect(await run(item, ['work', 'discard', item.id], item.repo)).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  expect(await run(item, ['work', 'discard', item.id], item.repo)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--yes'),
+  });
   const no = await run(item, ['work', 'discard', item.id], item.repo, { typed: ['no'], terminal: 120 });
   expect(no).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing was discarded') });
   expect(no.stdout).toContain('files that .gitignore names (ignored)');
@@ -70,9 +86,16 @@ test('discard removes directory, branch and refs; only after it was confirmed', 
   expect(readFileSync(join(outside, 'kept.txt'), 'utf8')).toBe('kept\n');
   expect(git(item.repo, 'for-each-ref', '--format=%(refname)')).toBe('refs/heads/main');
   expect((await row(item.id))?.state).toBe('discarded');
-  expect(await run(item, ['work', 'discard', item.id, '--yes'], item.repo)).toMatchObject({ code: 0, stderr: expect.stringContaining('already') });
-  const decisions = await db.database.query('select action, note from animus.decisions where work_item_id = $1', [item.id]);
-  expect(decisions).toEqual([{ action: 'discard', note: expect.stringContaining(`${item.branch}, ${item.directory} on `) }]);
+  expect(await run(item, ['work', 'discard', item.id, '--yes'], item.repo)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('already'),
+  });
+  const decisions = await db.database.query('select action, note from animus.decisions where work_item_id = $1', [
+    item.id,
+  ]);
+  expect(decisions).toEqual([
+    { action: 'discard', note: expect.stringContaining(`${item.branch}, ${item.directory} on `) },
+  ]);
 });
 
 test('discard leaves a branch that a person uses, and refuses work that goes on', async () => {
@@ -96,7 +119,10 @@ test('discard of another place is left to its daemon; so is a directory that is 
   const elsewhere = join(item.home, 'elsewhere');
   mkdirSync(elsewhere);
   const { code, stderr } = await run({ home: elsewhere }, ['work', 'discard', item.id, '--yes'], '/');
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('a daemon of that host does it within two minutes') });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining('a daemon of that host does it within two minutes'),
+  });
   expect(existsSync(item.directory)).toBe(true);
   expect((await row(item.id))?.state).toBe('kept');
   expect((await row(item.id))?.discard_by).toBeTruthy();
@@ -117,9 +143,18 @@ test('only the submitter and operators discard; others do not learn that it exis
     const other = await handOver(db.database);
     const as = (url: string, id: string, ...argv: string[]) =>
       run(item, ['work', ...argv, id], item.repo, {
-        env: { ANIMUS_HOME: item.home, DATABASE_URL: url, PATH: process.env['PATH']!, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+        env: {
+          ANIMUS_HOME: item.home,
+          DATABASE_URL: url,
+          PATH: process.env['PATH']!,
+          GIT_CONFIG_GLOBAL: '/dev/null',
+          GIT_CONFIG_NOSYSTEM: '1',
+        },
       });
-    expect(await as(reader, item.id, 'discard', '--yes')).toMatchObject({ code: 5, stderr: expect.stringContaining('operator') });
+    expect(await as(reader, item.id, 'discard', '--yes')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('operator'),
+    });
     expect(await as(submitter, other.id, 'discard', '--yes')).toMatchObject({ code: 3 });
     expect(await as(submitter, other.id, 'diff')).toMatchObject({ code: 3 });
     expect((await as(submitter, item.id, 'diff')).stdout).toContain('+line five');
@@ -143,15 +178,21 @@ test('show, list and status name what is there and the commands', async () => {
     `animus work apply ${item.name}`,
   ])
     expect(shown.stdout).toContain(text);
-  const document = JSON.parse((await run(item, ['work', 'show', item.id, '--json'], '/')).stdout) as { worktree: object };
+  const document = JSON.parse((await run(item, ['work', 'show', item.id, '--json'], '/')).stdout) as {
+    worktree: object;
+  };
   expect(document.worktree).toMatchObject({
     branch: item.branch,
     path: item.directory,
     holds: ['stash'],
     commands: { diff: `animus work diff ${item.name}`, discard: `animus work discard ${item.name}` },
   });
-  expect((await run(item, ['work', 'worktrees'], '/')).stdout).toMatch(new RegExp(`${item.name} +kept +engineer .* 1\\.5 MB +stash`));
-  expect((await run(item, ['status'], '/')).stdout).toMatch(/Worktrees \d+ kept worktrees on .*with something that is on no branch/);
+  expect((await run(item, ['work', 'worktrees'], '/')).stdout).toMatch(
+    new RegExp(`${item.name} +kept +engineer .* 1\\.5 MB +stash`),
+  );
+  expect((await run(item, ['status'], '/')).stdout).toMatch(
+    /Worktrees \d+ kept worktrees on .*with something that is on no branch/,
+  );
 });
 
 test('what was lost is in the inbox until an operator has acknowledged it', async () => {
@@ -161,8 +202,13 @@ test('what was lost is in the inbox until an operator has acknowledged it', asyn
   expect(inbox.stdout).toContain('the directory was gone');
   expect(inbox.stdout).toContain(`animus work answer ${item.name} --call lost 'seen'`);
   expect(await run(item, ['work', 'answer', item.name, 'seen', '--call', 'lost'], '/')).toMatchObject({ code: 0 });
-  expect(await run(item, ['inbox', item.id], '/')).toMatchObject({ stdout: '', stderr: expect.stringContaining('nothing waits') });
+  expect(await run(item, ['inbox', item.id], '/')).toMatchObject({
+    stdout: '',
+    stderr: expect.stringContaining('nothing waits'),
+  });
   expect(await run(item, ['work', 'answer', item.name, 'seen', '--call', 'lost'], '/')).toMatchObject({ code: 5 });
-  await db.database.query(`update animus.worktree_results set lost = lost || '; more' where work_item_id = $1`, [item.id]);
+  await db.database.query(`update animus.worktree_results set lost = lost || '; more' where work_item_id = $1`, [
+    item.id,
+  ]);
   expect((await run(item, ['inbox', item.id], '/')).stdout).toContain('gone; more');
 });

@@ -14,7 +14,12 @@ const { animus } = commandSite(db);
 const show = (item: { id: string; home: string }, cwd: string, ...options: string[]) =>
   animus(['work', 'diff', item.id, ...options], {
     cwd,
-    env: { ANIMUS_HOME: item.home, PATH: process.env['PATH']!, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+    env: {
+      ANIMUS_HOME: item.home,
+      PATH: process.env['PATH']!,
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
+    },
   });
 
 test('the commits and what was left uncommitted, wherever one stands on the machine', async () => {
@@ -38,7 +43,10 @@ test('from the stored patch where the repository is gone, and by a plain message
   const { stdout } = await show(item, '/');
   expect(stdout).toContain('-line 5\n+line five');
   expect((await show(item, '/', '--stat')).stdout).toBe('a.txt  +1 -1\nb.txt  +1 -0\n');
-  expect(await show(item, '/', '--tool')).toMatchObject({ code: 5, stderr: expect.stringContaining('is not on this machine') });
+  expect(await show(item, '/', '--tool')).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('is not on this machine'),
+  });
   const document = JSON.parse((await show(item, '/', '--json')).stdout) as { files: unknown; patch: string };
   expect(document).toMatchObject({
     work_item_id: item.id,
@@ -53,7 +61,9 @@ test('from the stored patch where the repository is gone, and by a plain message
   expect(document.patch).toBe(stdout);
   expect(await show(large, '/')).toMatchObject({
     code: 5,
-    stderr: expect.stringMatching(/is not stored in the database: it has \d+ B, and at most 4 MiB are\. Its commits are on animus\//),
+    stderr: expect.stringMatching(
+      /is not stored in the database: it has \d+ B, and at most 4 MiB are\. Its commits are on animus\//,
+    ),
   });
 });
 
@@ -84,8 +94,17 @@ test('a diff tool gets the two commits', async () => {
 });
 
 test('what the files of a patch are, is read as git writes it', async () => {
-  const odd = { 'two\nlines': '-- a\n++ b\n', 'ü "x"\t': 'diff --git a/x b/x\n', 'with space': 'x', 'x.bin': '\0\u0001', 'a.txt': LINE_5 };
-  const item = await handOver(db.database, { base: { 'old name': LINE_5.repeat(3), gone: 'x\n', 'x.bin': '\0' }, commits: [{ ...odd, gone: null, 'old name': null, 'new name': LINE_5.repeat(3) }] });
+  const odd = {
+    'two\nlines': '-- a\n++ b\n',
+    'ü "x"\t': 'diff --git a/x b/x\n',
+    'with space': 'x',
+    'x.bin': '\0\u0001',
+    'a.txt': LINE_5,
+  };
+  const item = await handOver(db.database, {
+    base: { 'old name': LINE_5.repeat(3), gone: 'x\n', 'x.bin': '\0' },
+    commits: [{ ...odd, gone: null, 'old name': null, 'new name': LINE_5.repeat(3) }],
+  });
   const found = patchFiles(diff(item.repo, item.start, item.tip)).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const listed = git(item.repo, 'diff', '--numstat', '-M', item.start, item.tip).split('\n').length;
   expect(found).toHaveLength(listed);
