@@ -95,7 +95,7 @@ create or replace view animus.inbox as
     from animus.skill_versions v where v.state = 'proposed'
   union all
   select r.work_item_id, w.faculty, 'lost', 'human', 'lost', json_build_object('lost', r.lost, 'branch', t.branch),
-         encode(animus.digest_texts('lost', r.lost), 'hex'), r.updated_at, null::timestamptz, null::uuid, null::int, w.submitted_by, w.description
+         encode(sha256(convert_to(r.lost, 'UTF8')), 'hex'), r.updated_at, null::timestamptz, null::uuid, null::int, w.submitted_by, w.description
     from animus.worktree_results r join animus.work_items w on w.id = r.work_item_id left join animus.worktrees t on t.id = r.worktree_id
    where r.lost is not null and r.lost is distinct from r.lost_seen
    order by 8, 1, 3;

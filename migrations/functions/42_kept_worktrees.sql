@@ -210,7 +210,7 @@ begin
     perform animus.raise('WA002', format('nothing that was lost of work item %s waits to be seen', p_id), p_id);
   end if;
   insert into animus.decisions (work_item_id, call_id, action, note, decided_by, created_at, subject_digest)
-  values (p_id, 'lost', 'answer', animus.cut_text(p_note, 10000), animus.actor(), animus.now(), animus.digest_texts('lost', v_lost));
+  values (p_id, 'lost', 'answer', animus.cut_text(p_note, 10000), animus.actor(), animus.now(), sha256(convert_to(v_lost, 'UTF8')));
   perform animus.notify('animus_asks', p_id::text);
 end $$;
 

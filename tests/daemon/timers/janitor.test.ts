@@ -177,6 +177,7 @@ test('removes archives, runs of schedules, watches, old daemons and directories 
     registered: 2,
     deliveries: 0,
     packages: 0,
+    worktrees: 0,
     directories: 1,
     packed: 0,
     months: 0,

@@ -1,8 +1,6 @@
 /** `animus work worktrees`: the directories that are kept for their content. */
-import type { Command } from 'commander';
 import { type KeptWorktree, readKeptWorktrees } from '../../../store/views/item-worktree.ts';
-import { wholeNumber } from '../../command/arguments.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../command/command.ts';
+import type { CommonOptions, Invocation } from '../../command/command.ts';
 import { withDatabase } from '../../command/database.ts';
 import { type Column, styled } from '../../view/output.ts';
 import { age, bytes, shortId } from '../../view/quantities.ts';
@@ -12,18 +10,7 @@ interface WorktreesOptions extends CommonOptions {
   readonly limit: number;
 }
 
-/** Adds `animus work worktrees`. */
-export function addWorktreesCommand(group: Command, run: RunCommand): void {
-  addCommand(group, 'worktrees', {
-    summary: 'list the directories of worktrees that are there, the longest unused first: size, what only they hold',
-    examples: ['animus work worktrees', 'animus work worktrees --json | jq ".worktrees[].path"'],
-  })
-    .option('--host <host>', 'only those of this host')
-    .option('--limit <n>', 'at most this many', wholeNumber(1, 10_000), 100)
-    .action(run(worktreesCommand));
-}
-
-async function worktreesCommand(invocation: Invocation, { host, limit }: WorktreesOptions): Promise<number> {
+export async function worktreesCommand(invocation: Invocation, { host, limit }: WorktreesOptions): Promise<number> {
   const { output } = invocation;
   const found = await withDatabase(invocation, (db) => readKeptWorktrees(db, host ?? null, limit + 1));
   const worktrees = found.slice(0, limit);

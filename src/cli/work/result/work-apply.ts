@@ -1,9 +1,8 @@
 /** `animus work apply`: brings what an item has changed into a checkout. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { AnimusError } from '../../../core/errors/errors.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../command/command.ts';
+import type { CommonOptions, Invocation } from '../../command/command.ts';
 import { styled } from '../../view/output.ts';
 import { counted, shortId } from '../../view/quantities.ts';
 import { shellWord } from '../../view/shell-word.ts';
@@ -20,25 +19,7 @@ interface ApplyOptions extends CommonOptions {
   readonly into?: string;
 }
 
-/** Adds `animus work apply`. */
-export function addApplyCommand(group: Command, run: RunCommand): void {
-  addCommand(group, 'apply <id>', {
-    summary: 'bring what an item has changed in its worktree into the checkout where you stand',
-    examples: [
-      'animus work apply 5b1f0c3de2a9',
-      'animus work apply 5b1f0c3de2a9 --squash && git commit',
-      'animus work apply 5b1f0c3de2a9 --patch --into ../another-repository',
-    ],
-  })
-    .option('--merge', 'merge its branch, as a fast-forward if that is possible (default)')
-    .option('--squash', 'stage all of it as one change, for you to commit')
-    .option('--cherry-pick', 'put its commits on top of yours, one by one')
-    .option('--patch', 'stage it as a patch, in any repository')
-    .option('--into <dir>', 'this checkout, instead of the one where you stand')
-    .action(run(applyCommand));
-}
-
-async function applyCommand(invocation: Invocation, options: ApplyOptions, reference: string): Promise<number> {
+export async function applyCommand(invocation: Invocation, options: ApplyOptions, reference: string): Promise<number> {
   const { output, context } = invocation;
   const mode = modeOf(options);
   const result = await findResult(invocation, reference);

@@ -1,8 +1,7 @@
 /** `animus work checkout`: a checkout of what an item has made, for a person. */
 import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../command/command.ts';
+import type { CommonOptions, Invocation } from '../../command/command.ts';
 import { styled } from '../../view/output.ts';
 import { shortId } from '../../view/quantities.ts';
 import { shellWord } from '../../view/shell-word.ts';
@@ -11,16 +10,7 @@ import { commitsHere, gitIn } from './commits-here.ts';
 import { type FoundResult, findResult } from './find-result.ts';
 import { runGit, runLastGit, type UserGit } from './user-git.ts';
 
-/** Adds `animus work checkout`. */
-export function addCheckoutCommand(group: Command, run: RunCommand): void {
-  addCommand(group, 'checkout <id> [dir]', {
-    summary: 'check out what an item has made: here, on its branch, or with DIR in a new worktree of the repository',
-    arguments: { dir: 'a directory that does not exist yet, or is empty; without it, the checkout where you stand' },
-    examples: ['animus work checkout 5b1f0c3de2a9', 'animus work checkout 5b1f0c3de2a9 ../review'],
-  }).action(run(checkoutCommand));
-}
-
-async function checkoutCommand(
+export async function checkoutCommand(
   invocation: Invocation,
   _options: CommonOptions,
   reference: string,

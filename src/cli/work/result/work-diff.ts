@@ -2,10 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { AnimusError } from '../../../core/errors/errors.ts';
 import { type ChangedFile, patchFiles } from '../../../core/text/patch-files.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../command/command.ts';
+import type { CommonOptions, Invocation } from '../../command/command.ts';
 import { hasColours, styled } from '../../view/output.ts';
 import { bytes, grouped, shortId } from '../../view/quantities.ts';
 import { changedFiles, commitsHere, gitIn } from './commits-here.ts';
@@ -17,23 +16,7 @@ interface DiffOptions extends CommonOptions {
   readonly tool?: boolean;
 }
 
-/** Adds `animus work diff`. */
-export function addDiffCommand(group: Command, run: RunCommand): void {
-  addCommand(group, 'diff <id>', {
-    summary: 'show what an item has changed in its worktree, as git diff does',
-    examples: [
-      'animus work diff 5b1f0c3de2a9',
-      'animus work diff 5b1f0c3de2a9 --stat',
-      'animus work diff 5b1f0c3de2a9 --tool',
-      'animus work diff 5b1f0c3de2a9 --json | jq .files',
-    ],
-  })
-    .option('--stat', 'only the files, and how many lines of each')
-    .option('--tool', 'open it in the diff tool of your git (git difftool)')
-    .action(run(diffCommand));
-}
-
-async function diffCommand(invocation: Invocation, options: DiffOptions, reference: string): Promise<number> {
+export async function diffCommand(invocation: Invocation, options: DiffOptions, reference: string): Promise<number> {
   const { output } = invocation;
   if (options.stat && options.tool)
     throw new AnimusError('usage.invalid', { detail: 'give --stat or --tool, not both' });

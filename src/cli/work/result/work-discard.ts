@@ -1,5 +1,4 @@
 /** `animus work discard`: gives up what an item has made, with its directory, branch and refs. */
-import type { Command } from 'commander';
 import { AnimusError, isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import { isTerminal } from '../../../core/work/work.ts';
@@ -10,7 +9,7 @@ import { findWork } from '../../../store/views/find-work.ts';
 import { findWorktree, type ItemWorktree } from '../../../store/views/item-worktree.ts';
 import { type DiscardedWorktree, discardWorktree } from '../../../store/work/worktrees.ts';
 import { openQuestions } from '../../command/ask.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../command/command.ts';
+import type { CommonOptions, Invocation } from '../../command/command.ts';
 import { withDatabase } from '../../command/database.ts';
 import { styled } from '../../view/output.ts';
 import { bytes, shortId } from '../../view/quantities.ts';
@@ -21,20 +20,14 @@ interface DiscardOptions extends CommonOptions {
   readonly yes?: boolean;
 }
 
-/** Adds `animus work discard`. */
-export function addDiscardCommand(group: Command, run: RunCommand): void {
-  addCommand(group, 'discard <id>', {
-    summary: 'remove the directory, the branch and the refs of an ended item; what of it is nowhere else is lost',
-    examples: ['animus work discard 5b1f0c3de2a9', 'animus work discard 5b1f0c3de2a9 --yes'],
-  })
-    .option('--yes', 'do not ask')
-    .action(run(discardCommand));
-}
-
 /** How long it is tried again while another transaction keeps the work locked. */
 const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
 
-async function discardCommand(invocation: Invocation, { yes }: DiscardOptions, reference: string): Promise<number> {
+export async function discardCommand(
+  invocation: Invocation,
+  { yes }: DiscardOptions,
+  reference: string,
+): Promise<number> {
   const { output } = invocation;
   return withDatabase(invocation, async (db) => {
     const item = await findDiscardable(db, reference);
