@@ -26,6 +26,8 @@ let cwd: string;
 let id: string;
 /** The repository of the item, for commands that need one; null: `cwd` does. */
 let checkout: string | null = null;
+/** That item; null: `id`. */
+let result: string | null = null;
 let memory: string;
 let chat: string;
 /** The memory of the examples. */
@@ -134,7 +136,7 @@ describe('the examples', () => {
         word === '5b1f0c3de2a9'
           ? argv[0] === 'chat'
             ? chat
-            : id
+            : (result ?? id)
           : word === '/etc/animus.toml'
             ? 'other.toml'
             : word === MEMORY
@@ -160,11 +162,11 @@ describe('the examples', () => {
 /** The files and ids that the examples assume. */
 async function prepare(argv: readonly string[]): Promise<void> {
   const [group, what] = argv;
-  checkout = null;
+  [result, checkout] = [null, null];
   if (group === 'work' && /^(diff|apply|checkout|discard)$/.test(what ?? '')) {
     const item = await handOver(target.database);
     git(item.repo, 'clone', '-q', '--no-hardlinks', item.repo, join(item.repo, '../another-repository'));
-    [id, checkout] = [item.id, item.repo];
+    [result, checkout] = [item.id, item.repo];
   }
   if (group === 'schedule' && what === 'add') await target.database.query('delete from animus.schedules');
   else if (group === 'schedule') {

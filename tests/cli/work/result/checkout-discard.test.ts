@@ -191,7 +191,7 @@ test('show, list and status name what is there and the commands', async () => {
     new RegExp(`${item.name} +kept +engineer .* 1\\.5 MB +stash`),
   );
   expect((await run(item, ['status'], '/')).stdout).toMatch(
-    /Worktrees \d+ kept worktrees on .*with something that is on no branch/,
+    /Worktrees \d+ kept worktrees.* on .*with something that is on no branch/,
   );
 });
 
