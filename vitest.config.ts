@@ -8,6 +8,7 @@ process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
 
 /** End-to-end tests in which the wire format of the model plays no part, or is always the same: they run once. */
 const ONE_WIRE = [
+  'apply-kills',
   'approvals',
   'background-commands',
   'background-isolations',

@@ -24,8 +24,6 @@ create table animus.worktrees (
   handed        boolean not null default false,
   -- Why an ended directory is kept, beside its changes: what in it is on no branch. Words of docs/worktrees.md.
   holds         text[] not null default '{}',
-  -- What was lost of it, in words for people; null: nothing.
-  lost          text,
   -- A person wants it removed; the daemon of its host does it.
   discard_by    text,
   created_at    timestamptz not null,
@@ -51,5 +49,7 @@ create table animus.worktree_results (
   patch_bytes   bigint not null default 0,
   -- False: it was recorded at a park or a release, and the item goes on from there.
   ended         boolean not null,
+  -- What was lost of it, in words for people; null: nothing.
+  lost          text,
   updated_at    timestamptz not null
 );

@@ -1233,6 +1233,10 @@ create table animus.worktrees (
   discard_by   text,
   created_at   timestamptz not null,
   updated_at   timestamptz not null,
+  discard_by   text,
+  created_at   timestamptz not null,
+  updated_at   timestamptz not null,
+  measured_at  timestamptz,
   primary key (id),
   constraint worktrees_base_check check (base ~ '^[0-9a-f]{40,64}$'),
   constraint worktrees_branch_check check (branch ~ '^animus/[0-9a-f]{12}(-[0-9]+)?$'),
@@ -1240,6 +1244,10 @@ create table animus.worktrees (
 );
 create index worktrees_item on animus.worktrees (work_item_id);
 create index worktrees_there on animus.worktrees (host, updated_at) where state in ('open', 'kept');
+create index worktrees_at_place on animus.worktrees (place, updated_at) where state in ('open', 'kept');
+create index worktrees_item on animus.worktrees (work_item_id);
+create index worktrees_there on animus.worktrees (host, updated_at) where state in ('open', 'kept');
+create index worktrees_unwanted on animus.worktrees (place) where discard_by is not null and state <> 'discarded';
 
 create table animus.worktree_results (
   work_item_id uuid        not null,
@@ -1251,10 +1259,14 @@ create table animus.worktree_results (
   patch_bytes  bigint      not null default 0,
   ended        boolean     not null,
   updated_at   timestamptz not null,
+  lost         text,
+  updated_at   timestamptz not null,
+  lost_seen    text,
   primary key (work_item_id),
   constraint worktree_results_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
   constraint worktree_results_patch_check check (octet_length(patch) <= 4194304)
 );
+create index worktree_results_lost on animus.worktree_results (updated_at) where lost is not null and lost is distinct from lost_seen;
 
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at

@@ -58,14 +58,19 @@ create or replace view animus.visible_ledger as
   select l.work_item_id, l.seq, l.entry_type, l.content, l.focus_id, l.tool_call_id, l.created_at
     from animus.all_ledger l join animus.visible_work w on w.id = l.work_item_id;
 
--- Files of items, and of their foci (outputs that were too large for a row), without those that came with a deleted message.
+-- Files of items, and of their foci (outputs that were too large for a row), without those that came with a deleted message; and patches of worktrees, which
+-- change with the item.
 create or replace view animus.visible_artifacts as
   select a.id, a.work_item_id, a.focus_id, a.name, a.media_type, a.bytes, a.content, a.created_at
     from animus.artifacts a join animus.visible_work w on w.id = a.work_item_id
    where not exists (select from animus.files d where d.id = a.id and d.deleted_at is not null)
   union all
   select a.id, f.work_item_id, a.focus_id, a.name, a.media_type, a.bytes, a.content, a.created_at
-    from animus.artifacts a join animus.foci f on f.id = a.focus_id join animus.visible_work w on w.id = f.work_item_id where a.work_item_id is null;
+    from animus.artifacts a join animus.foci f on f.id = a.focus_id join animus.visible_work w on w.id = f.work_item_id where a.work_item_id is null
+  union all
+  -- What the item changed in its worktree, under the item's own id.
+  select r.work_item_id, r.work_item_id, null::uuid, 'changes.patch', 'text/x-diff', octet_length(r.patch)::bigint, r.patch, r.updated_at
+    from animus.worktree_results r join animus.visible_work w on w.id = r.work_item_id where r.patch is not null;
 
 create or replace view animus.visible_waits as
   select v.work_item_id, v.call_id, v.kind, v.subject, v.targets, v.mode, v.deadline, v.created_at, v.resolved_at, v.result, v.focus_id, v.turn
@@ -234,7 +239,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 begin
   perform animus.require_sees_all();
   return animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status()
-      || animus.skill_status() || animus.webhook_status();
+      || animus.skill_status() || animus.webhook_status() || animus.worktree_status();
 end $$;
 
 -- Returns the limits that apply to a visible item, and what is left of them; null for any other.

@@ -1,5 +1,18 @@
 -- The private repositories of work with isolation = "worktree": where each is, and what of it was handed over.
 
+-- Returns the item of the last answer before this one, on its branch of the conversation, that worked in this worktree; null: there is none.
+-- Locks: none. Raises: nothing.
+create or replace function animus.answer_before(p_work_item_id uuid, p_worktree_id uuid) returns uuid
+language sql stable as $$
+  with recursive above as (
+    select m.after_id, null::uuid as item from animus.chat_messages m where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told
+    union all
+    select m.after_id, (select r.work_item_id from animus.worktree_results r
+                         where m.role = 'user' and r.work_item_id = m.work_item_id and r.worktree_id = p_worktree_id)
+      from above a join animus.chat_messages m on m.id = a.after_id where a.item is null)
+  select a.item from above a where a.item is not null
+$$;
+
 -- Records where the worktree of an item is: before anything is made there, and again when the item begins to work in it (p_handed is false then).
 -- In between nothing is there that could be lost. The row of another item is never changed, except by the next answer of the
 -- same conversation (p_id is the conversation then).
@@ -22,24 +35,17 @@ begin
               where t.id = p_id and t.work_item_id <> p_work_item_id and t.state = 'open' and w.state in ('claimed', 'running')) then
     perform animus.raise('57PA1', format('another answer of the conversation of work item %s works in its worktree', p_work_item_id), p_work_item_id, 'try again');
   end if;
-  insert into animus.worktrees as t (id, work_item_id, faculty, host, path, place, repo, branch, base, state, handed, lost, created_at, updated_at)
-  values (p_id, p_work_item_id, v_held.faculty, p_host, p_path, p_place, p_repo, p_branch, p_base, case when p_handed then 'removed' else 'open' end, p_handed, p_lost, v_now, v_now)
+  insert into animus.worktrees as t (id, work_item_id, faculty, host, path, place, repo, branch, base, state, handed, created_at, updated_at)
+  values (p_id, p_work_item_id, v_held.faculty, p_host, p_path, p_place, p_repo, p_branch, p_base, case when p_handed then 'removed' else 'open' end, p_handed, v_now, v_now)
   on conflict (id) do update set work_item_id = excluded.work_item_id, faculty = excluded.faculty, host = excluded.host, path = excluded.path,
-    place = excluded.place, handed = excluded.handed, lost = nullif(concat_ws('; ', t.lost, excluded.lost), ''), repo = excluded.repo, branch = excluded.branch, base = excluded.base, state = case when p_handed then t.state else 'open' end, holds = '{}', discard_by = null, updated_at = v_now;
+    place = excluded.place, handed = excluded.handed, repo = excluded.repo, branch = excluded.branch, base = excluded.base, state = case when p_handed then t.state else 'open' end, holds = '{}', discard_by = null, updated_at = v_now;
+  if p_lost is null then return; end if;
+  -- Said at once: the item may never come to its end. It begins where it would have begun.
+  insert into animus.worktree_results as r (work_item_id, worktree_id, start, tip, ended, lost, updated_at)
+  select p_work_item_id, p_id, c.commit, c.commit, false, p_lost, v_now
+    from (select coalesce((select coalesce(b.rest, b.tip) from animus.worktree_results b where b.work_item_id = animus.answer_before(p_work_item_id, p_id)), p_base) as commit) c
+  on conflict (work_item_id) do update set lost = concat_ws('; ', r.lost, excluded.lost);
 end $$;
-
--- Returns the item of the last answer before this one, on its branch of the conversation, that worked in this worktree; null: there is none.
--- Locks: none. Raises: nothing.
-create or replace function animus.answer_before(p_work_item_id uuid, p_worktree_id uuid) returns uuid
-language sql stable as $$
-  with recursive above as (
-    select m.after_id, null::uuid as item from animus.chat_messages m where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told
-    union all
-    select m.after_id, (select r.work_item_id from animus.worktree_results r
-                         where m.role = 'user' and r.work_item_id = m.work_item_id and r.worktree_id = p_worktree_id)
-      from above a join animus.chat_messages m on m.id = a.after_id where a.item is null)
-  select a.item from above a where a.item is not null
-$$;
 
 -- Returns the worktree of an item or a conversation; for the answer of a conversation also the commits that it and
 -- the answer before it on its branch left.

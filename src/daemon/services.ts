@@ -167,7 +167,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const { pollSeconds } = config.daemon;
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
-  const upkeep = createUpkeep(means, registration, () => newest);
+  const upkeep = createUpkeep({ ...means, home: config.home }, registration, () => newest);
   const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => newest.budget });
   const batchPoller = createBatchPoller({
     db,

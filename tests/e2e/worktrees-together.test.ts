@@ -129,7 +129,7 @@ function approveUntil(faculty: string, items: number): Promise<true> {
 async function expectOwnWork(repo: string, site: Site, id: string, n: number): Promise<void> {
   const branch = `animus/${id.slice(-12)}`;
   const [item] = await pg.database.query<{ outcome: Record<string, unknown>; lost: string | null; handed: boolean }>(
-    'select w.outcome, t.lost, t.handed from animus.work_items w join animus.worktrees t on t.id = w.id where w.id = $1',
+    'select w.outcome, r.lost, t.handed from animus.work_items w join animus.worktrees t on t.id = w.id join animus.worktree_results r on r.work_item_id = w.id where w.id = $1',
     [id],
   );
   const files = [`asked-${n}.txt`, `committed-${n}.txt`, `left-${n}.txt`];

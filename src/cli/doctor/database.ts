@@ -13,6 +13,7 @@ import { examineApi } from './api.ts';
 import { examineAudit } from './audit.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 import { examineWebhooks } from './webhooks.ts';
+import { examineWorktrees } from './worktrees.ts';
 
 /** Changes nothing: an embedded database that does not exist yet is not created. */
 export async function examineDatabase(invocation: Invocation): Promise<readonly Finding[]> {
@@ -33,6 +34,7 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
         ...(await findingsOf('webhooks', () => examineWebhooks(db, config))),
         ...(await findingsOf('audit', () => examineAudit(db))),
         ...(await findingsOf('retention', () => examineRetention(db))),
+        ...(await findingsOf('worktrees', () => examineWorktrees(db))),
         ...(await findingsOf('clock', () => examineClock(db))),
         ...(await findingsOf('listen', () => examineListen(db))),
       ];

@@ -74,6 +74,8 @@ function settingsOf(config: Config): Setting[] {
   add('retention.resolved_days', config.retention.resolvedDays);
   add('retention.pack_days', config.retention.packDays);
   add('retention.artifacts_days', config.retention.artifactsDays);
+  add('retention.worktree_days', config.retention.worktreeDays);
+  add('retention.held_worktree_days', config.retention.heldWorktreeDays);
   add('batch.gather_seconds', config.batch.gatherSeconds);
   add('batch.poll_seconds', config.batch.pollSeconds);
   add('batch.submit_timeout_seconds', config.batch.submitTimeoutSeconds);

@@ -12,6 +12,7 @@ import { showDaemons } from './status-daemons.ts';
 import { showStaleSkills } from './status-skills.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
 import { showWebhooks } from './status-webhooks.ts';
+import { showWorktrees } from './status-worktrees.ts';
 
 /** The status of one database. */
 export interface StatusReport {
@@ -37,6 +38,7 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
   showWebhooks(output, status);
   showBatches(output, status);
   showKept(output, status);
+  showWorktrees(output, status);
   showSpend(output, status);
   showBudgets(output, status);
   showPauses(output, status);

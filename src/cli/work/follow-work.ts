@@ -6,10 +6,12 @@ import { isTerminal, type WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { type FollowedWork, workFollower } from '../../store/views/followed-work.ts';
 import type { AskedView } from '../../store/views/inbox-view.ts';
+import { readItemWorktree } from '../../store/views/item-worktree.ts';
 import type { SubmittedWork } from '../../store/work/submit-work.ts';
 import type { Invocation } from '../command/command.ts';
 import { type Part, styled } from '../view/output.ts';
 import { cost, duration, stateLabel } from '../view/quantities.ts';
+import { resultJson, showResult } from './result/show-result.ts';
 import { showAsked } from './show-asked.ts';
 import { showOutcome } from './work-show.ts';
 
@@ -49,10 +51,12 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
       continue;
     }
     if (over) {
-      output.document({ submitted: submitted.id, item });
+      const worktree = await readItemWorktree(db, id);
+      output.document({ submitted: submitted.id, item, worktree: resultJson(worktree) });
       const took = duration((item.resolved_at?.getTime() ?? Date.now()) - item.created_at.getTime());
       output.line(styled(`${took}, ${item.turns} turns, ${costOf(item)}`, 'dim'));
       showOutcome(output, item);
+      showResult(output, worktree);
       return item.state === 'completed' ? 0 : 1;
     }
     output.progress(progressOf(item));

@@ -27,7 +27,7 @@ export function showRequest(output: Output, asked: AskedView, full = false): voi
     styled(`  asked ${age(asked.asked_at, now)}`, 'dim'),
   );
   const field = (name: string, text: string) => output.line('  ', styled(name.padEnd(9), 'dim'), text);
-  field('call', turn === null ? call : `${call}, turn ${turn}`);
+  if (asked.subject !== 'lost') field('call', turn === null ? call : `${call}, turn ${turn}`);
   if (asked.subject === 'tool_call') field('why', `${String(request['reason'])} (${String(request['gate'])})`);
   showContent(output, contentOf(asked), id, full);
 }
@@ -55,6 +55,7 @@ export function commandsOf({
   request,
 }: Pick<AskedView, 'work_item_id' | 'call_id' | 'kind' | 'subject' | 'request'>): string[] {
   if (subject === 'skill') return skillCommands(request);
+  if (subject === 'lost') return [`animus work answer ${shortId(id)} --call lost 'seen'`];
   const name = `${shortId(id)} --call ${shellWord(call)}`;
   if (kind === 'human') return [`animus work answer ${name} 'YOUR ANSWER'`];
   const input = subject === 'budget' ? ` --input '{"add": ${enough(request)}}'` : '';
@@ -79,6 +80,7 @@ export function enough({ amount, base, used, needed }: AskedView['request']): nu
 
 /** In one line: what is asked. */
 export function titleOf({ kind, subject, request }: Pick<AskedView, 'kind' | 'subject' | 'request'>): string {
+  if (subject === 'lost') return 'lost something that its agent made';
   if (kind === 'human') return 'asks a question';
   if (subject === 'budget') return 'needs more budget';
   if (subject === 'skill')
@@ -107,6 +109,7 @@ function contentOf({ subject, request }: AskedView): string[] {
     return [String(request['question']), ...choices.map((choice, index) => `${index + 1}. ${String(choice)}`)];
   }
   if (subject === 'budget') return [String(request['reason'])];
+  if (subject === 'lost') return [String(request['lost'])];
   const content = subject === 'tool_call' ? request['input'] : request;
   return Object.entries(content ?? {}).map(([key, value]) =>
     typeof value === 'string' ? `${key}: ${value}` : `${key}: ${JSON.stringify(value)}`,

@@ -3,6 +3,7 @@ import { type LedgerEntry, readWholeLedger } from '../../store/transcript/ledger
 import { readArtifacts } from '../../store/views/artifact-views.ts';
 import { readFoci } from '../../store/views/focus-views.ts';
 import { readAsked } from '../../store/views/inbox-view.ts';
+import { readItemWorktree } from '../../store/views/item-worktree.ts';
 import { readMailbox } from '../../store/views/mail-view.ts';
 import {
   listOwnWork,
@@ -48,6 +49,7 @@ async function readAll(db: Queryable, id: string, full: boolean) {
     children: await readDescendants(db, id),
     foci: await readFoci(db, id, full),
     ledger: await readWholeLedger(db, id),
+    worktree: await readItemWorktree(db, id),
   };
 }
 
@@ -64,5 +66,6 @@ async function readOwn(db: Queryable, id: string): Promise<ShownWork> {
     children: children.map((child): Descendant => ({ ...child, detached: false })).toReversed(),
     foci: [],
     ledger: await readOwnLedger(db, id),
+    worktree: await readItemWorktree(db, id),
   };
 }

@@ -11,6 +11,7 @@ import { withDatabase } from '../command/database.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { age, bytes, cost, counted, grouped, shortDescription, shortId, stateLabel } from '../view/quantities.ts';
 import { ledgerJson, showLedger } from './ledger.ts';
+import { resultJson, showResult } from './result/show-result.ts';
 import { showAsked } from './show-asked.ts';
 import { showBudgets } from './show-budgets.ts';
 import { showFocus } from './show-focus.ts';
@@ -38,7 +39,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   const { shown, isPart } = await withDatabase(invocation, async (db) =>
     readShownWork(db, await findWork(db, reference), options.full),
   );
-  output.document({ ...shown, ledger: shown.ledger.map(ledgerJson) });
+  output.document({ ...shown, ledger: shown.ledger.map(ledgerJson), worktree: resultJson(shown.worktree) });
   showItem(output, shown.item);
   showWaits(output, shown.waits);
   for (const asked of shown.asked) {
@@ -53,6 +54,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   for (const focus of shown.foci) showFocus(output, focus, options.full === true);
   showEntries(output, shown.ledger);
   showOutcome(output, shown.item);
+  showResult(output, shown.worktree);
   if (isPart) output.note('this login sees only what it has submitted; its turns, calls and waits need the role animus_reader');
   return 0;
 }

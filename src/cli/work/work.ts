@@ -13,6 +13,7 @@ import { withDatabase } from '../command/database.ts';
 import { type Column, styled } from '../view/output.ts';
 import { age, cost, shortDescription, shortId, stateLabel } from '../view/quantities.ts';
 import { shellWord } from '../view/shell-word.ts';
+import { addResultCommands } from './result/result-commands.ts';
 import { addDecideCommands } from './work-decide.ts';
 import { addGrantCommands } from './work-grants.ts';
 import { addOperateCommands } from './work-operate.ts';
@@ -23,12 +24,12 @@ import { addTailCommand } from './work-tail.ts';
 
 const DEFAULT_LIMIT = 20;
 
-/** Adds `animus work submit|list|show|tail|say|cancel|retry|approve|deny|answer|grants|revoke`. */
+/** Adds `animus work submit|list|show|tail|diff|apply|checkout|discard|worktrees|say|cancel|retry|approve|deny|answer|grants|revoke`. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
   const group = addGroup(
     program,
     'work',
-    'work items: submit, list, show, follow, steer, cancel, retry, approve, deny, answer',
+    'work items: submit, list, show, follow, see and apply what they changed, steer, cancel, retry, approve, deny, answer',
   );
   addSubmitCommand(group, run);
   addCommand(group, 'list', {
@@ -47,6 +48,7 @@ export function addWorkCommands(program: Command, run: RunCommand): void {
     .action(run(listCommand));
   addShowCommand(group, run);
   addTailCommand(group, run);
+  addResultCommands(group, run);
   addSayCommand(group, run);
   addOperateCommands(group, run);
   addDecideCommands(group, run);

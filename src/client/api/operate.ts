@@ -126,6 +126,19 @@ export interface Status {
     /** Webhooks of which events are lost, because too many wait. */
     readonly dropping: number;
   };
+  /** Directories of worktrees that are there, by host. */
+  readonly worktrees: readonly {
+    readonly host: string;
+    readonly kept: number;
+    /** Work goes on in them. */
+    readonly open: number;
+    /** Kept, with something that is on no branch. */
+    readonly held: number;
+    /** As far as they were counted. */
+    readonly bytes: number;
+    /** Discarded, and not yet removed by the daemon of the host. */
+    readonly discarding: number;
+  }[];
   readonly inbox: {
     readonly waiting: number;
     readonly oldest_at: string | null;

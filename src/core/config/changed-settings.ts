@@ -13,6 +13,8 @@ export const LIVE_SETTINGS: readonly string[] = [
   'retention.resolved_days',
   'retention.pack_days',
   'retention.artifacts_days',
+  'retention.worktree_days',
+  'retention.held_worktree_days',
   'skills.propose',
   'skills.propose_threshold',
   'skills.propose_window_days',

@@ -54,6 +54,8 @@ const retention = table({
   resolved_days: count(1, 36_500).default(90),
   pack_days: count(1, 36_500).optional(),
   artifacts_days: count(1, 36_500).default(30),
+  worktree_days: count(1, 36_500).default(14),
+  held_worktree_days: count(1, 36_500).optional(),
 });
 
 const hooks = table({

@@ -75,6 +75,10 @@ export interface RetentionConfig {
   readonly packDays: number | null;
   /** Large outputs of tools are deleted this many days after their work has ended; default 30. */
   readonly artifactsDays: number;
+  /** The directory of a worktree that holds nothing beside its branch is removed this many days after its work has ended; default 14. */
+  readonly worktreeDays: number;
+  /** The same for one that holds something, which is lost then; null: never, the default. */
+  readonly heldWorktreeDays: number | null;
 }
 
 /** `[hooks]` of animus.toml. */

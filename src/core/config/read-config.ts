@@ -75,6 +75,8 @@ function retentionOf({ retention }: ConfigDocument): Config['retention'] {
     resolvedDays: retention.resolved_days,
     packDays: retention.pack_days ?? null,
     artifactsDays: retention.artifacts_days,
+    worktreeDays: retention.worktree_days,
+    heldWorktreeDays: retention.held_worktree_days ?? null,
   });
 }
 

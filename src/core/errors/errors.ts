@@ -180,6 +180,10 @@ export const ERRORS = {
     false,
     5,
   ),
+  'worktree.none': row('{detail}', false, 5),
+  'worktree.refused': row('{detail}', false, 5),
+  'worktree.conflict': row('{detail}', false, 5),
+  'worktree.git': row('git {command} failed in {directory}: {detail}', false, 1),
 
   'files.displaced': row(
     '{path} is kept from commands and file tools, and {fault}; nothing that could reach it is started. {remedy}',

@@ -1,7 +1,7 @@
 /** Ends a stint in a worktree: hands over what was made, and says what only the directory has. */
 import { realpath, rm } from 'node:fs/promises';
 import { AnimusError } from '../../core/errors/errors.ts';
-import type { WorktreeState } from '../../store/work/worktrees.ts';
+import type { WorktreeState } from '../../core/work/worktree-state.ts';
 import { type HandedOver, handOver } from './hand-over.ts';
 import { lookAtSubmodules, type SubmoduleWork } from './look-at-submodules.ts';
 import { mendPrivate } from './mend-private.ts';

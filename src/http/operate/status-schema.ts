@@ -155,6 +155,15 @@ const budget = z.object({
   used: z.number().describe('both'),
 });
 
+const worktrees = z.object({
+  host: z.string(),
+  kept: count(),
+  open: count().describe('work goes on in them'),
+  held: count().describe('kept, with something that is on no branch'),
+  bytes: z.number().describe('as far as they were counted'),
+  discarding: count().describe('discarded, and not yet removed by the daemon of the host'),
+});
+
 export const status = z
   .object({
     at: timeText(),
@@ -177,6 +186,7 @@ export const status = z
       .optional()
       .describe('how many skills no work has used for so many days'),
     webhooks,
+    worktrees: z.array(worktrees).describe('directories of worktrees that are there, by host'),
     inbox,
     schedules: z.array(schedule),
     batches: z.array(batch).describe('turns that wait for batches, by provider'),

@@ -1,6 +1,7 @@
 /** Reads the foci of work for the CLI; as in work-views.ts, rows keep the names of their columns. */
 import { worktreeBranch } from '../../core/work/worktree-branch.ts';
 import type { Queryable } from '../sql/database.ts';
+import { readItemWorktree } from './item-worktree.ts';
 
 /** One activation on an item. */
 export interface FocusView {
@@ -104,9 +105,11 @@ export async function readFoci(db: Queryable, id: string, full = false): Promise
     [id, full ? MAX_CHARS : SHORT_CHARS],
   );
   const messages = full ? await readMessages(db, id) : null;
+  const isInWorktree = foci.some(({ isolation }) => isolation === 'worktree');
+  const branch = isInWorktree ? ((await readItemWorktree(db, id)).branch ?? worktreeBranch(id)) : null;
   return foci.map(({ isolation, ...focus }) => ({
     ...focus,
-    branch: isolation === 'worktree' ? worktreeBranch(id) : null,
+    branch: isolation === 'worktree' ? branch : null,
     turns: turnsOf(focus.id, turns, calls),
     ...(messages && {
       messages: messages.filter((row) => row.focus_id === focus.id).map(({ focus_id: _, ...message }) => message),

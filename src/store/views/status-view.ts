@@ -37,6 +37,8 @@ export interface Status {
     readonly full: number;
     readonly dropping: number;
   };
+  /** Directories of worktrees that are there, by host. */
+  readonly worktrees: readonly WorktreesStatus[];
   readonly inbox: InboxStatus;
   readonly schedules: readonly ScheduleStatus[];
   /** Turns that wait for batches, by provider. */
@@ -81,6 +83,18 @@ export interface BatchStatus {
   readonly unclear: number;
   readonly oldest_at: string | null;
   readonly problem: string | null;
+}
+
+/** `open`: work goes on in them. `held`: of the kept ones, those with something that is on no branch. */
+export interface WorktreesStatus {
+  readonly host: string;
+  readonly kept: number;
+  readonly open: number;
+  readonly held: number;
+  /** As far as they were counted. */
+  readonly bytes: number;
+  /** That somebody has discarded, and the daemon of the host has not removed yet. */
+  readonly discarding: number;
 }
 
 /** The pgmq queue `inbox`; `dead` messages could not be read. Counts stop at 10,000. */
@@ -177,7 +191,17 @@ interface SpendStatus {
 /** Reads it in one cheap call. */
 export async function readStatus(db: Queryable): Promise<Status> {
   const [row] = await db.query<{ status: Status }>(
-    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.skill_status() || animus.webhook_status() as status',
+    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.skill_status() || animus.webhook_status() || animus.worktree_status() as status',
   );
   return row!.status;
+}
+
+/** The directories of worktrees alone, by host. Null: the schema does not know them yet. */
+export async function readWorktreesStatus(db: Queryable): Promise<readonly WorktreesStatus[] | null> {
+  const [known] = await db.query<{ there: boolean }>(
+    `select to_regprocedure('animus.worktree_status()') is not null as there`,
+  );
+  if (!known!.there) return null;
+  const [row] = await db.query<{ status: Pick<Status, 'worktrees'> }>('select animus.worktree_status() as status');
+  return row!.status.worktrees;
 }

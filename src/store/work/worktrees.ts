@@ -1,9 +1,7 @@
 /** The private repositories of work with `isolation = "worktree"`: thin calls of the SQL functions (docs/worktrees.md). */
+import type { WorktreeState } from '../../core/work/worktree-state.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
-
-/** `open`: work goes on in it. `removed`: it had nothing of its own. `discarded`: a person gave it up. `lost`: it vanished. */
-export type WorktreeState = 'open' | 'kept' | 'removed' | 'discarded' | 'lost';
 
 /** The key of a write: the lease of the item that works in it. */
 export interface WorktreeHolder {

@@ -25,7 +25,13 @@ describe('a configuration', () => {
       http: { host: '127.0.0.1', port: 7717, configured: false },
     });
     expect([...config.providers.keys()]).toEqual(['anthropic', 'openai']);
-    expect(config.retention).toEqual({ resolvedDays: 90, packDays: null, artifactsDays: 30 });
+    expect(config.retention).toEqual({
+      resolvedDays: 90,
+      packDays: null,
+      artifactsDays: 30,
+      worktreeDays: 14,
+      heldWorktreeDays: null,
+    });
     expect(config.origins.get('daemon.lease_seconds')).toBe('default');
   });
 

@@ -179,6 +179,7 @@ test('removes archives, runs of schedules, watches, old daemons and directories 
     registered: 2,
     deliveries: 0,
     packages: 0,
+    worktrees: 0,
     directories: 2,
     packed: 0,
     months: 0,
@@ -206,7 +207,7 @@ async function setUp(packDays: number | null = null) {
   await clearWork(db);
   await db.query('delete from animus.daemons');
   await db.query('delete from animus.history_position');
-  const retention = { resolvedDays: 90, packDays, artifactsDays: 30 };
+  const retention = { resolvedDays: 90, packDays, artifactsDays: 30, worktreeDays: 14, heldWorktreeDays: null };
   const sweep = (time: Clock = systemClock) =>
     createJanitor({
       db,

@@ -62,6 +62,7 @@ const INTERNAL = `
   words refuse_word json_bytes is_deep oversized_input size_rule cut_text cut_error keep_outcome readable_work left_out refused_message
   may_see
   sniff_media_type
+  worktree_id worktree_is_over acknowledge_loss answer_before
   now
   offer_freed_keys
   offer_key

@@ -1,7 +1,7 @@
 /** Questions on a terminal. */
 import { createInterface } from 'node:readline';
 import { AnimusError } from '../../core/errors/errors.ts';
-import type { CliContext } from '../command/command.ts';
+import type { CliContext } from './command.ts';
 
 /** Asks one after the other; `close` gives the terminal back. */
 export interface Questions {
