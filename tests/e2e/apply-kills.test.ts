@@ -13,24 +13,20 @@ const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
 const db = testDatabase();
 
 /**
- * In place of git. Counts its calls in `calls`, and sends `signal` to the command before call number `at`. `live` has a file for each git that has not
- * ended. The pid of the command is in `pid`, for a filter of the repository.
+ * In place of git. Counts its calls in `calls`, and sends `signal` to the command before call number `at`. `live` has a file for each git, named by its
+ * pid. The pid of the command is in `pid`, for a filter of the repository.
  */
 const SHIM = `#!/bin/sh
 echo $PPID > "$SHIM/pid"
-trap 'rm "$SHIM/live/$$"; exit 143' TERM
 touch "$SHIM/live/$$"
 echo >> "$SHIM/calls"
 if [ "$(wc -l < "$SHIM/calls")" -eq "$(cat "$SHIM/at")" ]; then . "$SHIM/signal"; fi
-PATH="$REAL_PATH" git "$@"
-code=$?
-rm "$SHIM/live/$$"
-exit $code
+PATH="$REAL_PATH" exec git "$@"
 `;
-/** Waits until the command has taken notice. */
+/** To the process group of the command, as a terminal does it. */
 const SIGNALS = {
-  KILL: 'kill -9 $PPID; while kill -0 $PPID 2>/dev/null; do :; done',
-  INT: 'kill -INT $PPID',
+  KILL: 'kill -s KILL -- -$PPID; while kill -0 $PPID 2>/dev/null; do :; done',
+  INT: 'kill -s INT -- -$PPID',
 } as const;
 
 interface Ended {
@@ -63,10 +59,19 @@ async function apply(item: HandedOver, mode: string, at = 0, signal: keyof typeo
       ...sharedCompileCache(),
     },
     stdio: 'ignore',
+    detached: true,
   });
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  await eventually('all gits have ended', () => (readdirSync(join(shim, 'live')).length === 0 ? true : null));
+  await eventually('all gits have ended', () => (readdirSync(join(shim, 'live')).some(isAlive) ? null : true));
   return { code, calls: readFileSync(join(shim, 'calls'), 'utf8').length };
+}
+
+function isAlive(pid: string): boolean {
+  try {
+    return process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
 }
 
 /** An item whose branch has diverged from `main`, with something left uncommitted. */
@@ -128,7 +133,7 @@ test('killed while git writes the files: git goes on, and finishes', async () =>
   git(item.repo, 'reset', '-q', '--hard', head);
   const shim = join(item.home, 'shim');
   const filter = join(item.home, 'smudge');
-  writeFileSync(filter, `#!/bin/sh\nkill -9 "$(cat "${shim}/pid")" && echo killed >> "${filter}.log"\ncat\n`, {
+  writeFileSync(filter, `#!/bin/sh\nkill -s KILL -- "-$(cat "${shim}/pid")" && echo killed >> "${filter}.log"\ncat\n`, {
     mode: 0o755,
   });
   git(item.repo, 'config', 'filter.deadly.smudge', filter);
