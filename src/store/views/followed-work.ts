@@ -1,9 +1,10 @@
 /** Reads a work item for a follower: with the rights of a reader, or as its own submitter. */
-import { knownCost } from './known-cost.ts';
+
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { type AskedView, readAsked } from './inbox-view.ts';
+import { knownCost } from './known-cost.ts';
 import { readWork } from './work-views.ts';
 
 /**

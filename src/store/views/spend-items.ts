@@ -1,7 +1,8 @@
 /** Reads which work cost most and which took longest: items that still exist, by the time of their submission. */
-import { knownCost } from './known-cost.ts';
+
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
+import { knownCost } from './known-cost.ts';
 import type { SpendPeriod } from './spend.ts';
 
 /** A work item with what it cost and how long it took. */

@@ -1,6 +1,7 @@
 /** Reads what model calls have cost. Days are UTC. Rows keep the names of their columns, which `animus spend --json` prints as they are. */
-import { knownCost } from './known-cost.ts';
+
 import type { Queryable } from '../sql/database.ts';
+import { knownCost } from './known-cost.ts';
 
 /** What sums can be grouped by, in the order of the columns. */
 export const SPEND_GROUPS = ['day', 'month', 'faculty', 'model', 'operation', 'submitter'] as const;

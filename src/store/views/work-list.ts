@@ -1,8 +1,9 @@
 /** Lists of work. Each kind of filter has its own statement, so that it can use the partial indexes of the states, also at a million rows. */
-import { knownCost } from './known-cost.ts';
+
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
+import { knownCost } from './known-cost.ts';
 import { LISTED, type WorkSummary } from './work-views.ts';
 
 /** What narrows a list; everything is optional but the limit. */

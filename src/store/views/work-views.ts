@@ -2,10 +2,11 @@
  * Reads work for the CLI. Rows keep the names of their columns: `--json` prints them as they are, so these names are the
  * machine interface (docs/cli.md). Token counts are numbers, costs USD.
  */
-import { knownCost } from './known-cost.ts';
+
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
+import { knownCost } from './known-cost.ts';
 
 /** A work item as a line of a list. */
 export interface WorkSummary {

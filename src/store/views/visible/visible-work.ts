@@ -1,8 +1,9 @@
 /** Reads work as the actor may see it, in the transaction of a gateway. Rows keep the names of their columns. */
-import { knownCost } from '../known-cost.ts';
+
 import { AnimusError } from '../../../core/errors/errors.ts';
 import type { Queryable } from '../../sql/database.ts';
 import { toText } from '../../sql/json.ts';
+import { knownCost } from '../known-cost.ts';
 import type { WorkFilter } from '../work-list.ts';
 import { LISTED, type WorkDetail, type WorkSummary } from '../work-views.ts';
 
