@@ -383,10 +383,9 @@ begin
   if not found then return; end if;
   perform animus.raise('WA004', case
       when v_least.amount is null then format('faculty %s can have no limit in %s: %s', v_least.name, case p_unit when 'usd' then 'USD' else 'tokens' end, v_least.says)
-      else format('%s %s are less than one answer of faculty %s may cost: %s', trim_scale(p_amount), case p_unit when 'usd' then 'USD' else 'tokens' end,
+      else format('%s %s are less than one answer of faculty %s may cost: %s; raise the limit, or lower max_tokens', trim_scale(p_amount), case p_unit when 'usd' then 'USD' else 'tokens' end,
         v_least.name, v_least.says) end, p_item,
-    case when v_least.amount is null then '' when v_least.alive then 'raise the limit, or lower max_tokens of the faculty; to stop its work, pause it'
-         else 'raise the limit, or lower max_tokens of the faculty and start its daemon, which reads it; to stop its work, pause it' end);
+    case when v_least.amount is null then '' when v_least.alive then 'to stop its work, pause it' else 'start a daemon, which reads a changed max_tokens; to stop its work, pause it' end);
 end $$;
 
 -- Removes the limits that operators and submitters have set for a subject; those of files stay. Returns how many.

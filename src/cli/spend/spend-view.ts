@@ -122,7 +122,8 @@ export function showRoots(output: Output, period: SpendPeriod, roots: readonly S
 /** What is missing from a sum, and the remedy. */
 function noteUnpriced(calls: number): string {
   const missing = `the cost of ${counted(calls, 'call')} is not known`;
-  return `${missing}: the model has no price; give it one in animus.toml ([models."PROVIDER/MODEL"] usd_per_million) for calls to come`;
+  const why = 'the model has no price, or the provider gave no token counts';
+  return `${missing}: ${why}; a price in animus.toml ([models."PROVIDER/MODEL"] usd_per_million) counts for calls to come`;
 }
 
 const UNKNOWN = styled('(not known)', 'dim');

@@ -38,7 +38,8 @@ describe('the statistics of a skill', () => {
     const db = target.database;
     const [faculty, notes] = [`f${randomUUID()}`, `n${randomUUID().slice(0, 8)}`];
     const ids = [await ended(db, faculty, 'completed', [notes]), await ended(db, faculty, 'completed', [notes])];
-    const cost = async () => (await skillStats(db, since(), notes)).map(({ withIt }) => [withIt.costUsd, withIt.unpricedCalls]);
+    const cost = async () =>
+      (await skillStats(db, since(), notes)).map(({ withIt }) => [withIt.costUsd, withIt.unpricedCalls]);
     await db.query('update animus.work_items set unpriced_calls = 2 where id = $1', [ids[0]]);
     expect(await cost()).toEqual([[2, 2]]);
     await db.query('update animus.work_items set cost_usd = 0 where id = any ($1)', [ids]);
