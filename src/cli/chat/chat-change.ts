@@ -8,6 +8,7 @@ import {
   type SaidMessage,
   setParticipant,
 } from '../../store/conversations/conversations.ts';
+import { messageNumbered, readNumber } from '../../store/conversations/message-numbers.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
@@ -15,7 +16,6 @@ import { withDatabase } from '../command/database.ts';
 import { findChat } from './find-chat.ts';
 import { PATIENCE } from './session/patience.ts';
 import { showAnswer } from './show-answer.ts';
-import { messageNumbered, readNumber } from '../../store/conversations/message-numbers.ts';
 
 type WaitOptions = CommonOptions & { readonly wait?: boolean };
 
@@ -53,7 +53,8 @@ async function branchOff(
     const id = await messageNumbered(db, chat, message);
     const said = await untilUnlocked(() => change(db, id), PATIENCE);
     const number = await readNumber(db, chat, said.messageId);
-    if (!wait) output.document({ chat, message: number, message_id: Number(said.messageId), work_item: said.workItemId });
+    if (!wait)
+      output.document({ chat, message: number, message_id: Number(said.messageId), work_item: said.workItemId });
     output.line(`message ${number} stands in the place of message ${message}`);
     return wait ? showAnswer(invocation, db, { ...said, chat, number }) : 0;
   });

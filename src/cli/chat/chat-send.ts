@@ -6,6 +6,7 @@ import {
   sayInConversation,
   startConversation,
 } from '../../store/conversations/conversations.ts';
+import { readNumber } from '../../store/conversations/message-numbers.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
@@ -14,7 +15,6 @@ import { attachment } from '../work/attachment.ts';
 import { findChat } from './find-chat.ts';
 import { PATIENCE } from './session/patience.ts';
 import { showAnswer } from './show-answer.ts';
-import { readNumber } from '../../store/conversations/message-numbers.ts';
 
 interface SendOptions extends CommonOptions {
   readonly to?: string;

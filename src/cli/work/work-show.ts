@@ -52,7 +52,8 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   for (const focus of shown.foci) showFocus(output, focus, options.full === true);
   showEntries(output, shown.ledger);
   showOutcome(output, shown.item);
-  if (isPart) output.note('this login sees only what it has submitted; its turns, calls and waits need the role animus_reader');
+  if (isPart)
+    output.note('this login sees only what it has submitted; its turns, calls and waits need the role animus_reader');
   return 0;
 }
 

@@ -1,12 +1,12 @@
 /** What requests and answers about conversations have in common. */
 import { z } from 'zod';
 import { type SaidMessage, WHILE_ANSWERING } from '../../store/conversations/conversations.ts';
+import { readNumber } from '../../store/conversations/message-numbers.ts';
 import type { ChatMessage } from '../../store/conversations/read-conversation.ts';
+import type { Queryable } from '../../store/sql/database.ts';
 import { id, time, workState } from '../route/schemas.ts';
 import { warning } from '../route/unserved.ts';
 import { awaitedItem } from '../route/work-schemas.ts';
-import { readNumber } from '../../store/conversations/message-numbers.ts';
-import type { Queryable } from '../../store/sql/database.ts';
 
 /** The path of a workspace and below it. */
 export const ofWorkspace = z.strictObject({ id: id() });

@@ -1,7 +1,16 @@
 import type { ChatMessage } from './read-conversation.ts';
 
 /** A message as programs get it. */
-export function messageDocument({ id, number, replacesNumber: _, createdAt, workItemId, endedAs, replaces, ...message }: ChatMessage) {
+export function messageDocument({
+  id,
+  number,
+  replacesNumber: _,
+  createdAt,
+  workItemId,
+  endedAs,
+  replaces,
+  ...message
+}: ChatMessage) {
   return {
     id: Number(id),
     number,

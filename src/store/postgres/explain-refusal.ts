@@ -1,7 +1,7 @@
 /** Says which role a statement needs that the server refused for lack of a right, and which the login has. */
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
-import { sqlState } from '../sql/database-errors.ts';
 import type { Queryable } from '../sql/database.ts';
+import { sqlState } from '../sql/database-errors.ts';
 
 /** The roles of `animus db migrate`, from the one with the fewest rights. */
 const ROLES = ['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon', 'animus_gateway'];
@@ -59,7 +59,9 @@ function hintOf({ login, has, suffices }: Rights, kind: string): string {
   const needed = `; the login ${login} has ${present}, and this needs ${listOf(needs, 'or')}; an administrator grants it: grant ${needs[0]!} to ${login}`;
   const isReading = kind !== 'function' && suffices.includes('animus_reader');
   const offers = isReading && has.includes('animus_submitter');
-  return offers ? `${needed}. What it has submitted itself it sees with: animus work list, animus work show ID` : needed;
+  return offers
+    ? `${needed}. What it has submitted itself it sees with: animus work list, animus work show ID`
+    : needed;
 }
 
 function listOf(words: readonly string[], before: 'and' | 'or'): string {

@@ -18,7 +18,9 @@ type Values = (means: CompletionMeans, typed: string) => readonly string[] | Pro
 
 const paths: Values = (means, typed) => completePath(typed, means);
 const ownNumbers: Values = ({ talk, actor }) =>
-  talk.messages.filter(({ role, told, author }) => role === 'user' && !told && author === actor).map(({ number }) => String(number));
+  talk.messages
+    .filter(({ role, told, author }) => role === 'user' && !told && author === actor)
+    .map(({ number }) => String(number));
 
 const VALUES: Readonly<Record<string, Values>> = {
   attach: (means, typed) => [...completePath(typed, means), ...(typed === '' ? [] : ['none'])],

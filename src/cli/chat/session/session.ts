@@ -146,7 +146,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   function showPrompt(): void {
     if (asking.asked !== null) return;
     const files = talk.files.length > 0 ? `[${talk.files.length}] ` : '';
-    console.prompt(talk.editing === null ? `${files}> ` : `edit ${talk.editing}> `);
+    console.prompt(talk.editing === null ? `${files}> ` : `edit ${talk.editing.number}> `);
   }
 
   async function stop(): Promise<void> {

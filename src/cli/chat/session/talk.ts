@@ -9,12 +9,12 @@ import {
   sayInConversation,
   startConversation,
 } from '../../../store/conversations/conversations.ts';
+import { readNumber } from '../../../store/conversations/message-numbers.ts';
 import type { ChatMessage } from '../../../store/conversations/read-conversation.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import type { NewAttachment } from '../../../store/work/submit-work.ts';
 import { PATIENCE } from './patience.ts';
-import { readNumber } from '../../../store/conversations/message-numbers.ts';
 
 export interface Talk {
   /** Null before the first message of a new conversation. */
