@@ -68,21 +68,21 @@ export function addChatCommands(program: Command, run: RunCommand): void {
   addCommand(group, 'edit <chat> <message> <text>', {
     summary: 'replace a message of yours by other words, on a branch of its own that is answered anew',
     arguments: { chat: CHAT, message: MESSAGE, text: 'the new words; - reads standard input' },
-    examples: ['animus chat edit 5b1f0c3de2a9 7 "Only the tests, please" --wait'],
+    examples: ['animus chat edit 5b1f0c3de2a9 1 "Only the tests, please" --wait'],
   })
     .option('--wait', 'wait for the answer and print it; exit 0 when it completed, else 1')
     .action(run(editCommand));
   addCommand(group, 'retry <chat> <message>', {
     summary: 'ask for another answer to a message',
     arguments: { chat: CHAT, message: 'the number of the message, or of its answer, as chat show prints it' },
-    examples: ['animus chat retry 5b1f0c3de2a9 7 --wait'],
+    examples: ['animus chat retry 5b1f0c3de2a9 1 --wait'],
   })
     .option('--wait', 'wait for the answer and print it; exit 0 when it completed, else 1')
     .action(run(retryCommand));
   addCommand(group, 'delete <chat>', {
     summary: 'delete a whole conversation, or with --message one message of it',
     arguments: { chat: CHAT },
-    examples: ['animus chat delete 5b1f0c3de2a9', 'animus chat delete 5b1f0c3de2a9 --message 7'],
+    examples: ['animus chat delete 5b1f0c3de2a9', 'animus chat delete 5b1f0c3de2a9 --message 1'],
   })
     .option('--message <number>', 'only this message or answer')
     .action(run(deleteCommand));
