@@ -1111,9 +1111,11 @@ create table animus.chat_messages (
   ended_as     text,
   deleted_at   timestamptz,
   deleted_by   text,
+  number       integer     not null,
   primary key (id),
   constraint chat_messages_file_id_fkey foreign key (file_id) references animus.conversations(file_id) on delete cascade,
   constraint chat_messages_ended_as_check check (ended_as in ('completed', 'dead', 'cancelled')),
+  constraint chat_messages_number_check check (number > 0),
   constraint chat_messages_role_check check (role in ('user', 'assistant', 'system')),
   constraint deleted_by_somebody check ((deleted_at is null) = (deleted_by is null))
 );
@@ -1122,6 +1124,7 @@ create index chat_messages_branches on animus.chat_messages (file_id, replaces) 
 create index chat_messages_deleted on animus.chat_messages (file_id, deleted_at) where deleted_at is not null;
 create index chat_messages_file on animus.chat_messages (file_id, id);
 create index chat_messages_item on animus.chat_messages (work_item_id) where work_item_id is not null;
+create unique index chat_messages_number on animus.chat_messages (file_id, number);
 create index chat_messages_places on animus.chat_messages (file_id, (
 case
     when role = 'user' and not told then id
@@ -1130,6 +1133,7 @@ end), id);
 create index chat_messages_replaces on animus.chat_messages (replaces) where replaces is not null;
 create trigger chat_messages_mark after insert on animus.chat_messages for each row execute function animus.mark_message();
 create trigger chat_messages_mark_deleted after update of deleted_at on animus.chat_messages for each row when (new.deleted_at is not null and old.deleted_at is null) execute function animus.mark_message();
+create trigger chat_messages_number before insert on animus.chat_messages for each row execute function animus.number_message();
 create trigger keep_chat_message before update on animus.chat_messages for each row execute function animus.keep_chat_message();
 
 create table animus.chat_marks (
@@ -1296,7 +1300,7 @@ create index worktree_results_lost on animus.worktree_results (updated_at) where
 --   id, work_item_id, name, media_type, bytes, content, created_at
 
 -- create view animus.own_chat_messages with (security_barrier=true): its query stands in functions/
---   id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, told, ended_as
+--   id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, told, ended_as, number
 
 -- create view animus.own_conversations with (security_barrier=true): its query stands in functions/
 --   file_id, workspace_id, path, title, faculty, while_answering, created_by, created_at, updated_at
@@ -1335,7 +1339,7 @@ create index worktree_results_lost on animus.worktree_results (updated_at) where
 --   id, seq, work_item_id, target, call_id, action, decided_by, created_at, note, salt, note_digest, work_digest, subject_digest, previous_hash, hash
 
 -- create view animus.visible_chat_messages: its query stands in functions/
---   id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, told, ended_as
+--   id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, told, ended_as, number
 
 -- create view animus.visible_conversation_people: its query stands in functions/
 --   file_id, actor

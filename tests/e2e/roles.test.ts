@@ -95,7 +95,10 @@ describe('a daemon whose login is only a member of animus_daemon', () => {
     const submitted = await runAnimus(submitter, ['work', 'submit', 'nobody', 'x', '--json']);
     expect(submitted).toMatchObject({ exit: 0, stderr: '' });
     const { id } = JSON.parse(submitted.stdout) as { id: string };
-    expect(await runAnimus(submitter, ['work', 'list'])).toMatchObject({ exit: 0, stdout: expect.stringContaining(id.slice(-12)) });
+    expect(await runAnimus(submitter, ['work', 'list'])).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining(id.slice(-12)),
+    });
     expect(await runAnimus(submitter, ['work', 'show', id])).toMatchObject({
       exit: 0,
       stderr: expect.stringContaining('its turns, calls and waits need the role animus_reader'),

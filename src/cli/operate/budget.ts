@@ -9,7 +9,6 @@ import { type LimitName, listBudgets, removeBudget, type StoredLimit, setBudget 
 import { choice, wholeNumber } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
-import { warnIfUnserved } from '../command/known-faculties.ts';
 import { styled } from '../view/output.ts';
 import { amountOf, shortId } from '../view/quantities.ts';
 
@@ -146,8 +145,10 @@ async function setCommand(invocation: Invocation, options: SetOptions): Promise<
     await setBudget(db, { ...subject, unit }, amount, onExceeded);
     const faculty = options.faculty ?? options.eachItem ?? options.eachRoot;
     // A misspelt name would limit nothing.
-    if (faculty !== undefined)
+    if (faculty !== undefined) {
+      const { warnIfUnserved } = await import('../command/known-faculties.ts');
       await warnIfUnserved(invocation, db, { name: faculty, until: 'the limit applies to nothing', named: true });
+    }
     return subject;
   });
   output.document({ ...name, unit, amount, on_exceeded: onExceeded });

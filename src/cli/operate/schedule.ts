@@ -18,7 +18,6 @@ import { choice, wholeNumber } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { jsonObject, jsonOf } from '../command/json-option.ts';
-import { warnIfUnserved } from '../command/known-faculties.ts';
 import { styled } from '../view/output.ts';
 import { age, counted } from '../view/quantities.ts';
 
@@ -143,6 +142,7 @@ async function addScheduleCommand(
     options.params === undefined ? {} : jsonObject('--params', jsonOf('--params', options.params, context.cwd));
   const now = await withDatabase(invocation, async (db) => {
     await addSchedule(db, { name, cron, timeZone, faculty, description, params, missed, graceSeconds: grace, paused });
+    const { warnIfUnserved } = await import('../command/known-faculties.ts');
     await warnIfUnserved(invocation, db, { name: faculty, until: 'its work stays queued' });
     return databaseNow(db);
   });

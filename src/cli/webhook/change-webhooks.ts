@@ -14,7 +14,6 @@ import {
 } from '../../store/work/webhooks.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
-import { warnIfUnserved } from '../command/known-faculties.ts';
 import { styled } from '../view/output.ts';
 import { shortId } from '../view/quantities.ts';
 import { findWebhook } from './find-webhook.ts';
@@ -42,6 +41,7 @@ export async function addWebhookCommand(invocation: Invocation, options: AddOpti
   await withDatabase(invocation, async (db) => {
     await addWebhook(db, { id, url, events, keyMark: webhookKeyMark(key), faculties, label, person });
     for (const name of faculties ?? []) {
+      const { warnIfUnserved } = await import('../command/known-faculties.ts');
       await warnIfUnserved(invocation, db, { name, until: 'nothing is sent of it', named: true });
     }
     if (person === undefined) return;

@@ -1,23 +1,16 @@
 /** Reads what `animus work show` shows: all of an item, or what a login may see that only submits. */
+
+import type { Queryable } from '../../store/sql/database.ts';
 import { type LedgerEntry, readWholeLedger } from '../../store/transcript/ledger.ts';
 import { readArtifacts } from '../../store/views/artifact-views.ts';
 import { readFoci } from '../../store/views/focus-views.ts';
 import { readAsked } from '../../store/views/inbox-view.ts';
 import { readItemWorktree } from '../../store/views/item-worktree.ts';
 import { readMailbox } from '../../store/views/mail-view.ts';
-import {
-  listOwnWork,
-  readOwnArtifacts,
-  readOwnLedger,
-  readOwnMail,
-  readOwnWork,
-  seesTables,
-} from '../../store/views/own-work.ts';
 import { readUsedSkills } from '../../store/views/skill-views.ts';
 import { readOpenWaits } from '../../store/views/waits-view.ts';
-import { type Descendant, readDescendants, readWork } from '../../store/views/work-views.ts';
+import { type Descendant, readDescendants, readWork, seesTables } from '../../store/views/work-views.ts';
 import { readBudgetLeft } from '../../store/work/budgets.ts';
-import type { Queryable } from '../../store/sql/database.ts';
 
 export type ShownWork = Omit<Awaited<ReturnType<typeof readAll>>, 'ledger'> & {
   readonly ledger: readonly LedgerEntry[];
@@ -54,6 +47,9 @@ async function readAll(db: Queryable, id: string, full: boolean) {
 }
 
 async function readOwn(db: Queryable, id: string): Promise<ShownWork> {
+  const { listOwnWork, readOwnArtifacts, readOwnLedger, readOwnMail, readOwnWork } = await import(
+    '../../store/views/own-work.ts'
+  );
   const children = await listOwnWork(db, { parentId: id, limit: MOST_CHILDREN });
   return {
     item: await readOwnWork(db, id),

@@ -55,7 +55,8 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   showEntries(output, shown.ledger);
   showOutcome(output, shown.item);
   showResult(output, shown.worktree);
-  if (isPart) output.note('this login sees only what it has submitted; its turns, calls and waits need the role animus_reader');
+  if (isPart)
+    output.note('this login sees only what it has submitted; its turns, calls and waits need the role animus_reader');
   return 0;
 }
 

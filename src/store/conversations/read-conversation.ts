@@ -1,10 +1,15 @@
 /** Reads conversations for people: lists, the messages of the branch that is shown, and the text of the `.chat` file. */
 import type { IdReference } from '../../core/work/id-reference.ts';
 import type { Queryable } from '../sql/database.ts';
+import { withNumbers } from './message-numbers.ts';
 
 /** A message as people see it. Ids are numbers as texts. */
 export interface ChatMessage {
   readonly id: string;
+  /** In its conversation, from 1 on. */
+  readonly number: number;
+  /** The number of the message that it stands for. */
+  readonly replacesNumber: number | null;
   readonly role: 'user' | 'assistant' | 'system';
   readonly content: string;
   /** Who wrote it; of an answer `faculty:NAME`. */
@@ -46,11 +51,12 @@ export interface ConversationRow {
 
 /** The messages of the branch that is shown, in order. Errors: `work.not_found`. */
 export async function readConversation(db: Queryable, id: string): Promise<ChatMessage[]> {
-  return db.query<ChatMessage>(
+  const messages = await db.query<ChatMessage>(
     `select id::text, role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs", state,
             attachments from animus.conversation_messages($1)`,
     [id],
   );
+  return withNumbers(db, id, messages);
 }
 
 /** The conversations in which the actor takes part, newest first. */
@@ -108,7 +114,7 @@ export async function conversationsTitled(db: Queryable, title: string): Promise
 /** The conversation of a message, and its newest answer, if there is one. */
 export async function readAnswer(db: Queryable, workItemId: string): Promise<ChatMessage | null> {
   const [row] = await db.query<ChatMessage>(
-    `select id::text, role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs",
+    `select id::text, number, null as "replacesNumber", role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs",
             null as state, null as attachments
        from animus.own_chat_messages where work_item_id = $1 and role = 'assistant' order by id desc limit 1`,
     [workItemId],

@@ -130,6 +130,8 @@ export type ConversationBody =
 
 interface ChatMessageFields {
   readonly messageId: string;
+  /** In its conversation, from 1 on: what people see. */
+  readonly number: number;
   readonly role: 'user' | 'assistant' | 'system';
   readonly author: string;
   /** Its first 262,144 characters; null if it has been deleted since. */

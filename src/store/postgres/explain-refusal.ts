@@ -1,7 +1,7 @@
 /** Says which role a statement needs that the server refused for lack of a right, and which the login has. */
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
-import { sqlState } from '../sql/database-errors.ts';
 import type { Queryable } from '../sql/database.ts';
+import { sqlState } from '../sql/database-errors.ts';
 
 /** The roles of `animus db migrate`, from the one with the fewest rights. */
 const ROLES = ['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon', 'animus_gateway'];
@@ -21,8 +21,10 @@ interface Rights {
 export async function explainRefusal(error: unknown, sql: string, db: Queryable): Promise<unknown> {
   const [, kind, name] = refused(error) ?? [];
   if (!isAnimusError(error, 'db.forbidden') || kind === undefined || name === undefined) return error;
-  const rights = await readRights(db, kind, name, /^\s*(insert|update|delete)\b/i.exec(sql)?.[1] ?? 'select').catch(
-    () => null,
+  const right = /^\s*(insert|update|delete)\b/i.exec(sql)?.[1] ?? 'select';
+  const rights = await readRights(
+    db,
+    kind === 'function' ? [OF_FUNCTION, [ROLES, name]] : [OF_TABLE, [ROLES, name, right]],
   );
   if (rights === null || rights.suffices.length === 0) return error;
   return new AnimusError('db.forbidden', { ...error.details, hint: hintOf(rights, kind) }, { cause: error.cause });
@@ -34,20 +36,32 @@ function refused(error: unknown): RegExpExecArray | null {
   return /^permission denied for (table|view|function) (\w+)$/.exec((error.cause as Error).message);
 }
 
-async function readRights(db: Queryable, kind: string, name: string, right: string): Promise<Rights | null> {
-  const may =
-    kind === 'function'
-      ? `exists (select from pg_proc p where p.pronamespace = 'animus'::regnamespace and p.proname = $2 and $3 <> '' and has_function_privilege(r.oid, p.oid, 'execute'))`
-      : `exists (select from pg_class c where c.relnamespace in (select oid from pg_namespace where nspname in ('animus', 'pgmq')) and c.relname = $2
-                  and has_table_privilege(r.oid, c.oid, $3))`;
-  const [row] = await db.query<Rights>(
-    `select current_user::text as login,
-            array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and pg_has_role(r.oid, 'member') order by array_position($1, r.rolname::text)) as has,
-            array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and ${may} order by array_position($1, r.rolname::text)) as suffices`,
-    [ROLES, name, right],
-  );
-  return row ?? null;
+/** Null if even that cannot be read: the refusal itself is what counts. */
+async function readRights(
+  db: Queryable,
+  [sql, params]: readonly [sql: string, params: readonly unknown[]],
+): Promise<Rights | null> {
+  try {
+    const [row] = await db.query<Rights>(sql, params);
+    return row ?? null;
+  } catch {
+    return null;
+  }
 }
+
+const rightsWhere = (may: string) =>
+  `select current_user::text as login,
+          array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and pg_has_role(r.oid, 'member')
+                 order by array_position($1, r.rolname::text)) as has,
+          array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and exists (${may})
+                 order by array_position($1, r.rolname::text)) as suffices`;
+const OF_FUNCTION = rightsWhere(
+  `select from pg_proc p where p.pronamespace = 'animus'::regnamespace and p.proname = $2 and has_function_privilege(r.oid, p.oid, 'execute')`,
+);
+const OF_TABLE = rightsWhere(
+  `select from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname in ('animus', 'pgmq')
+    where c.relname = $2 and has_table_privilege(r.oid, c.oid, $3)`,
+);
 
 /** Those of daemons and gateways are named only where no other would do. */
 const OF_SERVICES: readonly string[] = ['animus_daemon', 'animus_gateway'];
@@ -59,7 +73,9 @@ function hintOf({ login, has, suffices }: Rights, kind: string): string {
   const needed = `; the login ${login} has ${present}, and this needs ${listOf(needs, 'or')}; an administrator grants it: grant ${needs[0]!} to ${login}`;
   const isReading = kind !== 'function' && suffices.includes('animus_reader');
   const offers = isReading && has.includes('animus_submitter');
-  return offers ? `${needed}. What it has submitted itself it sees with: animus work list, animus work show ID` : needed;
+  return offers
+    ? `${needed}. What it has submitted itself it sees with: animus work list, animus work show ID`
+    : needed;
 }
 
 function listOf(words: readonly string[], before: 'and' | 'or'): string {

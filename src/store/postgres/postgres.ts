@@ -1,12 +1,11 @@
 /** Implements the database port with a pool of node-postgres connections. Failures have animus error codes. */
 import { createHash } from 'node:crypto';
 import { Client, type PoolClient } from 'pg';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { connectError, isLostPreparation, isLostServer, isStalePlan, statementError } from '../sql/database-errors.ts';
-import { explainRefusal } from './explain-refusal.ts';
 import { openReplaceablePool, type TakenClient } from './replaceable-pool.ts';
 import { TYPES } from './timestamps.ts';
 
@@ -135,7 +134,7 @@ async function inTransaction<T>(client: PoolClient, session: Session, work: (tx:
     } catch {
       throw new RollbackFailed(error);
     }
-    throw await explainRefusal(error, statement, on(client));
+    throw await withReason(error, statement, client);
   }
   const ended = await runRaw(client, session, 'commit');
   // If a statement failed and the caller caught the error, the transaction is aborted and `commit` rolls it back. The server
@@ -161,12 +160,17 @@ async function explained<T>(client: PoolClient, sql: string, ask: () => Promise<
   try {
     return await ask();
   } catch (error) {
-    throw await explainRefusal(error, sql, on(client));
+    throw await withReason(error, sql, client);
   }
 }
 
-function on(client: PoolClient): Queryable {
-  return { query: async (sql, params = []) => (await client.query(sql, [...params])).rows };
+/** The error, or that of a refused statement with what helps. Loaded when it is needed: commands of people start quicker. */
+async function withReason(error: unknown, sql: string, client: PoolClient): Promise<unknown> {
+  if (!isAnimusError(error, 'db.forbidden')) return error;
+  const { explainRefusal } = await import('./explain-refusal.ts');
+  return explainRefusal(error, sql, {
+    query: async (text, params = []) => (await client.query(text, [...params])).rows,
+  });
 }
 
 async function run<Row extends object>(

@@ -6,14 +6,6 @@ import type { MailView } from './mail-view.ts';
 import type { WorkFilter } from './work-list.ts';
 import { notFound, readable, type WorkDetail, type WorkSummary } from './work-views.ts';
 
-/** Whether the login may read the tables; otherwise the readers of this file are for it. */
-export async function seesTables(db: Queryable): Promise<boolean> {
-  const [row] = await db.query<{ sees: boolean }>(
-    `select has_table_privilege('animus.work_items', 'select') or not has_table_privilege('animus.own_work', 'select') as sees`,
-  );
-  return row!.sees;
-}
-
 const SUMMARY = `w.id, w.faculty, w.state, left(w.description, 10000) as description, left(w.outcome_summary, 1000) as outcome_summary, w.priority,
   w.attempts, w.turns, w.cost_usd::float8 as cost_usd, w.parent_id, w.merged_into, w.run_at, w.created_at, w.resolved_at`;
 

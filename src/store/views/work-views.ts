@@ -100,3 +100,11 @@ export async function readDescendants(db: Queryable, id: string): Promise<Descen
     [id],
   );
 }
+
+/** Whether the login may read the tables; otherwise `own-work.ts` has readers for it. */
+export async function seesTables(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ sees: boolean }>(
+    `select has_table_privilege('animus.work_items', 'select') or not has_table_privilege('animus.own_work', 'select') as sees`,
+  );
+  return row!.sees;
+}

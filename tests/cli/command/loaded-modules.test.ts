@@ -55,7 +55,7 @@ describe('a command loads no package that it does not use', () => {
     ['webhook list', ['commander', ...DRIVER], 57],
     ['person list', ['commander', ...DRIVER], 55],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 60],
-    ['chat list', ['commander', ...DRIVER], 67],
+    ['chat list', ['commander', ...DRIVER], 68],
     ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 80],
     ['completion words -- work cancel ', ['commander', ...DRIVER], 106],
   ] as const)('%s', async (line, packages, files) => {

@@ -1,7 +1,7 @@
 /** A login that may only submit sees its own work, and is told what it does not see. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { testDatabase } from '../../support/database.ts';
+import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { run } from '../run-cli.ts';
 
 const target = testDatabase();
@@ -51,7 +51,9 @@ test('what it may not see is refused with the role that would see it, and what i
   expect(await animus('status')).toMatchObject({
     code: 5,
     stderr: expect.stringMatching(
-      new RegExp(`the login ${logins[0]} has animus_submitter, and this needs animus_reader or animus_operator; .*grant animus_reader to ${logins[0]}`),
+      new RegExp(
+        `the login ${logins[0]} has animus_submitter, and this needs animus_reader or animus_operator; .*grant animus_reader to ${logins[0]}`,
+      ),
     ),
   });
 });

@@ -57,24 +57,6 @@ describe('a stream of the events of work', () => {
     expect(reader.events.at(-1)!.type).toBe('done');
   });
 
-  it.each(['completed', 'cancelled'])('ends with done: no hint comes after it, work that is %s', async (how) => {
-    const work = await beginFocus(pg.database);
-    const reader = await read(work);
-    await reader.until(({ data }) => data['live'] === true);
-    await pg.database.query('select animus.begin_turn($1, $2, 1)', [work.key.focusId, work.leaseToken]);
-    const piece = () => tellWatchers(pg.database, work.key, { focus: 1, turn: 1, from: 0, text: 'Hel' });
-    await eventually('a watcher', async () => ((await piece()) ? true : null));
-    await reader.until(({ type, data }) => type === 'text' && data['live'] === true);
-    if (how === 'completed') await completeWork(pg.database, work, { ok: true }, 'all done');
-    else await pg.database.query(`select animus.cancel_work($1, 'enough')`, [work.id]);
-    if (how === 'cancelled') await pg.database.query('select animus.end_cancelled($1, $2)', [work.id, work.leaseToken]);
-    await reader.ended;
-    expect(reader.events.at(-1)!.type).toBe('done');
-    const late = await read(work);
-    await late.ended;
-    expect(late.events.at(-1)!.type).toBe('done');
-  });
-
   it('goes on after every id without a gap or a repetition', async () => {
     const work = await beginFocus(pg.database);
     await recordCalls(pg.database, work, 1, ['a', 'b']);
