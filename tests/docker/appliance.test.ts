@@ -8,6 +8,9 @@ import type { Database } from '../../src/store/sql/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { API_KEY, type Appliance, DATABASE_PASSWORD, docker, missingDocker, prepareAppliance } from './appliance.ts';
 import { servesTheApi } from './appliance-api.ts';
+import { restores } from './appliance-backup.ts';
+import { writesTheFirstFile } from './appliance-first-task.ts';
+import { firesWebhooks } from './appliance-webhooks.ts';
 import { completed, FILES, insert, nullWhileAway } from './appliance-work.ts';
 
 const missing = missingDocker();
@@ -55,8 +58,10 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
   it('runs with minimal rights: no root, no superuser, no capability, nothing writable but its volume', async () => {
     expect(await appliance.inAnimus('id', '-u')).toBe('1000\n');
     expect(await appliance.inAnimus('grep', 'CapEff', '/proc/self/status')).toMatch(/CapEff:\s+0+\n/);
-    expect(await appliance.inAnimus('sh', '-c', 'touch /opt/animus/x /etc/animus/x 2>&1 || true')).toMatch(
-      /(Read-only file system[^]*){2}/,
+    const touch =
+      'touch /opt/animus/x /srv/workspace/faculties/x /usr/x 2>&1; rm -f /srv/workspace/animus.toml 2>&1; true';
+    expect(await appliance.inAnimus('sh', '-c', touch)).toMatch(
+      /(Read-only file system[^]*){3}(Device or resource busy|Read-only)/,
     );
     const services = await Promise.all(SERVICES.map(appliance.containers));
     const format = '{{range .Mounts}}{{if eq .Type "volume"}}{{println .Name}}{{end}}{{end}}';
@@ -108,6 +113,36 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     );
   }, 90_000);
 
+  it('does the first task of the page: the shipped engineer writes a file that is there afterwards', async () => {
+    await writesTheFirstFile(appliance);
+  }, 90_000);
+
+  it('sends signed webhooks, whether they were added by command or by HTTP', async () => {
+    await firesWebhooks(appliance);
+  }, 120_000);
+
+  it('logs one JSON object per line, from the first step of the start to a failed one', async () => {
+    await appliance.compose('run', '--rm', '-T', '--no-deps', 'animus', 'serve', '--faculties', '/none').catch(String);
+    const text = await appliance.compose(
+      'logs',
+      '--no-color',
+      '--no-log-prefix',
+      'secrets',
+      'migrate',
+      'animus',
+      'api',
+    );
+    const lines = text.split('\n').flatMap((line) => line.replace(/^\u001b\[2K/, '').trim() || []);
+    expect(lines.length).toBeGreaterThan(40);
+    for (const line of lines) {
+      expect([line, line.startsWith('{') && typeof JSON.parse(line).message]).toEqual([line, 'string']);
+    }
+    const failed = await appliance
+      .compose('run', '--rm', '-T', '--no-deps', 'animus', 'serve', '--faculties', '/none')
+      .catch((error: Error) => error.message);
+    expect(failed).toMatch(/^\{"level":"error",.*"code":"faculty.none"/m);
+  }, 90_000);
+
   it("loses nothing when the daemon's container is killed, nor when the daemon crashes and Docker restarts it", async () => {
     const [container] = await appliance.containers('animus');
     const killed = await inFlight(4);
@@ -149,7 +184,10 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
   }, 120_000);
 
   it('shares the work between two daemons, and stopping one of them drains it', async () => {
-    await appliance.compose('up', '--detach', '--wait', '--no-recreate', '--scale', 'animus=2');
+    appliance.set('ANIMUS_DAEMONS', '2');
+    // As the page says it; the second one changes nothing, and keeps both.
+    for (const _ of [1, 2]) await appliance.compose('up', '--detach', '--wait', '--no-recreate');
+    expect(await appliance.containers('animus')).toHaveLength(2);
     const ids = await inFlight(8);
     const [daemons] = await database.query<{ n: number }>(
       `select count(distinct daemon_id)::int as n from animus.foci where work_item_id = any($1::uuid[])`,
@@ -173,6 +211,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
       [ids],
     );
     expect(doubts).toEqual([]);
+    appliance.set('ANIMUS_DAEMONS', '1');
   }, 180_000);
 
   it('keeps data and passwords across down and up, and applies a changed secret', async () => {
@@ -186,6 +225,16 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     const id = await insert(shop, 'greeter');
     await eventually('the item completes', () => completed(database, [id]), 60);
   }, 180_000);
+
+  it('is restored into a new appliance as the page says: data, logins with their passwords, and the files of agents', async () => {
+    await shop.close();
+    await database.close();
+    await restores(appliance);
+    shop = openPostgres(appliance.databaseUrl('shop', 'shop'), { poolSize: 2 });
+    database = openPostgres(appliance.databaseUrl('animus', DATABASE_PASSWORD), { poolSize: 2 });
+    const id = await insert(shop, 'greeter');
+    await eventually('the item completes', () => completed(database, [id]), 60);
+  }, 240_000);
 
   it('refuses a file that is not a secret, with its name and advice, and does not disturb running services', async () => {
     appliance.writeSecret('Anthropic-Key', API_KEY);
