@@ -1,8 +1,5 @@
 /** docker compose up, work from outside, kills, a second daemon, down: on a real engine, with the shipped files. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -10,11 +7,11 @@ import { API_KEY, type Appliance, DATABASE_PASSWORD, docker, missingDocker, prep
 import { servesTheApi } from './appliance-api.ts';
 import { restores } from './appliance-backup.ts';
 import { writesTheFirstFile } from './appliance-first-task.ts';
+import { hasMinimalRights, SERVICES } from './appliance-rights.ts';
 import { firesWebhooks } from './appliance-webhooks.ts';
 import { completed, FILES, insert, nullWhileAway } from './appliance-work.ts';
 
 const missing = missingDocker();
-const SERVICES = ['secrets', 'postgres', 'migrate', 'animus', 'api'];
 
 describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
   let appliance: Appliance;
@@ -56,32 +53,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
   }, 120_000);
 
   it('runs with minimal rights: no root, no superuser, no capability, nothing writable but its volume', async () => {
-    expect(await appliance.inAnimus('id', '-u')).toBe('1000\n');
-    expect(await appliance.inAnimus('grep', 'CapEff', '/proc/self/status')).toMatch(/CapEff:\s+0+\n/);
-    const touch =
-      'touch /opt/animus/x /srv/workspace/faculties/x /usr/x 2>&1; rm -f /srv/workspace/animus.toml 2>&1; true';
-    expect(await appliance.inAnimus('sh', '-c', touch)).toMatch(
-      /(Read-only file system[^]*){3}(Device or resource busy|Read-only)/,
-    );
-    const services = await Promise.all(SERVICES.map(appliance.containers));
-    const format = '{{range .Mounts}}{{if eq .Type "volume"}}{{println .Name}}{{end}}{{end}}';
-    const volumes = await docker(['inspect', '--format', format, ...services.flat()]);
-    // `down` would leave an anonymous volume behind.
-    const nameless = volumes.split('\n').filter((name) => name !== '' && !name.startsWith(appliance.project));
-    expect(nameless).toEqual([]);
-    const powers = await database.query(
-      `select rolname from pg_roles where rolname !~ '^(pg_|postgres$)' and (rolsuper or rolcreaterole or rolcreatedb or rolbypassrls)`,
-    );
-    expect(powers).toEqual([]);
-    await expect(database.query('alter table animus.work_items add column x int')).rejects.toThrow(/must be owner/);
-    await expect(shop.query('select * from animus.work_items')).rejects.toThrow(/permission denied/);
-    const [extensions] = await database.query<{ names: string }>(
-      `select string_agg(extname, ' ' order by extname) as names from pg_extension`,
-    );
-    expect(extensions?.names).toBe('plpgsql vector');
-    expect(await appliance.inAnimus('python3', '-c', 'import json; print(json.dumps({}))')).toBe('{}\n');
-    const ports = await docker(['port', (await appliance.containers('postgres'))[0]!]);
-    expect(ports).toMatch(/^5432\/tcp -> 127\.0\.0\.1:\d+\n$/);
+    await hasMinimalRights(appliance, database, shop);
   }, 60_000);
 
   it('shows its secrets to nobody: not to docker inspect, not in logs, not to the commands of a model', async () => {
@@ -274,20 +246,4 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     await eventually('all items complete', () => completed(database, ids).catch(nullWhileAway), 90).catch(tellWhy);
     await appliance.inAnimus('rm', '/srv/shared/gate');
   }
-});
-
-describe.skipIf(missing !== null)('the build context of the engine', () => {
-  it('contains only sources: no packages, no repository, no secrets', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'animus-context-'));
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-    writeFileSync(join(directory, 'Dockerfile'), 'FROM scratch\nCOPY . /\n');
-    const to = join(directory, 'context');
-    await docker(['build', '--quiet', '--file', join(directory, 'Dockerfile'), '--output', to, '.'], {
-      ...process.env,
-      DOCKER_BUILDKIT: '1',
-    });
-    const found = readdirSync(to).toSorted();
-    expect(found).toEqual(['.npmrc', 'docker', 'migrations', 'package-lock.json', 'package.json', 'src']);
-    expect(readdirSync(join(to, 'docker')).toSorted()).toEqual(['animus', 'postgres']);
-  }, 120_000);
 });
