@@ -21,7 +21,7 @@ export async function servesTheApi(appliance: Appliance, database: Database): Pr
   expect(await shown.json()).toMatchObject({ state: 'completed', submitted_by: 'person:ada' });
   expect((await fetch(`${appliance.apiUrl}/work/${id}`)).status).toBe(401);
   const inApi = (...command: readonly string[]) => appliance.compose('exec', '-T', 'api', ...command);
-  expect(await inApi('ls', '/run/secrets')).toBe('database_url\n');
+  expect(await inApi('ls', '/run/secrets')).toBe('animus_webhook_key\ndatabase_url\n');
   expect(await inApi('grep', 'CapEff', '/proc/self/status')).toMatch(/CapEff:\s+0+\n/);
   const ports = await docker(['port', (await appliance.containers('api'))[0]!]);
   expect(ports).toMatch(/^7717\/tcp -> 127\.0\.0\.1:\d+\n$/);

@@ -1,17 +1,17 @@
 /** docker compose up, work from outside, kills, a second daemon, down: on a real engine, with the shipped files. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { API_KEY, type Appliance, DATABASE_PASSWORD, docker, missingDocker, prepareAppliance } from './appliance.ts';
 import { servesTheApi } from './appliance-api.ts';
+import { restores } from './appliance-backup.ts';
+import { writesTheFirstFile } from './appliance-first-task.ts';
+import { hasMinimalRights, SERVICES } from './appliance-rights.ts';
+import { firesWebhooks } from './appliance-webhooks.ts';
 import { completed, FILES, insert, nullWhileAway } from './appliance-work.ts';
 
 const missing = missingDocker();
-const SERVICES = ['secrets', 'postgres', 'migrate', 'animus', 'api'];
 
 describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
   let appliance: Appliance;
@@ -53,30 +53,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
   }, 120_000);
 
   it('runs with minimal rights: no root, no superuser, no capability, nothing writable but its volume', async () => {
-    expect(await appliance.inAnimus('id', '-u')).toBe('1000\n');
-    expect(await appliance.inAnimus('grep', 'CapEff', '/proc/self/status')).toMatch(/CapEff:\s+0+\n/);
-    expect(await appliance.inAnimus('sh', '-c', 'touch /opt/animus/x /etc/animus/x 2>&1 || true')).toMatch(
-      /(Read-only file system[^]*){2}/,
-    );
-    const services = await Promise.all(SERVICES.map(appliance.containers));
-    const format = '{{range .Mounts}}{{if eq .Type "volume"}}{{println .Name}}{{end}}{{end}}';
-    const volumes = await docker(['inspect', '--format', format, ...services.flat()]);
-    // `down` would leave an anonymous volume behind.
-    const nameless = volumes.split('\n').filter((name) => name !== '' && !name.startsWith(appliance.project));
-    expect(nameless).toEqual([]);
-    const powers = await database.query(
-      `select rolname from pg_roles where rolname !~ '^(pg_|postgres$)' and (rolsuper or rolcreaterole or rolcreatedb or rolbypassrls)`,
-    );
-    expect(powers).toEqual([]);
-    await expect(database.query('alter table animus.work_items add column x int')).rejects.toThrow(/must be owner/);
-    await expect(shop.query('select * from animus.work_items')).rejects.toThrow(/permission denied/);
-    const [extensions] = await database.query<{ names: string }>(
-      `select string_agg(extname, ' ' order by extname) as names from pg_extension`,
-    );
-    expect(extensions?.names).toBe('plpgsql vector');
-    expect(await appliance.inAnimus('python3', '-c', 'import json; print(json.dumps({}))')).toBe('{}\n');
-    const ports = await docker(['port', (await appliance.containers('postgres'))[0]!]);
-    expect(ports).toMatch(/^5432\/tcp -> 127\.0\.0\.1:\d+\n$/);
+    await hasMinimalRights(appliance, database, shop);
   }, 60_000);
 
   it('shows its secrets to nobody: not to docker inspect, not in logs, not to the commands of a model', async () => {
@@ -106,6 +83,36 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     expect(await appliance.inAnimus('animus', 'config')).toMatch(
       /anthropic\.api_key +\*\*\* +environment ANTHROPIC_API/,
     );
+  }, 90_000);
+
+  it('does the first task of the page: the shipped engineer writes a file that is there afterwards', async () => {
+    await writesTheFirstFile(appliance);
+  }, 90_000);
+
+  it('sends signed webhooks, whether they were added by command or by HTTP', async () => {
+    await firesWebhooks(appliance);
+  }, 120_000);
+
+  it('logs one JSON object per line, from the first step of the start to a failed one', async () => {
+    await appliance.compose('run', '--rm', '-T', '--no-deps', 'animus', 'serve', '--faculties', '/none').catch(String);
+    const text = await appliance.compose(
+      'logs',
+      '--no-color',
+      '--no-log-prefix',
+      'secrets',
+      'migrate',
+      'animus',
+      'api',
+    );
+    const lines = text.split('\n').flatMap((line) => line.replace(/^\u001b\[2K/, '').trim() || []);
+    expect(lines.length).toBeGreaterThan(40);
+    for (const line of lines) {
+      expect([line, line.startsWith('{') && typeof JSON.parse(line).message]).toEqual([line, 'string']);
+    }
+    const failed = await appliance
+      .compose('run', '--rm', '-T', '--no-deps', 'animus', 'serve', '--faculties', '/none')
+      .catch((error: Error) => error.message);
+    expect(failed).toMatch(/^\{"level":"error",.*"code":"faculty.none"/m);
   }, 90_000);
 
   it("loses nothing when the daemon's container is killed, nor when the daemon crashes and Docker restarts it", async () => {
@@ -149,7 +156,10 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
   }, 120_000);
 
   it('shares the work between two daemons, and stopping one of them drains it', async () => {
-    await appliance.compose('up', '--detach', '--wait', '--no-recreate', '--scale', 'animus=2');
+    appliance.set('ANIMUS_DAEMONS', '2');
+    // As the page says it; the second one changes nothing, and keeps both.
+    for (const _ of [1, 2]) await appliance.compose('up', '--detach', '--wait', '--no-recreate');
+    expect(await appliance.containers('animus')).toHaveLength(2);
     const ids = await inFlight(8);
     const [daemons] = await database.query<{ n: number }>(
       `select count(distinct daemon_id)::int as n from animus.foci where work_item_id = any($1::uuid[])`,
@@ -173,6 +183,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
       [ids],
     );
     expect(doubts).toEqual([]);
+    appliance.set('ANIMUS_DAEMONS', '1');
   }, 180_000);
 
   it('keeps data and passwords across down and up, and applies a changed secret', async () => {
@@ -186,6 +197,16 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     const id = await insert(shop, 'greeter');
     await eventually('the item completes', () => completed(database, [id]), 60);
   }, 180_000);
+
+  it('is restored into a new appliance as the page says: data, logins with their passwords, and the files of agents', async () => {
+    await shop.close();
+    await database.close();
+    await restores(appliance);
+    shop = openPostgres(appliance.databaseUrl('shop', 'shop'), { poolSize: 2 });
+    database = openPostgres(appliance.databaseUrl('animus', DATABASE_PASSWORD), { poolSize: 2 });
+    const id = await insert(shop, 'greeter');
+    await eventually('the item completes', () => completed(database, [id]), 60);
+  }, 240_000);
 
   it('refuses a file that is not a secret, with its name and advice, and does not disturb running services', async () => {
     appliance.writeSecret('Anthropic-Key', API_KEY);
@@ -225,20 +246,4 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
     await eventually('all items complete', () => completed(database, ids).catch(nullWhileAway), 90).catch(tellWhy);
     await appliance.inAnimus('rm', '/srv/shared/gate');
   }
-});
-
-describe.skipIf(missing !== null)('the build context of the engine', () => {
-  it('contains only sources: no packages, no repository, no secrets', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'animus-context-'));
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-    writeFileSync(join(directory, 'Dockerfile'), 'FROM scratch\nCOPY . /\n');
-    const to = join(directory, 'context');
-    await docker(['build', '--quiet', '--file', join(directory, 'Dockerfile'), '--output', to, '.'], {
-      ...process.env,
-      DOCKER_BUILDKIT: '1',
-    });
-    const found = readdirSync(to).toSorted();
-    expect(found).toEqual(['.npmrc', 'docker', 'migrations', 'package-lock.json', 'package.json', 'src']);
-    expect(readdirSync(join(to, 'docker')).toSorted()).toEqual(['animus', 'postgres']);
-  }, 120_000);
 });

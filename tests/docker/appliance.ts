@@ -27,6 +27,12 @@ export interface Appliance {
   containers(service: string): Promise<readonly string[]>;
   /** Gives it a secret for the next `up`. */
   writeSecret(name: string, value: string): void;
+  /** Sets a variable of `.env` for the next command. */
+  set(variable: string, value: string): void;
+  /** Its own directory, which has the files of faculties, secrets and what tests keep there. */
+  readonly directory: string;
+  /** Runs a line of the shell as a user types it, in which `docker compose` means this appliance; rejects if it fails. */
+  shell(line: string): Promise<string>;
   /** Removes all of it and returns what could not be removed. */
   remove(): Promise<readonly string[]>;
 }
@@ -54,10 +60,11 @@ export async function prepareAppliance(files: Readonly<Record<string, string>>):
     writeFileSync(join(directory, path), text);
     chmodSync(join(directory, path), mode);
   };
-  for (const [path, text] of Object.entries(files)) write(path, text, 0o644);
+  // Hooks are files that run.
+  for (const [path, text] of Object.entries(files)) write(path, text, text.startsWith('#!') ? 0o755 : 0o644);
   const project = `animus-test-${randomBytes(4).toString('hex')}`;
   const [port, apiPort] = [await freePort(), await freePort()];
-  const env = {
+  const env: NodeJS.ProcessEnv = {
     ...process.env,
     ANIMUS_IMAGE: project,
     ANIMUS_POSTGRES_IMAGE: `${project}-postgres`,
@@ -72,7 +79,10 @@ export async function prepareAppliance(files: Readonly<Record<string, string>>):
   // A host directory in the daemon's containers, as docs/appliance.md describes it: commands see only their own directory of the volume.
   write('shared/.keep', '', 0o644);
   chmodSync(join(directory, 'shared'), 0o777);
-  write('override.yml', `services: {animus: {volumes: ["${join(directory, 'shared')}:/srv/shared"]}}\n`, 0o644);
+  const animus = `{volumes: ["${join(directory, 'shared')}:/srv/shared"]}`;
+  // A receiver of webhooks, which prints what it gets; only tests that need it start it.
+  const receiver = `{profiles: [receiver], image: ${project}, pull_policy: never, entrypoint: [node, /receiver.mjs], healthcheck: {disable: true}, tmpfs: [/var/lib/animus], volumes: ["${join(directory, 'receiver.mjs')}:/receiver.mjs:ro"]}`;
+  write('override.yml', `services: {animus: ${animus}, receiver: ${receiver}}\n`, 0o644);
   const composeFiles = ['--file', join(ROOT, 'docker-compose.yml'), '--file', join(directory, 'override.yml')];
   const common = ['--project-directory', ROOT, ...composeFiles, '--env-file', '/dev/null', '--project-name', project];
   const compose = (...args: readonly string[]) => docker(['compose', ...common, '--progress', 'plain', ...args], env);
@@ -83,9 +93,13 @@ export async function prepareAppliance(files: Readonly<Record<string, string>>):
     compose,
     inAnimus: (...command) => compose('exec', '-T', 'animus', ...command),
     containers: async (service) => lines(await compose('ps', '--all', '--quiet', service)),
+    set: (variable, value) => void (env[variable] = value),
+    directory,
+    shell: (line) =>
+      shellLine(line.replaceAll('docker compose ', `docker compose ${common.join(' ')} `), directory, env),
     writeSecret: (name, value) => write(`secrets/${name}`, `${value}\n`, 0o600),
     async remove() {
-      await compose('down', '--volumes', '--remove-orphans', '--rmi', 'all', '--timeout', '5');
+      await compose('--profile', '*', 'down', '--volumes', '--remove-orphans', '--rmi', 'all', '--timeout', '5');
       rmSync(directory, { recursive: true, force: true });
       const label = `label=com.docker.compose.project=${project}`;
       const left = await Promise.all([
@@ -101,6 +115,7 @@ export async function prepareAppliance(files: Readonly<Record<string, string>>):
   };
   appliance.writeSecret('animus_password', DATABASE_PASSWORD);
   appliance.writeSecret('anthropic_api_key', API_KEY);
+  appliance.writeSecret('animus_webhook_key', randomBytes(32).toString('hex'));
   return appliance;
 }
 
@@ -113,6 +128,15 @@ export async function docker(args: readonly string[], env: NodeJS.ProcessEnv = p
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
     throw new Error(`docker ${args.join(' ')}\n${stdout.slice(-8000)}${stderr.slice(-8000)}`, { cause: error });
   }
+}
+
+async function shellLine(line: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', line], {
+    cwd,
+    env,
+    maxBuffer: 1 << 26,
+  });
+  return stdout;
 }
 
 function lines(text: string): string[] {

@@ -1,6 +1,11 @@
+import { Secret } from '../../../src/core/secrets/secret.ts';
+import { webhookKeyMark } from '../../../src/core/secrets/webhook-secret.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 
 const ID = '4f2a9c1d-0000-4000-8000-000000000000';
+
+/** The key of webhooks in the environment of the examples. */
+export const EXAMPLE_KEY = 'k'.repeat(32);
 
 /** The webhook that the examples name, with a dead delivery 1234. Tests of it arrive at once, as if a daemon had sent them. */
 export async function exampleWebhook(db: Queryable): Promise<void> {
@@ -8,7 +13,7 @@ export async function exampleWebhook(db: Queryable): Promise<void> {
   await db.query('drop trigger if exists arrive on animus.webhook_deliveries');
   await db.query(`delete from animus.webhooks; delete from animus.webhook_deliveries`);
   await db.query(
-    `select animus.add_webhook('${ID}', 'https://example.com/animus', array['work.dead'], '0123456789abcdef')`,
+    `select animus.add_webhook('${ID}', 'https://example.com/animus', array['work.dead'], '${webhookKeyMark(new Secret(EXAMPLE_KEY))}')`,
   );
   await db.query(
     `insert into animus.webhook_deliveries (id, webhook_id, event, body, state, attempts, due_at, created_at, ended_at)

@@ -16,7 +16,7 @@ import { skillText } from '../../support/skill-tree.ts';
 import { git } from '../../support/worktree.ts';
 import { run } from '../run-cli.ts';
 import { exampleChat } from './example-chat.ts';
-import { exampleWebhook } from './example-webhook.ts';
+import { EXAMPLE_KEY, exampleWebhook } from './example-webhook.ts';
 
 const docs = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 const program = await buildProgram(() => async () => {}, { stdout: { write: () => {} } });
@@ -150,7 +150,7 @@ describe('the examples', () => {
           DATABASE_URL: target.connectionString,
           ANIMUS_HOME: join(cwd, 'home'),
           DOCKER_HOST: 'unix:///nowhere.sock',
-          ANIMUS_WEBHOOK_KEY: 'k'.repeat(32),
+          ANIMUS_WEBHOOK_KEY: EXAMPLE_KEY,
         },
       });
       expect(ran, ran.stderr + ran.stdout).toMatchObject({ code: NEEDS_DOCKER.test(given.join(' ')) ? 1 : 0 });

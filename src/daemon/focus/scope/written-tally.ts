@@ -1,7 +1,7 @@
 /** Counts the calls of a run that write, so that its end knows whether anything was written. */
 import type { FocusEventBody } from '../../../engage/events/events.ts';
-import type { Toolset } from '../../../tools/source.ts';
 import { leavesResult } from '../../../tools/registry.ts';
+import type { Toolset } from '../../../tools/source.ts';
 
 /** The calls of this run, those of code included; what happened before a resumption is not in it. */
 export interface WrittenTally {
