@@ -28,6 +28,7 @@ const ONE_WIRE = [
   'config-reload',
   'conversation-files',
   'conversation-story',
+  'ctrl-c',
   'cut-connections',
   'daemon-death',
   'daemon-start',
