@@ -29,6 +29,7 @@ const ONE_WIRE = [
   'config-reload',
   'conversation-files',
   'conversation-story',
+  'ctrl-c',
   'cut-connections',
   'daemon-death',
   'daemon-start',

@@ -7,6 +7,7 @@ import type { HttpApi, OpenHealth } from '../core/lifecycle/health.ts';
 import type { Secret } from '../core/secrets/secret.ts';
 import type { FocusEvent } from '../engage/events/events.ts';
 import type { ListedModel } from '../llm/models/list-models.ts';
+import type { MigrationProgress } from '../store/migrations/migrate.ts';
 import type { Database } from '../store/sql/database.ts';
 import type { Log } from '../telemetry/log.ts';
 
@@ -44,6 +45,8 @@ export interface DaemonOptions {
   readonly unattended?: boolean;
   /** Watches every focus live. */
   readonly onEvent?: (event: FocusEvent) => void;
+  /** Told how far the migration of the schema has come. */
+  readonly onMigrating?: MigrationProgress | undefined;
   /** Called once the daemon is ready for work. */
   readonly onReady?: (ready: DaemonReady) => void;
 }

@@ -44,6 +44,11 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const log = options.log ?? openLog({ level: config.logLevel });
   const initial = await readFaculties(options, log);
   await using closing = new AsyncDisposableStack();
+  // The first step is the last to end.
+  closing.defer(() => {
+    if (signals.drain.aborted)
+      log.info({}, 'the daemon has stopped; work that it has not ended goes on when a daemon runs again');
+  });
   closing.defer(logLibraryOutput(log));
 
   const telemetry = await startTelemetry({ version: options.version, log });
@@ -101,7 +106,13 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   };
   const started = await takeSteps(
     [
-      () => migrate(db, { log, patienceMs: Number.POSITIVE_INFINITY, ending: signals.drain }),
+      () =>
+        migrate(db, {
+          log,
+          patienceMs: Number.POSITIVE_INFINITY,
+          ending: signals.drain,
+          onProgress: options.onMigrating,
+        }),
       startOf(processes),
       () => sweepFocusDirectories(db, directoryRoot),
       () => sweepHomes(db, directoryRoot),

@@ -25,8 +25,12 @@ function paint(style: Parameters<typeof styleText>[0], text: string): string {
   return styleText(style, text, { stream: process.stderr });
 }
 
+const MANY = 8;
+
 function shown(value: unknown): string {
   if (isError(value)) return harmless(value.message);
+  // A list that fills the screen: how many, the first and the last. JSON lines have all.
+  if (Array.isArray(value) && value.length > MANY) return shown(`${value.length}: ${value[0]} … ${value.at(-1)}`);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return /^[^\s"=]+$/.test(text) ? harmless(text) : harmlessJsonLine(JSON.stringify(text));
 }

@@ -145,7 +145,10 @@ text = "Done."
     });
     interrupts.receive('SIGINT');
     const ran = await running;
-    expect([ran.code, ran.stderr]).toEqual([130, 'animus: interrupted\n']);
+    expect([ran.code, ran.stderr]).toEqual([
+      130,
+      'animus: stopped: the temporary database and directory are deleted; what hooks and commands did outside stays\n',
+    ]);
     expect(readdirSync(scratch)).toEqual([]);
   });
 

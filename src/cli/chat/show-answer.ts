@@ -1,10 +1,12 @@
 /** Waits for the answer to a message and prints it. */
-import { AnimusError } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { readAnswer } from '../../store/conversations/read-conversation.ts';
 import type { Queryable } from '../../store/sql/database.ts';
+import { calledAs } from '../command/called-as.ts';
 import type { Invocation } from '../command/command.ts';
 import { styled } from '../view/output.ts';
+import { shortId } from '../view/quantities.ts';
 
 /** One look-up by key. */
 const LOOK_EVERY_MS = 300;
@@ -43,6 +45,9 @@ export async function showAnswer(
     await sayWhatWaits();
     output.progress('waiting for the answer; Ctrl-C stops waiting, not the answer');
     await systemClock.sleep(LOOK_EVERY_MS, context.signals.drain);
-    if (context.signals.drain.aborted) throw new AnimusError('interrupted');
+    if (context.signals.drain.aborted) {
+      const tail = `${calledAs(context.env)} work tail ${shortId(said.workItemId)}`;
+      throw interruption(`the message stays, and the answer to it goes on where a daemon runs. To follow it: ${tail}`);
+    }
   }
 }

@@ -1,6 +1,6 @@
 /** Questions on a terminal. */
 import { createInterface } from 'node:readline';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 import type { CliContext } from './command.ts';
 
 /** Asks one after the other; `close` gives the terminal back. */
@@ -20,7 +20,7 @@ export function openQuestions({ stdin, stdout, signals }: CliContext, quiet: boo
   const lines = createInterface({ input: stdin });
   const answers = lines[Symbol.asyncIterator]();
   const interrupted = Promise.withResolvers<never>();
-  const interrupt = () => interrupted.reject(new AnimusError('interrupted'));
+  const interrupt = () => interrupted.reject(interruption('nothing was written'));
   // The end may come while no question is open.
   interrupted.promise.catch(() => {});
   if (signals.drain.aborted) interrupt();

@@ -1,6 +1,7 @@
 /** Opens the database for a command: DATABASE_URL, else the embedded one, through its daemon or for this one command. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 import { aborted } from '../../core/lifecycle/aborted.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { checkCompatible } from '../../store/migrations/compatibility.ts';
@@ -63,5 +64,5 @@ const LINGER_MS = 1000;
 async function interruptionOverdue(interrupted: AbortSignal, finished: AbortSignal): Promise<never> {
   await aborted(AbortSignal.any([interrupted, finished]));
   await systemClock.sleep(LINGER_MS, finished);
-  throw new AnimusError('interrupted');
+  throw interruption();
 }

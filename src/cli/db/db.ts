@@ -7,7 +7,6 @@ import { type QueueMetrics, queueMetrics } from '../../store/views/queue-metrics
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withRawDatabase } from '../command/database.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
-import { whileWaiting } from '../view/progress.ts';
 import { counted, duration, grouped } from '../view/quantities.ts';
 import { addPsqlCommand } from './db-psql.ts';
 
@@ -17,7 +16,9 @@ export function addDbCommands(program: Command, run: RunCommand): void {
   addCommand(group, 'migrate', {
     summary: 'migrate the schema to the version this animus needs; safe to repeat and to run concurrently',
     examples: ['DATABASE_URL=postgres://ada@db/work animus db migrate'],
-  }).action(run(migrateCommand));
+  })
+    .option('--verbose', 'name each migration that was applied')
+    .action(run(migrateCommand));
   addCommand(group, 'status', {
     summary:
       'compare the schema with what this version of animus needs, without changing anything; exits 5 when they differ',
@@ -26,23 +27,31 @@ export function addDbCommands(program: Command, run: RunCommand): void {
   addPsqlCommand(group, run);
 }
 
-async function migrateCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
+interface MigrateCommandOptions extends CommonOptions {
+  readonly verbose?: boolean;
+}
+
+async function migrateCommand(invocation: Invocation, { verbose }: MigrateCommandOptions): Promise<number> {
   const { output } = invocation;
   const { where, before, result, roles } = await withRawDatabase(invocation, async (db) => ({
     where: db.where,
     before: await rolesState(db),
-    result: await whileWaiting(output, `migrating the schema at ${db.where}`, () =>
-      migrate(db, { putBackFunctions: true }),
-    ),
+    result: await migrate(db, {
+      putBackFunctions: true,
+      onProgress: (step) => output.progress(step && `migrating the schema at ${db.where}: ${step.done} of ${step.of}`),
+    }),
     roles: await rolesState(db),
   }));
-  const { applied, functions, version } = result;
+  const { applied, functions, version, durationMs } = result;
   const granted = [...before.missing, ...before.ungranted].filter(
     (name) => !roles.missing.includes(name) && !roles.ungranted.includes(name),
   );
   output.document({ where, version, applied, functions, roles: { ...roles, granted } });
-  for (const name of applied) output.line(styled('applied  ', 'green'), name);
-  if (functions.length > 0) output.line(styled('applied  ', 'green'), counted(functions.length, 'function file'));
+  if (verbose) for (const name of applied) output.line(styled('applied  ', 'green'), name);
+  if (applied.length + functions.length > 0) {
+    const what = [counted(applied.length, 'migration'), counted(functions.length, 'file') + ' of functions'];
+    output.line(styled('applied  ', 'green'), `${what.join(' and ')} in ${duration(durationMs)}`);
+  }
   for (const name of granted)
     output.line(styled('granted  ', 'green'), `${name}  `, styled(ROLE_RIGHTS[name] ?? '', 'dim'));
   if (applied.length === 0 && functions.length === 0 && granted.length === 0) output.line('nothing to do');

@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { sayingWhatGoesOn } from '../../core/errors/interruption.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { insertDemoWork } from '../../store/work/demo-work.ts';
 import { calledAs } from '../command/called-as.ts';
@@ -47,6 +48,11 @@ async function demoCommand(invocation: Invocation, options: DemoOptions): Promis
     const { item, ledger } = await runWork(invocation, config, workspace, options.model, view);
     view.conclude(item, ledger);
     return item.state === 'completed' ? 0 : 1;
+  } catch (error) {
+    throw sayingWhatGoesOn(
+      error,
+      options.keep ? `the database and the workspace are kept in ${home}` : 'the demo leaves nothing behind',
+    );
   } finally {
     if (!options.keep) await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -1,6 +1,6 @@
 /** Checks what turns memories into vectors: pgvector, the model's provider, and whether the vectors of the database are its own. */
 import type { Config } from '../../core/config/config.ts';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 import { remedyOf } from '../../daemon/models/provider-remedy.ts';
 import { needsKey } from '../../daemon/presence/missing-keys.ts';
 import { type Embeddings, readEmbeddings } from '../../store/views/embeddings-view.ts';
@@ -60,7 +60,7 @@ async function askModel(config: Config, interrupted: AbortSignal): Promise<Findi
   const startedMs = performance.now();
   const signal = AbortSignal.any([interrupted, AbortSignal.timeout(PROBE_MS)]);
   const result = await opened.embedder.embed(['ok'], signal);
-  if (interrupted.aborted) throw new AnimusError('interrupted');
+  if (interrupted.aborted) throw interruption();
   if (!result.ok) return problem(check, opened.explain(result.failure));
   return fine(check, `answered in ${duration(performance.now() - startedMs)} (${opened.embedder.model})`);
 }

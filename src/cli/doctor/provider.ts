@@ -2,6 +2,7 @@
 import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
 import type { Config, ProviderConfig } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { modelNames } from '../../daemon/models/model-names.ts';
 import { remedyOf } from '../../daemon/models/provider-remedy.ts';
@@ -61,7 +62,7 @@ export async function examineProvider(
     try {
       const signal = AbortSignal.any([interrupted, AbortSignal.timeout(PROBE_MS)]);
       const found = await llm.probe(`${provider.name}/${model}`, signal);
-      if (interrupted.aborted) throw new AnimusError('interrupted');
+      if (interrupted.aborted) throw interruption();
       if (!found.ok) return [problem(check, sayFailure(found.failure), remedyOf(found.failure, provider))];
       if (found.listed === false)
         return [note(check, `it answers, but does not list ${model}`, remedyOf(MISSING, provider))];

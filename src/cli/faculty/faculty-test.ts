@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { interruption, sayingWhatGoesOn } from '../../core/errors/interruption.ts';
 import { listProblems } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
@@ -76,6 +77,11 @@ async function testCommand(
     });
     conclude(output, run, performance.now() - startedMs);
     return run.item.state === 'completed' ? 0 : 1;
+  } catch (error) {
+    throw sayingWhatGoesOn(
+      error,
+      'the temporary database and directory are deleted; what hooks and commands did outside stays',
+    );
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -138,7 +144,7 @@ async function copyWorkspace({ context }: Invocation, given: string | undefined,
     const detail = `--workspace: ${given} cannot be copied: ${messageOf(error)}`;
     throw new AnimusError('usage.invalid', { detail }, { cause: error });
   }
-  if (drain.aborted) throw new AnimusError('interrupted');
+  if (drain.aborted) throw interruption();
   return workspace;
 }
 

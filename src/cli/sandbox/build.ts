@@ -1,7 +1,7 @@
 /** `animus sandbox build`: makes the image of the sandbox on the Docker engine. */
 import type { Command } from 'commander';
 import { DEFAULT_SANDBOX_IMAGE } from '../../core/config/config.ts';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { styled } from '../view/output.ts';
 import { duration, bytes as sizeOf } from '../view/quantities.ts';
@@ -37,7 +37,7 @@ async function buildCommand(invocation: Invocation, options: BuildOptions): Prom
   const signal = context.signals.drain;
   const { id, bytes } = await buildImage(engine, { image: tag, pull, fresh: !cache, signal, onProgress }).catch(
     (error) => {
-      throw signal.aborted ? new AnimusError('interrupted') : error;
+      throw signal.aborted ? interruption() : error;
     },
   );
   output.progress(null);

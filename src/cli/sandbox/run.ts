@@ -3,6 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 import { schemaProblems } from '../../core/errors/schema-problems.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { createWake } from '../../core/lifecycle/wake.ts';
@@ -15,6 +16,7 @@ import { submitWork } from '../../store/work/submit-work.ts';
 import { wholeNumber } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { workGoesOn } from '../command/work-goes-on.ts';
 import { createPrinter } from './print-output.ts';
 
 interface RunOptions extends CommonOptions {
@@ -65,6 +67,7 @@ async function runCommand(invocation: Invocation, options: RunOptions, command: 
     output.note(`work item ${id}`);
     const printer = createPrinter(invocation);
     await follow(invocation, db, id, printer);
+    if (context.signals.drain.aborted) throw interruption(workGoesOn(invocation, id));
     const item = await readWork(db, id);
     output.document({ id, state: item.state, outcome: item.outcome, error: item.error });
     const outcome = OUTCOME.safeParse(item.outcome).data;

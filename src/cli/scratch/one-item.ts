@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { type Config, HOOKS_DIRECTORY } from '../../core/config/config.ts';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 import type { EndSignals } from '../../core/lifecycle/interrupts.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { DaemonReady } from '../../daemon/daemon-options.ts';
@@ -94,7 +94,7 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
     { drain: AbortSignal.any([drain, finished.signal]), abort: drain },
   );
   const stopped = daemon.then(() => {
-    throw new AnimusError('interrupted');
+    throw interruption();
   });
   try {
     const { db } = await Promise.race([ready.promise, stopped]);
@@ -103,7 +103,7 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
     if (over.has(id)) ended.resolve();
     await Promise.race([ended.promise, stopped]);
     // An interrupted focus ends, too, and its item returns to the queue.
-    if (drain.aborted) throw new AnimusError('interrupted');
+    if (drain.aborted) throw interruption();
     return { item: await readWork(db, id), foci: await readFoci(db, id), ledger: await readLedger(db, id) };
   } finally {
     finished.abort();

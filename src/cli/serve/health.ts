@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Reach } from '../../core/config/reach.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 import { type HttpAddress, type Readiness, showAddress } from '../../core/lifecycle/health.ts';
 import { healthAddresses } from '../../daemon/presence/health-records.ts';
 import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
@@ -61,7 +62,7 @@ export async function askHealth(http: HttpAddress, signal: AbortSignal): Promise
     ({ status } = response);
     answer = await response.json();
   } catch (error) {
-    if (signal.aborted) throw new AnimusError('interrupted');
+    if (signal.aborted) throw interruption();
     // The message `fetch failed` has no details; its cause has.
     const detail = messageOf(error instanceof Error && error.cause ? error.cause : error);
     throw new AnimusError('http.unanswered', { address, detail, hint: '; start one: animus serve' }, { cause: error });

@@ -44,6 +44,11 @@ async function httpCommand(invocation: Invocation, { listen }: HttpOptions): Pro
   if (!loadHealth || !openApi) throw new AnimusError('internal.bug', { detail: 'nothing here serves HTTP' });
   await using closing = new AsyncDisposableStack();
   const log = openLog({ level: config.logLevel });
+  let served = false;
+  // The first step is the last to end.
+  closing.defer(() => {
+    if (served) log.info({}, 'the API has stopped; daemons and their work go on');
+  });
   const telemetry = await startTelemetry({ version: version(), log });
   closing.defer(() => telemetry.shutdown());
   const { poolSize } = config.daemon;
@@ -71,8 +76,9 @@ async function httpCommand(invocation: Invocation, { listen }: HttpOptions): Pro
   // A second signal does not wait for the requests under way.
   closing.defer(() => Promise.race([api.stop(), aborted(context.signals.abort)]));
   const url = `http://${showAddress(server.address())}/api/v1`;
+  served = true;
   output.document({ url, database: { kind: db.kind, where: db.where } });
-  output.line(`serving the API at ${url} on the ${db.kind} database at ${db.where}; Ctrl-C stops it`);
+  output.block(`serving the API at ${url} on the ${db.kind} database at ${db.where}; Ctrl-C stops it`);
   await aborted(context.signals.drain);
   context.signals.endedAsAsked();
   return 0;

@@ -5,6 +5,7 @@ import { loadConfig } from '../../catalog/config/load-config.ts';
 import { loadFaculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
+import type { MigrationProgress } from '../../store/migrations/migrate.ts';
 import { FACULTY_TOOL_NAMES, knownTools } from '../../tools/registry.ts';
 import { wholeNumber } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
@@ -16,6 +17,7 @@ interface ServeOptions extends CommonOptions {
   readonly faculties?: string;
   readonly skills?: string;
   readonly maxConcurrent?: number;
+  readonly verbose?: boolean;
 }
 
 /** Adds `animus serve`. */
@@ -33,12 +35,14 @@ export function addServeCommand(program: Command, run: RunCommand): void {
     )
     .option('--skills <dir>', 'directory of the skills (default: ./skills, otherwise ANIMUS_HOME/skills)')
     .option('--max-concurrent <n>', 'how many foci run at once (default: from the configuration)', wholeNumber(1, 1000))
+    .option('--verbose', 'log everything, as with LOG_LEVEL=debug')
     .action(run(serveCommand));
 }
 
 async function serveCommand(invocation: Invocation, options: ServeOptions): Promise<number> {
   const { output, context } = invocation;
-  const config = await invocation.config();
+  const configured = await invocation.config();
+  const config = options.verbose ? { ...configured, logLevel: 'debug' as const } : configured;
   const facultiesDir = await facultiesDirectory(invocation, options.faculties);
   requireFaculties(facultiesDir);
   const skillsDirs = await skillsDirectories(invocation, options.skills);
@@ -57,17 +61,24 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
       ...(maxConcurrent !== undefined && { maxConcurrent }),
       ...(openHealth !== undefined && { openHealth }),
       ...(context.openApi !== undefined && { openApi: context.openApi }),
+      // Details that are logged would break the line.
+      onMigrating: config.logLevel === 'debug' ? undefined : (step) => showMigrating(invocation, step),
       onReady: ({ db, daemonId, faculties }) => {
         started();
         output.document({ daemon_id: daemonId, database: { kind: db.kind, where: db.where }, faculties });
         const served = faculties.join(', ') || 'no faculties yet (see above)';
-        output.line(`serving ${served} on the ${db.kind} database at ${db.where}; Ctrl-C stops it`);
+        output.block(`serving ${served} on the ${db.kind} database at ${db.where}; Ctrl-C stops it`);
       },
     },
     context.signals,
   ).finally(started);
   context.signals.endedAsAsked();
   return 0;
+}
+
+/** On a line of a terminal that the next one replaces. */
+function showMigrating({ output }: Invocation, step: Parameters<MigrationProgress>[0]): void {
+  output.progress(step === null ? null : `creating or migrating the schema: ${step.done} of ${step.of}`);
 }
 
 /** How long the start may take before a note explains the wait. */

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { Environment } from '../../core/config/environment.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 
 /** The URL of a repository, in a form that git takes for nothing else, and the protocol it is fetched by. */
 export interface GitSource {
@@ -133,7 +134,7 @@ function git(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (detail: string) => reject(new AnimusError('skill.source', { source, detail }));
-    if (signal.aborted) return reject(new AnimusError('interrupted'));
+    if (signal.aborted) return reject(interruption());
     // A group of its own: git starts programs for the transport, which have to end with it.
     const child = spawn('git', args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const end = () => {
@@ -154,7 +155,7 @@ function git(
     child.on('close', (code) => {
       clearTimeout(timer);
       signal.removeEventListener('abort', end);
-      if (signal.aborted) reject(new AnimusError('interrupted'));
+      if (signal.aborted) reject(interruption());
       else if (code === 0) resolve(texts.stdout);
       else if (code === null) fail(`git did not finish within ${TIMEOUT_MS / 1000} s`);
       else fail(`git could not clone it: ${lastLine(texts.stderr)}`);

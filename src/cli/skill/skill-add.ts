@@ -7,6 +7,7 @@ import { placeSkill } from '../../catalog/skills/place-skill.ts';
 import { readSkillFiles } from '../../catalog/skills/read-skill-files.ts';
 import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import type { Invocation } from '../command/command.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
@@ -120,7 +121,7 @@ async function copyAll(
       const directory = await placeSkill(root, skill.name, files, { replace: force === true, signal });
       added.push({ skill, directory });
     } catch (error) {
-      throw signal.aborted ? new AnimusError('interrupted') : error;
+      throw signal.aborted ? interruption() : error;
     }
   }
   return added;

@@ -46,6 +46,7 @@ export async function watchStatus(
   }
   // The terminal has echoed ^C at the beginning of a line.
   if (invocation.context.stdout.isTTY && !invocation.output.json) invocation.context.stdout.write('\n');
+  invocation.output.note('stopped');
   return 130;
 }
 

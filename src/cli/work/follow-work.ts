@@ -1,6 +1,6 @@
 /** Follows a work item to its end and prints its progress. */
 
-import { AnimusError } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { isTerminal, type WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../../store/sql/database.ts';
@@ -9,6 +9,7 @@ import type { AskedView } from '../../store/views/inbox-view.ts';
 import { readItemWorktree } from '../../store/views/item-worktree.ts';
 import type { SubmittedWork } from '../../store/work/submit-work.ts';
 import type { Invocation } from '../command/command.ts';
+import { workGoesOn } from '../command/work-goes-on.ts';
 import { type Part, styled } from '../view/output.ts';
 import { cost, duration, stateLabel } from '../view/quantities.ts';
 import { resultJson, showResult } from './result/show-result.ts';
@@ -61,7 +62,7 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
     }
     output.progress(progressOf(item));
     await systemClock.sleep(LOOK_EVERY_MS, context.signals.drain);
-    if (context.signals.drain.aborted) throw new AnimusError('interrupted');
+    if (context.signals.drain.aborted) throw interruption(workGoesOn(invocation, id));
   }
 }
 

@@ -1,5 +1,5 @@
 /** Waits for a daemon before a command follows a work item, where the command itself would keep the daemon from starting. */
-import { AnimusError } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { readOwner } from '../../store/embedded/embedded-owner.ts';
@@ -26,7 +26,10 @@ export async function untilServed(invocation: Invocation, reference: string): Pr
     if (await withDatabase(invocation, (db) => isFollowable(db, home, reference))) return;
     if (isFirst) invocation.output.note('no daemon is running; waiting until one is started with: animus serve');
     await systemClock.sleep(PAUSE_MS, drain);
-    if (drain.aborted) throw new AnimusError('interrupted');
+    if (drain.aborted)
+      throw interruption(
+        `work item ${reference.trim().slice(-12)} stays in the queue until a daemon runs: animus serve`,
+      );
   }
 }
 

@@ -1,5 +1,6 @@
 /** `animus work tail`: prints what has happened on an item, then follows it live. */
 import type { Command } from 'commander';
+import { interruption } from '../../core/errors/interruption.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { createWake, type Wake } from '../../core/lifecycle/wake.ts';
 import type { followWork as FollowWork } from '../../engage/events/follow.ts';
@@ -10,6 +11,7 @@ import { readItemWorktree } from '../../store/views/item-worktree.ts';
 import { readWork } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { workGoesOn } from '../command/work-goes-on.ts';
 import type { Output } from '../view/output.ts';
 import { resultJson, showResult } from './result/show-result.ts';
 import { createTailView, type TailView } from './tail-view.ts';
@@ -48,11 +50,12 @@ async function tailCommand(invocation: Invocation, _options: CommonOptions, refe
 
 /** Follows an item to its end. Returns the exit code, or the item it merged into. */
 async function follow(
-  { output, context }: Invocation,
+  invocation: Invocation,
   db: Database,
   id: string,
   { followWork, wake }: { readonly followWork: typeof FollowWork; readonly wake: Wake },
 ): Promise<readonly [mergedInto: string | null, exitCode: number]> {
+  const { output, context } = invocation;
   let view: TailView | null = null;
   const followed = await followWork(db, id, {
     wake,
@@ -70,8 +73,7 @@ async function follow(
       await showEnd(output, db, id);
       return [null, followed.state === 'completed' ? 0 : 1];
     case 'stopped':
-      // withDatabase reports the interruption.
-      return [null, 130];
+      throw interruption(workGoesOn(invocation, id));
     default:
       return followed satisfies never;
   }

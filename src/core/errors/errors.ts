@@ -15,7 +15,7 @@ const HTTP_OF_EXIT: Readonly<Record<ExitCode, number>> = { 1: 500, 2: 400, 3: 40
  */
 export const ERRORS = {
   'internal.bug': row('internal error: {detail}. This is a bug in animus; please report it', false, 1),
-  interrupted: row('interrupted', false, 130),
+  interrupted: row('stopped{goesOn}', false, 130),
 
   'usage.invalid': row('{detail}', false, 2),
   'config.invalid': row('{file}: {key}: expected {expected}, got {value}{hint}', false, 2, 500),

@@ -1,5 +1,6 @@
 /** Opens the embedded database for a command: through its owner, or as its owner. */
 import { AnimusError } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { EmbeddedDatabase, EmbeddedOptions } from './embedded.ts';
 import { connectTo, readOwner } from './embedded-owner.ts';
@@ -23,7 +24,7 @@ export async function connectOrOpenEmbedded(options: EmbeddedOptions): Promise<E
       if (clock.monotonicMs() >= deadline) throw error;
     }
     await clock.sleep(LOCK_POLL_MS, options.signal);
-    if (options.signal?.aborted) throw new AnimusError('interrupted');
+    if (options.signal?.aborted) throw interruption();
   }
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { interruption } from '../../core/errors/interruption.ts';
 import { type Clock, systemClock } from '../../core/lifecycle/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
@@ -103,7 +104,7 @@ async function waitForLock(options: EmbeddedOptions, directory: string): Promise
       throw new AnimusError('db.embedded_locked', { directory, pid, hint: '; stop it, or set DATABASE_URL' });
     }
     await clock.sleep(LOCK_POLL_MS, signal);
-    if (signal?.aborted) throw new AnimusError('interrupted');
+    if (signal?.aborted) throw interruption();
   }
 }
 

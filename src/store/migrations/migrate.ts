@@ -19,7 +19,11 @@ export interface MigrateOptions extends TurnOptions {
   readonly directory?: string;
   /** Also brings back functions that another animus has replaced; default false: a daemon that starts again during an upgrade must not. */
   readonly putBackFunctions?: boolean;
+  readonly onProgress?: MigrationProgress | undefined;
 }
+
+/** Called after each migration that was applied, with the number of those that are done and of all, and with null at the end. */
+export type MigrationProgress = (step: { readonly done: number; readonly of: number } | null) => void;
 
 export interface MigrateResult {
   /** Names of the migrations this call applied. */
@@ -28,6 +32,7 @@ export interface MigrateResult {
   readonly functions: readonly string[];
   /** The schema's version now. */
   readonly version: number;
+  readonly durationMs: number;
 }
 
 /**
@@ -42,6 +47,7 @@ export interface MigrateResult {
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<MigrateResult> {
   const { log = silentLog } = options;
+  const startedMs = performance.now();
   const files = await readSchemaFiles(options.directory);
   await checkServer(database);
   const untouched = await leaveAsItIs(database, files, options);
@@ -53,21 +59,39 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   });
   const vector = await takeTurn(database, 'pgvector', options, installVector);
 
-  const applied: string[] = [];
-  for (const migration of files.migrations) {
-    if (await takeTurn(database, migration.name, options, (tx) => applyMigration(tx, migration, files))) {
-      log.info({ migration: migration.name }, 'applied a migration');
-      applied.push(migration.name);
-    }
-  }
+  const applied = await applyMigrations(database, files, options);
   const functions = await applyFunctions(database, files, options);
-  if (functions.length > 0) log.info({ functions }, 'applied the SQL functions');
   const changed = applied.length + functions.length > 0;
   const roles = await takeTurn(database, 'the roles', options, (tx) => installRoles(tx, changed));
+  options.onProgress?.(null);
+  const durationMs = Math.round(performance.now() - startedMs);
+  if (changed) log.info({ migrations: applied, functions, duration_ms: durationMs }, 'migrated the schema');
   if (changed && roles.missing.length > 0)
     log.info({ missing: roles.missing }, 'some database roles could not be created');
   await recordVector(database, vector);
-  return { applied, functions, version: await schemaVersion(database) };
+  return { applied, functions, version: await schemaVersion(database), durationMs };
+}
+
+/** Those that take long are logged one by one: a large table may need an hour. */
+const LONG_MS = 5000;
+
+async function applyMigrations(
+  database: Database,
+  files: SchemaFiles,
+  options: MigrateOptions,
+): Promise<readonly string[]> {
+  const { log = silentLog, onProgress } = options;
+  const applied: string[] = [];
+  for (const [done, migration] of files.migrations.entries()) {
+    const startedMs = performance.now();
+    if (!(await takeTurn(database, migration.name, options, (tx) => applyMigration(tx, migration, files)))) continue;
+    applied.push(migration.name);
+    onProgress?.({ done: done + 1, of: files.migrations.length });
+    const tookMs = Math.round(performance.now() - startedMs);
+    const level = tookMs > LONG_MS ? 'info' : 'debug';
+    log[level]({ migration: migration.name, duration_ms: tookMs }, 'applied a migration');
+  }
+  return applied;
 }
 
 /** The result when there is nothing to do, or nothing that this animus and this role may do. Null: continue. */
@@ -96,7 +120,7 @@ async function leaveAsItIs(
   } else {
     return null;
   }
-  return { applied: [], functions: [], version };
+  return { applied: [], functions: [], version, durationMs: 0 };
 }
 
 const OLDEST_SERVER = 150_000;

@@ -66,7 +66,7 @@ describe('a database', () => {
     server.once('connection', () => interrupts.receive('SIGTERM'));
     const ran = await command(['status'], { env: { DATABASE_URL: `postgres://ada@127.0.0.1:${port}/x` }, interrupts });
     server.close();
-    expect(ran).toMatchObject({ code: 130, stderr: 'animus: interrupted\n' });
+    expect(ran).toMatchObject({ code: 130, stderr: 'animus: stopped\n' });
   });
 
   test('is not guessed inside work', async () => {

@@ -105,6 +105,6 @@ describe('the doctor of a provider', () => {
     const running = run(['doctor', '--provider', 'gw/good'], { cwd: site.cwd, env: site.env(), interrupts });
     await eventually('the doctor is asking', () => (connected ? true : null));
     interrupts.receive('SIGINT');
-    expect(await running).toMatchObject({ code: 130, stderr: 'animus: interrupted\n' });
+    expect(await running).toMatchObject({ code: 130, stderr: 'animus: stopped\n' });
   });
 });

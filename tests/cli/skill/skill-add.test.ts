@@ -152,7 +152,7 @@ describe.skipIf(!canServeGit())('from a git repository', () => {
 
     const { code, stderr } = await animus('skill', 'add', url, { env, interrupts });
 
-    expect({ code, stderr }).toEqual({ code: 130, stderr: 'animus: interrupted\n' });
+    expect({ code, stderr }).toEqual({ code: 130, stderr: 'animus: stopped\n' });
     expect(existsSync(path('home/skills'))).toBe(false);
     expect(readdirSync(temporary)).toEqual([]);
   });

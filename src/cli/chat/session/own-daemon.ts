@@ -2,6 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { AnimusError } from '../../../core/errors/errors.ts';
+import { interruption } from '../../../core/errors/interruption.ts';
 import { runDaemon } from '../../../daemon/daemon.ts';
 import { openLog } from '../../../telemetry/log.ts';
 import type { Invocation } from '../../command/command.ts';
@@ -48,7 +49,7 @@ export async function startOwnDaemon(invocation: Invocation, signal: AbortSignal
     { drain: stopping.signal, abort: stopping.signal },
   )
     .then(
-      () => ready.reject(new AnimusError('interrupted')),
+      () => ready.reject(interruption()),
       (error: unknown) => {
         ready.reject(error);
         ended.abort(error);

@@ -1,5 +1,6 @@
 /** Where a session runs: the database, and a daemon of its own if nobody else has the embedded database. */
 import { AnimusError, isAnimusError } from '../../../core/errors/errors.ts';
+import { interruption } from '../../../core/errors/interruption.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import { connectToEmbeddedOwner } from '../../../store/embedded/connect-embedded.ts';
 import { checkCompatible } from '../../../store/migrations/compatibility.ts';
@@ -72,7 +73,7 @@ async function openEmbeddedPlace(invocation: Invocation, home: string, options: 
     }
     onProgress('waiting for the embedded database, which another process has open');
     await systemClock.sleep(PAUSE_MS, signal);
-    if (signal.aborted) throw new AnimusError('interrupted');
+    if (signal.aborted) throw interruption();
   }
 }
 

@@ -1,5 +1,6 @@
 /** An interactive conversation: holds the terminal until the person leaves. */
 import { AnimusError, isAnimusError } from '../../../core/errors/errors.ts';
+import { interruption } from '../../../core/errors/interruption.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import { createWake } from '../../../core/lifecycle/wake.ts';
 import { isTerminal, type WorkState } from '../../../core/work/work.ts';
@@ -228,7 +229,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     await place.close();
     if (farewell !== null) for (const line of farewell) invocation.output.copyable(line);
   }
-  if (context.signals.drain.aborted) throw new AnimusError('interrupted');
+  if (context.signals.drain.aborted) throw interruption('the conversation stays');
 
   async function begin(): Promise<void> {
     const { output } = console;

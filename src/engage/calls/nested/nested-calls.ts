@@ -1,5 +1,5 @@
 /** The calls of tools that the code of one execution makes. */
-import { AnimusError } from '../../../core/errors/errors.ts';
+import { interruption } from '../../../core/errors/interruption.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import type { CodeEntry, RecordedCall } from '../../../store/transcript/calls.ts';
 import { codeEntry } from '../../../store/transcript/transcript.ts';
@@ -96,7 +96,7 @@ export function openNestedCalls(turn: RecordedTurn, parent: RecordedCall, means:
     },
     keepFile: (file) => keepNestedFile(file, turn, parent, means),
     async close() {
-      closing.abort(new AnimusError('interrupted'));
+      closing.abort(interruption());
       await Promise.allSettled(running);
       if (fatal.signal.aborted) throw fatal.signal.reason as Error;
       means.signal.throwIfAborted();
