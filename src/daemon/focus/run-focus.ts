@@ -98,8 +98,12 @@ function limitsOf(faculty: Faculty, daemon: ReturnType<RunMeans['limits']>): Pro
   };
 }
 
-/** A focus that was released or lost, or whose transcript is kept, may resume on this host and needs its directory. */
+/**
+ * A focus that was released or lost, or whose transcript is kept, may resume on this host and needs its directory. So does one whose end could
+ * not be recorded (null): to the database it is open, and another daemon here may be working in it already.
+ */
 function isOver(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): boolean {
+  if (state === null) return false;
   if (end.kind === 'failed') return end.recovery?.keep !== 'transcript' || state === 'dead' || state === 'cancelled';
   if (end.kind === 'completed') return state !== 'queued';
   return end.kind === 'cancelled';
