@@ -102,7 +102,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     [
       () => migrate(db, { log, patienceMs: Number.POSITIVE_INFINITY, ending: signals.drain }),
       startOf(processes),
-      () => sweepFocusDirectories(db, directoryRoot),
+      () => sweepFocusDirectories(db, directoryRoot, { keepDays: config.retention.directoriesDays, log }),
       () => sweepPackages(skillPackages),
       // Before the registration: its response may be lost.
       async () => closing.defer(() => deregister(db, daemonId, log)),

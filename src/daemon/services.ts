@@ -138,6 +138,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
         unattended: options.unattended ?? false,
         leaseSeconds,
         limits: () => newest.daemon,
+        keepsFiles: () => newest.retention.directoriesDays > 0,
         completer,
         completeFocus,
         toolSources: tools,

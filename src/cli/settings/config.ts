@@ -72,6 +72,7 @@ function settingsOf(config: Config): Setting[] {
   add('retention.resolved_days', config.retention.resolvedDays);
   add('retention.pack_days', config.retention.packDays);
   add('retention.artifacts_days', config.retention.artifactsDays);
+  add('retention.directories_days', config.retention.directoriesDays);
   add('batch.gather_seconds', config.batch.gatherSeconds);
   add('batch.poll_seconds', config.batch.pollSeconds);
   add('batch.submit_timeout_seconds', config.batch.submitTimeoutSeconds);

@@ -12,6 +12,7 @@ export const LIVE_SETTINGS: readonly string[] = [
   'retention.resolved_days',
   'retention.pack_days',
   'retention.artifacts_days',
+  'retention.directories_days',
   'skills.propose',
   'skills.propose_threshold',
   'skills.propose_window_days',

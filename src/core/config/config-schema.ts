@@ -50,6 +50,7 @@ const retention = table({
   resolved_days: count(1, 36_500).default(90),
   pack_days: count(1, 36_500).optional(),
   artifacts_days: count(1, 36_500).default(30),
+  directories_days: count(0, 36_500).default(7),
 });
 
 const hooks = table({

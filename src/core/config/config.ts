@@ -73,6 +73,8 @@ export interface RetentionConfig {
   readonly packDays: number | null;
   /** Large outputs of tools are deleted this many days after their work has ended; default 30. */
   readonly artifactsDays: number;
+  /** The files of an ended focus in its own directory are deleted this many days after its end, 0: at once; default 7. */
+  readonly directoriesDays: number;
 }
 
 /** `[hooks]` of animus.toml. */

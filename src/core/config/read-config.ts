@@ -75,6 +75,7 @@ function retentionOf({ retention }: ConfigDocument): Config['retention'] {
     resolvedDays: retention.resolved_days,
     packDays: retention.pack_days ?? null,
     artifactsDays: retention.artifacts_days,
+    directoriesDays: retention.directories_days,
   });
 }
 

@@ -1,6 +1,7 @@
 /** Runs a focus from claim to end: attempt, settlement, clean-up and observation. */
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { DaemonConfig } from '../../core/config/config.ts';
+import { messageOf } from '../../core/errors/errors.ts';
 import type { ProcessLimits } from '../../process/limits/limits.ts';
 import { patientDatabase } from '../../store/sql/patient-database.ts';
 import type { CompleteFocus } from '../../store/transcript/complete-foci.ts';
@@ -20,6 +21,8 @@ export interface RunMeans extends PhaseMeans, Omit<BeginMeans, 'deadline'> {
   readonly leaseSeconds: number;
   /** Resource limits of a focus's commands when its faculty sets none. */
   readonly limits: () => Pick<DaemonConfig, 'focusMaxMemoryMib' | 'focusMaxProcesses'>;
+  /** Whether the files of a focus that has ended are kept for a while. */
+  readonly keepsFiles: () => boolean;
   readonly completer: WorkCompleter;
   readonly completeFocus: CompleteFocus;
   /** Claims nothing more for the faculty for that long, and reports it. */
@@ -74,7 +77,7 @@ export async function runFocus(
         await means.workedOn(work.faculty);
       }
       // That of a conversation is for its next answer.
-      if (focus?.answer === null && isOver(end, state)) await focus.directory.remove();
+      if (focus?.answer === null && isOver(end, state)) await leaveDirectory(focus, means);
       executing.set({ 'work.focus_id': focus?.key.focusId, 'work.focus_ended_as': end.kind, 'work.state': state });
       if (end.kind === 'failed') executing.fail(end.error.code);
       report(end, state, work, focus, means);
@@ -107,6 +110,16 @@ function isOver(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): boole
   if (end.kind === 'failed') return end.recovery?.keep !== 'transcript' || state === 'dead' || state === 'cancelled';
   if (end.kind === 'completed') return state !== 'queued';
   return end.kind === 'cancelled';
+}
+
+/** Removes it, or says where its files are. */
+async function leaveDirectory({ directory, row, key }: Focus, { keepsFiles, log }: RunMeans): Promise<void> {
+  const fields = { work_item_id: key.workItemId, focus_id: key.focusId, directory: row.directory };
+  try {
+    if (await directory.remove(keepsFiles())) log.info(fields, 'the files that the focus left in its directory are kept');
+  } catch (error) {
+    log.warn({ ...fields, error: messageOf(error) }, 'the directory of the focus could not be removed');
+  }
 }
 
 function report(

@@ -93,7 +93,8 @@ export function createJanitor(means: JanitorMeans): Janitor {
   }
 
   async function sweep(): Promise<Swept> {
-    const directories = await sweepFocusDirectories(db, means.directoryRoot);
+    const { resolvedDays, packDays, artifactsDays, directoriesDays: keepDays } = retention();
+    const directories = await sweepFocusDirectories(db, means.directoryRoot, { keepDays, log });
     const endMs = clock.monotonicMs() + ROUND_MS;
     let beganMs = clock.monotonicMs();
     const more = async () => {
@@ -101,7 +102,6 @@ export function createJanitor(means: JanitorMeans): Janitor {
       beganMs = clock.monotonicMs();
       return !stopping.signal.aborted && beganMs < endMs;
     };
-    const { resolvedDays, packDays, artifactsDays } = retention();
     const chats = await repeat(() => pruneConversations(db, resolvedDays, CHAT_BATCH), CHAT_BATCH, more);
     const artifacts = await repeat(() => pruneArtifacts(db, artifactsDays, WORK_BATCH), WORK_BATCH, more);
     const items = await allOldWork(more);

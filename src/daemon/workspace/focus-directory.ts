@@ -1,11 +1,14 @@
 /** The scratch directories of foci on this host. */
-import { lstatSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { messageOf } from '../../core/errors/errors.ts';
 import { spareUser } from '../../process/runners/as-user.ts';
 import { deletedConversations } from '../../store/conversations/read-conversation.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { endedFocusIds } from '../../store/transcript/focus-row.ts';
+import { type EndedFocus, endedFoci } from '../../store/transcript/focus-row.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { changedSince, holdsFiles } from './held-files.ts';
 
 /** The own directory of one focus. Most foci that only talk to a model never need it, and making and removing one costs as much as a turn. */
 export interface FocusDirectory {
@@ -13,8 +16,10 @@ export interface FocusDirectory {
   make(): Promise<void>;
   /** Whether it was needed. */
   isMade(): boolean;
-  /** Removes it with everything in it, unless a worktree is in it: a person may still need that. */
-  remove(): Promise<void>;
+  /**
+   * Removes it, unless a worktree is in it or, with `keepsFiles`, any file: a person may still need those. Returns whether it is kept.
+   */
+  remove(keepsFiles: boolean): Promise<boolean>;
 }
 
 /** `create` makes it. */
@@ -23,8 +28,11 @@ export function focusDirectory(path: string, create: () => Promise<void>): Focus
   return {
     make: () => (made ??= create()),
     isMade: () => made !== null,
-    async remove() {
-      if (made !== null && !holdsWorktree(path)) await removeFocusDirectory(path);
+    async remove(keepsFiles) {
+      if (made === null) return false;
+      if (holdsWorktree(path) || (keepsFiles && (await holdsFiles(path)))) return true;
+      await removeFocusDirectory(path);
+      return false;
     },
   };
 }
@@ -69,29 +77,65 @@ export async function removeFocusDirectory(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** True while a worktree is in the focus's directory: a person may still need its content. */
+/** True while a worktree is in the focus's directory, also one without its `.git`, which an agent may have removed. */
 export function holdsWorktree(directory: string): boolean {
+  const worktree = join(directory, 'worktree');
   // Does not follow it: an agent may have replaced it with a symlink.
-  return lstatSync(join(directory, 'worktree', '.git'), { throwIfNoEntry: false }) !== undefined;
+  const stats = lstatSync(worktree, { throwIfNoEntry: false });
+  return stats !== undefined && (!stats.isDirectory() || readdirSync(worktree).length > 0);
+}
+
+export interface SweepSettings {
+  /** How many days the files of an ended focus are kept: `retention.directories_days`. */
+  readonly keepDays: number;
+  readonly log: Log;
+  /** The time of the file system, in ms since 1970; default: now. */
+  readonly nowMs?: number;
 }
 
 /**
- * Removes what crashed daemons left: directories below `root` whose focus has ended, and those of deleted conversations. Keeps those with a worktree, for its content. Returns
- * how many were removed.
+ * Removes directories below `root` that nothing goes on in: of ended foci, if no file is in them or they have been kept for long enough, and of
+ * deleted conversations. Keeps those with a worktree, and those that it cannot read. Returns how many were removed.
  */
-export async function sweepFocusDirectories(db: Database, root: string): Promise<number> {
+export async function sweepFocusDirectories(
+  db: Database,
+  root: string,
+  { keepDays, log, nowMs = Date.now() }: SweepSettings,
+): Promise<number> {
   const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
   // A focus unknown to this database is ignored: a daemon of another database may share the directory.
-  const ended = await endedFocusIds(
+  const ended = await endedFoci(
     db,
     names.filter((name) => /^[0-9a-f-]{36}$/.test(name)),
   );
   const chats = names.flatMap((name) => /^chat-([0-9a-f-]{36})$/.exec(name)?.[1] ?? []);
   const gone = (await deletedConversations(db, chats)).map((id) => `chat-${id}`);
-  const over = [...ended, ...gone].filter((name) => !holdsWorktree(join(root, name)));
-  for (const name of over) await removeFocusDirectory(join(root, name));
-  return over.length;
+  const isOver = async ({ id, days }: EndedFocus): Promise<boolean> => {
+    const path = join(root, id);
+    if (!(await holdsFiles(path))) return true;
+    // Both: a copy of this database may have ended a focus that goes on in the original, and another clock may be wrong.
+    return days >= keepDays && (keepDays === 0 || !(await changedSince(path, nowMs - keepDays * DAY_MS)));
+  };
+  let count = 0;
+  const failed: unknown[] = [];
+  const sweep = async (name: string, over: () => boolean | Promise<boolean>): Promise<void> => {
+    try {
+      const path = join(root, name);
+      if (holdsWorktree(path) || !(await over())) return;
+      await removeFocusDirectory(path);
+      count += 1;
+    } catch (error) {
+      failed.push(error);
+    }
+  };
+  for (const focus of ended) await sweep(focus.id, () => isOver(focus));
+  for (const name of gone) await sweep(name, () => true);
+  if (failed.length > 0)
+    log.warn({ directories: failed.length, error: messageOf(failed[0]) }, 'could not remove directories of ended foci');
+  return count;
 }
+
+const DAY_MS = 86_400_000;

@@ -24,7 +24,7 @@ describe('a configuration', () => {
       http: { host: '127.0.0.1', port: 7717, configured: false },
     });
     expect([...config.providers.keys()]).toEqual(['anthropic', 'openai']);
-    expect(config.retention).toEqual({ resolvedDays: 90, packDays: null, artifactsDays: 30 });
+    expect(config.retention).toEqual({ resolvedDays: 90, packDays: null, artifactsDays: 30, directoriesDays: 7 });
     expect(config.origins.get('daemon.lease_seconds')).toBe('default');
   });
 

@@ -207,7 +207,7 @@ async function setUp(packDays: number | null = null) {
   await clearWork(db);
   await db.query('delete from animus.daemons');
   await db.query('delete from animus.history_position');
-  const retention = { resolvedDays: 90, packDays, artifactsDays: 30 };
+  const retention = { resolvedDays: 90, packDays, artifactsDays: 30, directoriesDays: 7 };
   const sweep = (time: Clock = systemClock) =>
     createJanitor({ db, clock: time, log: silentLog, retention: () => retention, directoryRoot: home }).sweep();
   return { db, sweep };
