@@ -2,7 +2,7 @@
 import type { ContainerInfo } from 'dockerode';
 import { DAEMON_LABEL, KEEPER_LABEL, PROCESS_LABEL, SANDBOX_LABEL } from '../engine/labels.ts';
 import type { Engine } from '../engine/open-engine.ts';
-import { livesOf } from '../engine/process-mark.ts';
+import { livesOf } from '../../process/trace/process-mark.ts';
 import { removeContainer } from '../engine/run-container.ts';
 import type { Marks } from './keeper-protocol.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { processMark } from '../../../src/sandbox/engine/process-mark.ts';
+import { processMark } from '../../../src/process/trace/process-mark.ts';
 import { isLeft, type Reaper } from '../../../src/sandbox/keeper/reap.ts';
 
 const NOW = 10_000;
