@@ -68,8 +68,8 @@ export function isAlive(pid: number, startTicks: number): boolean | null {
   return hasProcess(pid) ? null : false;
 }
 
-/** The kernel answers this, whatever /proc shows. */
-function hasProcess(pid: number): boolean {
+/** Whether there is a process with this pid. The kernel answers this, whatever /proc shows. */
+export function hasProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
