@@ -9,7 +9,8 @@ import { createFileGuard } from '../../daemon/guard/file-guard.ts';
 import { mcpVariables } from '../../daemon/guard/mcp-variables.ts';
 import { createProcessHost } from '../../process/host/supervised-host.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
-import { spareUser } from '../../process/runners/as-user.ts';
+import type { User } from '../../process/runners/as-user.ts';
+import { freeSpareUser, takeSpareUser } from '../../process/runners/spare-users.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { pinMcpTools, readMcpPins } from '../../store/work/mcp-pins.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
@@ -90,9 +91,12 @@ async function inPlace(
     faculties: () => faculties,
     log: silentLog,
   });
+  let user: User | null = null;
   try {
-    const { uid, gid } = spareUser(process.pid);
-    if (runsAsOwner(isolation)) chownSync(empty, uid, gid);
+    if (runsAsOwner(isolation)) {
+      user = await takeSpareUser(empty, process.pid);
+      chownSync(empty, user.uid, user.gid);
+    }
     const workspace = faculty.workspace ?? faculty.repo ?? empty;
     const fileRules = guard.rulesFor({ directory: empty, faculty });
     await work({
@@ -107,5 +111,6 @@ async function inPlace(
     guard.close();
     await processes.stop();
     rmSync(empty, { recursive: true, force: true });
+    if (user !== null) freeSpareUser(empty, user.uid);
   }
 }

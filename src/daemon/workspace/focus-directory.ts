@@ -3,7 +3,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../core/errors/errors.ts';
-import { spareUser } from '../../process/runners/as-user.ts';
+import { freeSpareUser, keepSpareUser, takeSpareUser } from '../../process/runners/spare-users.ts';
 import { deletedConversations } from '../../store/conversations/read-conversation.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type EndedFocus, endedFoci } from '../../store/transcript/focus-row.ts';
@@ -62,10 +62,11 @@ export async function makeFocusDirectory(directory: string): Promise<void> {
  * the parent directories of animus can then be entered, but not listed. Does nothing unless this process is root.
  */
 export async function giveFocusDirectory(directory: string, place: string | null): Promise<void> {
-  if (process.getuid?.() !== 0 || (await stat(directory)).uid !== 0) return;
+  if (process.getuid?.() !== 0) return;
+  if ((await stat(directory)).uid !== 0) return keepSpareUser(directory);
   const owner = place === null ? null : await stat(place);
   const focusNumber = Number.parseInt(basename(directory).replaceAll('-', '').slice(-12), 16);
-  const { uid, gid } = owner === null || owner.uid === 0 ? spareUser(focusNumber) : owner;
+  const { uid, gid } = owner === null || owner.uid === 0 ? await takeSpareUser(directory, focusNumber) : owner;
   for (const above of [dirname(dirname(directory)), dirname(directory)]) {
     await chmod(above, (await stat(above)).mode | 0o011);
   }
@@ -74,7 +75,9 @@ export async function giveFocusDirectory(directory: string, place: string | null
 
 /** Removes a focus's directory with everything in it. */
 export async function removeFocusDirectory(directory: string): Promise<void> {
+  const uid = lstatSync(directory, { throwIfNoEntry: false })?.uid;
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  if (uid !== undefined && process.getuid?.() === 0) freeSpareUser(directory, uid);
 }
 
 /** True while a worktree is in the focus's directory, also one without its `.git`, which an agent may have removed. */
