@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { sweepPackages } from '../../../src/daemon/workspace/skill-packages.ts';
 
@@ -27,7 +27,7 @@ test('a sweep that is killed while it removes one leaves no half of it in its pl
   const program = `const { sweepPackages } = await import('${module}'); await sweepPackages(process.argv[1])`;
   const sweep = spawn(process.execPath, ['--input-type=module', '-e', program, directory], { stdio: 'ignore' });
   const ended = once(sweep, 'exit');
-  while (existsSync(old) && readdirSync(old).length === files) await nextTurn();
+  while (existsSync(old) && readdirSync(old).length === files) await sleep(1);
   sweep.kill('SIGKILL');
   await ended;
   // Half of it would be taken for the whole package, and for a new one.

@@ -1,7 +1,7 @@
 /** Where a session runs: the database, and a daemon of its own if nobody else has the embedded database. */
 import { AnimusError, isAnimusError } from '../../../core/errors/errors.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
-import { connectToEmbeddedOwner } from '../../../store/embedded/connect-embedded.ts';
+import { connectToEmbeddedOwner } from '../../../store/embedded/embedded-owner.ts';
 import { checkCompatible } from '../../../store/migrations/compatibility.ts';
 import { openConfiguredDatabase } from '../../../store/open/open-database.ts';
 import type { Database } from '../../../store/sql/database.ts';
