@@ -31,7 +31,8 @@ describe.skipIf(MINE === '')('the process of a mark', () => {
 
 /** What a program prints that runs as another user and sees no processes of others; an error, where this host cannot do that. */
 function inHiding(program: string): string {
-  const hide = 'mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid=12345 --regid=12345 --clear-groups -- "$@"';
+  const hide =
+    'mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid=12345 --regid=12345 --clear-groups -- "$@"';
   const run = ['-m', 'sh', '-c', hide, 'sh', process.execPath, '--input-type=module', '-e', program];
   const { stdout, stderr, status, error } = spawnSync('unshare', run, { encoding: 'utf8', cwd: '/', env: {} });
   return error || status !== 0 ? `not possible here: ${error?.message ?? stderr}` : stdout;

@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { giveFocusDirectory, removeFocusDirectory } from '../../src/daemon/workspace/focus-directory.ts';
-import { FIRST_SPARE_UID, freeSpareUser, isSpareUserOf, keepSpareUser, takeSpareUser } from '../../src/process/runners/spare-users.ts';
+import {
+  FIRST_SPARE_UID,
+  freeSpareUser,
+  isSpareUserOf,
+  keepSpareUser,
+  takeSpareUser,
+} from '../../src/process/runners/spare-users.ts';
 import { isolationModes } from './isolation-modes.ts';
 
 const modes = await isolationModes();
@@ -23,7 +29,11 @@ describe.skipIf(!modes.includes('uid'))('spare users', () => {
     const [first, second] = [statSync(one!).uid, statSync(other!).uid];
     expect(first).toBeGreaterThanOrEqual(FIRST_SPARE_UID);
     expect(second).not.toBe(first);
-    expect([isSpareUserOf(one!, first), isSpareUserOf(other!, first), isSpareUserOf(other!, second)]).toEqual([true, false, true]);
+    expect([isSpareUserOf(one!, first), isSpareUserOf(other!, first), isSpareUserOf(other!, second)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
     // A focus that goes on keeps its user, and a directory that is removed gives it back.
     await giveFocusDirectory(one!, null);
     expect(statSync(one!).uid).toBe(first);

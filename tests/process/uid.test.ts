@@ -71,7 +71,11 @@ describe.skipIf(!modes.includes('uid'))('a command as another user', () => {
     onTestFinished(() => rmSync(other, { recursive: true }));
     chownSync(other, uid, uid);
     const token = randomUUID();
-    const bystander = spawn('sh', ['-c', `while :; do sleep 0.2; : ${token}; done`], { uid, gid: uid, stdio: 'ignore' });
+    const bystander = spawn('sh', ['-c', `while :; do sleep 0.2; : ${token}; done`], {
+      uid,
+      gid: uid,
+      stdio: 'ignore',
+    });
     onTestFinished(() => void bystander.kill('SIGKILL'));
     const { host, run } = setUp();
     expect((await run('id -u', { cwd: other })).stdout.text).toBe(`${uid}\n`);

@@ -1,6 +1,6 @@
 /** Runs a focus from claim to end: attempt, settlement, clean-up and observation. */
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
-import type { DaemonConfig } from '../../core/config/config.ts';
+import type { DaemonConfig, RetentionConfig } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { ProcessLimits } from '../../process/limits/limits.ts';
 import { patientDatabase } from '../../store/sql/patient-database.ts';
@@ -19,10 +19,11 @@ import { startRunDeadline } from './scope/run-deadline.ts';
 
 export interface RunMeans extends PhaseMeans, Omit<BeginMeans, 'deadline'> {
   readonly leaseSeconds: number;
-  /** Resource limits of a focus's commands when its faculty sets none. */
-  readonly limits: () => Pick<DaemonConfig, 'focusMaxMemoryMib' | 'focusMaxProcesses'>;
-  /** Whether the files of a focus that has ended are kept for a while. */
-  readonly keepsFiles: () => boolean;
+  /** Now: resource limits of a focus's commands when its faculty sets none, and how long files of ended foci are kept. */
+  readonly settings: () => {
+    readonly daemon: Pick<DaemonConfig, 'focusMaxMemoryMib' | 'focusMaxProcesses'>;
+    readonly retention: Pick<RetentionConfig, 'directoriesDays'>;
+  };
   readonly completer: WorkCompleter;
   readonly completeFocus: CompleteFocus;
   /** Claims nothing more for the faculty for that long, and reports it. */
@@ -53,7 +54,7 @@ export async function runFocus(
     // Covers the time until the first heartbeat: a daemon that freezes right after the claim must not leave processes
     // behind either.
     means.processes.setDeadline(work.id, 0.9 * means.leaseSeconds * 1000);
-    means.processes.setLimits(work.id, limitsOf(faculty, means.limits()));
+    means.processes.setLimits(work.id, limitsOf(faculty, means.settings().daemon));
     try {
       const forMs = means.leaseSeconds * 1000;
       const db = patientDatabase(means.db, { clock: means.clock, signal: control.signal, forMs });
@@ -94,7 +95,7 @@ export async function runFocus(
 }
 
 /** From the faculty as loaded now, never from the snapshot in the database. */
-function limitsOf(faculty: Faculty, daemon: ReturnType<RunMeans['limits']>): ProcessLimits {
+function limitsOf(faculty: Faculty, daemon: ReturnType<RunMeans['settings']>['daemon']): ProcessLimits {
   return {
     memoryBytes: (faculty.maxMemoryMib ?? daemon.focusMaxMemoryMib) * 2 ** 20,
     processes: faculty.maxProcesses ?? daemon.focusMaxProcesses,
@@ -113,10 +114,11 @@ function isOver(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): boole
 }
 
 /** Removes it, or says where its files are. */
-async function leaveDirectory({ directory, row, key }: Focus, { keepsFiles, log }: RunMeans): Promise<void> {
+async function leaveDirectory({ directory, row, key }: Focus, { settings, log }: RunMeans): Promise<void> {
   const fields = { work_item_id: key.workItemId, focus_id: key.focusId, directory: row.directory };
   try {
-    if (await directory.remove(keepsFiles())) log.info(fields, 'the files that the focus left in its directory are kept');
+    if (await directory.remove(settings().retention.directoriesDays > 0))
+      log.info(fields, 'the files that the focus left in its directory are kept');
   } catch (error) {
     log.warn({ ...fields, error: messageOf(error) }, 'the directory of the focus could not be removed');
   }

@@ -3,7 +3,16 @@
  * can be killed at once. Which directory has which user is recorded on the host, in one link per user, so that no two daemons give out the same.
  */
 import { execFile } from 'node:child_process';
-import { lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync, statSync, symlinkSync, unlinkSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isWithin } from '../file-rules.ts';

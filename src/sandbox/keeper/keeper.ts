@@ -111,12 +111,14 @@ export function createKeeper(
     send({ type: 'health', id, health });
   };
 
+  /** Null for one that is being created. */
+  const heldIds = () => [...containers.values()].map((kept) => kept.engineId());
+
   const reapLeft = async (dead: readonly string[]): Promise<void> => {
-    const idsNow = () => [...containers.values()].map((kept) => kept.engineId());
-    const before = idsNow();
+    const before = heldIds();
     // Asked again after the engine's list was read: a container that was being created then may be held by now.
     const holds = (id: string): boolean => {
-      const ids = [...before, ...idsNow()];
+      const ids = [...before, ...heldIds()];
       return ids.includes(id) || ids.includes(null);
     };
     try {

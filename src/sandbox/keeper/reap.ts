@@ -1,8 +1,8 @@
 /** Removes containers that dead daemons and dead keepers have left on the engine. */
 import type { ContainerInfo } from 'dockerode';
+import { livesOf } from '../../process/trace/process-mark.ts';
 import { DAEMON_LABEL, KEEPER_LABEL, PROCESS_LABEL, SANDBOX_LABEL } from '../engine/labels.ts';
 import type { Engine } from '../engine/open-engine.ts';
-import { livesOf } from '../../process/trace/process-mark.ts';
 import { removeContainer } from '../engine/run-container.ts';
 import type { Marks } from './keeper-protocol.ts';
 

@@ -20,7 +20,10 @@ test('files that a focus leaves in its own directory are kept and named; a direc
 });
 
 test('a directory without files is removed with its focus, and with directories_days = 0 any directory is', async () => {
-  const empty = await start(`${WRITES.replace('echo work > made.txt', 'mkdir -p a/b && mkfifo a/pipe')}[[answer]]\ntext = "Done."\n`, '');
+  const empty = await start(
+    `${WRITES.replace('echo work > made.txt', 'mkdir -p a/b && mkfifo a/pipe')}[[answer]]\ntext = "Done."\n`,
+    '',
+  );
   await submit();
   await gone(empty);
   await empty.stop();

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseEngineAddress } from '../../../src/core/config/engine-address.ts';
 import { createContainerHost } from '../../../src/sandbox/host/create-container-host.ts';
@@ -44,14 +45,14 @@ async function slowEngine() {
   let labels: unknown = {};
   let lists = 0;
   const removed: string[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const path = request.url?.replace(/^\/v[\d.]+/, '') ?? '';
     const answer = (status: number, body: unknown) => response.writeHead(status, JSON_ONCE).end(JSON.stringify(body));
     if (path.startsWith('/containers/create')) {
-      let text = '';
-      for await (const chunk of request) text += String(chunk);
-      labels = (JSON.parse(text) as { Labels: unknown }).Labels;
-      creating = response;
+      void text(request).then((body) => {
+        labels = (JSON.parse(body) as { Labels: unknown }).Labels;
+        creating = response;
+      });
     } else if (path.startsWith('/containers/json')) {
       if (creating !== null) lists += 1;
       answer(200, creating === null ? [] : [{ Id: 'c1', Created: Date.now() / 1000 - 10_000, Labels: labels }]);

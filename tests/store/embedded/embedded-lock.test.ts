@@ -41,7 +41,7 @@ async function openElsewhere(home: string, wrapper: readonly string[] = []): Pro
     .then((db) => db.close().then(() => 'opened'), (error) => error.code)
     .then((end) => console.log(end))`;
   const [command, ...args] = [...wrapper, process.execPath, '-e', program, home];
-  const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
   await once(child, 'close');

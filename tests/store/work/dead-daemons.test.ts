@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { deadDaemons, deregisterDaemon, registerDaemon } from '../../../src/store/work/daemons.ts';
+import { claimWork } from '../../../src/store/work/work.ts';
 import { type DatabaseClock, fakeDatabaseClock } from '../../support/clock.ts';
 import { testDatabase } from '../../support/database.ts';
-import { claimWork } from '../../../src/store/work/work.ts';
 import { faculties, insertWork } from './queue-driver.ts';
 
 const target = testDatabase();
