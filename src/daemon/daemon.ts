@@ -114,7 +114,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
           onProgress: options.onMigrating,
         }),
       startOf(processes),
-      () => sweepFocusDirectories(db, directoryRoot),
+      () => sweepFocusDirectories(db, directoryRoot, { keepDays: config.retention.directoriesDays, log }),
       () => sweepHomes(db, directoryRoot),
       () => sweepPackages(skillPackages),
       // Before the registration: its response may be lost.

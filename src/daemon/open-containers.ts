@@ -1,9 +1,9 @@
 /** Opens what the daemon needs for containers: their host, and the sandbox of code. */
 import { join } from 'node:path';
 import type { Config } from '../core/config/config.ts';
+import { processMark } from '../process/trace/process-mark.ts';
 import type { ContainerHost } from '../sandbox/container-host.ts';
 import { createHttpTransport } from '../sandbox/endpoint/http-transport.ts';
-import { processMark } from '../sandbox/engine/process-mark.ts';
 import { createSandbox } from '../sandbox/execution/contained-sandbox.ts';
 import { type ContainerLog, createContainerHost } from '../sandbox/host/create-container-host.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';

@@ -139,7 +139,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
         hookEnvironment: environment,
         unattended: options.unattended ?? false,
         leaseSeconds,
-        limits: () => newest.daemon,
+        settings: () => newest,
         completer,
         completeFocus,
         toolSources: tools,

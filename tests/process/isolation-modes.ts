@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { examineIsolation } from '../../src/process/isolation.ts';
 import type { Isolation } from '../../src/process/process-host.ts';
-import { FIRST_SPARE_UID } from '../../src/process/runners/as-user.ts';
+import { FIRST_SPARE_UID, freeSpareUser, keepSpareUser } from '../../src/process/runners/spare-users.ts';
 
 /** `none`, and the others that this host supports. */
 export async function isolationModes(): Promise<readonly Isolation[]> {
@@ -17,8 +17,12 @@ export async function isolationModes(): Promise<readonly Isolation[]> {
 export function startDirectory(isolation: Isolation): string {
   if (isolation !== 'uid') return tmpdir();
   const directory = mkdtempSync(join(tmpdir(), 'animus-uid-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const uid = FIRST_SPARE_UID + Math.floor(Math.random() * 1_000_000);
+  onTestFinished(() => {
+    freeSpareUser(directory, uid);
+    rmSync(directory, { recursive: true, force: true });
+  });
   chownSync(directory, uid, uid);
+  keepSpareUser(directory);
   return directory;
 }

@@ -1,6 +1,7 @@
 /** What `uid` promises against a malicious command; runs only as root. */
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -56,6 +57,33 @@ describe.skipIf(!modes.includes('uid'))('a command as another user', () => {
     );
     await host.killAll('focus');
     // A busy kernel takes a moment to end what has been killed.
+    await eventually(
+      () => processesWith(token).length,
+      (count) => count === 0,
+    );
+  });
+
+  test('leaves other processes of its user alone, unless animus gave that user to its directory', async () => {
+    // As with accounts of a company's directory, which may be in any range; or the focus of another daemon.
+    const taken = startDirectory('uid');
+    const { uid } = statSync(taken);
+    const other = mkdtempSync(join(tmpdir(), 'animus-account-'));
+    onTestFinished(() => rmSync(other, { recursive: true }));
+    chownSync(other, uid, uid);
+    const token = randomUUID();
+    const bystander = spawn('sh', ['-c', `while :; do sleep 0.2; : ${token}; done`], {
+      uid,
+      gid: uid,
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void bystander.kill('SIGKILL'));
+    const { host, run } = setUp();
+    expect((await run('id -u', { cwd: other })).stdout.text).toBe(`${uid}\n`);
+    await host.killAll('focus');
+    expect(processesWith(token)).toContain(bystander.pid);
+    // In the directory that has the user, everything of the user belongs to the focus.
+    expect((await run('id -u', { cwd: taken })).stdout.text).toBe(`${uid}\n`);
+    await host.killAll('focus');
     await eventually(
       () => processesWith(token).length,
       (count) => count === 0,

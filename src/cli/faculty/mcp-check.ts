@@ -8,7 +8,7 @@ import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import type { Config } from '../../core/config/config.ts';
 import { createFileGuard } from '../../daemon/guard/file-guard.ts';
 import { mcpVariables } from '../../daemon/guard/mcp-variables.ts';
-import { giveFocusDirectory, makeFocusDirectory } from '../../daemon/workspace/focus-directory.ts';
+import { giveFocusDirectory, makeFocusDirectory, removeFocusDirectory } from '../../daemon/workspace/focus-directory.ts';
 import { focusHome } from '../../daemon/workspace/focus-home.ts';
 import { createProcessHost } from '../../process/host/supervised-host.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
@@ -124,6 +124,7 @@ async function inPlace(
   } finally {
     guard.close();
     await processes.stop();
+    await removeFocusDirectory(empty);
     rmSync(site, { recursive: true, force: true });
   }
 }

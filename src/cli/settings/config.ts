@@ -76,6 +76,7 @@ function settingsOf(config: Config): Setting[] {
   add('retention.artifacts_days', config.retention.artifactsDays);
   add('retention.worktree_days', config.retention.worktreeDays);
   add('retention.held_worktree_days', config.retention.heldWorktreeDays);
+  add('retention.directories_days', config.retention.directoriesDays);
   add('batch.gather_seconds', config.batch.gatherSeconds);
   add('batch.poll_seconds', config.batch.pollSeconds);
   add('batch.submit_timeout_seconds', config.batch.submitTimeoutSeconds);

@@ -1,4 +1,6 @@
 /** A focus as `animus work show` prints it. */
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
 import type { FocusView, MessageView, ToolCallView, TurnView } from '../../store/views/focus-views.ts';
 import { type Output, styled } from '../view/output.ts';
 import { age, bytes, cost, counted, duration, grouped } from '../view/quantities.ts';
@@ -10,7 +12,7 @@ export function showFocus(output: Output, focus: FocusView, full: boolean): void
   const resumed = focus.resumes > 0 ? `, resumed ${counted(focus.resumes, 'time')}` : '';
   const how = focus.ended_as ?? `in ${focus.phase}`;
   heading(output, `Focus ${focus.number}`, `  ${how} on ${focus.host}, ${duration(ms)}${resumed}`);
-  if (focus.directory !== null) output.line(styled(`  ${focus.directory}`, 'dim'));
+  if (focus.directory !== null) output.line(styled(`  ${focus.directory}${leftIn(focus)}`, 'dim'));
   if (focus.branch !== null) output.line('  ', styled('branch ', 'dim'), focus.branch);
   const messages = focus.messages ?? [];
   showMessages(output, messages, 0);
@@ -20,6 +22,12 @@ export function showFocus(output: Output, focus: FocusView, full: boolean): void
   }
   if (focus.error !== null && focus.ended_as !== 'completed')
     output.line('  ', styled(`error ${errorText(focus.error)}`, 'red'));
+}
+
+/** Only what this host sees: the directory may be on another one, and a path that is not there proves nothing about that. */
+function leftIn({ ended_as, host, directory }: FocusView): string {
+  if (ended_as === null || directory === null || host !== hostname() || !existsSync(directory)) return '';
+  return '  with the files that it left';
 }
 
 function showTurn(output: Output, turn: TurnView, full: boolean): void {

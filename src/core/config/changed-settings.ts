@@ -15,6 +15,7 @@ export const LIVE_SETTINGS: readonly string[] = [
   'retention.artifacts_days',
   'retention.worktree_days',
   'retention.held_worktree_days',
+  'retention.directories_days',
   'skills.propose',
   'skills.propose_threshold',
   'skills.propose_window_days',

@@ -56,6 +56,7 @@ const retention = table({
   artifacts_days: count(1, 36_500).default(30),
   worktree_days: count(1, 36_500).default(14),
   held_worktree_days: count(1, 36_500).optional(),
+  directories_days: count(0, 36_500).default(7),
 });
 
 const hooks = table({

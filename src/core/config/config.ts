@@ -79,6 +79,8 @@ export interface RetentionConfig {
   readonly worktreeDays: number;
   /** The same for one that holds something, which is lost then; null: never, the default. */
   readonly heldWorktreeDays: number | null;
+  /** The files of an ended focus in its own directory are deleted this many days after its end, 0: at once; default 7. */
+  readonly directoriesDays: number;
 }
 
 /** `[hooks]` of animus.toml. */

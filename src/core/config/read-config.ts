@@ -77,6 +77,7 @@ function retentionOf({ retention }: ConfigDocument): Config['retention'] {
     artifactsDays: retention.artifacts_days,
     worktreeDays: retention.worktree_days,
     heldWorktreeDays: retention.held_worktree_days ?? null,
+    directoriesDays: retention.directories_days,
   });
 }
 

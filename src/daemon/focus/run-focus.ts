@@ -1,6 +1,7 @@
 /** Runs a focus from claim to end: attempt, settlement, clean-up and observation. */
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
-import type { DaemonConfig } from '../../core/config/config.ts';
+import type { DaemonConfig, RetentionConfig } from '../../core/config/config.ts';
+import { messageOf } from '../../core/errors/errors.ts';
 import { failedWritesOf, failedWritesText } from '../../core/work/failed-writes.ts';
 import type { ProcessLimits } from '../../process/limits/limits.ts';
 import { patientDatabase } from '../../store/sql/patient-database.ts';
@@ -19,8 +20,11 @@ import { startRunDeadline } from './scope/run-deadline.ts';
 
 export interface RunMeans extends PhaseMeans, Omit<BeginMeans, 'deadline'> {
   readonly leaseSeconds: number;
-  /** Resource limits of a focus's commands when its faculty sets none. */
-  readonly limits: () => Pick<DaemonConfig, 'focusMaxMemoryMib' | 'focusMaxProcesses'>;
+  /** Now: resource limits of a focus's commands when its faculty sets none, and how long files of ended foci are kept. */
+  readonly settings: () => {
+    readonly daemon: Pick<DaemonConfig, 'focusMaxMemoryMib' | 'focusMaxProcesses'>;
+    readonly retention: Pick<RetentionConfig, 'directoriesDays'>;
+  };
   readonly completer: WorkCompleter;
   readonly completeFocus: CompleteFocus;
   /** Claims nothing more for the faculty for that long, and reports it. */
@@ -51,7 +55,7 @@ export async function runFocus(
     // Covers the time until the first heartbeat: a daemon that freezes right after the claim must not leave processes
     // behind either.
     means.processes.setDeadline(work.id, 0.9 * means.leaseSeconds * 1000);
-    means.processes.setLimits(work.id, limitsOf(faculty, means.limits()));
+    means.processes.setLimits(work.id, limitsOf(faculty, means.settings().daemon));
     try {
       const forMs = means.leaseSeconds * 1000;
       const db = patientDatabase(means.db, { clock: means.clock, signal: control.signal, forMs });
@@ -76,7 +80,7 @@ export async function runFocus(
       }
       // That of a conversation is for its next answer.
       if (focus?.answer === null && isOver(end, state)) {
-        await focus.directory.remove();
+        await leaveDirectory(focus, means);
         await focus.home.remove();
       }
       executing.set({ 'work.focus_id': focus?.key.focusId, 'work.focus_ended_as': end.kind, 'work.state': state });
@@ -95,18 +99,33 @@ export async function runFocus(
 }
 
 /** From the faculty as loaded now, never from the snapshot in the database. */
-function limitsOf(faculty: Faculty, daemon: ReturnType<RunMeans['limits']>): ProcessLimits {
+function limitsOf(faculty: Faculty, daemon: ReturnType<RunMeans['settings']>['daemon']): ProcessLimits {
   return {
     memoryBytes: (faculty.maxMemoryMib ?? daemon.focusMaxMemoryMib) * 2 ** 20,
     processes: faculty.maxProcesses ?? daemon.focusMaxProcesses,
   };
 }
 
-/** A focus that was released or lost, or whose transcript is kept, may resume on this host and needs its directory. */
+/**
+ * A focus that was released or lost, or whose transcript is kept, may resume on this host and needs its directory. So does one whose end could
+ * not be recorded (null): to the database it is open, and another daemon here may be working in it already.
+ */
 function isOver(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): boolean {
+  if (state === null) return false;
   if (end.kind === 'failed') return end.recovery?.keep !== 'transcript' || state === 'dead' || state === 'cancelled';
   if (end.kind === 'completed') return state !== 'queued';
   return end.kind === 'cancelled';
+}
+
+/** Removes it, or says where its files are. */
+async function leaveDirectory({ directory, row, key }: Focus, { settings, log }: RunMeans): Promise<void> {
+  const fields = { work_item_id: key.workItemId, focus_id: key.focusId, directory: row.directory };
+  try {
+    if (await directory.remove(settings().retention.directoriesDays > 0))
+      log.info(fields, 'the files that the focus left in its directory are kept');
+  } catch (error) {
+    log.warn({ ...fields, error: messageOf(error) }, 'the directory of the focus could not be removed');
+  }
 }
 
 function report(

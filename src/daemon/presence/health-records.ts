@@ -2,15 +2,16 @@
  * Records where the daemons of one home serve their health, in one small file each, so that `animus health` asks the
  * right ones.
  */
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type HttpAddress, showAddress } from '../../core/lifecycle/health.ts';
+import { livesOf, processMark } from '../../process/trace/process-mark.ts';
+import { hasProcess } from '../../process/trace/process-table.ts';
 
 interface HealthRecord {
-  readonly pid: number;
-  /** Where the pid means something: containers that share a home have processes of their own. */
-  readonly space: string;
+  /** The process of the daemon, with where it can be seen: containers and hosts that share a home have processes of their own. */
+  readonly process: string;
   readonly host: string;
   readonly port: number;
 }
@@ -23,10 +24,10 @@ export function recordHealth(home: string, daemonId: string, { host, port }: Htt
   const directory = directoryOf(home);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const { file, record } of recordsIn(directory)) {
-    if (record?.space === pidSpace() && !isAlive(record.pid)) rmSync(join(directory, file), { force: true });
+    if (record !== null && livesHere(record) === false) rmSync(join(directory, file), { force: true });
   }
   const own = join(directory, `${daemonId}.json`);
-  const record: HealthRecord = { pid: process.pid, space: pidSpace(), host, port };
+  const record: HealthRecord = { process: ownMark(), host, port };
   writeFileSync(own, JSON.stringify(record), { mode: 0o600 });
   return () => rmSync(own, { force: true });
 }
@@ -34,7 +35,7 @@ export function recordHealth(home: string, daemonId: string, { host, port }: Htt
 /** The addresses of the daemons of a home that run on this host, each once. */
 export function healthAddresses(home: string): HttpAddress[] {
   const alive = recordsIn(directoryOf(home)).flatMap(({ record }) =>
-    record?.space === pidSpace() && isAlive(record.pid) ? [record] : [],
+    record !== null && livesHere(record) === true ? [record] : [],
   );
   return [...new Map(alive.map(({ host, port }) => [showAddress({ host, port }), { host, port }])).values()];
 }
@@ -57,29 +58,24 @@ function recordsIn(directory: string): { readonly file: string; readonly record:
 /** Null for a record that cannot be read: half written, or just removed by its daemon. */
 function readRecord(file: string): HealthRecord | null {
   try {
-    const { pid, space, host, port } = JSON.parse(readFileSync(file, 'utf8')) as Partial<HealthRecord>;
-    const named = typeof space === 'string' && typeof host === 'string';
-    return named && typeof pid === 'number' && typeof port === 'number' ? { pid, space, host, port } : null;
+    const record = JSON.parse(readFileSync(file, 'utf8')) as Partial<HealthRecord>;
+    const { process: mark, host, port } = record;
+    const isWhole = typeof mark === 'string' && typeof host === 'string' && typeof port === 'number';
+    return isWhole ? { process: mark, host, port } : null;
   } catch {
     return null;
   }
 }
 
-/** The PID namespace; elsewhere than on Linux, the host. */
-function pidSpace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return hostname();
-  }
+/** Elsewhere than on Linux, the name of the host has to do. */
+function ownMark(): string {
+  return processMark(process.pid) || `${hostname()}/${process.pid}`;
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // The process belongs to another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+/** Null if the process cannot be seen from here. */
+function livesHere({ process: mark }: HealthRecord): boolean | null {
+  const lives = livesOf(mark);
+  if (lives !== null || processMark(process.pid) !== '') return lives;
+  const [host, pid] = [mark.slice(0, mark.lastIndexOf('/')), Number(mark.slice(mark.lastIndexOf('/') + 1))];
+  return host === hostname() && pid > 0 ? hasProcess(pid) : null;
 }

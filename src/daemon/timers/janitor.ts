@@ -97,8 +97,10 @@ export function createJanitor(means: JanitorMeans): Janitor {
   }
 
   async function sweep(): Promise<Swept> {
+    const { resolvedDays, packDays, artifactsDays, directoriesDays: keepDays } = retention();
     const { directoryRoot } = means;
-    const directories = (await sweepFocusDirectories(db, directoryRoot)) + (await sweepHomes(db, directoryRoot));
+    const directories =
+      (await sweepFocusDirectories(db, directoryRoot, { keepDays, log })) + (await sweepHomes(db, directoryRoot));
     const endMs = clock.monotonicMs() + ROUND_MS;
     let beganMs = clock.monotonicMs();
     const more = async () => {
@@ -106,7 +108,6 @@ export function createJanitor(means: JanitorMeans): Janitor {
       beganMs = clock.monotonicMs();
       return !stopping.signal.aborted && beganMs < endMs;
     };
-    const { resolvedDays, packDays, artifactsDays } = retention();
     const chats = await repeat(() => pruneConversations(db, resolvedDays, CHAT_BATCH), CHAT_BATCH, more);
     const artifacts = await repeat(() => pruneArtifacts(db, artifactsDays, WORK_BATCH), WORK_BATCH, more);
     const items = await allOldWork(more);

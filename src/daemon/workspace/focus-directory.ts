@@ -1,11 +1,15 @@
 /** The scratch directories of foci on this host. */
-import { lstatSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { spareUser, type User } from '../../process/runners/as-user.ts';
+import { messageOf } from '../../core/errors/errors.ts';
+import type { User } from '../../process/runners/as-user.ts';
+import { freeSpareUser, keepSpareUser, takeSpareUser } from '../../process/runners/spare-users.ts';
 import { deletedConversations } from '../../store/conversations/read-conversation.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { endedFocusIds } from '../../store/transcript/focus-row.ts';
+import { type EndedFocus, endedFoci } from '../../store/transcript/focus-row.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { changedSince, holdsFiles } from './held-files.ts';
 import { removeDirectory } from './remove-directory.ts';
 
 /** The own directory of one focus. Most foci that only talk to a model never need it, and making and removing one costs as much as a turn. */
@@ -14,8 +18,10 @@ export interface FocusDirectory {
   make(): Promise<void>;
   /** Whether it was needed. */
   isMade(): boolean;
-  /** Removes it with everything in it, unless a worktree is in it: a person may still need that. */
-  remove(): Promise<void>;
+  /**
+   * Removes it, unless a worktree is in it or, with `keepsFiles`, any file: a person may still need those. Returns whether it is kept.
+   */
+  remove(keepsFiles: boolean): Promise<boolean>;
 }
 
 /** `create` makes it. */
@@ -24,8 +30,11 @@ export function focusDirectory(path: string, create: () => Promise<void>): Focus
   return {
     make: () => (made ??= create()),
     isMade: () => made !== null,
-    async remove() {
-      if (made !== null && !holdsWorktree(path)) await removeFocusDirectory(path);
+    async remove(keepsFiles) {
+      if (made === null) return false;
+      if (holdsWorktree(path) || (keepsFiles && (await holdsFiles(path)))) return true;
+      await removeFocusDirectory(path);
+      return false;
     },
   };
 }
@@ -54,7 +63,8 @@ export async function makeFocusDirectory(directory: string): Promise<void> {
  * (`commandUser`). Opens the way to it. Does nothing unless this process is root.
  */
 export async function giveFocusDirectory(directory: string, place: string | null): Promise<void> {
-  if (process.getuid?.() !== 0 || (await stat(directory)).uid !== 0) return;
+  if (process.getuid?.() !== 0) return;
+  if ((await stat(directory)).uid !== 0) return keepSpareUser(directory);
   const { uid, gid } = await commandUser(directory, place);
   await openWay(dirname(dirname(directory)), dirname(directory));
   await chown(directory, uid, gid);
@@ -62,12 +72,13 @@ export async function giveFocusDirectory(directory: string, place: string | null
 
 /**
  * The user as whom the commands of a focus run with a daemon that is root and commands that run as the owner of where they start: the
- * owner of `place` (the faculty's workspace or repository), else a user that no other focus has.
+ * owner of `place` (the faculty's workspace or repository), else a user that no other focus has, the same at each call.
  */
 export async function commandUser(directory: string, place: string | null): Promise<User> {
   const owner = place === null ? null : await stat(place);
+  if (owner !== null && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const focusNumber = Number.parseInt(basename(directory).replaceAll('-', '').slice(-12), 16);
-  return owner === null || owner.uid === 0 ? spareUser(focusNumber) : { uid: owner.uid, gid: owner.gid };
+  return { ...(await takeSpareUser(directory, focusNumber)), isSpare: true };
 }
 
 /** Lets other users enter directories of animus, but not list them. */
@@ -77,37 +88,84 @@ export async function openWay(...directories: readonly string[]): Promise<void> 
 
 /** Removes a focus's directory with everything in it. */
 export async function removeFocusDirectory(directory: string): Promise<void> {
+  const uid = lstatSync(directory, { throwIfNoEntry: false })?.uid;
   await removeDirectory(directory);
+  if (uid !== undefined && process.getuid?.() === 0) freeSpareUser(directory, uid);
 }
 
-/** True while a worktree is in the focus's directory: a person may still need its content. */
+/** True while a worktree is in the focus's directory, also one without its `.git`, which an agent may have removed. */
 export function holdsWorktree(directory: string): boolean {
+  const worktree = join(directory, 'worktree');
   // Does not follow it: an agent may have replaced it with a symlink.
-  return lstatSync(join(directory, 'worktree', '.git'), { throwIfNoEntry: false }) !== undefined;
+  const stats = lstatSync(worktree, { throwIfNoEntry: false });
+  return stats !== undefined && (!stats.isDirectory() || readdirSync(worktree).length > 0);
+}
+
+export interface SweepSettings {
+  /** How many days the files of an ended focus are kept: `retention.directories_days`. */
+  readonly keepDays: number;
+  readonly log: Log;
+  /** The time of the file system, in ms since 1970; default: now. */
+  readonly nowMs?: number;
 }
 
 /**
- * Removes what crashed daemons left: directories below `root` whose focus has ended, and those of deleted conversations. Keeps those with a worktree, for its content. Returns
- * how many were removed.
+ * Removes directories below `root` that nothing goes on in: of ended foci, if no file is in them or they have been kept for long enough, and of
+ * deleted conversations. Keeps those with a worktree, and those that it cannot read. Returns how many were removed.
  */
-export async function sweepFocusDirectories(db: Database, root: string): Promise<number> {
-  const over = (await namesOfEnded(db, root)).filter((name) => !holdsWorktree(join(root, name)));
-  for (const name of over) await removeFocusDirectory(join(root, name));
-  return over.length;
+export async function sweepFocusDirectories(
+  db: Database,
+  root: string,
+  { keepDays, log, nowMs = Date.now() }: SweepSettings,
+): Promise<number> {
+  const { ended, gone } = await endedBelow(db, root);
+  const isOver = async ({ id, days }: EndedFocus): Promise<boolean> => {
+    const path = join(root, id);
+    if (!(await holdsFiles(path))) return true;
+    // Both: a copy of this database may have ended a focus that goes on in the original, and another clock may be wrong.
+    return days >= keepDays && (keepDays === 0 || !(await changedSince(path, nowMs - keepDays * DAY_MS)));
+  };
+  let count = 0;
+  const failed: unknown[] = [];
+  const sweep = async (name: string, over: () => boolean | Promise<boolean>): Promise<void> => {
+    try {
+      const path = join(root, name);
+      if (holdsWorktree(path) || !(await over())) return;
+      await removeFocusDirectory(path);
+      count += 1;
+    } catch (error) {
+      failed.push(error);
+    }
+  };
+  for (const focus of ended) await sweep(focus.id, () => isOver(focus));
+  for (const name of gone) await sweep(name, () => true);
+  if (failed.length > 0)
+    log.warn({ directories: failed.length, error: messageOf(failed[0]) }, 'could not remove directories of ended foci');
+  return count;
 }
 
-/** The names below `root` that belong to foci that have ended, and to deleted conversations. */
-export async function namesOfEnded(db: Database, root: string): Promise<readonly string[]> {
+const DAY_MS = 86_400_000;
+
+/** Below a directory with one entry per focus or conversation: the foci that have ended, and the conversations that were deleted. */
+async function endedBelow(
+  db: Database,
+  root: string,
+): Promise<{ readonly ended: readonly EndedFocus[]; readonly gone: readonly string[] }> {
   const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
   // A focus unknown to this database is ignored: a daemon of another database may share the directory.
-  const ended = await endedFocusIds(
+  const ended = await endedFoci(
     db,
     names.filter((name) => /^[0-9a-f-]{36}$/.test(name)),
   );
   const chats = names.flatMap((name) => /^chat-([0-9a-f-]{36})$/.exec(name)?.[1] ?? []);
-  const gone = (await deletedConversations(db, chats)).map((id) => `chat-${id}`);
-  return [...ended, ...gone];
+  return { ended, gone: (await deletedConversations(db, chats)).map((id) => `chat-${id}`) };
+}
+
+/** The names below `root` that belong to foci that have ended, and to deleted conversations. */
+export async function namesOfEnded(db: Database, root: string): Promise<readonly string[]> {
+  const { ended, gone } = await endedBelow(db, root);
+  return [...ended.map(({ id }) => id), ...gone];
 }

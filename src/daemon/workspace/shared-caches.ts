@@ -2,7 +2,7 @@
 import { mkdir, realpath, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PACKAGE_CACHES, type PackageCache, type PackageManager } from '../../catalog/faculty/package-caches.ts';
-import { isSpare, type User } from '../../process/runners/as-user.ts';
+import type { User } from '../../process/runners/as-user.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { openWay } from './focus-directory.ts';
 import { makeOwned } from './make-owned.ts';
@@ -12,7 +12,7 @@ export type CacheDirectories = ReadonlyMap<PackageManager, string>;
 
 /** Whether foci whose commands run as this user can share a cache: each of the spare users belongs to one focus. */
 export function sharesCaches(user: User | null): boolean {
-  return user === null || !isSpare(user);
+  return user?.isSpare !== true;
 }
 
 /** Makes those that are missing. Leaves out, with a warning, one that belongs to another user: commands could not write it. */

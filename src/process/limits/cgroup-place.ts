@@ -2,7 +2,7 @@
 import { accessSync, constants, mkdirSync, readdirSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { killCgroup, processesInCgroup, readFrom, removeCgroup, writeTo } from '../trace/cgroup-files.ts';
-import { readProc, readProcess, startTicksOf } from '../trace/process-table.ts';
+import { isAlive, readProc, readProcess, startTicksOf } from '../trace/process-table.ts';
 
 /** A directory of our own in the cgroup file system. */
 export interface CgroupPlace {
@@ -133,7 +133,7 @@ function sweep(base: string): void {
   const here = `animus-${pidNamespace()}-`;
   for (const name of namesIn(base)) {
     const [pid, startTicks] = name.startsWith(here) ? name.slice(here.length).split('-').map(Number) : [];
-    if (pid === undefined || startTicksOf(pid) === startTicks) continue;
+    if (pid === undefined || startTicks === undefined || isAlive(pid, startTicks) !== false) continue;
     killCgroup(join(base, name));
     removeTree(join(base, name));
   }

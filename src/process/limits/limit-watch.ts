@@ -1,6 +1,5 @@
 /** Measures the resource usage of all active runs. If an owner exceeds a limit, stops the run that uses most. */
 
-import { isSpare } from '../runners/as-user.ts';
 import { countTree, listProcesses, type ProcessEntry } from '../trace/process-table.ts';
 import { ownerOf, type RunTrace } from '../trace/run-trace.ts';
 import { heldMemory, sharedMemoryOfHost } from './held-memory.ts';
@@ -116,7 +115,7 @@ function usesOf(runs: ReadonlyMap<WatchedRun, RunMembers>, processes: readonly P
 
 /** Processes of a run's spare user that belong to no other run. They are its own, even if they have removed all other marks. */
 function straysOf({ trace: { user } }: WatchedRun, processes: readonly ProcessEntry[], taken: Set<number>) {
-  if (!user || !isSpare(user)) return [];
+  if (!user?.isSpare) return [];
   const strays = processes.filter(({ pid }) => !taken.has(pid) && ownerOf(pid) === user.uid);
   for (const { pid } of strays) taken.add(pid);
   return strays;

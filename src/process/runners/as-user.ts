@@ -1,37 +1,22 @@
 /** Runs a command as another user without privileges, the owner of its working directory, with `setpriv` from util-linux. */
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
+import { isSpareUserOf } from './spare-users.ts';
 import { SYSTEM_PATH, systemProgram } from './start-gate.ts';
 
 /** The user that a command runs as; never root. */
 export interface User {
   readonly uid: number;
   readonly gid: number;
-}
-
-/**
- * The first of the spare users. They have no account and own only the directory of one focus, so every process of a spare
- * user belongs to that focus. Systems do not allocate user ids in this range.
- */
-export const FIRST_SPARE_UID = 1_900_000_000;
-const SPARE_UIDS = 100_000_000;
-
-/** Returns a spare user; the same number always gives the same user. */
-export function spareUser(number: number): User {
-  const uid = FIRST_SPARE_UID + (number % SPARE_UIDS);
-  return { uid, gid: uid };
-}
-
-/** True for spare users. */
-export function isSpare({ uid }: User): boolean {
-  return uid >= FIRST_SPARE_UID && uid < FIRST_SPARE_UID + SPARE_UIDS;
+  /** True: a spare user of the directory that the command runs in, which nothing else has. Absent: it may have other processes. */
+  readonly isSpare?: true;
 }
 
 /** Returns the user that a command in `directory` would run as, or the reason why it cannot run as its owner. */
 export function userOf(directory: string): User | string {
   if (process.getuid?.() !== 0) return 'isolation "uid" needs a daemon that runs as root';
   const { uid, gid } = statSync(directory);
-  if (uid !== 0) return { uid, gid };
+  if (uid !== 0) return { uid, gid, ...(isSpareUserOf(directory, uid) && { isSpare: true }) };
   return `isolation "uid" runs commands as the owner of ${directory}, and that is root; give it to another user (chown -R USER ${directory}), or choose another bash_isolation`;
 }
 
@@ -63,10 +48,10 @@ export function runAsUser(command: string, args: readonly string[], user: User):
   return error || status === null ? null : stdout;
 }
 
-/** Kills all processes of a spare user at once, so that no fork can escape. */
+/** Kills all processes of a spare user at once, so that no fork can escape. Does nothing to any other user. */
 export function killAllOf(user: User): void {
   // kill(-1) signals every process that the caller may signal, so the user itself must call it.
-  if (isSpare(user)) runAsUser('sh', ['-c', 'kill -KILL -1'], user);
+  if (user.isSpare) runAsUser('sh', ['-c', 'kill -KILL -1'], user);
 }
 
 function findSetpriv(): string | null {

@@ -1,8 +1,9 @@
 /** The runner `uid`: a command runs as the owner of its working directory, with `setpriv` from util-linux. */
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { asUser, isSpare, runAsUser, spareUser, userOf } from './as-user.ts';
+import { asUser, runAsUser, userOf } from './as-user.ts';
 import type { Runner } from './runner.ts';
+import { FIRST_SPARE_UID } from './spare-users.ts';
 import { behindGate } from './start-gate.ts';
 
 /** Needs Linux, util-linux and a daemon that runs as root. */
@@ -23,7 +24,7 @@ export const uidRunner: Runner = {
     const user = userOf(cwd);
     if (typeof user === 'string') return user;
     // A user with an account may have other processes, which would count towards the limit.
-    const { gated, ...last } = behindGate(command, args, isSpare(user) ? maxTasks : null);
+    const { gated, ...last } = behindGate(command, args, user.isSpare ? maxTasks : null);
     const line = asUser(last.command, last.args, user);
     return line === null ? 'this host has no setpriv (util-linux is needed)' : { ...line, gated, user };
   },
@@ -34,7 +35,7 @@ export const uidRunner: Runner = {
 function tryUser(): string | null {
   if (process.platform !== 'linux') return 'needs Linux';
   if (process.getuid?.() !== 0) return 'needs a daemon that runs as root';
-  const user = spareUser(0);
+  const user = { uid: FIRST_SPARE_UID, gid: FIRST_SPARE_UID };
   const id = runAsUser('id', ['-u'], user)?.trim();
   if (id === String(user.uid)) return null;
   return 'needs setpriv (util-linux) and permission to switch to other users, which this container may lack';

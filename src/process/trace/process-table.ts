@@ -59,6 +59,27 @@ export function startTicksOf(pid: number): number {
 }
 
 /**
+ * Whether the process with this pid and start time (0: unknown) is alive, in the pid namespace of this process. Null if that cannot be told: `/proc` may hide
+ * the processes of other users (`hidepid`, `ProtectProc` of systemd), and hosts other than Linux have none.
+ */
+export function isAlive(pid: number, startTicks: number): boolean | null {
+  const entry = readProcess(pid);
+  if (entry !== null) return !entry.dead && (startTicks === 0 || entry.startTicks === startTicks);
+  return hasProcess(pid) ? null : false;
+}
+
+/** Whether there is a process with this pid. The kernel answers this, whatever /proc shows. */
+export function hasProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Only ESRCH says that there is none.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/**
  * Counts a process and its descendants, up to `limit`. The count is a lower bound, because children of threads other than
  * the first are not included. Reads one file per counted process, and nothing of other processes.
  */

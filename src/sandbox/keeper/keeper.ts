@@ -111,10 +111,18 @@ export function createKeeper(
     send({ type: 'health', id, health });
   };
 
+  /** Null for one that is being created. */
+  const heldIds = () => [...containers.values()].map((kept) => kept.engineId());
+
   const reapLeft = async (dead: readonly string[]): Promise<void> => {
-    const held = new Set([...containers.values()].map((kept) => kept.engineId()));
+    const before = heldIds();
+    // Asked again after the engine's list was read: a container that was being created then may be held by now.
+    const holds = (id: string): boolean => {
+      const ids = [...before, ...heldIds()];
+      return ids.includes(id) || ids.includes(null);
+    };
     try {
-      const count = await reap(engine, { marks, keeper, dead, holds: (id) => held.has(id) });
+      const count = await reap(engine, { marks, keeper, dead, holds });
       const message = 'removed containers that a dead daemon had left';
       if (count > 0) send({ type: 'note', level: 'info', message, fields: { count } });
     } catch (error) {

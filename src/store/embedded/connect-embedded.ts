@@ -3,7 +3,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { interruption } from '../../core/errors/interruption.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { EmbeddedDatabase, EmbeddedOptions } from './embedded.ts';
-import { connectTo, readOwner } from './embedded-owner.ts';
+import { connectToEmbeddedOwner } from './embedded-owner.ts';
 
 /**
  * For a CLI command: connects to the process that owns the directory, or owns it for as long as the command takes, and then
@@ -31,18 +31,3 @@ export async function connectOrOpenEmbedded(options: EmbeddedOptions): Promise<E
 const LOCK_POLL_MS = 50;
 /** Other commands end within that; less than a command waits for the directory. */
 const COMMAND_LINGER_MS = 5_000;
-
-/** Connects to the process that owns the directory; null if there is none. */
-export async function connectToEmbeddedOwner(options: EmbeddedOptions): Promise<EmbeddedDatabase | null> {
-  const owner = readOwner(options.home);
-  if (!owner) return null;
-  const database = connectTo(owner, options);
-  try {
-    await database.query('select 1');
-    return { ...database, port: owner.port };
-  } catch {
-    // A dead owner's port is closed, or now belongs to a stranger who does not know the password.
-    await database.close();
-    return null;
-  }
-}

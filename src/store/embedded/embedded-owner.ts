@@ -26,6 +26,23 @@ export function connectTo(
   });
 }
 
+/** Connects to the process that owns the directory; null if there is none, or it does not answer. */
+export async function connectToEmbeddedOwner(
+  options: Pick<PostgresOptions, 'poolSize' | 'applicationName' | 'log'> & { readonly home: string },
+): Promise<(Database & { readonly port: number }) | null> {
+  const owner = readOwner(options.home);
+  if (!owner) return null;
+  const database = connectTo(owner, options);
+  try {
+    await database.query('select 1');
+    return { ...database, port: owner.port };
+  } catch {
+    // A dead owner's port is closed, or now belongs to a stranger who does not know the password.
+    await database.close();
+    return null;
+  }
+}
+
 /** The last publication of an owner; null when there is none or it cannot be parsed. Its owner may no longer be running. */
 export function readOwner(home: string): EmbeddedOwner | null {
   try {

@@ -9,7 +9,7 @@ import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database } from '../sql/database.ts';
 import { isDiskFull, makeDirectory, markComplete, prepareFirstStart } from './embedded-directory.ts';
 import { type DirectoryLock, lockDirectory } from './embedded-lock.ts';
-import { connectTo, readOwner, removeOwner, writeOwner } from './embedded-owner.ts';
+import { connectTo, connectToEmbeddedOwner, readOwner, removeOwner, writeOwner } from './embedded-owner.ts';
 import { EmbeddedStartError, startEmbeddedThread } from './embedded-thread.ts';
 
 export interface EmbeddedOptions {
@@ -98,7 +98,8 @@ async function waitForLock(options: EmbeddedOptions, directory: string): Promise
   const deadline = clock.monotonicMs() + waitMs;
   for (;;) {
     const lock = tryLock(home, directory);
-    if (lock) return lock;
+    if (lock && !(await isOwned(home))) return lock;
+    lock?.release();
     if (clock.monotonicMs() >= deadline) {
       const pid = readOwner(home)?.pid ?? 'unknown';
       throw new AnimusError('db.embedded_locked', { directory, pid, hint: '; stop it, or set DATABASE_URL' });
@@ -106,6 +107,13 @@ async function waitForLock(options: EmbeddedOptions, directory: string): Promise
     await clock.sleep(LOCK_POLL_MS, signal);
     if (signal?.aborted) throw interruption();
   }
+}
+
+/** An owner withdraws its publication before its lock. So one that still answers lost the lock: somebody has removed its file. */
+async function isOwned(home: string): Promise<boolean> {
+  const owner = await connectToEmbeddedOwner({ home, poolSize: 1 });
+  await owner?.close();
+  return owner !== null;
 }
 
 function tryLock(home: string, directory: string): DirectoryLock | null {

@@ -76,11 +76,17 @@ export async function readRunningMs(db: Queryable, focusId: string, failureNotic
   return row!.ms;
 }
 
-/** Returns the ids of those foci that have ended. */
-export async function endedFocusIds(db: Queryable, ids: readonly string[]): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    `select id from animus.foci where id = any ($1::uuid[]) and ended_as is not null`,
+/** A focus that has ended, and how many days ago by the database's clock. */
+export interface EndedFocus {
+  readonly id: string;
+  readonly days: number;
+}
+
+/** Returns those of the foci that have ended. */
+export async function endedFoci(db: Queryable, ids: readonly string[]): Promise<EndedFocus[]> {
+  return db.query<EndedFocus>(
+    `select id, (extract(epoch from animus.now() - ended_at) / 86400)::float8 as days
+       from animus.foci where id = any ($1::uuid[]) and ended_as is not null`,
     [ids],
   );
-  return rows.map((row) => row.id);
 }

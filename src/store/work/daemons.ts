@@ -54,10 +54,14 @@ export async function deregisterDaemon(db: Queryable, daemonId: string): Promise
   await db.query(`select animus.deregister_daemon($1)`, [daemonId]);
 }
 
-/** The ids of the last thousand daemons that have stopped or were not seen for two minutes. */
+/**
+ * The ids of the last thousand daemons that have stopped or were not seen for two minutes, and hold no lease: until that has run out, the daemon may
+ * only be cut off from the database, and its work goes on.
+ */
 export async function deadDaemons(db: Queryable): Promise<readonly string[]> {
   const rows = await db.query<{ id: string }>(
-    `select id from animus.daemons where stopped_at is not null or seen_at <= animus.now() - interval '2 minutes'
+    `select id from animus.daemons d where (stopped_at is not null or seen_at <= animus.now() - interval '2 minutes')
+        and not exists (select from animus.work_items w where w.state in ('claimed', 'running') and w.lease_owner = d.id and w.lease_expires_at > animus.now())
       order by seen_at desc limit 1000`,
   );
   return rows.map(({ id }) => id);

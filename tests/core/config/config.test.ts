@@ -31,6 +31,7 @@ describe('a configuration', () => {
       artifactsDays: 30,
       worktreeDays: 14,
       heldWorktreeDays: null,
+      directoriesDays: 7,
     });
     expect(config.origins.get('daemon.lease_seconds')).toBe('default');
   });

@@ -20,24 +20,36 @@ test('records of dead processes are ignored, and removed by the next daemon; inc
   const home = scratch();
   recordHealth(home, 'dead', HERE);
   const file = join(home, 'health', 'dead.json');
-  writeFileSync(file, readFileSync(file, 'utf8').replace(`"pid":${process.pid}`, '"pid":999999999'));
+  writeFileSync(file, readFileSync(file, 'utf8').replace(`/${process.pid}/`, '/999999999/'));
   writeFileSync(join(home, 'health', 'half.json'), '{"pid":');
   expect(healthAddresses(home)).toEqual([]);
   recordHealth(home, 'new', HERE);
   expect(readdirSync(join(home, 'health')).toSorted()).toEqual(['half.json', 'new.json']);
 });
 
-test('a daemon in another container that shares the home keeps its record, even if its pid is in use here', () => {
+test('a daemon that this process cannot see keeps its record: in another container or on another host that shares the home', () => {
   const home = scratch();
   recordHealth(home, 'elsewhere', HERE);
   const file = join(home, 'health', 'elsewhere.json');
-  const there = { ...JSON.parse(readFileSync(file, 'utf8')), space: 'pid:[1]' };
-  for (const pid of [process.pid, 999_999_999]) {
-    writeFileSync(file, JSON.stringify({ ...there, pid }));
-    recordHealth(home, 'here', { ...HERE, port: 7718 });
-    expect(readdirSync(join(home, 'health'))).toContain('elsewhere.json');
-    expect(healthAddresses(home).map(({ port }) => port)).toEqual([7718]);
+  const record = JSON.parse(readFileSync(file, 'utf8')) as { process: string };
+  const [boot, namespace, , ticks] = record.process.split('/');
+  // The first pid namespace has the same number on every host.
+  for (const place of [`${boot}/1`, `another-boot/${namespace}`]) {
+    for (const pid of [process.pid, 999_999_999]) {
+      writeFileSync(file, JSON.stringify({ ...record, process: `${place}/${pid}/${ticks}` }));
+      recordHealth(home, 'here', { ...HERE, port: 7718 });
+      expect(readdirSync(join(home, 'health'))).toContain('elsewhere.json');
+      expect(healthAddresses(home).map(({ port }) => port)).toEqual([7718]);
+    }
   }
+});
+
+test('a process that has the pid of a dead daemon is not asked in its place', () => {
+  const home = scratch();
+  recordHealth(home, 'dead', HERE);
+  const file = join(home, 'health', 'dead.json');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/\/\d+"/, '/1"'));
+  expect(healthAddresses(home)).toEqual([]);
 });
 
 function scratch(): string {

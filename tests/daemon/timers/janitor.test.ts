@@ -207,7 +207,14 @@ async function setUp(packDays: number | null = null) {
   await clearWork(db);
   await db.query('delete from animus.daemons');
   await db.query('delete from animus.history_position');
-  const retention = { resolvedDays: 90, packDays, artifactsDays: 30, worktreeDays: 14, heldWorktreeDays: null };
+  const retention = {
+    resolvedDays: 90,
+    packDays,
+    artifactsDays: 30,
+    worktreeDays: 14,
+    heldWorktreeDays: null,
+    directoriesDays: 7,
+  };
   const sweep = (time: Clock = systemClock) =>
     createJanitor({
       db,

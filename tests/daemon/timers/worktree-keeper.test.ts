@@ -13,7 +13,14 @@ import { commit, git } from '../../support/worktree.ts';
 const pg = testDatabase();
 const db = () => pg.database;
 
-const DAYS = { resolvedDays: 90, packDays: null, artifactsDays: 30, worktreeDays: 14, heldWorktreeDays: null };
+const DAYS = {
+  resolvedDays: 90,
+  packDays: null,
+  artifactsDays: 30,
+  worktreeDays: 14,
+  heldWorktreeDays: null,
+  directoriesDays: 7,
+};
 const tend = async ({ home }: HandedOver, more: Partial<typeof DAYS> | { heldWorktreeDays: number } = {}) =>
   createWorktreeKeeper({
     db: db(),

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_ENGINE, parseEngineAddress } from '../../../src/core/config/engine-address.ts';
+import { processMark } from '../../../src/process/trace/process-mark.ts';
 import type { ContainerHost, ContainerSpec } from '../../../src/sandbox/container-host.ts';
-import { processMark } from '../../../src/sandbox/engine/process-mark.ts';
 import { type ContainerHostOptions, createContainerHost } from '../../../src/sandbox/host/create-container-host.ts';
 import { docker } from '../appliance.ts';
 

@@ -2,7 +2,7 @@
 import { AnimusError, isAnimusError } from '../../../core/errors/errors.ts';
 import { interruption } from '../../../core/errors/interruption.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
-import { connectToEmbeddedOwner } from '../../../store/embedded/connect-embedded.ts';
+import { connectToEmbeddedOwner } from '../../../store/embedded/embedded-owner.ts';
 import { checkCompatible } from '../../../store/migrations/compatibility.ts';
 import { openConfiguredDatabase } from '../../../store/open/open-database.ts';
 import type { Database } from '../../../store/sql/database.ts';

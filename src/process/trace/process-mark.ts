@@ -1,6 +1,6 @@
 /** Names of processes that stay unique: a daemon on the same host can tell whether the process of a label is alive. */
 import { readFileSync, readlinkSync } from 'node:fs';
-import { readProcess, startTicksOf } from '../../process/trace/process-table.ts';
+import { isAlive, startTicksOf } from './process-table.ts';
 
 /** `boot/pid-namespace/pid/start`. Empty where the host has no /proc. */
 export function processMark(pid: number): string {
@@ -8,16 +8,15 @@ export function processMark(pid: number): string {
   return here === null ? '' : `${here}/${pid}/${startTicksOf(pid)}`;
 }
 
-/** Whether the process that a mark names lives; null if that cannot be judged from here. */
+/** Whether the process that a mark names lives; null if that cannot be judged from here: it is elsewhere, or hidden. */
 export function livesOf(mark: string): boolean | null {
   const here = placeOf();
   if (here === null || !mark.startsWith(`${here}/`)) return null;
-  const [pid, ticks] = mark
+  const [pid = 0, ticks = 0] = mark
     .slice(here.length + 1)
     .split('/')
     .map(Number);
-  const entry = readProcess(pid ?? 0);
-  return entry !== null && !entry.dead && entry.startTicks === ticks;
+  return pid > 0 ? isAlive(pid, ticks) : null;
 }
 
 /** Processes of another boot or pid namespace cannot be seen. */
