@@ -1,0 +1,70 @@
+/** The fresh home of a page: what a new user has, with `animus` and its package resolved to this checkout. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { processesWith } from '../../process/live-processes.ts';
+import { sharedCompileCache } from '../../support/compile-cache.ts';
+import { LAUNCHER } from '../../support/daemon-process.ts';
+import { copyEmbeddedDatabase } from '../../support/embedded-template.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { PageSettings } from '../page/directive.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+export interface PageHome {
+  /** HOME of its commands. */
+  readonly home: string;
+  /** Where they start: `project` in the home. */
+  readonly directory: string;
+  /** For what the runner writes for itself. */
+  readonly files: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Removes it. Rejects if a process of it is still there. */
+  remove(): Promise<void>;
+}
+
+/** Creates it. `databaseUrl` null: commands use the embedded database. `extra` is added to the environment of commands. */
+export function makePageHome(
+  { database }: PageSettings,
+  databaseUrl: string | null,
+  extra: Readonly<Record<string, string>>,
+): PageHome {
+  const home = mkdtempSync(join(tmpdir(), 'animus-docs-'));
+  const [directory, files] = [join(home, 'project'), join(home, '.docs')];
+  for (const each of [directory, files]) mkdirSync(each);
+  installAnimus(home);
+  if (database === 'embedded') copyEmbeddedDatabase(join(home, '.animus'));
+  const env = {
+    ...sharedCompileCache(),
+    HOME: home,
+    // Pages do without the answers of a registry.
+    npm_config_offline: 'true',
+    PATH: `${join(home, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
+    LANG: 'C.UTF-8',
+    CLONE: ROOT,
+    ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
+    ...extra,
+  };
+  return {
+    home,
+    directory,
+    files,
+    env,
+    async remove() {
+      await eventually(`no process of ${home} is left`, () => (processesWith(home).length === 0 ? true : null), 20);
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** As `npm install` does, but with the sources of this checkout, which Node 24 runs as they are. */
+function installAnimus(home: string): void {
+  const modules = join(home, 'node_modules');
+  mkdirSync(join(modules, '.bin'), { recursive: true });
+  symlinkSync(LAUNCHER, join(modules, '.bin/animus'));
+  mkdirSync(join(modules, 'animus'));
+  symlinkSync(join(ROOT, 'src'), join(modules, 'animus/src'));
+  const exports = { '.': './src/library.ts', './client': './src/client/client.ts' };
+  writeFileSync(join(modules, 'animus/package.json'), JSON.stringify({ name: 'animus', type: 'module', exports }));
+  for (const name of ['pg', '@types']) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+}

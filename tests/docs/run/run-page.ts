@@ -1,0 +1,39 @@
+import type { Block, Page } from '../page/read-page.ts';
+import { missingDocker } from '../../docker/appliance.ts';
+import { standIns } from '../output/stand-ins.ts';
+import { embeddedDatabase, serverDatabase } from './page-database.ts';
+import { makePageHome } from './page-home.ts';
+import type { PageRun } from './page-run.ts';
+import { type BlockResult, runBlock } from './run-block.ts';
+import { startScriptedModels } from './scripted-models.ts';
+import { openShell } from './shell.ts';
+
+/** Blocks that a reader sees, with what became of them. */
+export type ShownBlock = Pick<Block, 'line' | 'language'> & BlockResult;
+
+/** Runs all blocks of a page in a fresh home, in order, and removes everything that they started or wrote. Throws what the first block does that fails. */
+export async function runPage(page: Page): Promise<readonly ShownBlock[]> {
+  const missing = page.settings.needs === 'docker' ? missingDocker() : null;
+  if (missing !== null) return page.blocks.filter(isShown).map((block) => ({ ...block, kind: 'missing', reason: missing }));
+  await using ends = new AsyncDisposableStack();
+  const database = page.settings.database === 'server' ? await serverDatabase() : embeddedDatabase;
+  ends.defer(database.remove);
+  const models = page.models === null ? null : await startScriptedModels(page.name, page.models);
+  if (models) ends.defer(models.close);
+  const keys = models ? { ANTHROPIC_BASE_URL: models.url, ANTHROPIC_API_KEY: 'of-the-page' } : {};
+  const home = makePageHome(page.settings, database.url, keys);
+  ends.defer(home.remove);
+  const shell = openShell({ cwd: home.directory, env: home.env, files: home.files });
+  ends.defer(shell.close);
+  const run: PageRun = { page, home, shell, database, standIns: standIns(), printed: '' };
+  const shown: ShownBlock[] = [];
+  for (const block of page.blocks) {
+    const result = await runBlock(block, run);
+    if (isShown(block)) shown.push({ line: block.line, language: block.language, ...result });
+  }
+  return shown;
+}
+
+function isShown({ hidden }: Block): boolean {
+  return !hidden;
+}
