@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { readPage } from './read-page.ts';
 
-const page = (text: string) => readPage('a.md', text);
+const pages = (text: string) => readPage('a.md', text);
+const page = (text: string) => pages(text)[0]!;
 const FENCE = '```';
 
 test('reads shown and hidden blocks in order, with what the comments say about them', () => {
@@ -35,6 +36,15 @@ ${FENCE}`);
   ]);
 });
 
+test('begins a new home at each comment about the page', () => {
+  const block = `${FENCE}sh\na\n${FENCE}\n`;
+  const parts = pages(`<!-- docs: page database=new -->\n${block}${block}<!-- docs: page -->\n${block}`);
+  expect(parts.map(({ name, settings, blocks }) => [name, settings.database, blocks.length])).toEqual([
+    ['a.md:1', 'new', 2],
+    ['a.md:8', 'embedded', 1],
+  ]);
+});
+
 test('adds the text of comments before and after a block', () => {
   const { blocks } = page(`<!-- docs: before\nlet a;\n-->\n${FENCE}ts\nb;\n${FENCE}\n<!-- docs: after\nc;\n-->`);
   expect(blocks.map(({ text }) => text)).toEqual(['let a;\nb;\nc;\n']);
@@ -55,4 +65,4 @@ test.each([
   ['a comment without a block', '<!-- docs: fails -->\nText.', 'its last comment has no block'],
   ['a block without an end', `${FENCE}sh\na`, 'a.md:1: a block without an end'],
   ['an indented block', 'Text:\n\n    animus status', 'a.md:3: an indented block'],
-])('refuses %s', (_name, text, message) => expect(() => page(text)).toThrow(message));
+])('refuses %s', (_name, text, message) => expect(() => pages(text)).toThrow(message));

@@ -13,10 +13,11 @@ export interface Block {
   readonly attributes: Attributes;
 }
 
+/** A page, or the part of it from one `docs: page` to the next, which begins in a home of its own. */
 export interface Page {
   readonly name: string;
   readonly settings: PageSettings;
-  /** The script of the page's models, if it has some. */
+  /** The script of its models, if it has some. */
   readonly models: string | null;
   /** In the order of the page. */
   readonly blocks: readonly Block[];
@@ -30,34 +31,37 @@ interface Piece {
   readonly body: string | null;
 }
 
-/** Throws an Error with page and line for what it cannot read: an unknown word, a comment without its block, an indented block. */
-export function readPage(name: string, text: string): Page {
-  const blocks: Block[] = [];
-  let page: PageSettings | null = null;
-  let models: string | null = null;
+/** Its parts with blocks. Throws an Error with page and line for what it cannot read: an unknown word, a comment without its block, an indented block. */
+export function readPage(name: string, text: string): Page[] {
+  const parts = [emptyPart(name, '')];
   let [attributes, before]: [Attributes | null, string] = [null, ''];
   for (const piece of piecesOf(name, text)) {
     const { kind, line, head, body } = piece;
+    const part = parts.at(-1)!;
     try {
       if (kind === 'fence') {
-        blocks.push({ ...blockOf(piece, false), attributes: attributes ?? {}, text: before + body });
+        part.blocks.push({ ...blockOf(piece, false), attributes: attributes ?? {}, text: before + body });
         [attributes, before] = [null, ''];
         continue;
       }
       if (attributes !== null) throw new Error('two comments about one block');
       const [word = '', rest = ''] = splitWord(head);
-      if (body === null && word === 'page') page = parseSettings(rest);
+      if (body === null && word === 'page') parts.push(emptyPart(`${name}:${line}`, rest));
       else if (body === null) attributes = parseAttributes(head);
-      else if (word === 'models') models = body;
+      else if (word === 'models') part.models = body;
       else if (word === 'before') before += body;
-      else if (word === 'after') blocks.push(joined(blocks.pop(), body));
-      else blocks.push({ ...blockOf(piece, true), attributes: parseAttributes(rest) });
+      else if (word === 'after') part.blocks.push(joined(part.blocks.pop(), body));
+      else part.blocks.push({ ...blockOf(piece, true), attributes: parseAttributes(rest) });
     } catch (error) {
       throw new Error(`${name}:${line}: ${(error as Error).message}`, { cause: error });
     }
   }
   if (attributes !== null || before !== '') throw new Error(`${name}: its last comment has no block`);
-  return { name, settings: page ?? parseSettings(''), models, blocks };
+  return parts.filter(({ blocks }) => blocks.length > 0);
+}
+
+function emptyPart(name: string, settings: string) {
+  return { name, settings: parseSettings(settings), models: null as string | null, blocks: [] as Block[] };
 }
 
 function blockOf({ line, head, body }: Piece, hidden: boolean): Omit<Block, 'attributes'> {

@@ -62,6 +62,8 @@ function installAnimus(home: string): void {
   const modules = join(home, 'node_modules');
   mkdirSync(join(modules, '.bin'), { recursive: true });
   symlinkSync(LAUNCHER, join(modules, '.bin/animus'));
+  // Otherwise each command would start a second Node, where that of the machine is older.
+  symlinkSync(process.execPath, join(modules, '.bin/node'));
   mkdirSync(join(modules, 'animus'));
   symlinkSync(join(ROOT, 'src'), join(modules, 'animus/src'));
   const exports = { '.': './src/library.ts', './client': './src/client/client.ts' };

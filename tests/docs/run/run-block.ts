@@ -19,8 +19,10 @@ export async function runBlock(block: Block, run: PageRun): Promise<BlockResult>
   try {
     return await runByKind(block, run);
   } catch (error) {
-    const shown = `${run.page.name}:${block.line}`;
-    throw new Error(`${shown} (${block.language}) ${(error as Error).message}`, { cause: error });
+    const failure = new Error(`${run.page.name.replace(/:.*/, '')}:${block.line} (${block.language}) ${(error as Error).message}`);
+    // The place is on the page.
+    failure.stack = failure.message;
+    throw failure;
   }
 }
 
