@@ -4,8 +4,8 @@
 export interface Attributes {
   /** Why the block does not run. */
   readonly skip?: string;
-  /** What a machine may lack: the block runs only where it is. */
-  readonly needs?: 'docker';
+  /** A program that a machine may lack: the block runs only where it is. `docker` means an engine that answers. */
+  readonly needs?: string;
   /** The block is the text of this file, relative to the current directory of the page's shell. */
   readonly file?: string;
   /** It is added to the end of that file. */
@@ -16,7 +16,7 @@ export interface Attributes {
   readonly as?: string;
   /** The block must fail. */
   readonly fails?: true;
-  /** Standard input of the commands. */
+  /** Standard input of each line of commands. */
   readonly input?: string;
   /** Commands whose output is shown are run again until they print it. */
   readonly eventually?: true;
@@ -28,7 +28,7 @@ export interface Attributes {
 
 const FLAGS = ['append', 'fails', 'eventually'];
 const VALUES = ['needs', 'file', 'as', 'input', 'background', 'in'];
-const CLOSED: Readonly<Record<string, readonly string[]>> = { needs: ['docker'], in: ['sandbox'] };
+const CLOSED: Readonly<Record<string, readonly string[]>> = { in: ['sandbox'] };
 
 /** Reads `word`, `word=value` and `word="value with spaces"`; `skip: REASON` is alone. Throws an Error that names the word. */
 export function parseAttributes(text: string): Attributes {
@@ -47,8 +47,8 @@ export function parseAttributes(text: string): Attributes {
 export interface PageSettings {
   /** `server`: a migrated database of its own on a Postgres server. `embedded`: a migrated embedded one. `new`: the first command creates it. */
   readonly database: 'server' | 'embedded' | 'new';
-  /** What the whole page needs. */
-  readonly needs?: 'docker';
+  /** A program without which none of it runs, as for a block. */
+  readonly needs?: string;
 }
 
 /** Reads them; default is the embedded database. */
@@ -58,7 +58,6 @@ export function parseSettings(text: string): PageSettings {
   const [other] = Object.keys(unknown);
   if (other !== undefined) throw new Error(`unknown word ${other} in "docs: page ${text}"`);
   if (!['server', 'embedded', 'new'].includes(database ?? '')) throw new Error(`unknown value in database=${database}`);
-  if (![undefined, 'docker'].includes(needs ?? undefined)) throw new Error(`unknown value in needs=${needs}`);
   return { database, ...(needs && { needs }) } as PageSettings;
 }
 

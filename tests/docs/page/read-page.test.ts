@@ -58,7 +58,7 @@ test('takes the indentation of a list away', () => {
 test.each([
   ['an unknown word', `<!-- docs: flie=a -->\n${FENCE}sh\n${FENCE}`, 'a.md:1: unknown word flie='],
   ['a flag with a value', `<!-- docs: fails=1 -->\n${FENCE}sh\n${FENCE}`, 'unknown word fails='],
-  ['a value that is not known', `<!-- docs: needs=gpu -->\n${FENCE}sh\n${FENCE}`, 'unknown value in needs=gpu'],
+  ['a value that is not known', `<!-- docs: in=gpu -->\n${FENCE}sh\n${FENCE}`, 'unknown value in in=gpu'],
   ['an unknown word about the page', '<!-- docs: page home=x -->', 'unknown word home'],
   ['a skip without a reason', `<!-- docs: skip: -->\n${FENCE}sh\n${FENCE}`, 'cannot be read: "skip:'],
   ['two comments about a block', '<!-- docs: fails -->\n<!-- docs: fails -->', 'a.md:2: two comments'],

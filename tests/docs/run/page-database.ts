@@ -7,6 +7,7 @@ import type { Database } from '../../../src/store/sql/database.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { asAdmin, databaseUrl } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
+import { statementsOf } from './statements.ts';
 
 export interface PageDatabase {
   /** For `DATABASE_URL`; null: the embedded one of the home. */
@@ -31,7 +32,7 @@ export async function serverDatabase(): Promise<PageDatabase> {
         const login = role === '' ? url : await createLogin(url, role, logins);
         sessions.set(role, openPostgres(login, { poolSize: 1 }));
       }
-      return sessions.get(role)!.query(sql);
+      return runEach(sessions.get(role)!, sql);
     },
     async remove() {
       await Promise.all([...sessions.values()].map((session) => session.close()));
@@ -48,10 +49,16 @@ export const embeddedDatabase: PageDatabase = {
     if (role !== '') throw new Error(`the embedded database has no logins for ${role}: say database=server`);
     const database = await openConfiguredDatabase({ home, databaseUrl: null }, { role: 'command', log: silentLog });
     try {
-      return await database.query(sql);
+      return await runEach(database, sql);
     } finally {
       await database.close();
     }
   },
   remove: async () => undefined,
 };
+
+async function runEach(database: Database, sql: string): Promise<readonly Record<string, unknown>[]> {
+  let rows: readonly Record<string, unknown>[] = [];
+  for (const statement of statementsOf(sql)) rows = await database.query(statement);
+  return rows;
+}

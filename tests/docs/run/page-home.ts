@@ -1,5 +1,5 @@
 /** The fresh home of a page: what a new user has, with `animus` and its package resolved to this checkout. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { processesWith } from '../../process/live-processes.ts';
@@ -19,7 +19,7 @@ export interface PageHome {
   /** For what the runner writes for itself. */
   readonly files: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Removes it. Rejects if a process of it is still there. */
+  /** Removes it. Rejects if a process of it was still there, which it kills. */
   remove(): Promise<void>;
 }
 
@@ -51,10 +51,19 @@ export function makePageHome(
     files,
     env,
     async remove() {
-      await eventually(`no process of ${home} is left`, () => (processesWith(home).length === 0 ? true : null), 20);
+      const none = () => (processesWith(home).length === 0 ? true : null);
+      const isEmpty = await eventually('its processes end', none, 10).catch(() => false);
+      const left = processesWith(home).map((pid) => `${pid} ${commandOf(pid)}`);
+      for (const pid of processesWith(home)) process.kill(pid, 'SIGKILL');
+      await eventually('its processes end after SIGKILL', none);
       rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+      if (!isEmpty) throw new Error(`processes were left behind:\n${left.join('\n')}`);
     },
   };
+}
+
+function commandOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
 }
 
 /** As `npm install` does, but with the sources of this checkout, which Node 24 runs as they are. */

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { missingDocker } from '../../docker/appliance.ts';
 import type { Block } from '../page/read-page.ts';
 import type { PageRun } from './page-run.ts';
+import { missingProgram } from './missing-program.ts';
 import { runPython, runTypeScript } from './run-program-block.ts';
 import { compareOutput, runConsoleBlock, runShellBlock } from './run-shell-block.ts';
 import { excerptPath, tomlProblems } from './toml-problems.ts';
@@ -29,7 +29,7 @@ export async function runBlock(block: Block, run: PageRun): Promise<BlockResult>
 async function runByKind(block: Block, run: PageRun): Promise<BlockResult> {
   const { skip, needs, file, output, as } = block.attributes;
   if (skip !== undefined) return { kind: 'skipped', reason: skip };
-  const missing = needs === 'docker' ? missingDocker() : null;
+  const missing = needs === undefined ? null : missingProgram(needs);
   if (missing !== null) return { kind: 'missing', reason: missing };
   if (file !== undefined) {
     writeShownFile(block, file, run);

@@ -1,7 +1,7 @@
 import type { Block, Page } from '../page/read-page.ts';
-import { missingDocker } from '../../docker/appliance.ts';
 import { standIns } from '../output/stand-ins.ts';
 import { embeddedDatabase, serverDatabase } from './page-database.ts';
+import { missingProgram } from './missing-program.ts';
 import { makePageHome } from './page-home.ts';
 import type { PageRun } from './page-run.ts';
 import { type BlockResult, runBlock } from './run-block.ts';
@@ -13,7 +13,8 @@ export type ShownBlock = Pick<Block, 'line' | 'language'> & BlockResult;
 
 /** Runs all blocks of a page in a fresh home, in order, and removes everything that they started or wrote. Throws what the first block does that fails. */
 export async function runPage(page: Page): Promise<readonly ShownBlock[]> {
-  const missing = page.settings.needs === 'docker' ? missingDocker() : null;
+  const { needs } = page.settings;
+  const missing = needs === undefined ? null : missingProgram(needs);
   if (missing !== null) return page.blocks.filter(isShown).map((block) => ({ ...block, kind: 'missing', reason: missing }));
   await using ends = new AsyncDisposableStack();
   const database = page.settings.database === 'server' ? await serverDatabase() : embeddedDatabase;

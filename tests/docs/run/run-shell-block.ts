@@ -26,7 +26,7 @@ export async function runShellBlock(block: Block, run: PageRun): Promise<void> {
     return;
   }
   run.printed = '';
-  for (const commands of withoutServers(text)) {
+  for (const commands of withoutServers(text, input !== undefined)) {
     if (SERVER.test(commands)) {
       await startServer(commands, null, run);
       continue;
@@ -101,11 +101,11 @@ async function startServer(command: string, ready: RegExp | null, run: PageRun) 
   return started;
 }
 
-/** The commands in pieces: each server alone, and what is between them. */
-function withoutServers(text: string): string[] {
+/** The commands in pieces: each server alone, and what is between them; `byLine`: each line alone. */
+function withoutServers(text: string, byLine: boolean): string[] {
   const pieces: string[] = [''];
   for (const line of text.trimEnd().split('\n')) {
-    if (SERVER.test(line)) pieces.push(line.replace(/\s+#.*$/, ''), '');
+    if (byLine || SERVER.test(line)) pieces.push(SERVER.test(line) ? line.replace(/\s+#.*$/, '') : `${line}\n`, '');
     else pieces.push(`${pieces.pop()!}${line}\n`);
   }
   return pieces.filter((piece) => piece.trim() !== '');

@@ -76,8 +76,9 @@ export function openShell(options: { cwd: string; env: NodeJS.ProcessEnv; files:
     const earlier = started.get(command);
     if (earlier !== undefined) await end(earlier);
     const log = join(files, `${++count}.log`);
+    writeFileSync(log, '');
     const { code, output: pid } = await run(
-      `(exec ${command}) < /dev/null > ${quoted(log)} 2>&1 &\necho "$!"\n`,
+      `setsid bash -c ${quoted(`exec ${command}`)} < /dev/null > ${quoted(log)} 2>&1 &\necho "$!"\n`,
     );
     if (code !== 0) throw new Error(`$ ${command}\nwas not started`);
     started.set(command, Number(pid));
@@ -96,7 +97,8 @@ export function openShell(options: { cwd: string; env: NodeJS.ProcessEnv; files:
 
   async function end(pid: number): Promise<void> {
     for (const [command, each] of started) if (each === pid) started.delete(command);
-    if (isAlive(pid)) process.kill(pid, 'SIGTERM');
+    // All of its group, as a terminal does: npx does not pass the signal on to the command.
+    if (isAlive(pid)) process.kill(-pid, 'SIGTERM');
     await eventually(`process ${pid} ends after SIGTERM`, () => (isAlive(pid) ? null : true));
   }
 
@@ -121,6 +123,6 @@ async function stopped(child: ChildProcess, exited: Promise<unknown>): Promise<v
   clearTimeout(timer);
 }
 
-function quoted(path: string): string {
-  return `'${path.replaceAll("'", `'\\''`)}'`;
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
