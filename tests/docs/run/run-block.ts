@@ -89,7 +89,7 @@ async function runSql({ text, role, attributes }: Block, run: PageRun): Promise<
 }
 
 function writeShownFile(block: Block, file: string, run: PageRun): void {
-  const path = resolve(run.shell.directory(), file);
+  const path = resolve(run.shell.directory(), run.standIns.here(file));
   mkdirSync(dirname(path), { recursive: true });
   const text = run.standIns.here(block.text);
   if (block.attributes.append) appendFileSync(path, text);

@@ -11,12 +11,33 @@ import { openShell } from './shell.ts';
 /** Blocks that a reader sees, with what became of them. */
 export type ShownBlock = Pick<Block, 'line' | 'language'> & BlockResult;
 
-/** Runs all blocks of a page in a fresh home, in order, and removes everything that they started or wrote. Throws what the first block does that fails. */
+/**
+ * Runs all blocks of a page in a fresh home, in order, and removes everything that they started or wrote. Throws what the first block
+ * does that fails, or names what was left behind.
+ */
 export async function runPage(page: Page): Promise<readonly ShownBlock[]> {
   const { needs } = page.settings;
   const missing = needs === undefined ? null : missingProgram(needs);
-  if (missing !== null) return page.blocks.filter(isShown).map((block) => ({ ...block, kind: 'missing', reason: missing }));
-  await using ends = new AsyncDisposableStack();
+  if (missing !== null)
+    return page.blocks.filter(isShown).map((block) => ({ ...block, kind: 'missing', reason: missing }));
+  const ends = new AsyncDisposableStack();
+  const ended = await open(page, ends)
+    .then((run) => runBlocks(run))
+    .then(
+      (shown) => ({ shown, failure: null }),
+      (failure: Error) => ({ shown: [], failure }),
+    );
+  const left = await ends.disposeAsync().then(
+    () => null,
+    (error: Error) => error,
+  );
+  const failure = ended.failure ?? left;
+  if (failure) throw failure;
+  return ended.shown;
+}
+
+/** What it opens is added to `ends`. */
+async function open(page: Page, ends: AsyncDisposableStack): Promise<PageRun> {
   const database = page.settings.database === 'server' ? await serverDatabase() : embeddedDatabase;
   ends.defer(database.remove);
   const models = page.models === null ? null : await startScriptedModels(page.name, page.models);
@@ -26,9 +47,12 @@ export async function runPage(page: Page): Promise<readonly ShownBlock[]> {
   ends.defer(home.remove);
   const shell = openShell({ cwd: home.directory, env: home.env, files: home.files });
   ends.defer(shell.close);
-  const run: PageRun = { page, home, shell, database, standIns: standIns(), printed: '' };
+  return { page, home, shell, database, standIns: standIns(), printed: '' };
+}
+
+async function runBlocks(run: PageRun): Promise<readonly ShownBlock[]> {
   const shown: ShownBlock[] = [];
-  for (const block of page.blocks) {
+  for (const block of run.page.blocks) {
     const result = await runBlock(block, run);
     if (isShown(block)) shown.push({ line: block.line, language: block.language, ...result });
   }

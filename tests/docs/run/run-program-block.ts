@@ -14,7 +14,7 @@ const OPTIONS =
 
 /** Compiles it with all checks and runs it in the shell of the page, so with its variables. */
 export async function runTypeScript(block: Block, run: PageRun): Promise<void> {
-  const file = writeProgram(block, run, 'ts');
+  const file = writeProgram(block, run, 'mts');
   const compiled = promisify(execFile)(TSC, [...OPTIONS, file], { cwd: run.shell.directory() }).catch(
     (error: { stdout: string }) => error.stdout,
   );

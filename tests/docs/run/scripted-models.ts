@@ -18,9 +18,11 @@ export async function startScriptedModels(page: string, script: string): Promise
     const content = [
       ...thinking,
       ...(answer.text === undefined ? [] : [text(answer.text)]),
-      ...answer.call.map(({ tool, input }) => toolUse(`toolu_${++calls}`, tool, input as Json)),
+      ...answer.call.map(({ id, tool, input }) => toolUse(id ?? `toolu_${++calls}`, tool, input as Json)),
     ];
-    return { content, ...(answer.delay_ms > 0 && { delayMs: answer.delay_ms }) };
+    const { input = 100, output = 10 } = answer.usage;
+    const usage = { input_tokens: input, output_tokens: output };
+    return { content, usage, ...(answer.delay_ms > 0 && { delayMs: answer.delay_ms }) };
   });
 }
 
