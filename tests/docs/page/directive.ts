@@ -4,7 +4,7 @@
 export interface Attributes {
   /** Why the block does not run. */
   readonly skip?: string;
-  /** A program that a machine may lack: the block runs only where it is. `docker` means an engine that answers. */
+  /** Programs that a machine may lack, separated by commas: the block runs only where they are. `docker` means an engine that answers. */
   readonly needs?: string;
   /** The block is the text of this file, relative to the current directory of the page's shell. */
   readonly file?: string;
@@ -47,7 +47,7 @@ export function parseAttributes(text: string): Attributes {
 export interface PageSettings {
   /** `server`: a migrated database of its own on a Postgres server. `embedded`: a migrated embedded one. `new`: the first command creates it. */
   readonly database: 'server' | 'embedded' | 'new';
-  /** A program without which none of it runs, as for a block. */
+  /** Programs without which none of it runs, as for a block. */
   readonly needs?: string;
 }
 

@@ -4,6 +4,7 @@ import type { Block } from '../page/read-page.ts';
 import type { PageRun } from './page-run.ts';
 import { missingProgram } from './missing-program.ts';
 import { runPython, runTypeScript } from './run-program-block.ts';
+import { runSandboxBlock } from './run-sandbox-block.ts';
 import { compareOutput, runConsoleBlock, runShellBlock } from './run-shell-block.ts';
 import { excerptPath, tomlProblems } from './toml-problems.ts';
 
@@ -29,7 +30,7 @@ export async function runBlock(block: Block, run: PageRun): Promise<BlockResult>
 async function runByKind(block: Block, run: PageRun): Promise<BlockResult> {
   const { skip, needs, file, output, as } = block.attributes;
   if (skip !== undefined) return { kind: 'skipped', reason: skip };
-  const missing = needs === undefined ? null : missingProgram(needs);
+  const missing = missingProgram(needs);
   if (missing !== null) return { kind: 'missing', reason: missing };
   if (file !== undefined) {
     writeShownFile(block, file, run);
@@ -64,7 +65,7 @@ async function runByLanguage(block: Block, run: PageRun): Promise<BlockResult> {
       await runTypeScript(block, run);
       return RAN;
     case 'python': {
-      const missing = await runPython(block, run);
+      const missing = await (block.attributes.in === 'sandbox' ? runSandboxBlock(block, run) : runPython(block, run));
       return missing === null ? RAN : { kind: 'missing', reason: missing };
     }
     case 'mermaid':

@@ -16,8 +16,7 @@ export type ShownBlock = Pick<Block, 'line' | 'language'> & BlockResult;
  * does that fails, or names what was left behind.
  */
 export async function runPage(page: Page): Promise<readonly ShownBlock[]> {
-  const { needs } = page.settings;
-  const missing = needs === undefined ? null : missingProgram(needs);
+  const missing = missingProgram(page.settings.needs);
   if (missing !== null)
     return page.blocks.filter(isShown).map((block) => ({ ...block, kind: 'missing', reason: missing }));
   const ends = new AsyncDisposableStack();

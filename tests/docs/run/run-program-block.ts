@@ -23,9 +23,13 @@ export async function runTypeScript(block: Block, run: PageRun): Promise<void> {
   if (typeof problems === 'string') throw new Error(`does not compile:\n${problems}`);
 }
 
+/** Looked for once. */
+let withHttpx: { readonly python: string | null } | undefined;
+
 /** Null if it ran, otherwise what is missing here. */
 export async function runPython(block: Block, run: PageRun): Promise<string | null> {
-  const python = /^import httpx/m.test(block.text) ? pythonWithHttpx() : 'python3';
+  if (/^import httpx/m.test(block.text)) withHttpx ??= { python: pythonWithHttpx() };
+  const python = /^import httpx/m.test(block.text) ? withHttpx!.python : 'python3';
   if (python === null) return 'Python with httpx (ANIMUS_REQUIRE_PYTHON=1 installs it)';
   await runShellBlock({ ...block, text: `'${python}' ${writeProgram(block, run, 'py')}` }, run);
   return null;

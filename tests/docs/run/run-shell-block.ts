@@ -20,13 +20,14 @@ interface Shown {
 /** Runs the commands of a block; servers in it are started and keep running. Throws an Error with the output of a command that failed. */
 export async function runShellBlock(block: Block, run: PageRun): Promise<void> {
   const { background, input, fails = false } = block.attributes;
-  const text = run.standIns.here(block.text);
   if (background !== undefined) {
-    await startServer(text.trim(), new RegExp(background), run);
+    await startServer(run.standIns.here(block.text.trim()), new RegExp(background), run);
     return;
   }
   run.printed = '';
-  for (const commands of withoutServers(text, input !== undefined)) {
+  for (const shown of withoutServers(block.text, input !== undefined)) {
+    // A server that was started just now may have another address than the one that the page shows.
+    const commands = run.standIns.here(shown);
     if (SERVER.test(commands)) {
       await startServer(commands, null, run);
       continue;
