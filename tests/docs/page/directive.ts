@@ -47,18 +47,25 @@ export function parseAttributes(text: string): Attributes {
 export interface PageSettings {
   /** `server`: a migrated database of its own on a Postgres server. `embedded`: a migrated embedded one. `new`: the first command creates it. */
   readonly database: 'server' | 'embedded' | 'new';
+  /** Its shell starts in a copy of this repository, where `docker compose` means an appliance of the page. Needs Docker. */
+  readonly appliance?: boolean;
   /** Programs without which none of it runs, as for a block. */
   readonly needs?: string;
 }
 
-/** Reads them; default is the embedded database. */
+/** Reads them; default is a database on the server. */
 export function parseSettings(text: string): PageSettings {
   const given = Object.fromEntries(wordsOf(text));
-  const { database = 'embedded', needs, ...unknown } = given;
+  const { database = 'server', needs, appliance, ...unknown } = given;
   const [other] = Object.keys(unknown);
   if (other !== undefined) throw new Error(`unknown word ${other} in "docs: page ${text}"`);
   if (!['server', 'embedded', 'new'].includes(database ?? '')) throw new Error(`unknown value in database=${database}`);
-  return { database, ...(needs && { needs }) } as PageSettings;
+  const programs = [needs, appliance === null ? 'docker' : null].filter((each) => each != null).join(',');
+  return {
+    database: database as PageSettings['database'],
+    ...(programs !== '' && { needs: programs }),
+    ...(appliance === null && { appliance: true }),
+  };
 }
 
 function wordsOf(text: string): [string, string | null][] {

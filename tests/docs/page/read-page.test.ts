@@ -41,7 +41,7 @@ test('begins a new home at each comment about the page', () => {
   const parts = pages(`<!-- docs: page database=new -->\n${block}${block}<!-- docs: page -->\n${block}`);
   expect(parts.map(({ name, settings, blocks }) => [name, settings.database, blocks.length])).toEqual([
     ['a.md:1', 'new', 2],
-    ['a.md:8', 'embedded', 1],
+    ['a.md:8', 'server', 1],
   ]);
 });
 

@@ -1,4 +1,5 @@
 /** The fresh home of a page: what a new user has, with `animus` and its package resolved to this checkout. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -25,13 +26,14 @@ export interface PageHome {
 
 /** Creates it. `databaseUrl` null: commands use the embedded database. `extra` is added to the environment of commands. */
 export function makePageHome(
-  { database }: PageSettings,
+  { database, appliance = false }: PageSettings,
   databaseUrl: string | null,
   extra: Readonly<Record<string, string>>,
 ): PageHome {
   const home = mkdtempSync(join(tmpdir(), 'animus-docs-'));
   const [directory, files] = [join(home, 'project'), join(home, '.docs')];
   for (const each of [directory, files]) mkdirSync(each);
+  if (appliance) copyRepository(directory);
   installAnimus(home);
   if (database === 'embedded') copyEmbeddedDatabase(join(home, '.animus'));
   const env = {
@@ -64,6 +66,15 @@ export function makePageHome(
 
 function commandOf(pid: number): string {
   return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+}
+
+/** What a clone has, with the changes that are not committed yet. */
+function copyRepository(directory: string): void {
+  const git = ['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'].join(' ');
+  execFileSync('bash', ['-c', `${git} | tar --create --null --ignore-failed-read --files-from=- | tar --extract -C "$0"`, directory], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
 }
 
 /** As `npm install` does, but with the sources of this checkout, which Node 24 runs as they are. */

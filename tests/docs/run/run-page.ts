@@ -1,6 +1,7 @@
 import type { Block, Page } from '../page/read-page.ts';
 import { standIns } from '../output/stand-ins.ts';
 import { embeddedDatabase, serverDatabase } from './page-database.ts';
+import { type Appliance, prepareAppliance } from '../../docker/appliance.ts';
 import { missingProgram } from './missing-program.ts';
 import { makePageHome } from './page-home.ts';
 import type { PageRun } from './page-run.ts';
@@ -42,11 +43,32 @@ async function open(page: Page, ends: AsyncDisposableStack): Promise<PageRun> {
   const models = page.models === null ? null : await startScriptedModels(page.name, page.models);
   if (models) ends.defer(models.close);
   const keys = models ? { ANTHROPIC_BASE_URL: models.url, ANTHROPIC_API_KEY: 'of-the-page' } : {};
-  const home = makePageHome(page.settings, database.url, keys);
+  const appliance = page.settings.appliance ? await prepareAppliance({}) : null;
+  if (appliance) ends.defer(() => removed(appliance));
+  const home = makePageHome(page.settings, database.url, { ...keys, ...(appliance && ofEngine(appliance)) });
   ends.defer(home.remove);
   const shell = openShell({ cwd: home.directory, env: home.env, files: home.files });
   ends.defer(shell.close);
-  return { page, home, shell, database, standIns: standIns(), printed: '' };
+  const known = standIns();
+  if (appliance) {
+    known.set('127.0.0.1:7716', `127.0.0.1:${appliance.ports.postgres}`);
+    known.set('127.0.0.1:7717', `127.0.0.1:${appliance.ports.http}`);
+  }
+  return { page, home, shell, database, standIns: known, printed: '' };
+}
+
+/** What `docker compose` needs in the environment: which appliance, which engine, and from where the images are built. */
+function ofEngine({ names }: Appliance): Readonly<Record<string, string>> {
+  const given = ['DOCKER_HOST', 'NPM_CONFIG_REGISTRY', 'ANIMUS_BUILD_NETWORK'].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...names, ...Object.fromEntries(given) };
+}
+
+async function removed(appliance: Appliance): Promise<void> {
+  const left = await appliance.remove();
+  if (left.length > 0) throw new Error(`the appliance left behind: ${left.join(', ')}`);
 }
 
 async function runBlocks(run: PageRun): Promise<readonly ShownBlock[]> {
