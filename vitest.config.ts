@@ -75,7 +75,6 @@ const ONE_WIRE = [
   'status-watch',
   'supervised-processes',
   'thawed-supervisor',
-  'tutorial',
   'unstorable-output',
   'upgrade-at-work',
   'wait-before-serve',

@@ -7,7 +7,11 @@ const shows = (output: string, shown: string, known = standIns()) => matchesShow
 describe('what a page shows as output', () => {
   test.each([
     ['the same', 'a  b\nc\n', 'a b\nc'],
-    ['with other times, durations and versions', 'at 2026-02-03T04:05:06.789Z, 1.25 s, 9.8.7', 'at 2026-01-01T00:00:00.000Z, 12 ms, 0.2.0'],
+    [
+      'with other times, durations and versions',
+      'at 2026-02-03T04:05:06.789Z, 1.25 s, 9.8.7',
+      'at 2026-01-01T00:00:00.000Z, 12 ms, 0.2.0',
+    ],
     ['where … is anything in a line', 'id x, faculty y', 'id …, faculty y'],
     ['where … is any number of lines', 'a\nb\nc\nd', 'a\n…\nd'],
     ['where … is no line', 'a\nd', 'a\n…\nd'],

@@ -31,8 +31,22 @@ ${FENCE}`);
   expect(read.models).toBe('[[answer]]\n');
   expect(read.blocks).toEqual([
     { line: 8, language: 'sh', role: '', text: 'echo 1\n', hidden: true, attributes: { as: 'ID' } },
-    { line: 14, language: 'toml', role: '', text: 'a = 1\n', hidden: false, attributes: { file: 'a/b.toml', append: true } },
-    { line: 19, language: 'sql', role: 'animus_reader', text: 'select 1;\n', hidden: false, attributes: { skip: 'needs "a" GPU' } },
+    {
+      line: 14,
+      language: 'toml',
+      role: '',
+      text: 'a = 1\n',
+      hidden: false,
+      attributes: { file: 'a/b.toml', append: true },
+    },
+    {
+      line: 19,
+      language: 'sql',
+      role: 'animus_reader',
+      text: 'select 1;\n',
+      hidden: false,
+      attributes: { skip: 'needs "a" GPU' },
+    },
   ]);
 });
 

@@ -71,10 +71,14 @@ function commandOf(pid: number): string {
 /** What a clone has, with the changes that are not committed yet. */
 function copyRepository(directory: string): void {
   const git = ['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'].join(' ');
-  execFileSync('bash', ['-c', `${git} | tar --create --null --ignore-failed-read --files-from=- | tar --extract -C "$0"`, directory], {
-    cwd: ROOT,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  execFileSync(
+    'bash',
+    ['-c', `${git} | tar --create --null --ignore-failed-read --files-from=- | tar --extract -C "$0"`, directory],
+    {
+      cwd: ROOT,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
 }
 
 /** As `npm install` does, but with the sources of this checkout, which Node 24 runs as they are. */

@@ -1,5 +1,5 @@
-import type { Page } from '../page/read-page.ts';
 import type { StandIns } from '../output/stand-ins.ts';
+import type { Page } from '../page/read-page.ts';
 import type { PageDatabase } from './page-database.ts';
 import type { PageHome } from './page-home.ts';
 import type { Shell } from './shell.ts';

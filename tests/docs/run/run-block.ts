@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Block } from '../page/read-page.ts';
-import type { PageRun } from './page-run.ts';
 import { missingProgram } from './missing-program.ts';
+import type { PageRun } from './page-run.ts';
 import { runPython, runTypeScript } from './run-program-block.ts';
 import { runSandboxBlock } from './run-sandbox-block.ts';
 import { compareOutput, runConsoleBlock, runShellBlock } from './run-shell-block.ts';
@@ -20,7 +20,9 @@ export async function runBlock(block: Block, run: PageRun): Promise<BlockResult>
   try {
     return await runByKind(block, run);
   } catch (error) {
-    const failure = new Error(`${run.page.name.replace(/:.*/, '')}:${block.line} (${block.language}) ${(error as Error).message}`);
+    const failure = new Error(
+      `${run.page.name.replace(/:.*/, '')}:${block.line} (${block.language}) ${(error as Error).message}`,
+    );
     // The place is on the page.
     failure.stack = failure.message;
     throw failure;
@@ -86,7 +88,11 @@ async function runSql({ text, role, attributes }: Block, run: PageRun): Promise<
     return;
   }
   const rows = await ran;
-  run.printed = rows.map((row) => Object.values(row).map(String).join(' ')).join('\n');
+  run.printed = rows.map((row) => Object.values(row).map(asText).join(' ')).join('\n');
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 function writeShownFile(block: Block, file: string, run: PageRun): void {

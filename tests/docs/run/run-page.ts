@@ -1,8 +1,8 @@
-import type { Block, Page } from '../page/read-page.ts';
-import { standIns } from '../output/stand-ins.ts';
-import { embeddedDatabase, serverDatabase } from './page-database.ts';
 import { type Appliance, prepareAppliance } from '../../docker/appliance.ts';
+import { standIns } from '../output/stand-ins.ts';
+import type { Block, Page } from '../page/read-page.ts';
 import { missingProgram } from './missing-program.ts';
+import { embeddedDatabase, serverDatabase } from './page-database.ts';
 import { makePageHome } from './page-home.ts';
 import type { PageRun } from './page-run.ts';
 import { type BlockResult, runBlock } from './run-block.ts';

@@ -10,7 +10,9 @@ import { runShellBlock } from './run-shell-block.ts';
 
 const TSC = resolve(import.meta.dirname, '../../../node_modules/.bin/tsc');
 const OPTIONS =
-  '--noEmit --strict --module nodenext --target esnext --allowImportingTsExtensions --skipLibCheck --types node'.split(' ');
+  '--noEmit --strict --module nodenext --target esnext --allowImportingTsExtensions --skipLibCheck --types node'.split(
+    ' ',
+  );
 
 /** Compiles it with all checks and runs it in the shell of the page, so with its variables. */
 export async function runTypeScript(block: Block, run: PageRun): Promise<void> {

@@ -1,5 +1,5 @@
-import { sdkSource } from '../../../src/sandbox/sdk/sdk-source.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
+import { sdkSource } from '../../../src/sandbox/sdk/sdk-source.ts';
 import { FACULTY_TOOL_NAMES, toolSpecs, toolset } from '../../../src/tools/registry.ts';
 import { createBackgroundCommands } from '../../../src/tools/shell/background-commands.ts';
 import { missingPython, runOnHost } from '../../support/sandbox-runner.ts';

@@ -62,7 +62,8 @@ export async function compareOutput(block: Block, run: PageRun): Promise<void> {
   const { output, eventually: again = false } = block.attributes;
   const expected = block.text.trimEnd().split('\n');
   const command = typeof output === 'string' ? run.standIns.here(output) : null;
-  const printed = async () => (command === null ? run.printed : (await run.shell.run(command, { mayFail: true })).output);
+  const printed = async () =>
+    command === null ? run.printed : (await run.shell.run(command, { mayFail: true })).output;
   await compare(command === null ? 'the output' : `$ ${command}`, { expected, again, printed }, run, block.language);
 }
 
@@ -73,7 +74,12 @@ interface Comparison {
   printed(): Promise<string>;
 }
 
-async function compare(what: string, { expected, again, printed }: Comparison, run: PageRun, language = ''): Promise<void> {
+async function compare(
+  what: string,
+  { expected, again, printed }: Comparison,
+  run: PageRun,
+  language = '',
+): Promise<void> {
   let output = '';
   const form = language === 'json' ? inOneForm : (text: string) => text;
   const shown = form(expected.join('\n')).split('\n');
@@ -117,7 +123,8 @@ function commandsOf(text: string): Shown[] {
   const commands: Shown[] = [];
   for (const line of text.trimEnd().split('\n')) {
     if (line.startsWith('$ ')) commands.push({ command: line.slice(2), expected: [] });
-    else if (commands.length === 0) throw new Error(`a console block begins with a command after "$ ", not with ${line}`);
+    else if (commands.length === 0)
+      throw new Error(`a console block begins with a command after "$ ", not with ${line}`);
     else commands.at(-1)!.expected.push(line);
   }
   return commands;

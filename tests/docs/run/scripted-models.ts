@@ -2,7 +2,13 @@
 import type { ContentBlock, LlmRequest, Message } from '../../../src/llm/client.ts';
 import { parseScript } from '../../../src/llm/scripted/script.ts';
 import { selectAnswer } from '../../../src/llm/scripted/select-answer.ts';
-import { type AnthropicAnswer, type HttpAnswer, startAnthropicServer, text, toolUse } from '../../support/model-server/anthropic.ts';
+import {
+  type AnthropicAnswer,
+  type HttpAnswer,
+  startAnthropicServer,
+  text,
+  toolUse,
+} from '../../support/model-server/anthropic.ts';
 import type { ModelServer } from '../../support/model-server/server.ts';
 
 type Json = Record<string, unknown>;
@@ -14,7 +20,8 @@ export async function startScriptedModels(page: string, script: string): Promise
   return startAnthropicServer((body): AnthropicAnswer | HttpAnswer => {
     const answer = selectAnswer(parsed, requestOf(body));
     if (!answer) return { status: 400, message: `${page} has no answer for this turn` };
-    const thinking = answer.thinking === undefined ? [] : [{ type: 'thinking', thinking: answer.thinking, signature: 's' }];
+    const thinking =
+      answer.thinking === undefined ? [] : [{ type: 'thinking', thinking: answer.thinking, signature: 's' }];
     const content = [
       ...thinking,
       ...(answer.text === undefined ? [] : [text(answer.text)]),
@@ -33,7 +40,13 @@ function requestOf(body: Json): LlmRequest {
     content: blocksOf(content),
   }));
   const system = blocksOf(body['system'] ?? '').map((block) => ('text' in block ? block.text : ''));
-  return { model: String(body['model']), system: system.join('\n'), tools: [], messages: messages as Message[], maxTokens: 1 };
+  return {
+    model: String(body['model']),
+    system: system.join('\n'),
+    tools: [],
+    messages: messages as Message[],
+    maxTokens: 1,
+  };
 }
 
 function blocksOf(content: unknown): ContentBlock[] {
