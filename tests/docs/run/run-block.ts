@@ -92,7 +92,7 @@ async function runSql({ text, role, attributes }: Block, run: PageRun): Promise<
 }
 
 function asText(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function writeShownFile(block: Block, file: string, run: PageRun): void {

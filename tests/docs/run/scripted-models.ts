@@ -44,7 +44,7 @@ function requestOf(body: Json): LlmRequest {
     model: String(body['model']),
     system: system.join('\n'),
     tools: [],
-    messages: messages as Message[],
+    messages,
     maxTokens: 1,
   };
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Pgmq } from 'pgmq-js';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openNotifications } from '../../../src/store/postgres/notifications.ts';
