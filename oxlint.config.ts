@@ -43,6 +43,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['view'],
   ],
   'src/cli/chat': [['*'], ['session'], ['follow', 'terminal']],
+  'src/cli/work': [['*'], ['result']],
   'src/http': [
     ['*'],
     ['api'],
@@ -72,8 +73,8 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['batches', 'presence', 'reload', 'timers'],
     ['control'],
     ['findings', 'focus'],
-    ['awareness', 'hooks', 'models', 'skills', 'webhooks'],
-    ['workspace'],
+    ['awareness', 'hooks', 'kept', 'models', 'skills', 'webhooks'],
+    ['workspace', 'worktrees'],
     ['guard'],
   ],
   'src/daemon/focus': [['*'], ['end', 'engage'], ['orient'], ['scope']],

@@ -8,6 +8,7 @@ process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
 
 /** End-to-end tests in which the wire format of the model plays no part, or is always the same: they run once. */
 const ONE_WIRE = [
+  'apply-kills',
   'approvals',
   'background-commands',
   'background-isolations',
@@ -31,6 +32,7 @@ const ONE_WIRE = [
   'cut-connections',
   'daemon-death',
   'daemon-start',
+  'demo',
   'embedded-kill',
   'embedded-sharing',
   'embedding-kills',
@@ -81,7 +83,7 @@ const ONE_WIRE = [
   'waiting',
   'worktree',
   'webhooks',
-  'worktree-files',
+  'worktrees-together',
 ].join('|');
 
 /** Those in which it matters most: kills and the bytes of requests. They run on Responses too, which the others leave out for time. */

@@ -122,6 +122,7 @@ create table animus.work_items (
   has_mail            boolean,
   detached            boolean,
   awaited             boolean,
+  unpriced_calls      integer       not null default 0,
   primary key (id),
   constraint work_items_parent_id_fkey foreign key (parent_id) references animus.work_items(id) on delete cascade
 ) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0, fillfactor=90);
@@ -131,6 +132,7 @@ create index work_items_children on animus.work_items (parent_id) where parent_i
 create index work_items_claimable on animus.work_items (faculty, priority desc, id) where state = 'queued' and not key_blocked;
 create index work_items_dead on animus.work_items (resolved_at) where state = 'dead';
 create index work_items_ended on animus.work_items (faculty, "substring"(uuid_send(id), 15, 2)) where resolved_at is not null;
+create index work_items_ended_short on animus.work_items ("substring"(uuid_send(id), 11, 2)) where resolved_at is not null;
 create index work_items_key_blocked on animus.work_items (concurrency_key, faculty, priority desc, id) where state = 'queued' and key_blocked;
 create unique index work_items_key_holder on animus.work_items (concurrency_key) where (state in ('claimed', 'running')) and concurrency_key is not null;
 create index work_items_open_answers on animus.work_items ((trigger_info ->> 'conversation')) where source = 'chat' and resolved_at is null;
@@ -220,7 +222,7 @@ create table animus.turns (
   raw_stop_reason        text,
   cut_tool_calls         text[]           not null default '{}',
   usage                  jsonb,
-  cost_usd               numeric(14,6)    not null default 0,
+  cost_usd               numeric(14,6)    default 0,
   reserved_usd           numeric(14,6)    not null default 0,
   lost_usd               numeric(14,6)    not null default 0,
   begun_at               timestamptz      not null,
@@ -524,7 +526,7 @@ create table animus.spend_calls (
   faculty       text          not null,
   model         text          not null,
   day           date          not null,
-  usd           numeric(14,6) not null,
+  usd           numeric(14,6),
   input_tokens  bigint        not null,
   output_tokens bigint        not null,
   operation     text          not null default 'turn',
@@ -660,15 +662,16 @@ create table animus.grants (
 create index grants_of_faculty on animus.grants (faculty, tool) where revoked_at is null;
 
 create table animus.spend_sums (
-  day           date          not null,
-  faculty       text          not null,
-  model         text          not null,
-  operation     text          not null,
-  submitter     text          not null,
-  usd           numeric(14,6) not null,
-  input_tokens  bigint        not null,
-  output_tokens bigint        not null,
-  calls         bigint        not null,
+  day            date          not null,
+  faculty        text          not null,
+  model          text          not null,
+  operation      text          not null,
+  submitter      text          not null,
+  usd            numeric(14,6) not null,
+  input_tokens   bigint        not null,
+  output_tokens  bigint        not null,
+  calls          bigint        not null,
+  unpriced_calls bigint        not null default 0,
   primary key (day, faculty, model, operation, submitter)
 ) with (fillfactor=70);
 
@@ -935,15 +938,16 @@ create unique index skill_versions_proposed on animus.skill_versions (name) wher
 create trigger skills_note_approval after insert on animus.skill_versions for each row execute function animus.skills_note_approval();
 
 create table animus.skill_outcomes (
-  day          date          not null,
-  faculty      text          not null,
-  skill        text          not null,
-  state        text          not null,
-  items        bigint        not null,
-  activations  bigint        not null,
-  turns        bigint        not null,
-  cost_usd     numeric(14,6) not null,
-  activated_at timestamptz,
+  day            date          not null,
+  faculty        text          not null,
+  skill          text          not null,
+  state          text          not null,
+  items          bigint        not null,
+  activations    bigint        not null,
+  turns          bigint        not null,
+  cost_usd       numeric(14,6) not null,
+  activated_at   timestamptz,
+  unpriced_calls bigint        not null default 0,
   primary key (day, faculty, skill, state)
 ) with (fillfactor=70);
 create index skill_outcomes_skill on animus.skill_outcomes (skill, day) where skill <> '';
@@ -1079,6 +1083,8 @@ create table animus.conversations (
   constraint conversations_file_id_fkey foreign key (file_id) references animus.files(id) on delete cascade,
   constraint conversations_while_answering_check check (while_answering in ('queue', 'tell'))
 );
+create index conversations_ending on animus.conversations ("substring"(uuid_send(file_id), 15, 2));
+create index conversations_short on animus.conversations ("substring"(uuid_send(file_id), 11, 2));
 create trigger conversations_mark after update of faculty, title, while_answering on animus.conversations for each row when (new.faculty is distinct from old.faculty or new.title is distinct from old.title or new.while_answering is distinct from old.while_answering) execute function animus.mark_change();
 
 create table animus.conversation_people (
@@ -1105,9 +1111,11 @@ create table animus.chat_messages (
   ended_as     text,
   deleted_at   timestamptz,
   deleted_by   text,
+  number       integer     not null,
   primary key (id),
   constraint chat_messages_file_id_fkey foreign key (file_id) references animus.conversations(file_id) on delete cascade,
   constraint chat_messages_ended_as_check check (ended_as in ('completed', 'dead', 'cancelled')),
+  constraint chat_messages_number_check check (number > 0),
   constraint chat_messages_role_check check (role in ('user', 'assistant', 'system')),
   constraint deleted_by_somebody check ((deleted_at is null) = (deleted_by is null))
 );
@@ -1116,6 +1124,7 @@ create index chat_messages_branches on animus.chat_messages (file_id, replaces) 
 create index chat_messages_deleted on animus.chat_messages (file_id, deleted_at) where deleted_at is not null;
 create index chat_messages_file on animus.chat_messages (file_id, id);
 create index chat_messages_item on animus.chat_messages (work_item_id) where work_item_id is not null;
+create unique index chat_messages_number on animus.chat_messages (file_id, number);
 create index chat_messages_places on animus.chat_messages (file_id, (
 case
     when role = 'user' and not told then id
@@ -1124,6 +1133,7 @@ end), id);
 create index chat_messages_replaces on animus.chat_messages (replaces) where replaces is not null;
 create trigger chat_messages_mark after insert on animus.chat_messages for each row execute function animus.mark_message();
 create trigger chat_messages_mark_deleted after update of deleted_at on animus.chat_messages for each row when (new.deleted_at is not null and old.deleted_at is null) execute function animus.mark_message();
+create trigger chat_messages_number before insert on animus.chat_messages for each row execute function animus.number_message();
 create trigger keep_chat_message before update on animus.chat_messages for each row execute function animus.keep_chat_message();
 
 create table animus.chat_marks (
@@ -1209,6 +1219,59 @@ create index webhook_deliveries_ended on animus.webhook_deliveries (ended_at) wh
 create index webhook_deliveries_order on animus.webhook_deliveries (webhook_id, work_item_id, id) where state = 'pending';
 create index webhook_deliveries_sending on animus.webhook_deliveries (webhook_id) where claim is not null;
 
+create table animus.worktrees (
+  id           uuid        not null,
+  work_item_id uuid        not null,
+  faculty      text        not null,
+  host         text        not null,
+  path         text        not null,
+  place        uuid        not null,
+  repo         text        not null,
+  branch       text        not null,
+  base         text        not null,
+  state        text        not null,
+  bytes        bigint,
+  handed       boolean     not null default false,
+  holds        text[]      not null default '{}',
+  lost         text,
+  discard_by   text,
+  created_at   timestamptz not null,
+  updated_at   timestamptz not null,
+  discard_by   text,
+  created_at   timestamptz not null,
+  updated_at   timestamptz not null,
+  measured_at  timestamptz,
+  primary key (id),
+  constraint worktrees_base_check check (base ~ '^[0-9a-f]{40,64}$'),
+  constraint worktrees_branch_check check (branch ~ '^animus/[0-9a-f]{12}(-[0-9]+)?$'),
+  constraint worktrees_state_check check (state in ('open', 'kept', 'removed', 'discarded', 'lost'))
+);
+create index worktrees_item on animus.worktrees (work_item_id);
+create index worktrees_there on animus.worktrees (host, updated_at) where state in ('open', 'kept');
+create index worktrees_at_place on animus.worktrees (place, updated_at) where state in ('open', 'kept');
+create index worktrees_item on animus.worktrees (work_item_id);
+create index worktrees_there on animus.worktrees (host, updated_at) where state in ('open', 'kept');
+create index worktrees_unwanted on animus.worktrees (place) where discard_by is not null and state <> 'discarded';
+
+create table animus.worktree_results (
+  work_item_id uuid        not null,
+  worktree_id  uuid        not null,
+  start        text        not null,
+  tip          text        not null,
+  rest         text,
+  patch        bytea,
+  patch_bytes  bigint      not null default 0,
+  ended        boolean     not null,
+  updated_at   timestamptz not null,
+  lost         text,
+  updated_at   timestamptz not null,
+  lost_seen    text,
+  primary key (work_item_id),
+  constraint worktree_results_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
+  constraint worktree_results_patch_check check (octet_length(patch) <= 4194304)
+);
+create index worktree_results_lost on animus.worktree_results (updated_at) where lost is not null and lost is distinct from lost_seen;
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 
@@ -1237,7 +1300,7 @@ create index webhook_deliveries_sending on animus.webhook_deliveries (webhook_id
 --   id, work_item_id, name, media_type, bytes, content, created_at
 
 -- create view animus.own_chat_messages with (security_barrier=true): its query stands in functions/
---   id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, told, ended_as
+--   id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, told, ended_as, number
 
 -- create view animus.own_conversations with (security_barrier=true): its query stands in functions/
 --   file_id, workspace_id, path, title, faculty, while_answering, created_by, created_at, updated_at
@@ -1252,7 +1315,7 @@ create index webhook_deliveries_sending on animus.webhook_deliveries (webhook_id
 --   work_item_id, id, author, author_is, text, wake, duplicate_id, created_at, delivered_at, after_turn, not_delivered
 
 -- create view animus.own_work with (security_barrier=true): its query stands in functions/
---   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, turns, batch
+--   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, turns, batch, unpriced_calls
 
 -- create view animus.own_workspaces with (security_barrier=true): its query stands in functions/
 --   id, name, created_at
@@ -1261,10 +1324,10 @@ create index webhook_deliveries_sending on animus.webhook_deliveries (webhook_id
 --   created_at, work_item_id, faculty, submitted_by, focus_id, turn, call_id, tool, input, refused_by, rule, decided_by
 
 -- create view animus.spend: its query stands in functions/
---   faculty, model, day, usd, input_tokens, output_tokens, calls, code_runs
+--   faculty, model, day, usd, input_tokens, output_tokens, calls, code_runs, unpriced_calls
 
 -- create view animus.spend_details: its query stands in functions/
---   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs
+--   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs, unpriced_calls
 
 -- create view animus.visible_artifacts: its query stands in functions/
 --   id, work_item_id, focus_id, name, media_type, bytes, content, created_at
@@ -1276,7 +1339,7 @@ create index webhook_deliveries_sending on animus.webhook_deliveries (webhook_id
 --   id, seq, work_item_id, target, call_id, action, decided_by, created_at, note, salt, note_digest, work_digest, subject_digest, previous_hash, hash
 
 -- create view animus.visible_chat_messages: its query stands in functions/
---   id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, told, ended_as
+--   id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, told, ended_as, number
 
 -- create view animus.visible_conversation_people: its query stands in functions/
 --   file_id, actor
@@ -1288,7 +1351,7 @@ create index webhook_deliveries_sending on animus.webhook_deliveries (webhook_id
 --   id, created_at, decided_by, action, note, work_item_id, target, call_id
 
 -- create view animus.visible_faculties: its query stands in functions/
---   name, daemons, hosts, mode, able, problem
+--   name, daemons, hosts, mode, able, problem, description, params_schema, outcome_schema
 
 -- create view animus.visible_faculty_settings: its query stands in functions/
 --   name, version, host, settings
@@ -1342,7 +1405,7 @@ create index webhook_deliveries_sending on animus.webhook_deliveries (webhook_id
 --   name, version, state, base, content_hash, description, note, faculty, created_at, decided_by, decided_at, decision_note, submitted_by, work_item_id
 
 -- create view animus.visible_spend: its query stands in functions/
---   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs
+--   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs, unpriced_calls
 
 -- create view animus.visible_tokens: its query stands in functions/
 --   id, person, label, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at, revoked_by, created_with, state
@@ -1357,7 +1420,7 @@ create index webhook_deliveries_sending on animus.webhook_deliveries (webhook_id
 --   work_item_id, call_id, kind, subject, targets, mode, deadline, created_at, resolved_at, result, focus_id, turn
 
 -- create view animus.visible_work: its query stands in functions/
---   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, root_id, depth, state, merged_into, attempts, max_attempts, lease_owner, lease_expires_at, turns, cancel_requested_at, cancel_reason, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, submitted_by, batch, detached
+--   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, root_id, depth, state, merged_into, attempts, max_attempts, lease_owner, lease_expires_at, turns, cancel_requested_at, cancel_reason, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, submitted_by, batch, detached, unpriced_calls
 
 -- create view animus.visible_workspaces: its query stands in functions/
 --   id, name, owner, created_at

@@ -46,10 +46,20 @@ function version() {
 function say(text) {
   process.stdout.on('error', (error) => {
     if ('code' in error && error.code === 'EPIPE') process.exit(0);
-    process.stderr.write(`animus: the output cannot be written: ${error.message}\n`);
+    complain(`the output cannot be written: ${error.message}`);
     process.exitCode = 1;
   });
   process.stdout.write(text);
+}
+
+/**
+ * On stderr: in prose, or as a line of the log where LOG_FORMAT=json asks for JSON and no terminal shows it.
+ * @param {string} text
+ */
+function complain(text) {
+  const isLog = process.env['LOG_FORMAT'] === 'json' && !process.stderr.isTTY;
+  const line = { level: 'error', time: new Date().toISOString(), message: text };
+  process.stderr.write(isLog ? `${JSON.stringify(line)}\n` : `animus: ${text}\n`);
 }
 
 /** In this process. */
@@ -102,7 +112,7 @@ function goOnWith(node) {
   // A terminal gives Ctrl-C to both of us; main takes two at one moment for one.
   for (const signal of passedOn) if (signal in constants.signals) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
-    process.stderr.write(`animus: cannot start ${node}: ${error.message}\n`);
+    complain(`cannot start ${node}: ${error.message}`);
     process.exitCode = 1;
   });
   child.on('exit', (code, signal) => {
@@ -131,10 +141,10 @@ function packagedNode() {
 function giveUp() {
   const needed = `${NEEDED.major}.${NEEDED.minor}`;
   const platform = `${process.platform}-${process.arch}`;
-  process.stderr.write(
-    `animus: needs Node ${needed} or later, found ${process.versions.node} (${process.execPath}) and no packaged one for ${platform}.\n` +
+  complain(
+    `needs Node ${needed} or later, found ${process.versions.node} (${process.execPath}) and no packaged one for ${platform}.\n` +
       'Run "npm install" here again without --omit=optional, which brings one for Linux, Windows and Intel Macs,\n' +
-      `or install Node ${needed} or later from https://nodejs.org and put it first on the PATH.\n`,
+      `or install Node ${needed} or later from https://nodejs.org and put it first on the PATH.`,
   );
   process.exitCode = 1;
 }

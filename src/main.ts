@@ -1,4 +1,5 @@
 /** argv → command → exit code: the only place with signal handlers and process.exit. */
+import { printsLog } from './cli/command/command.ts';
 import { runCli } from './cli/program.ts';
 import { systemClock } from './core/lifecycle/clock.ts';
 import { createInterrupts, type Interrupts } from './core/lifecycle/interrupts.ts';
@@ -12,7 +13,8 @@ export async function main(): Promise<void> {
       if (interrupts.receive(signal) === 'give up') process.exit(interrupts.exitCode() ?? 1);
     });
   }
-  const output = watchOutput();
+  const complain = await complaints(process.argv.slice(2));
+  const output = watchOutput(complain);
 
   const code = await runCli(process.argv.slice(2), {
     env: process.env,
@@ -57,16 +59,35 @@ function jobControl(interrupts: Pick<Interrupts, 'receive'>): JobControl {
  * The reader of our output may stop early (`| head`). That is not a failure, and there is nothing left to do. If output cannot
  * be written (a full disk), this is reported and the command fails; a daemon continues, because its work is in the database.
  */
-function watchOutput(): { readonly lost: boolean } {
+function watchOutput(complain: (text: string) => void): { readonly lost: boolean } {
   const output = { lost: false };
   process.stdout.on('error', (error) => {
     leaveWithReader(error);
-    if (!output.lost) process.stderr.write(`animus: the output cannot be written: ${error.message}\n`);
+    if (!output.lost) complain(`the output cannot be written: ${error.message}`);
     output.lost = true;
   });
   // If stderr itself fails, there is no way to report it.
   process.stderr.on('error', leaveWithReader);
   return output;
+}
+
+/**
+ * How this process complains beside its command: in prose, or as lines of the log of a service. Such a service also logs the warnings of Node
+ * and of libraries from now on, and what ends it unexpectedly.
+ */
+async function complaints(argv: readonly string[]): Promise<(text: string) => void> {
+  if (!printsLog(argv, process)) return (text) => void process.stderr.write(`animus: ${text}\n`);
+  const [{ openLog }, { logLibraryOutput }] = await Promise.all([
+    import('./telemetry/log.ts'),
+    import('./telemetry/library-output.ts'),
+  ]);
+  const log = openLog({ format: 'json' });
+  logLibraryOutput(log);
+  process.on('uncaughtException', (error) => {
+    log.error({ code: 'internal.bug', stack: error.stack }, `the process crashed: ${error.message}`);
+    process.exit(1);
+  });
+  return (text) => log.error({}, text);
 }
 
 function leaveWithReader(error: NodeJS.ErrnoException): void {

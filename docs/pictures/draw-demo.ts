@@ -51,7 +51,7 @@ async function runDemo(): Promise<string> {
   let printed = '';
   const stdout = { isTTY: true, columns: COLUMNS, rows: 60, write: (text: string) => (printed += text) };
   const code = await runCli(['demo'], {
-    env: { HOME: process.env['HOME'], PATH: process.env['PATH'] },
+    env: { HOME: process.env['HOME'], PATH: process.env['PATH'], npm_command: 'exec' },
     cwd: process.cwd(),
     stdin: Readable.from(['']),
     stdout,

@@ -40,7 +40,7 @@ begin
                   new.lease_expires_at, new.cancel_requested_at, new.cancel_reason, new.outcome, new.outcome_summary, new.error,
                   new.created_at, new.updated_at, new.resolved_at, new.queue_msg_id, new.submitted_by, new.has_mail, new.awaited) > 0
      or new.attempts <> 0 or new.crashes <> 0 or new.unstarted_claims <> 0 or new.turns <> 0 or new.turns_at_claim <> 0
-     or new.cost_usd <> 0 or new.input_tokens <> 0 or new.output_tokens <> 0 or new.key_blocked then
+     or new.cost_usd <> 0 or new.unpriced_calls <> 0 or new.input_tokens <> 0 or new.output_tokens <> 0 or new.key_blocked then
     perform animus.raise('WA004', 'the insert sets a column that the engine owns',
       p_hint => 'set only faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, batch, detached');
   end if;

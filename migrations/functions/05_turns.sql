@@ -62,7 +62,7 @@ begin
 end $$;
 
 -- Makes an answer durable before anything acts on it, together with the calls it asks for. p_answer: {provider, model, content,
--- response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage: {input, output, …} | null, cost_usd, duration_ms,
+-- response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage: {input, output, …} | null, cost_usd: null if it is not known, duration_ms,
 -- time_to_first_token_ms}; p_calls: [{call_id, name, input, state}] in order. Recording a recorded turn changes nothing.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
 create or replace function animus.record_turn(p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json) returns void
@@ -100,7 +100,6 @@ begin
     from json_to_record(p_answer) as a (
       provider text, model text, content json, response_id text, stop_reason text, raw_stop_reason text, cut_tool_calls text[],
       usage jsonb, cost_usd numeric, duration_ms float8, time_to_first_token_ms float8);
-  v_answer.cost_usd := coalesce(v_answer.cost_usd, 0);
   update animus.turns
      set provider = v_answer.provider, model = v_answer.model, response = v_answer.content,
          response_id = v_answer.response_id, stop_reason = v_answer.stop_reason, raw_stop_reason = v_answer.raw_stop_reason,
@@ -121,7 +120,8 @@ begin
     from rows from (json_to_recordset(p_calls) as (
            call_id text, name text, input json, state text, output text, is_error boolean, details jsonb, duration_ms float8))
          with ordinality as c (call_id, name, input, state, output, is_error, details, duration_ms, n);
-  update animus.work_items set turns = turns + 1, cost_usd = cost_usd + v_answer.cost_usd, input_tokens = input_tokens + v_answer.input_tokens,
+  update animus.work_items set turns = turns + 1, cost_usd = cost_usd + coalesce(v_answer.cost_usd, 0),
+         unpriced_calls = unpriced_calls + (v_answer.cost_usd is null)::int, input_tokens = input_tokens + v_answer.input_tokens,
          output_tokens = output_tokens + v_answer.output_tokens where id = p_item.id
   returning case when depth = 0 then submitted_by else animus.submitter_of(root_id) end into v_submitter;
   insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, submitter)
@@ -150,7 +150,8 @@ begin
     update animus.work_items w
        set state = 'completed', outcome = case when pg_column_size(i.outcome) <= 4096 then i.outcome else animus.keep_outcome(i.id, i.outcome) end,
            outcome_summary = left(i.summary, 10000), error = null, resolved_at = v_now, lease_owner = null, lease_expires_at = null,
-           turns = w.turns + 1, cost_usd = w.cost_usd + coalesce(i.cost_usd, 0), input_tokens = w.input_tokens + coalesce((i.usage ->> 'input')::bigint, 0),
+           turns = w.turns + 1, cost_usd = w.cost_usd + coalesce(i.cost_usd, 0), unpriced_calls = w.unpriced_calls + (i.cost_usd is null)::int,
+           input_tokens = w.input_tokens + coalesce((i.usage ->> 'input')::bigint, 0),
            output_tokens = w.output_tokens + coalesce((i.usage ->> 'output')::bigint, 0)
       from (select u.id, u.token, u.outcome, u.summary, u.focus_id, u.turn, a.*
               from unnest(p_ids, p_tokens, p_outcomes, p_summaries, p_focus_ids, p_turns, p_answers)
@@ -169,12 +170,12 @@ begin
     update animus.turns t
        set provider = e.provider, model = e.model, response = e.content, response_id = e.response_id, stop_reason = e.stop_reason,
            raw_stop_reason = e.raw_stop_reason, cut_tool_calls = coalesce(e.cut_tool_calls, '{}'), usage = nullif(e.usage, 'null'),
-           cost_usd = coalesce(e.cost_usd, 0), reserved_usd = 0, recorded_at = v_now, duration_ms = e.duration_ms,
+           cost_usd = e.cost_usd, reserved_usd = 0, recorded_at = v_now, duration_ms = e.duration_ms,
            time_to_first_token_ms = e.time_to_first_token_ms
       from ended e where t.focus_id = e.focus_id and t.turn = e.turn),
   spent as (
     insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, submitter)
-    select e.faculty, coalesce(e.provider, '') || '/' || coalesce(e.model, ''), (v_now at time zone 'UTC')::date, coalesce(e.cost_usd, 0),
+    select e.faculty, coalesce(e.provider, '') || '/' || coalesce(e.model, ''), (v_now at time zone 'UTC')::date, e.cost_usd,
            coalesce((e.usage ->> 'input')::bigint, 0), coalesce((e.usage ->> 'output')::bigint, 0), e.submitter from ended e)
   select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null) into v_ids, v_messages, v_keyed from ended;
   if v_ids is not null then perform animus.follow_ends(v_ids, v_messages, v_keyed, 'completed', null, 'completed', v_now); end if;

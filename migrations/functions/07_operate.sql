@@ -103,7 +103,7 @@ begin
   end if;
   if v_item.source = 'chat' then v_waits := animus.retry_waits(p_id); end if;
   perform animus.unpack_history(p_id);
-  perform animus.add_mark(p_id, 'ended', json_build_object('state', v_item.state, 'error', left(v_item.error ->> 'message', 4000), 'costUsd', v_item.cost_usd),
+  perform animus.add_mark(p_id, 'ended', json_build_object('state', v_item.state, 'error', left(v_item.error ->> 'message', 4000), 'costUsd', animus.known_cost(v_item.cost_usd, v_item.unpriced_calls), 'unpricedCalls', v_item.unpriced_calls),
     v_item.resolved_at);
   insert into pgmq.q_animus_work (vt, message) values (v_now, jsonb_build_object('work_item_id', p_id)) returning msg_id into v_msg_id;
   update animus.work_items

@@ -97,13 +97,15 @@ begin
         'work_item_id', w.id, 'focus_id', f.id, 'faculty', w.faculty, 'description', left(w.description, 200), 'phase', f.phase, 'state', w.state,
         'turn', (select max(t.turn) from animus.turns t where t.focus_id = f.id), 'started_at', f.started_at, 'host', f.host, 'daemon_id', w.lease_owner,
         'plan', (select left(l.content, 400) from animus.work_ledger l where l.work_item_id = w.id and l.entry_type = 'plan' order by l.seq desc limit 1),
-        'cost_usd', w.cost_usd) order by w.id), '[]')
+        'cost_usd', animus.known_cost(w.cost_usd, w.unpriced_calls), 'unpriced_calls', w.unpriced_calls) order by w.id), '[]')
       from (select * from animus.work_items where state in ('claimed', 'running') order by id limit 200) w
       left join animus.foci f on f.work_item_id = w.id and f.ended_as is null),
     'daemons', (select coalesce(jsonb_agg(jsonb_build_object(
         'id', d.id, 'host', d.host, 'pid', d.pid, 'version', d.version, 'max_concurrent', d.max_concurrent, 'saturated', d.saturated,
         'faculties', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(d.faculties) k), 'problems', d.problems,
-        'started_at', d.started_at, 'seen_at', d.seen_at, 'stopped_at', d.stopped_at, 'alive', d.stopped_at is null and d.seen_at > v_now - interval '2 minutes') order by d.started_at), '[]')
+        'started_at', d.started_at, 'seen_at', d.seen_at, 'stopped_at', d.stopped_at, 'alive', d.stopped_at is null and d.seen_at > v_now - interval '2 minutes',
+        -- Of the work that it still has: after that, others take it over.
+        'lease_until', (select max(w.lease_expires_at) from animus.work_items w where w.state in ('claimed', 'running') and w.lease_owner = d.id)) order by d.started_at), '[]')
       from animus.daemons d where d.stopped_at is null or d.stopped_at > v_now - interval '1 hour'),
     'dead_letters', (select coalesce(jsonb_agg(jsonb_build_object(
         'work_item_id', w.id, 'faculty', w.faculty, 'description', left(w.description, 200), 'attempts', w.attempts, 'resolved_at', w.resolved_at,
@@ -113,7 +115,8 @@ begin
         'examples', (select coalesce(jsonb_agg(jsonb_build_object('table', k.table_name, 'id', k.id, 'referenced_by', k.referenced_by) order by k.seen_at desc), '[]')
           from (select * from animus.retention_kept order by seen_at desc limit 5) k))),
     'pauses', (select coalesce(jsonb_agg(to_jsonb(p) order by p.faculty), '[]') from animus.pauses p where p.until is null or p.until > v_now),
-    'spend_today', (select coalesce(jsonb_agg(jsonb_build_object('faculty', s.faculty, 'model', s.model, 'usd', s.usd, 'input_tokens', s.input_tokens,
+    'spend_today', (select coalesce(jsonb_agg(jsonb_build_object('faculty', s.faculty, 'model', s.model, 'usd', animus.known_cost(s.usd, coalesce((to_jsonb(s) ->> 'unpriced_calls')::bigint, 0)),
+        'unpriced_calls', coalesce((to_jsonb(s) ->> 'unpriced_calls')::bigint, 0), 'input_tokens', s.input_tokens,
         'output_tokens', s.output_tokens, 'calls', s.calls, 'code_runs', coalesce((to_jsonb(s) ->> 'code_runs')::bigint, 0)) order by s.faculty, s.model), '[]') from animus.spend s where s.day = (v_now at time zone 'UTC')::date),
     'memory', (select value from animus.settings where key = 'memory'));
 end $$;

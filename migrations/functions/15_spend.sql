@@ -24,30 +24,39 @@ end $$;
 -- Creates the views of what was spent, or replaces them. spend has one row per faculty, model and day; the rows of spend_details are parts of
 -- such sums, for readers to add up, because adding up twice takes twice the time. Its operation and submitter are null where they are not known; the setting
 -- spend_details_since says from when on they are recorded. Code that an item runs without a model (engage mode code) is recorded as a turn of animus/code,
--- and counted in code_runs, not in calls.
+-- and counted in code_runs, not in calls. usd is the sum of the calls whose cost is known; unpriced_calls counts the others.
 -- Locks: the views, exclusively. Raises: nothing.
 create or replace function animus.define_spend_views() returns void
 language plpgsql as $$
 begin
   create or replace view animus.spend_details as
     select s.faculty, s.model, case when s.model = 'animus/code' then 'code' else s.operation end as operation, s.submitter, s.day, s.usd, s.input_tokens,
-           s.output_tokens, case when s.model = 'animus/code' then 0 else s.calls end as calls, case when s.model = 'animus/code' then s.calls else 0 end as code_runs
+           s.output_tokens, case when s.model = 'animus/code' then 0 else s.calls end as calls, case when s.model = 'animus/code' then s.calls else 0 end as code_runs,
+           s.unpriced_calls
       from (
-        select faculty, model, operation, nullif(submitter, '') as submitter, day, usd, input_tokens, output_tokens, calls from animus.spend_sums
+        select faculty, model, operation, nullif(submitter, '') as submitter, day, usd, input_tokens, output_tokens, calls, unpriced_calls from animus.spend_sums
         union all
-        select faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, 1 from animus.spend_calls
+        select faculty, model, operation, submitter, day, coalesce(usd, 0)::numeric(14, 6), input_tokens, output_tokens, 1, (usd is null)::int from animus.spend_calls
         union all
-        select faculty, model, null, null, day, usd, input_tokens, output_tokens, calls from animus.spend_days) s;
+        select faculty, model, null, null, day, usd, input_tokens, output_tokens, calls, 0 from animus.spend_days) s;
   create or replace view animus.spend as
     select faculty, model, day, sum(usd)::numeric(14, 6) as usd, sum(input_tokens)::bigint as input_tokens,
-           sum(output_tokens)::bigint as output_tokens, sum(calls)::bigint as calls, sum(code_runs)::bigint as code_runs
+           sum(output_tokens)::bigint as output_tokens, sum(calls)::bigint as calls, sum(code_runs)::bigint as code_runs,
+           sum(unpriced_calls)::bigint as unpriced_calls
       from animus.spend_details
      group by faculty, model, day;
   -- For gateways, beside the views of 32_visible.sql: the spend of the actor's own work, or of all.
   create or replace view animus.visible_spend as
-    select s.faculty, s.model, s.operation, s.submitter, s.day, s.usd, s.input_tokens, s.output_tokens, s.calls, s.code_runs
+    select s.faculty, s.model, s.operation, s.submitter, s.day, s.usd, s.input_tokens, s.output_tokens, s.calls, s.code_runs, s.unpriced_calls
       from animus.spend_details s where s.submitter = (select animus.actor()) or (select animus.sees_all());
 end $$;
+
+-- Returns a sum of costs as people are told it: null where calls are in it and the cost of none is known.
+-- Locks: none. Raises: nothing.
+create or replace function animus.known_cost(p_usd numeric, p_unpriced_calls bigint) returns numeric
+language sql immutable parallel safe as $$
+  select case when p_unpriced_calls > 0 then nullif(p_usd, 0) else p_usd end
+$$;
 
 -- Returns who submitted an item; null if that is not known.
 -- Locks: none. Raises: nothing.
@@ -78,13 +87,14 @@ begin
     delete from animus.spend_calls where ctid = any (array(select ctid from animus.spend_calls limit p_limit for update skip locked))
     returning day, faculty, model, operation, coalesce(submitter, '') as submitter, usd, input_tokens, output_tokens),
   added as (
-    insert into animus.spend_sums as d (day, faculty, model, operation, submitter, usd, input_tokens, output_tokens, calls)
+    insert into animus.spend_sums as d (day, faculty, model, operation, submitter, usd, input_tokens, output_tokens, calls, unpriced_calls)
     -- In order, so that two daemons cannot wait for each other.
-    select day, faculty, model, operation, submitter, sum(usd), sum(input_tokens), sum(output_tokens), count(*) from calls
+    select day, faculty, model, operation, submitter, coalesce(sum(usd), 0), sum(input_tokens), sum(output_tokens), count(*), count(*) filter (where usd is null) from calls
      group by day, faculty, model, operation, submitter order by day, faculty, model, operation, submitter
     on conflict (day, faculty, model, operation, submitter) do update
        set usd = d.usd + excluded.usd, input_tokens = d.input_tokens + excluded.input_tokens,
-           output_tokens = d.output_tokens + excluded.output_tokens, calls = d.calls + excluded.calls)
+           output_tokens = d.output_tokens + excluded.output_tokens, calls = d.calls + excluded.calls,
+           unpriced_calls = d.unpriced_calls + excluded.unpriced_calls)
   select count(*) into v_count from calls;
   return v_count;
 end $$;

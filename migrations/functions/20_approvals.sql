@@ -84,7 +84,7 @@ create or replace view animus.asked as
    order by w.created_at, w.work_item_id, w.call_id;
 
 -- Everything that waits for a person, oldest first: animus.asked, and the versions of skills that work has proposed, for which no work waits. Their call_id is
--- `skill:NAME`, and their work item may have been deleted meanwhile.
+-- `skill:NAME`, and their work item may have been deleted meanwhile. `lost`: what of a worktree is gone, until an operator has acknowledged it with animus.answer.
 create or replace view animus.inbox as
   select work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description from animus.asked
   union all
@@ -93,6 +93,11 @@ create or replace view animus.inbox as
          v.content_hash, v.created_at, null::timestamptz, v.focus_id, null::int, v.submitted_by,
          coalesce((select w.description from animus.work_items w where w.id = v.work_item_id), '')
     from animus.skill_versions v where v.state = 'proposed'
+  union all
+  select r.work_item_id, w.faculty, 'lost', 'human', 'lost', json_build_object('lost', r.lost, 'branch', t.branch),
+         encode(sha256(convert_to(r.lost, 'UTF8')), 'hex'), r.updated_at, null::timestamptz, null::uuid, null::int, w.submitted_by, w.description
+    from animus.worktree_results r join animus.work_items w on w.id = r.work_item_id left join animus.worktrees t on t.id = r.worktree_id
+   where r.lost is not null and r.lost is distinct from r.lost_seen
    order by 8, 1, 3;
 
 -- Approves what waits for a person, and returns the name of the call or wait. The call runs as soon as everything else that the item waits for
@@ -134,7 +139,8 @@ language sql stable as $$
     select from animus.skill_versions v where v.name = substr(p_call_id, 7) and v.state = 'proposed' and v.work_item_id = p_id)
 $$;
 
--- Answers a question of the model, and returns the name of the call. p_call_id may be left out if only one question is open.
+-- Answers a question of the model, and returns the name of the call. p_call_id may be left out if only one question is open. p_call_id `lost`: acknowledges
+-- what of the item's worktree was lost; the answer is a note about it.
 -- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.answer(p_id uuid, p_text text, p_call_id text default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -142,6 +148,10 @@ begin
   perform animus.require_operator();
   if coalesce(p_text, '') !~ '[^[:space:]]' or octet_length(p_text) > 1048576 then
     perform animus.raise('WA004', 'an answer has 1 byte to 1 MiB of text', p_id);
+  end if;
+  if p_call_id = 'lost' and exists (select from animus.worktree_results r where r.work_item_id = p_id and r.lost is not null) then
+    perform animus.acknowledge_loss(p_id, p_text);
+    return p_call_id;
   end if;
   return animus.decide(p_id, p_call_id, 'answer', '', null, null, p_text);
 end $$;
@@ -300,7 +310,7 @@ create or replace function animus.asks_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object('asks', jsonb_build_object('waiting', (select count(*) from (select from animus.inbox limit 10000) x), 'first', coalesce((
     select jsonb_agg(jsonb_build_object('work_item_id', x.work_item_id, 'faculty', x.faculty, 'call_id', x.call_id, 'kind', x.kind, 'subject', x.subject,
-             'tool', x.request ->> 'tool', 'shown', left(coalesce(x.request ->> 'input', x.request ->> 'question', x.request ->> 'reason', x.request::text), 300),
+             'tool', x.request ->> 'tool', 'shown', left(coalesce(x.request ->> 'input', x.request ->> 'question', x.request ->> 'reason', x.request ->> 'lost', x.request::text), 300),
              'asked_at', x.asked_at, 'deadline', x.deadline) order by x.asked_at, x.work_item_id, x.call_id)
       from (select * from animus.inbox limit 10) x), '[]')))
 $$;

@@ -65,7 +65,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.hold_focus(p_focus_id, p_token);
   update animus.budget_holds h
-     set cost = case when jsonb_typeof(p_usage) is distinct from 'object' then h.amount when a.unit = 'usd' then p_cost_usd
+     set cost = case when jsonb_typeof(p_usage) is distinct from 'object' then h.amount when a.unit = 'usd' then coalesce(p_cost_usd, h.amount)
                      else coalesce((p_usage ->> 'input')::bigint, 0) + coalesce((p_usage ->> 'output')::bigint, 0) end
     from animus.budget_accounts a
    where h.focus_id = p_focus_id and h.turn = 0 and h.cost is null and a.id = h.account_id;
@@ -224,6 +224,7 @@ declare
   v_wait    animus.waits;
   v_ends    timestamptz;
   v_why     text;
+  v_never   boolean;
 begin
   select a.* into v_account from animus.budget_accounts a where a.id = p_account;
   v_name := animus.budget_name(v_account.scope, v_account.subject, v_account.unit, v_account.period, v_account.starts, p_amount);
@@ -233,12 +234,17 @@ begin
   end if;
   if p_amount - v_account.spent >= p_need then return json_build_object('permit', 'budget_busy'); end if;
   v_why := format('%s would be passed: %s are spent, and the next turn may cost %s', v_name, trim_scale(v_account.spent), trim_scale(p_need));
-  v_ends := animus.period_end(v_account.period, v_account.starts);
+  -- What does not fit into the whole limit does not fit tomorrow either.
+  v_never := p_base < p_need;
+  if v_never then
+    v_why := v_why || ', more than all of it' || case v_account.period when 'none' then '' else format(', so a new %s does not help', v_account.period) end;
+  end if;
+  v_ends := case when not v_never then animus.period_end(v_account.period, v_account.starts) end;
   -- What was decided about this limit, as it is now, in this focus: another limit, a raised one and a new attempt of the work ask again.
   select w.* into v_wait from animus.waits w join animus.foci f on f.id = w.focus_id and f.ended_as is null
    where w.work_item_id = p_item.id and w.call_id = 'budget' and w.resolved_at is not null
      and (w.request ->> 'scope', w.request ->> 'subject', w.request ->> 'unit', w.request ->> 'period') = (v_account.scope, v_account.subject, v_account.unit, v_account.period)
-     and (w.request ->> 'starts')::date = v_account.starts and (w.request ->> 'amount')::numeric = p_amount;
+     and ((w.request ->> 'starts')::date = v_account.starts or v_never) and (w.request ->> 'amount')::numeric = p_amount;
   if found and v_wait.result ->> 'decision' = 'deny' then
     p_on_exceeded := 'die';
     v_why := v_why || format('; %s has denied more%s', v_wait.result ->> 'by', ': ' || (v_wait.result ->> 'note'));

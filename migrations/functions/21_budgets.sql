@@ -124,7 +124,8 @@ begin
     if v_turn.recorded_at is not null then
       if v_turn.usage is null then return p_hold.amount; end if;
       select a.unit into v_unit from animus.budget_accounts a where a.id = p_hold.account_id;
-      return case v_unit when 'usd' then v_turn.cost_usd
+      -- A model without a price under a limit in USD that was set meanwhile.
+      return case v_unit when 'usd' then coalesce(v_turn.cost_usd, p_hold.amount)
         else coalesce((v_turn.usage ->> 'input')::bigint, 0) + coalesce((v_turn.usage ->> 'output')::bigint, 0) end;
     end if;
     if animus.turn_under_way(p_hold.focus_id, p_hold.turn) then return null; end if;
@@ -313,6 +314,7 @@ end $$;
 -- Sets a limit of what work may cost. p_scope: 'item', 'root', 'faculty' or 'appliance'; p_subject: the id of a work item, or the name of a faculty (with 'item' and
 -- 'root': for each item, or root item, of it), or null; p_period: 'none', 'day' or 'month' (UTC; items and roots have none); p_unit: 'usd' or
 -- 'tokens'. An operator's limit replaces that of the faculty's file; that of a submitter, who can limit own items only, can only lower it.
+-- A limit under which no turn could begin is refused, as far as a daemon has said what one costs (require_possible_budget).
 -- Locks: the row of the limit; its accounts and their slices. Raises: WA003, WA004, 42501.
 create or replace function animus.set_budget(
   p_scope text, p_subject text, p_period text, p_unit text, p_amount numeric, p_on_exceeded text default null) returns void
@@ -342,6 +344,8 @@ begin
       perform animus.raise('WA003', format('no work item %s%s', v_item, case p_scope when 'root' then ' without a parent' else '' end), v_item);
     end if;
   end if;
+  perform animus.require_possible_budget(p_scope, case when v_item is null then p_subject else (select w.faculty from animus.work_items w where w.id = v_item) end,
+    p_unit, p_amount, v_item, v_now);
   insert into animus.budget_limits as l (scope, faculty, work_item_id, period, unit, amount, on_exceeded, origin, set_by, created_at, set_at)
   values (p_scope, case when v_item is null then p_subject end, v_item, p_period, p_unit, p_amount, p_on_exceeded,
           case when animus.may_operate() then 'operator' else 'submitter' end, animus.actor(), v_now, v_now)
@@ -354,6 +358,34 @@ begin
        and l.origin = 'extension';
   end if;
   perform animus.refresh_accounts(p_scope, v_item, p_subject, v_new);
+end $$;
+
+-- Refuses a limit under which a faculty could not begin any turn, or that could not be kept: its model has no price. What a turn costs at least is as
+-- the daemons have read the files: of those that run, the lowest counts; else that of the last one that ran. For the appliance, all
+-- faculties of running daemons count. A faculty that no daemon has served is not known, and allows everything.
+-- Locks: none. Raises: WA004.
+create or replace function animus.require_possible_budget(
+  p_scope text, p_faculty text, p_unit text, p_amount numeric, p_item uuid, p_now timestamptz) returns void
+language plpgsql stable as $$
+declare
+  v_least record;
+begin
+  select l.* into v_least from (
+    select distinct on (f.name) f.name, (f.options #>> array['least', p_unit, 'amount'])::numeric as amount,
+           f.options #>> array['least', p_unit, 'says'] as says, f.options #>> '{least,tokens,amount}' is not null as asks_model,
+           d.alive
+      from (select d.faculties, d.seen_at, d.stopped_at is null and d.seen_at > p_now - interval '2 minutes' as alive from animus.daemons d) d
+      cross join lateral jsonb_each(d.faculties) f (name, options)
+     where (f.name = p_faculty or p_scope = 'appliance' and d.alive) and f.options #> array['least', p_unit] is not null
+     order by f.name, d.alive desc, case when d.alive then (f.options #>> array['least', p_unit, 'amount'])::numeric end nulls last, d.seen_at desc) l
+   where (l.amount is null or l.amount > p_amount) and (p_scope <> 'appliance' or l.asks_model)
+   order by l.amount desc nulls first, l.name limit 1;
+  if not found then return; end if;
+  perform animus.raise('WA004', case
+      when v_least.amount is null then format('faculty %s can have no limit in %s: %s', v_least.name, case p_unit when 'usd' then 'USD' else 'tokens' end, v_least.says)
+      else format('%s %s are less than one answer of faculty %s may cost: %s; raise the limit, or lower max_tokens', trim_scale(p_amount), case p_unit when 'usd' then 'USD' else 'tokens' end,
+        v_least.name, v_least.says) end, p_item,
+    case when v_least.amount is null then '' when v_least.alive then 'to stop its work, pause it' else 'start a daemon, which reads a changed max_tokens; to stop its work, pause it' end);
 end $$;
 
 -- Removes the limits that operators and submitters have set for a subject; those of files stay. Returns how many.
@@ -372,8 +404,9 @@ begin
 end $$;
 
 -- Raises a limit after a person has approved it: the step behind animus.approve. p_request: what the wait asks for, as animus.begin_budgeted_turn
--- has written it; p_input: {"amount": the new limit} or {"add": how much more}; without it, the limit is raised by its configured amount once. Two
--- approvals of the same request raise it once. Limits of a day or a month are raised for that period only.
+-- has written it; p_input: {"amount": the new limit} or {"add": how much more}; without it, the limit is raised by its configured amount, as often as
+-- the next turn needs it. Two approvals of the same request raise it once. Limits of a day or a month are raised for that period only; where the
+-- turn does not fit into the whole limit, for the present one.
 -- Locks: the row of the limit. Raises: WA004, 42501.
 create or replace function animus.extend_budget(p_work_item_id uuid, p_request json, p_input json default null) returns numeric
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -384,18 +417,31 @@ declare
   v_expires timestamptz;
 begin
   perform animus.require_operator();
-  select r.* into v_asked from json_to_record(p_request) as r (scope text, subject text, unit text, period text, starts date, amount numeric, base numeric);
+  select r.* into v_asked from json_to_record(p_request) as r (scope text, subject text, unit text, period text, starts date, amount numeric, base numeric, used numeric, needed numeric);
   -- A misspelt key must not raise the limit by its configured amount.
   if p_input is not null and (num_nonnulls(p_input ->> 'amount', p_input ->> 'add') <> 1
      or exists (select from json_each(p_input) i where i.key not in ('amount', 'add') or json_typeof(i.value) <> 'number')) then
     perform animus.raise('WA004', 'expected {"add": N} or {"amount": N}', p_work_item_id);
   end if;
   v_expires := animus.period_end(v_asked.period, v_asked.starts);
+  if v_expires <= v_now and v_asked.base < v_asked.needed then
+    -- It waits since an earlier day or month. What was approved for that one is over, and so is what was spent in it.
+    v_asked.starts := animus.period_start(v_asked.period, v_now);
+    v_asked.amount := v_asked.base;
+    v_asked.used := coalesce(animus.budget_used(v_asked.scope, v_asked.subject, v_asked.unit, v_asked.period, v_asked.starts), 0);
+    v_expires := animus.period_end(v_asked.period, v_asked.starts);
+  end if;
   if v_expires <= v_now then return v_asked.amount; end if;
-  v_amount := coalesce((p_input ->> 'amount')::numeric, v_asked.amount + coalesce((p_input ->> 'add')::numeric, v_asked.base));
+  v_amount := coalesce((p_input ->> 'amount')::numeric, v_asked.amount + coalesce((p_input ->> 'add')::numeric,
+    v_asked.base * greatest(1, ceil((v_asked.used + v_asked.needed - v_asked.amount) / nullif(v_asked.base, 0)))));
   if v_amount is null or v_amount <= v_asked.amount or v_amount >= 1e14 then
     perform animus.raise('WA004', format('the new limit must be above the present one, %s %s: give {"add": N} or {"amount": N}', trim_scale(v_asked.amount),
       case v_asked.unit when 'usd' then 'USD' else 'tokens' end), p_work_item_id);
+  end if;
+  if v_amount < v_asked.used + v_asked.needed then
+    perform animus.raise('WA004', format('%s %s are still too little: %s are spent, and the next turn may cost %s', trim_scale(v_amount),
+      case v_asked.unit when 'usd' then 'USD' else 'tokens' end, trim_scale(v_asked.used), trim_scale(v_asked.needed)), p_work_item_id,
+      format('give {"add": %s} or more', trim_scale(v_asked.used + v_asked.needed - v_asked.amount)));
   end if;
   insert into animus.budget_limits as l (scope, faculty, work_item_id, period, unit, amount, origin, set_by, created_at, set_at, expires_at)
   values (v_asked.scope, case v_asked.scope when 'faculty' then v_asked.subject end,
@@ -424,7 +470,7 @@ begin
      where w.resolved_at is null and w.subject = 'budget'
        and not exists (
          select from animus.budget_of(w.work_item_id, v_now) b
-          where b.scope = w.request ->> 'scope' and b.unit = w.request ->> 'unit' and b.period = w.request ->> 'period' and b.starts = (w.request ->> 'starts')::date
+          where b.scope = w.request ->> 'scope' and b.unit = w.request ->> 'unit' and b.period = w.request ->> 'period'
             and b.amount < (w.request ->> 'needed')::numeric + coalesce(animus.budget_used(b.scope, b.subject, b.unit, b.period, b.starts), 0))
      order by w.work_item_id limit p_limit
   loop
@@ -439,18 +485,36 @@ begin
   return v_count;
 end $$;
 
--- Returns the limits that apply to an item with what is left of each, for people and for the first message of a focus: [{scope, subject, unit,
--- period, ends, amount, used, left, on_exceeded}]; null if none applies. Turns under way count with what was held for them.
+-- Returns the lines of budget_left and budget_shown. p_exact: as budget_use.
 -- Locks: none. Raises: nothing.
-create or replace function animus.budget_left(p_id uuid) returns json
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+create or replace function animus.budget_lines(p_id uuid, p_exact boolean) returns json
+language plpgsql stable as $$
 begin
   if not exists (select from animus.budget_limits) then return null; end if;
   return (
     select json_agg(json_build_object('scope', b.scope, 'subject', b.subject, 'unit', b.unit, 'period', b.period, 'ends', animus.period_end(b.period, b.starts),
-             'amount', b.amount, 'used', b.used, 'left', greatest(b.amount - b.used, 0), 'on_exceeded', b.on_exceeded) order by b.scope, b.period, b.unit)
-      from (select o.*, coalesce(animus.budget_used(o.scope, o.subject, o.unit, o.period, o.starts), 0) as used from animus.budget_of(p_id, animus.now()) o) b);
+             'amount', b.amount, 'spent', u.spent, 'held', u.held, 'used', u.spent + u.held, 'left', greatest(b.amount - u.spent - u.held, 0),
+             'on_exceeded', b.on_exceeded) order by b.scope, b.period, b.unit)
+      from animus.budget_of(p_id, animus.now()) b
+      left join animus.budget_accounts a on (a.scope, a.subject, a.unit, a.period, a.starts) = (b.scope, b.subject, b.unit, b.period, b.starts)
+      cross join lateral animus.budget_use(a.id, p_exact) u);
 end $$;
+
+-- Returns the limits that apply to an item with what is left of each, for the first message of a focus; null if none applies. As budget_shown, but a turn that has
+-- ended may count as what was held for it for up to 15 seconds.
+-- Locks: none. Raises: nothing.
+create or replace function animus.budget_left(p_id uuid) returns json
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select animus.budget_lines(p_id, false)
+$$;
+
+-- Returns the limits that apply to an item with what is left of each, for people: [{scope, subject, unit, period, ends, amount, spent, held, used, left,
+-- on_exceeded}]; null if none applies. used: what is spent and what is held for turns under way.
+-- Locks: none. Raises: nothing.
+create or replace function animus.budget_shown(p_id uuid) returns json
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select animus.budget_lines(p_id, true)
+$$;
 
 -- Returns what is used of an account, turns under way included; null without an account.
 -- Locks: none. Raises: nothing.
@@ -459,6 +523,21 @@ language sql stable as $$
   select a.spent + a.held - (select coalesce(sum(s.free), 0) from animus.budget_slices s where s.account_id = a.id)
     from animus.budget_accounts a
    where a.scope = p_scope and a.subject = p_subject and a.unit = p_unit and a.period = p_period and a.starts = p_starts
+$$;
+
+-- Returns what is spent of an account, and what is held for turns under way; zero without an account. p_exact: a turn that has ended and is not
+-- settled yet counts as what it has cost; else, for up to 15 seconds, as what was held for it, which does not read the turns under way.
+-- Locks: none. Raises: nothing.
+create or replace function animus.budget_use(p_account bigint, p_exact boolean, out spent numeric, out held numeric)
+language sql stable as $$
+  select coalesce(a.spent + s.spent + case when p_exact then h.known else 0 end, 0),
+         coalesce(case when p_exact then h.open else a.held - s.free - s.spent end, 0)
+    from (select p_account as id) i
+    left join animus.budget_accounts a on a.id = i.id
+    cross join lateral (select coalesce(sum(s.free), 0) as free, coalesce(sum(s.spent), 0) as spent from animus.budget_slices s where s.account_id = i.id) s
+    cross join lateral (
+      select coalesce(sum(c.cost), 0) as known, coalesce(sum(c.amount) filter (where c.cost is null), 0) as open
+        from (select h.amount, animus.hold_cost(h, false) as cost from animus.budget_holds h where h.account_id = i.id and p_exact) c) h
 $$;
 
 -- Returns limits of which 80 % or more are used, at most 20, for `animus status`: those of faculties and of the appliance, and those of items and roots
@@ -490,29 +569,43 @@ begin
       select b.scope, b.subject, b.unit, b.period, b.starts, b.amount
         from warned d cross join lateral animus.budget_of(d.work_item_id, v_now) b where (b.scope, b.subject, b.unit) = (d.scope, d.subject, d.unit)),
     near as (
-      select p.*, coalesce(a.spent + a.held, 0) - coalesce(s.free, 0) as used
+      select p.*, a.id as account, coalesce(a.spent + a.held, 0) - coalesce(s.free, 0) as used
         from applied p
         left join animus.budget_accounts a
                on (a.scope, a.subject, a.unit, a.period, a.starts) = (p.scope, p.subject, p.unit, p.period, p.starts)
         left join (select b.account_id, sum(b.free) as free from animus.budget_slices b group by b.account_id) s on s.account_id = a.id)
     select jsonb_agg(jsonb_build_object('scope', t.scope, 'subject', t.subject, 'unit', t.unit, 'period', t.period,
-             'ends', animus.period_end(t.period, t.starts), 'amount', t.amount, 'used', t.used) order by t.used / nullif(t.amount, 0) desc, t.scope, t.subject)
-      from (select * from near n where n.used >= 0.8 * n.amount order by n.used / nullif(n.amount, 0) desc, n.scope, n.subject limit 20) t), '[]'));
+             'ends', animus.period_end(t.period, t.starts), 'amount', t.amount, 'spent', u.spent, 'held', u.held, 'used', u.spent + u.held)
+             order by t.used / nullif(t.amount, 0) desc, t.scope, t.subject)
+      from (select * from near n where n.used >= 0.8 * n.amount order by n.used / nullif(n.amount, 0) desc, n.scope, n.subject limit 20) t
+      cross join lateral animus.budget_use(t.account, true) u
+     where u.spent + u.held >= 0.8 * t.amount), '[]'));
 end $$;
 
--- Returns all limits with what is used of each now, as `animus budget list` prints them. used is null where nothing was spent yet, and for limits of each item of a faculty.
+-- A function with fewer columns cannot be replaced.
+do $$
+begin
+  if pg_get_function_result(to_regprocedure('animus.list_budgets(int)')) !~ 'held' then drop function animus.list_budgets(int); end if;
+end $$;
+
+-- Returns all limits with what is used of each now, as `animus budget list` prints them: what is spent, what is held for turns under way, and both as used;
+-- null where nothing was spent yet, and for limits of each item of a faculty.
 -- Locks: none. Raises: 42501.
 create or replace function animus.list_budgets(p_limit int default 1000)
-returns table (scope text, subject text, period text, unit text, amount numeric, used numeric, on_exceeded text, origin text, set_by text, set_at timestamptz, expires_at timestamptz)
+returns table (scope text, subject text, period text, unit text, amount numeric, used numeric, on_exceeded text, origin text, set_by text, set_at timestamptz, expires_at timestamptz,
+               spent numeric, held numeric)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := animus.now();
 begin
   perform animus.require_operator();
   return query
-    select l.scope, coalesce(l.work_item_id::text, l.faculty), l.period, l.unit, l.amount,
-           animus.budget_used(l.scope, coalesce(l.work_item_id::text, l.faculty, ''), l.unit, l.period, animus.period_start(l.period, v_now)),
-           l.on_exceeded, l.origin, l.set_by, l.set_at, l.expires_at
-      from animus.budget_limits l where l.expires_at is null or l.expires_at > v_now
+    select l.scope, coalesce(l.work_item_id::text, l.faculty), l.period, l.unit, l.amount, case when a.id is not null then u.spent + u.held end,
+           l.on_exceeded, l.origin, l.set_by, l.set_at, l.expires_at, case when a.id is not null then u.spent end, case when a.id is not null then u.held end
+      from animus.budget_limits l
+      left join animus.budget_accounts a on (a.scope, a.subject, a.unit, a.period, a.starts) =
+             (l.scope, coalesce(l.work_item_id::text, l.faculty, ''), l.unit, l.period, animus.period_start(l.period, v_now))
+      cross join lateral animus.budget_use(a.id, true) u
+     where l.expires_at is null or l.expires_at > v_now
      order by array_position(array['appliance', 'faculty', 'root', 'item'], l.scope), 2, l.period, l.unit, l.origin limit p_limit;
 end $$;

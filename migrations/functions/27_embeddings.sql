@@ -117,7 +117,7 @@ create or replace function animus.append_embedding_spend(p_call json, p_submitte
 language sql as $$
   insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, operation, submitter)
   values ('(memory)', (p_call ->> 'provider') || '/' || (p_call ->> 'model'), (animus.now() at time zone 'UTC')::date,
-          coalesce((p_call ->> 'cost_usd')::numeric, 0), (p_call ->> 'tokens')::bigint, 0, 'embedding', p_submitter)
+          (p_call ->> 'cost_usd')::numeric, (p_call ->> 'tokens')::bigint, 0, 'embedding', p_submitter)
 $$;
 
 -- Lets another daemon make embeddings with a model at once.

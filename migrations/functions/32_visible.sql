@@ -16,20 +16,20 @@ create or replace view animus.visible_work as
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
          w.trace_context, w.root_id, w.depth, w.state, w.merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
          w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
-         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached
+         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls
     from animus.work_items w where w.submitted_by = (select animus.actor()) or (select animus.sees_all())
   union all
   -- The answers of conversations in which it takes part, and below what they have spawned.
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
          w.trace_context, w.root_id, w.depth, w.state, w.merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
          w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
-         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached
+         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls
     from animus.work_items w where w.id in (select c.work_item_id from animus.own_answers c) and (w.submitted_by = (select animus.actor()) or (select animus.sees_all())) is not true
   union all
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
          w.trace_context, w.root_id, w.depth, w.state, w.merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
          w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
-         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached
+         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls
     from animus.work_items w where w.depth > 0 and w.root_id in (select c.work_item_id from animus.own_answers c) and (w.submitted_by = (select animus.actor()) or (select animus.sees_all())) is not true;
 
 -- Where a focus runs and in which directory is for those who see all work.
@@ -41,12 +41,13 @@ create or replace view animus.visible_foci as
 
 create or replace view animus.visible_turns as
   select t.work_item_id, t.focus_id, t.turn, t.provider, t.model, t.response, t.response_id, t.stop_reason, t.raw_stop_reason, t.cut_tool_calls, t.usage,
-         t.cost_usd, t.reserved_usd, t.lost_usd, t.begun_at, t.recorded_at, t.time_to_first_token_ms, t.duration_ms
+         t.cost_usd, t.reserved_usd, t.lost_usd, t.begun_at, t.recorded_at,
+         round(t.time_to_first_token_ms::numeric, 3)::float8 as time_to_first_token_ms, round(t.duration_ms::numeric, 3)::float8 as duration_ms
     from animus.all_turns t join animus.visible_work w on w.id = t.work_item_id;
 
 create or replace view animus.visible_tool_calls as
   select c.work_item_id, c.focus_id, c.turn, c.call_id, c.position, c.name, c.input, c.origin, c.parent_call_id, c.state, c.output, c.output_bytes,
-         c.is_error, c.details, c.started_at, c.ended_at, c.duration_ms, c.final_input, c.grant_id
+         c.is_error, c.details, c.started_at, c.ended_at, round(c.duration_ms::numeric, 3)::float8 as duration_ms, c.final_input, c.grant_id
     from animus.all_tool_calls c join animus.visible_work w on w.id = c.work_item_id;
 
 create or replace view animus.visible_messages as
@@ -57,14 +58,19 @@ create or replace view animus.visible_ledger as
   select l.work_item_id, l.seq, l.entry_type, l.content, l.focus_id, l.tool_call_id, l.created_at
     from animus.all_ledger l join animus.visible_work w on w.id = l.work_item_id;
 
--- Files of items, and of their foci (outputs that were too large for a row), without those that came with a deleted message.
+-- Files of items, and of their foci (outputs that were too large for a row), without those that came with a deleted message; and patches of worktrees, which
+-- change with the item.
 create or replace view animus.visible_artifacts as
   select a.id, a.work_item_id, a.focus_id, a.name, a.media_type, a.bytes, a.content, a.created_at
     from animus.artifacts a join animus.visible_work w on w.id = a.work_item_id
    where not exists (select from animus.files d where d.id = a.id and d.deleted_at is not null)
   union all
   select a.id, f.work_item_id, a.focus_id, a.name, a.media_type, a.bytes, a.content, a.created_at
-    from animus.artifacts a join animus.foci f on f.id = a.focus_id join animus.visible_work w on w.id = f.work_item_id where a.work_item_id is null;
+    from animus.artifacts a join animus.foci f on f.id = a.focus_id join animus.visible_work w on w.id = f.work_item_id where a.work_item_id is null
+  union all
+  -- What the item changed in its worktree, under the item's own id.
+  select r.work_item_id, r.work_item_id, null::uuid, 'changes.patch', 'text/x-diff', octet_length(r.patch)::bigint, r.patch, r.updated_at
+    from animus.worktree_results r join animus.visible_work w on w.id = r.work_item_id where r.patch is not null;
 
 create or replace view animus.visible_waits as
   select v.work_item_id, v.call_id, v.kind, v.subject, v.targets, v.mode, v.deadline, v.created_at, v.resolved_at, v.result, v.focus_id, v.turn
@@ -88,12 +94,16 @@ create or replace view animus.visible_decisions as
     from animus.decisions d left join animus.work_items w on w.id = d.work_item_id
    where w.submitted_by = (select animus.actor()) or (select animus.sees_all());
 
--- Faculties that a running daemon has, so that one knows what can be asked of whom, and for how many of its daemons nothing stands in the way of its
--- containers; the hosts, and what stands in the way, are for those who see all work.
+-- Faculties that a running daemon has, so that one knows what can be asked of whom: what they are for, their inputs and outcomes as the daemon says that
+-- started last, and for how many of its daemons nothing stands in the way of its containers. The hosts, and what stands in the way, are for those who
+-- see all work.
 create or replace view animus.visible_faculties as
   select f.name, count(*)::int as daemons, case when (select animus.sees_all()) then array_agg(d.host order by d.host) end as hosts,
          coalesce(max(f.options ->> 'mode'), 'builtin') as mode, (count(*) filter (where f.options ->> 'no_sandbox' is null))::int as able,
-         case when (select animus.sees_all()) then min(f.options ->> 'no_sandbox') end as problem
+         case when (select animus.sees_all()) then min(f.options ->> 'no_sandbox') end as problem,
+         coalesce((array_agg(f.options ->> 'description' order by d.started_at desc, d.id))[1], '') as description,
+         nullif((array_agg(f.options -> 'params_schema' order by d.started_at desc, d.id))[1], 'null') as params_schema,
+         nullif((array_agg(f.options -> 'outcome_schema' order by d.started_at desc, d.id))[1], 'null') as outcome_schema
     from animus.daemons d cross join lateral jsonb_each(d.faculties) f (name, options)
    where d.stopped_at is null and d.seen_at > animus.now() - interval '1 minute'
    group by f.name;
@@ -229,7 +239,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 begin
   perform animus.require_sees_all();
   return animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status()
-      || animus.skill_status() || animus.webhook_status();
+      || animus.skill_status() || animus.webhook_status() || animus.worktree_status();
 end $$;
 
 -- Returns the limits that apply to a visible item, and what is left of them; null for any other.
@@ -238,7 +248,7 @@ create or replace function animus.visible_budget_left(p_id uuid) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if not exists (select from animus.work_items w where w.id = p_id and animus.may_see(w.submitted_by)) then return null; end if;
-  return animus.budget_left(p_id);
+  return animus.budget_shown(p_id);
 end $$;
 
 -- Raises 42501 unless the actor may see all work.

@@ -126,12 +126,12 @@ begin
     select json_build_object(
       'id', v_item.id, 'faculty', v_item.faculty, 'description', left(v_item.description, 4000), 'submittedBy', v_item.submitted_by, 'parentId', v_item.parent_id,
       'createdAt', animus.event_time(v_item.created_at), 'state', v_item.state, 'mergedInto', v_item.merged_into, 'error', left(v_item.error ->> 'message', 4000),
-      'summary', v_item.outcome_summary, 'resolvedAt', animus.event_time(v_item.resolved_at), 'runAt', animus.event_time(v_item.run_at), 'costUsd', v_item.cost_usd,
+      'summary', v_item.outcome_summary, 'resolvedAt', animus.event_time(v_item.resolved_at), 'runAt', animus.event_time(v_item.run_at), 'costUsd', animus.known_cost(v_item.cost_usd, v_item.unpriced_calls), 'unpricedCalls', v_item.unpriced_calls,
       'foci', (select coalesce(json_agg(json_build_object('number', f.number, 'id', f.id, 'model', f.model, 'at', animus.event_time(f.started_at), 'endedAs', f.ended_as,
           'error', left(coalesce(f.error ->> 'message', f.error ->> 'reason'), 4000), 'endedAt', animus.event_time(f.ended_at)) order by f.number), '[]') from focus f),
       'turns', (select coalesce(json_agg(json_build_object('focus', t.number, 'turn', t.turn, 'at', animus.event_time(t.recorded_at), 'model', t.provider || '/' || t.model,
           'stopReason', t.stop_reason, 'inputTokens', (t.usage ->> 'input')::float8, 'outputTokens', (t.usage ->> 'output')::float8, 'costUsd', t.cost_usd,
-          'durationMs', t.duration_ms,
+          'durationMs', round(t.duration_ms::numeric, 3),
           'blocks', (select coalesce(json_agg(json_build_object('type', b ->> 'type', 'text', left(b ->> 'text', 262144)) order by n), '[]')
                        from json_array_elements(t.response) with ordinality as e (b, n) where b ->> 'type' in ('text', 'thinking'))) order by t.number, t.turn), '[]')
           from turn t),
@@ -139,7 +139,7 @@ begin
           'name', c.name, 'input', case when octet_length(c.input::text) <= 16384 then c.input else json_build_object('cut', left(c.input::text, 4000)) end,
           'finalInput', case when octet_length(c.final_input::text) <= 16384 then c.final_input when c.final_input is not null then json_build_object('cut', left(c.final_input::text, 4000)) end,
           'startedAt', animus.event_time(c.started_at), 'endedAt', animus.event_time(c.ended_at), 'state', c.state, 'isError', coalesce(c.is_error, false),
-          'output', left(c.output, 4000), 'outputBytes', c.output_bytes, 'durationMs', c.duration_ms) order by c.number, c.turn, c.position), '[]') from call c),
+          'output', left(c.output, 4000), 'outputBytes', c.output_bytes, 'durationMs', round(c.duration_ms::numeric, 3)) order by c.number, c.turn, c.position), '[]') from call c),
       'ledger', (select coalesce(json_agg(json_build_object('seq', l.seq, 'type', l.entry_type, 'content', l.content, 'at', animus.event_time(l.created_at)) order by l.seq), '[]')
           from (select * from animus.all_ledger l where l.work_item_id = p_id and l.seq > coalesce((p_after ->> 'l')::int, 0) order by l.seq limit p_limit) l),
       'messages', (select coalesce(json_agg(json_build_object('id', m.id, 'author', m.author, 'authorIs', m.author_is, 'wake', m.wake,

@@ -424,7 +424,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- Returns a conversation as the text of its .chat file, in Markdown, and its ETag: a hash of the text, in quotes. A message that nobody has answered
--- yet stands without an answer. The heading of a message is `## ID · ROLE · AUTHOR · TIME`; a line of a message that begins with `## ` gets a backslash in
+-- yet stands without an answer. The heading of a message is `## NUMBER · ROLE · AUTHOR · TIME`; a line of a message that begins with `## ` gets a backslash in
 -- front, so that it is none.
 -- Locks: none. Raises: nothing.
 create or replace function animus.render_chat(p_file_id uuid, out content text, out etag text)
@@ -432,7 +432,7 @@ language sql stable as $$
   select r.text, '"' || encode(sha256(convert_to(r.text, 'UTF8')), 'hex') || '"'
     from (
       select format(E'# %s\n\nA conversation with %s.\n', coalesce(nullif(c.title, ''), f.path), c.faculty)
-             || coalesce(string_agg(format(E'\n## %s · %s · %s · %s%s\n\n%s\n', m.id, m.role, animus.shown_name(m.author),
+             || coalesce(string_agg(format(E'\n## %s · %s · %s · %s%s\n\n%s\n', m.number, m.role, animus.shown_name(m.author),
                   to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
                   case when m.told then ' · told' when m.ended_as <> 'completed' then ' · ' || m.ended_as else '' end, regexp_replace(m.content, '^(\\*## )', '\\\1', 'gn')),
                   '' order by m.place), '') as text
@@ -541,6 +541,6 @@ create or replace view animus.own_conversations with (security_barrier) as
 
 -- Their messages on all branches, without deleted ones.
 create or replace view animus.own_chat_messages with (security_barrier) as
-  select m.id, m.file_id, m.role, m.content, m.author, m.created_at, m.after_id, m.replaces, m.work_item_id, m.told, m.ended_as
+  select m.id, m.file_id, m.role, m.content, m.author, m.created_at, m.after_id, m.replaces, m.work_item_id, m.told, m.ended_as, m.number
     from animus.chat_messages m join animus.conversation_people p on p.file_id = m.file_id and p.actor = (select animus.actor())
     join animus.files f on f.id = m.file_id and f.deleted_at is null where m.deleted_at is null;

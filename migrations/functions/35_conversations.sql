@@ -454,8 +454,8 @@ end $$;
 create or replace function animus.keep_chat_message() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  if (new.id, new.file_id, new.role, new.content, new.author, new.created_at, new.told, new.fresh) is distinct from
-     (old.id, old.file_id, old.role, old.content, old.author, old.created_at, old.told, old.fresh)
+  if (new.id, new.number, new.file_id, new.role, new.content, new.author, new.created_at, new.told, new.fresh) is distinct from
+     (old.id, old.number, old.file_id, old.role, old.content, old.author, old.created_at, old.told, old.fresh)
      or (new.after_id, new.replaces, new.work_item_id, new.ended_as) is distinct from (old.after_id, old.replaces, old.work_item_id, old.ended_as)
      or old.deleted_at is not null then
     perform animus.raise('WA004', format('message %s cannot change: messages are append-only', old.id), p_hint => 'animus.edit_message adds a new one');

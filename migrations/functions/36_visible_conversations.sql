@@ -14,7 +14,7 @@ create or replace view animus.visible_conversation_people as
 
 -- Their messages on all branches, without deleted ones.
 create or replace view animus.visible_chat_messages as
-  select m.id, m.file_id, m.role, m.content, m.author, m.created_at, m.after_id, m.replaces, m.work_item_id, m.told, m.ended_as
+  select m.id, m.file_id, m.role, m.content, m.author, m.created_at, m.after_id, m.replaces, m.work_item_id, m.told, m.ended_as, m.number
     from animus.chat_messages m join animus.visible_conversations c on c.file_id = m.file_id where m.deleted_at is null;
 
 -- Workspaces of the actor, those of conversations in which it takes part, or all.

@@ -186,7 +186,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.chat_message_event(p_message_id bigint) returns json
 language sql stable as $$
-  select json_build_object('role', m.role, 'author', m.author, 'text', case when m.deleted_at is null then left(m.content, 262144) end,
+  select json_build_object('number', m.number, 'role', m.role, 'author', m.author, 'text', case when m.deleted_at is null then left(m.content, 262144) end,
            'deleted', m.deleted_at is not null, 'saidAt', animus.event_time(m.created_at), 'after', m.after_id::text, 'replaces', m.replaces::text, 'endedAs', m.ended_as,
            'attachments', case when m.role = 'user' and not m.told and m.work_item_id is not null and m.deleted_at is null then (
              select json_agg(json_build_object('id', a.id, 'name', a.name, 'media_type', a.media_type, 'bytes', a.bytes) order by a.created_at, a.id)

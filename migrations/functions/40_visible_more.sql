@@ -26,10 +26,10 @@ create or replace view animus.visible_tokens as
     from animus.tokens t join animus.people p on p.name = t.person
    where 'person:' || t.person = (select animus.actor()) or (select animus.is_operator());
 
--- How running daemons serve each faculty, as its file says; where they run is for those who see all work.
+-- How running daemons serve each faculty, as its file says; what it is for is in visible_faculties; where they run is for those who see all work.
 create or replace view animus.visible_faculty_settings as
   select f.name, d.version, case when (select animus.sees_all()) then d.host end as host,
-         case when (select animus.sees_all()) then f.settings else f.settings - 'no_sandbox' end as settings
+         case when (select animus.sees_all()) then f.settings else f.settings - 'no_sandbox' end - array['description', 'params_schema', 'outcome_schema'] as settings
     from animus.daemons d cross join lateral jsonb_each(d.faculties) f (name, settings)
    where d.stopped_at is null and d.seen_at > animus.now() - interval '1 minute';
 
@@ -58,11 +58,17 @@ begin
   return animus.memory_stats() || animus.embedding_status();
 end $$;
 
+-- A function with fewer columns cannot be replaced.
+do $$
+begin
+  if pg_get_function_result(to_regprocedure('animus.visible_skill_stats(timestamptz, text)')) !~ 'unpriced_calls' then drop function animus.visible_skill_stats(timestamptz, text); end if;
+end $$;
+
 -- Returns what `animus skill stats` shows, for those who see all work: as skill_stats.
 -- Locks: none. Raises: 42501.
 create or replace function animus.visible_skill_stats(p_since timestamptz, p_skill text default null)
 returns table (skill text, activations bigint, last_used_at timestamptz, items bigint, completed bigint, cost_usd numeric, turns bigint,
-               other_items bigint, other_completed bigint, other_cost_usd numeric, other_turns bigint)
+               other_items bigint, other_completed bigint, other_cost_usd numeric, other_turns bigint, unpriced_calls bigint, other_unpriced_calls bigint)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_sees_all();

@@ -25,13 +25,13 @@ language sql immutable as $$
     when p_function in ('submit_work', 'submit_batch_work', 'attach_file') then p_role <> 'animus_reader'
     when p_function in ('create_workspace', 'rename_workspace', 'delete_workspace', 'start_conversation', 'change_conversation', 'set_participant', 'say_in_conversation', 'edit_message', 'retry_message',
                         'delete_message', 'delete_conversation', 'import_messages') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
-    when p_function in ('conversation_messages', 'conversation_newest', 'conversation_page', 'read_virtual_file', 'read_workspace_file', 'takes_part') then true
+    when p_function in ('conversation_messages', 'conversation_newest', 'conversation_page', 'message_numbers', 'read_virtual_file', 'read_workspace_file', 'takes_part', 'find_work', 'find_conversation') then true
     when p_function in ('add_webhook', 'remove_webhook', 'rotate_webhook', 'list_webhooks', 'list_dead_deliveries', 'test_webhook', 'delivery_state', 'retry_deliveries')
       then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
-    when p_function in ('cancel_work', 'say', 'set_budget') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
-    when p_function in ('watch_work', 'watch_texts', 'watch_events', 'read_events', 'read_conversation_events', 'present_in_conversation', 'present_events', 'read_states', 'search_memories', 'vector_search_problem') then true
+    when p_function in ('cancel_work', 'say', 'set_budget', 'discard_worktree') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
+    when p_function in ('watch_work', 'watch_texts', 'watch_events', 'read_events', 'read_conversation_events', 'present_in_conversation', 'present_events', 'read_states', 'search_memories', 'vector_search_problem', 'item_worktree', 'item_patch') then true
     when p_function in ('store_memory', 'update_memory', 'forget_memory') then p_role <> 'animus_reader'
-    when p_function in ('status', 'newest_queued', 'budget_left', 'ways_in_status', 'batch_status', 'asks_status', 'budget_status', 'memory_stats', 'embedding_status', 'skill_stats', 'stale_skills', 'skill_status', 'webhook_status') then p_role not in ('animus_submitter', 'animus_gateway')
+    when p_function in ('status', 'newest_queued', 'budget_left', 'budget_shown', 'ways_in_status', 'batch_status', 'asks_status', 'budget_status', 'memory_stats', 'embedding_status', 'skill_stats', 'stale_skills', 'skill_status', 'webhook_status', 'worktree_status') then p_role not in ('animus_submitter', 'animus_gateway')
     when p_function in ('begin_request', 'end_request') then p_role in ('animus_daemon', 'animus_gateway')
     when p_function = 'append_ledger' then p_role in ('animus_operator', 'animus_daemon', 'animus_gateway')
     when p_source ~ '\manimus\.require_operator\(' then p_role in ('animus_operator', 'animus_gateway')

@@ -12,6 +12,7 @@ import type { McpServer } from './faculty/mcp-server.ts';
 import type { OutcomeSchema } from './faculty/outcome-schema.ts';
 import { readSkillSettings } from './faculty/skill-settings.ts';
 import { hostIsolationOf, readBashContainer } from './reading/bash-container.ts';
+import { checkCaches } from './reading/check-caches.ts';
 import { checkModels, checkThinking } from './reading/check-models.ts';
 import { checkBackoff, checkCodeExecution, checkConcurrency, checkTools } from './reading/check-settings.ts';
 import { checkEngageMode } from './reading/engage-mode.ts';
@@ -78,6 +79,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
   const workspace = readWorkspace(check);
   const repo = readRepo(check);
   checkHasFiles(check);
+  checkCaches(check);
   const permissions = readPermissions(check, references.tools);
 
   const name = document.given('faculty', 'name');
@@ -98,7 +100,9 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     maxProcesses: faculty.max_processes ?? null,
     isolation: faculty.isolation,
     repo,
+    ...(repo !== null && { commit: faculty.commit ?? 'rest' }),
     workspace,
+    caches: [...new Set(faculty.caches)],
     orient,
     instructions: readInstructionSettings(faculty.orient),
     engage: engageOf(faculty, systemPrompt, outcomeSchema, external),

@@ -1,21 +1,20 @@
 /** The command line: argv in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { AnimusError } from '../core/errors/errors.ts';
-import { type CliContext, commandRunner, type FindProgram, type RunCommand } from './command/command.ts';
+import { type CliContext, commandRunner, type FindProgram, outputOf, type RunCommand } from './command/command.ts';
 import { version } from './command/version.ts';
 import { COMMAND_GROUPS, type CommandGroup } from './command-groups.ts';
-import { createOutput } from './view/output.ts';
 
 /** Runs one command. Never throws: an error is printed and becomes the exit code (docs/cli.md). */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   let exitCode = 0;
-  const run = commandRunner(context, (code) => (exitCode = code));
+  const open = (json: boolean) => outputOf(argv, context, json);
+  const run = commandRunner(context, open, (code) => (exitCode = code));
   try {
     await parse(await buildProgram(run, context, argv), argv);
     return exitCode;
   } catch (error) {
-    const { stdout, stderr, env } = context;
-    return createOutput({ stdout, stderr, env, json: argv.includes('--json') }).fail(error);
+    return (await open(argv.includes('--json'))).fail(error);
   }
 }
 

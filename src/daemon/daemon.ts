@@ -30,6 +30,7 @@ import { createReadiness } from './presence/readiness.ts';
 import { loadRunnableFaculties } from './reload/load-faculties.ts';
 import { createServices } from './services.ts';
 import { sweepFocusDirectories } from './workspace/focus-directory.ts';
+import { sweepHomes } from './workspace/focus-home.ts';
 import { sweepPackages } from './workspace/skill-packages.ts';
 
 /**
@@ -41,7 +42,7 @@ import { sweepPackages } from './workspace/skill-packages.ts';
 export async function runDaemon(options: DaemonOptions, signals: EndSignals): Promise<void> {
   const { config, clock = systemClock, host = hostname() } = options;
   const log = options.log ?? openLog({ level: config.logLevel });
-  const initial = readFaculties(options, log);
+  const initial = await readFaculties(options, log);
   await using closing = new AsyncDisposableStack();
   closing.defer(logLibraryOutput(log));
 
@@ -64,7 +65,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const dead = () => deadDaemons(db);
   const { containers, sandbox } = openContainers({ config, daemonId, log: processLog, dead });
   const processes = withContainers(createProcessHost({ log: processLog }), containers);
-  const models = await openModels(config, log, processes);
+  const models = openModels(config, log, processes);
   closing.defer(() => models.stop());
   const db = await openConfiguredDatabase(config, { role: 'daemon', log, poolSize: config.daemon.poolSize });
   closing.defer(() => db.close());
@@ -103,6 +104,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
       () => migrate(db, { log, patienceMs: Number.POSITIVE_INFINITY, ending: signals.drain }),
       startOf(processes),
       () => sweepFocusDirectories(db, directoryRoot),
+      () => sweepHomes(db, directoryRoot),
       () => sweepPackages(skillPackages),
       // Before the registration: its response may be lost.
       async () => closing.defer(() => deregister(db, daemonId, log)),
@@ -144,15 +146,15 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
 }
 
 /** All faculties of the directory. A daemon without a valid faculty does not start. */
-function readFaculties(options: DaemonOptions, log: Log): Faculties {
-  const { faculties, problems } = loadAdapted(options);
+async function readFaculties(options: DaemonOptions, log: Log): Promise<Faculties> {
+  const { faculties, problems } = await loadAdapted(options);
   if (faculties.size === 0) throw facultiesError(problems);
   for (const problem of problems)
     log.error({ file: problem.details['file'] }, `faculty not loaded: ${problem.message}`);
   return { faculties, problems };
 }
 
-function loadAdapted({ facultiesDir, config, adapt }: DaemonOptions): Faculties {
+function loadAdapted({ facultiesDir, config, adapt }: DaemonOptions): Promise<Faculties> {
   return loadRunnableFaculties(resolve(facultiesDir), config, adapt);
 }
 

@@ -15,7 +15,7 @@ export interface ServiceMeans {
   readonly options: DaemonOptions;
   readonly initial: Faculties;
   /** Reads the faculties again, in the same way as `initial`. */
-  readonly load: () => Faculties;
+  readonly load: () => Promise<Faculties>;
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,5 +1,5 @@
 /** Creates the services of a daemon from the resources it has opened; does not start them. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Service } from '../core/lifecycle/service.ts';
 import { createWake } from '../core/lifecycle/wake.ts';
 import { createFocusBeginner } from '../store/transcript/begin-foci.ts';
@@ -126,6 +126,8 @@ export function createServices(means: ServiceMeans): DaemonServices {
         host,
         directoryRoot,
         realRoot,
+        worktreesRoot: join(config.home, 'worktrees'),
+        commitEmail: newest.daemon.commitEmail,
         beginNew,
         keepTurn,
         awareness,
@@ -165,7 +167,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const { pollSeconds } = config.daemon;
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
-  const upkeep = createUpkeep(means, registration, () => newest);
+  const upkeep = createUpkeep({ ...means, home: config.home }, registration, () => newest);
   const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => newest.budget });
   const batchPoller = createBatchPoller({
     db,

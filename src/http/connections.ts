@@ -1,27 +1,44 @@
 /** The connections of the server: bounded, so that the process keeps file descriptors for other things. */
 import type { Socket } from 'node:net';
+import { AnimusError } from '../core/errors/errors.ts';
 
 export interface Connections {
   /** Takes a new connection; closes another one if there are too many. */
   add(socket: Socket): void;
-  /** Its sender is known and waits for an answer: it is not closed to make room. */
-  keep(socket: Socket): void;
+  /** Its sender is known and waits for an answer: it is not closed to make room. Errors: `http.too_many`. */
+  keep(socket: Socket, person: string): void;
   free(socket: Socket): void;
 }
 
+/** How much of all connections one person may use at once, so that there is room for others. */
+const SHARE = 0.9;
+
 /**
  * At most `most` are open. One more closes one that nobody known uses: of the address that has most of them, the oldest. So who asks at once
- * is answered long before, and slow strangers cannot shut out others, at least from other addresses. If all are in use, the new one is closed.
+ * is answered long before, and slow strangers cannot shut out others, at least from other addresses. If all are in use, the new one is closed;
+ * one person cannot use all.
  */
 export function limitConnections(most: number): Connections {
   const strangers = new Set<Socket>();
-  const kept = new Set<Socket>();
+  const kept = new Map<Socket, string>();
+  const counts = new Map<string, number>();
+  const share = Math.floor(most * SHARE);
+
+  function release(socket: Socket): boolean {
+    const person = kept.get(socket);
+    if (person === undefined) return false;
+    const left = counts.get(person)! - 1;
+    if (left === 0) counts.delete(person);
+    else counts.set(person, left);
+    return kept.delete(socket);
+  }
+
   return {
     add(socket) {
       strangers.add(socket);
       socket.once('close', () => {
         strangers.delete(socket);
-        kept.delete(socket);
+        release(socket);
       });
       if (strangers.size + kept.size <= most) return;
       // The newest stands last, and is the only one if all others are kept.
@@ -29,11 +46,19 @@ export function limitConnections(most: number): Connections {
       strangers.delete(superfluous);
       superfluous.destroy();
     },
-    keep(socket) {
-      if (strangers.delete(socket)) kept.add(socket);
+    keep(socket, person) {
+      if (!strangers.has(socket)) return;
+      const count = counts.get(person) ?? 0;
+      if (count >= share) {
+        const detail = `${count} connections of yours are in use, and one person may use ${share} at once: close some`;
+        throw new AnimusError('http.too_many', { detail, seconds: 1 });
+      }
+      strangers.delete(socket);
+      kept.set(socket, person);
+      counts.set(person, count + 1);
     },
     free(socket) {
-      if (kept.delete(socket)) strangers.add(socket);
+      if (release(socket)) strangers.add(socket);
     },
   };
 }

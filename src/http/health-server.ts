@@ -54,7 +54,7 @@ export const openHealthServer: OpenHealth = (address, look, api) => {
   server.on('connection', connections.add);
   server.on('upgrade', (request, socket, head) => {
     const path = request.url?.startsWith('/api/') ? handler : null;
-    if (path?.upgrade) path.upgrade(request, socket, head, () => connections.keep(request.socket));
+    if (path?.upgrade) path.upgrade(request, socket, head, (person) => connections.keep(request.socket, person));
     else socket.destroy();
   });
   return {
@@ -91,7 +91,7 @@ function answerApi(
   }
   const { socket } = request;
   response.once('close', () => connections.free(socket));
-  handler.answer(request, response, () => connections.keep(socket));
+  handler.answer(request, response, (person) => connections.keep(socket, person));
 }
 
 const starting = new AnimusError('http.starting');

@@ -79,7 +79,7 @@ export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {
     Object.entries(settings.providers).map(([name, config]) => [
       name,
       config.kind === 'scripted'
-        ? { kind: config.kind, client: scriptedClient(name, config.script, clock), batch: null }
+        ? { kind: config.kind, script: config.script }
         : connect(name, config, settings, { pauses, clock, random, logins }),
     ]),
   );
@@ -93,7 +93,10 @@ export function createLlm(settings: LlmSettings, environment: LlmEnvironment = {
     resolve(name) {
       const located = locateModel(name, settings);
       const found = find(located.provider, name);
-      const { client, batch } = found.kind === 'scripted' ? found : found.speaking(located);
+      if (found.kind === 'scripted') {
+        return { ...located, client: scriptedClient(located.provider, found.script(), clock), batch: null };
+      }
+      const { client, batch } = found.speaking(located);
       return { ...located, client, batch };
     },
     async probe(name, signal) {

@@ -29,6 +29,9 @@ export interface LocatedModel {
   readonly info: ModelInfo;
 }
 
+/** A script costs nothing, unless the configuration gives it a price. */
+const FREE: ModelInfo['prices'] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
 /** `provider/model`, or a model of the default provider. Throws `llm.unknown_provider`. */
 export function locateModel(name: string, names: ModelNames): LocatedModel {
   const { provider, model } = splitModelName(name, names);
@@ -38,7 +41,8 @@ export function locateModel(name: string, names: ModelNames): LocatedModel {
     const { overrides } = modelSources(provider, model, names.models);
     const own = overrides.map((each) => names.models?.[each]?.wire).findLast((each) => each !== undefined);
     const wire = own ?? found.wire ?? info.wire;
-    return { provider, model, kind: found.kind, info: { ...info, wire } };
+    const prices = info.prices ?? (found.kind === 'scripted' ? FREE : null);
+    return { provider, model, kind: found.kind, info: { ...info, wire, prices } };
   }
   const known = Object.keys(names.providers).join(', ') || 'none';
   throw new AnimusError('llm.unknown_provider', { provider, model: name, known });

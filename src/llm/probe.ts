@@ -2,6 +2,7 @@ import type { LlmClient, LlmFailure } from './client.ts';
 import { fetchJson, type JsonResult } from './transport/fetch-json.ts';
 import type { Endpoint, HttpShared } from './transport/retries.ts';
 import { asArray, asObject, asString } from './wire/loose-json.ts';
+import { isLasting } from './wire/status-kind.ts';
 import type { Wire } from './wire/wire.ts';
 
 /** The result of a probe. */
@@ -35,7 +36,7 @@ export async function probe(what: Probe): Promise<ProbeResult> {
   if (list?.ok) {
     return { ok: true, durationMs: shared.clock.monotonicMs() - startedMs, listed: namesIn(list.value).has(model) };
   }
-  if (list && list.failure.httpStatus !== 404 && list.failure.httpStatus !== 405) return list;
+  if (list && !isLasting(list.failure.httpStatus)) return list;
   const content = [{ type: 'text', text: 'Say ok.' }] as const;
   const request = { model, system: '', tools: [], messages: [{ role: 'user', content }], maxTokens: 16 } as const;
   const result = await what.client.complete(request, { signal: what.signal });

@@ -53,7 +53,8 @@ export interface Cloud {
 /** A provider that plays a script in place of a model. */
 interface ScriptedProviderSettings {
   readonly kind: 'scripted';
-  readonly script: Script;
+  /** The newest version, which each resolved model keeps. */
+  readonly script: () => Script;
 }
 
 /** Any provider of the configuration. */

@@ -17,6 +17,12 @@ export function count<Name extends CounterName>(name: Name, amount: number, labe
   (instrument(name) as Counter).add(amount, labels);
 }
 
+/** Adds what an answer has cost, in USD, to `work.budget.spent`; null, not known, to `work.budget.unpriced`. */
+export function countCost(usd: number | null, labels: { readonly faculty: string; readonly model: string }): void {
+  if (usd === null) count('work.budget.unpriced', 1, labels);
+  else if (usd > 0) count('work.budget.spent', usd, labels);
+}
+
 /** Records one value of a histogram, in the metric's unit. */
 export function record<Name extends HistogramName>(name: Name, value: number, labels: Labels<Name>): void {
   (instrument(name) as Histogram).record(value, labels);

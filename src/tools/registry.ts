@@ -18,6 +18,7 @@ import { LEDGER_TOOLS } from './ledger.ts';
 import { type EmbedQuery, noQueryEmbedding } from './memory/embed-query.ts';
 import { memoryTools } from './memory.ts';
 import { readOutput } from './read-output.ts';
+import { bashJobTool } from './shell/bash-job.ts';
 import { SHELL_TOOLS, withJobs } from './shell.ts';
 import { SKILL_TOOLS } from './skills/skill-source.ts';
 import { SKILL_WRITING_TOOLS } from './skills/writing/writing-source.ts';
@@ -112,6 +113,18 @@ export function permittedTool({ name, risk, kinds = {} }: Tool): PermittedTool {
       : 'server';
   return { name, risk, kinds, origin };
 }
+
+/**
+ * True for a tool whose calls leave what somebody asked for: files, memories, skills, what a server changes. Not for those that write the
+ * work's own records or look after its commands, nor for `bash`, of which nobody knows what it does.
+ */
+export function leavesResult({ name, risk }: Pick<Tool, 'name' | 'risk'>): boolean {
+  return risk === 'write' && !OWN_RECORDS.has(name);
+}
+
+const OWN_RECORDS: ReadonlySet<string> = new Set(
+  [...LEDGER_TOOLS, ...CHILD_TOOLS, bashJobTool].map(({ name }) => name),
+);
 
 /** The valid names in a faculty's `tools`. */
 export const FACULTY_TOOL_NAMES: readonly string[] = FACULTY_TOOLS.map((tool) => tool.name);

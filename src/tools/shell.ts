@@ -88,7 +88,7 @@ async function runCommand(
   const timeoutMs = timeoutOf(context, timeout_seconds);
   const { codeBytes } = context;
   const maxOutputBytes = codeBytes === undefined ? MAX_STREAM_BYTES : Math.floor(codeBytes * SHARE_OF_STREAM);
-  const spec = { ...commandSpec(line, context), timeoutMs, maxOutputBytes };
+  const spec = { ...(await commandSpec(line, context)), timeoutMs, maxOutputBytes };
   return report(await (context.container ?? context.processes).run(spec, context.signal), timeoutMs);
 }
 

@@ -81,6 +81,8 @@ export interface ToolContext {
   readonly processes: ProcessHost;
   /** Where `bash` runs its commands, if not on this host: the container of the focus. */
   readonly container?: CommandHost;
+  /** Where commands keep what is not part of the work. Made at the first call. Rejects with the reason why it cannot be made. */
+  readonly home: () => Promise<CommandHome>;
   /** What the focus runs in the background. */
   readonly background: BackgroundCommands;
   readonly isolation: Isolation;
@@ -101,6 +103,14 @@ export interface ToolContext {
   readonly codeBytes?: number;
   /** What the gates say about this call with another input, such as the target of a redirect. Default: all is `auto`. */
   readonly permissionFor?: (input: unknown) => Promise<Verdict>;
+}
+
+/** What commands of a focus have beside its workspace. */
+export interface CommandHome {
+  /** HOME: absolute real path of a directory outside of the workspace, which belongs to the user that commands run as. */
+  readonly directory: string;
+  /** Variables by which package managers find the caches that the foci of a faculty share. */
+  readonly caches: Readonly<Record<string, string>>;
 }
 
 /** What the tools of a focus may do with the skills that are active in it. */

@@ -32,6 +32,7 @@ describe('a faculty', () => {
       maxProcesses: null,
       isolation: 'directory',
       workspace: null,
+      caches: [],
       orient: null,
       consolidate: null,
       engage: { mode: 'builtin', tools: [], maxTurns: 100, maxTokens: 8192, maxParallelTools: 8, temperature: null },

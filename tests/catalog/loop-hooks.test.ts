@@ -148,7 +148,7 @@ describe('the hooks directory', () => {
     expect(readHooksDirectory('/nowhere/hooks.d', true).problems[0]?.message).toContain('does not exist');
   });
 
-  test('with a file that is no hook stops every faculty with a loop, for a call must not run without its hooks', () => {
+  test('with a file that is no hook stops every faculty with a loop, for a call must not run without its hooks', async () => {
     const { directory, write } = place();
     const file = write('hooks/before_tool_call/check.py', '#!/bin/sh\n', 0o644);
     write('faculties/x.toml', FACULTY, 0o644);
@@ -160,7 +160,7 @@ describe('the hooks directory', () => {
     );
     write('animus.toml', '[hooks]\ndirectory = "hooks"\n', 0o644);
     const config = loadConfig({ env: { HOME: directory, ANTHROPIC_API_KEY: 'k' }, cwd: directory });
-    const { faculties, problems } = loadRunnableFaculties(join(directory, 'faculties'), config);
+    const { faculties, problems } = await loadRunnableFaculties(join(directory, 'faculties'), config);
     expect([...faculties.keys()]).toEqual(['y']);
     expect(problems.map(({ message }) => message)).toEqual([
       `${file}: hooks.directory: is not executable; run: chmod +x ${file}, or let its name begin with a dot`,
@@ -168,16 +168,16 @@ describe('the hooks directory', () => {
     ]);
   });
 
-  test('that gets a problem while a daemon runs leaves it the last good version of each faculty', () => {
+  test('that gets a problem while a daemon runs leaves it the last good version of each faculty', async () => {
     const { directory, write } = place();
     const file = write('home/hooks.d/before_tool_call/check.py');
     write('faculties/x.toml', FACULTY, 0o644);
     const env = { HOME: directory, ANIMUS_HOME: join(directory, 'home'), ANTHROPIC_API_KEY: 'k' };
     const config = loadConfig({ env, cwd: directory });
     const load = () => loadRunnableFaculties(join(directory, 'faculties'), config);
-    const before = load();
+    const before = await load();
     chmodSync(file, 0o644);
-    const after = keepLastGood(before, load());
+    const after = keepLastGood(before, await load());
     expect(after.problems).toHaveLength(2);
     expect(after.faculties.get('x')?.hooks?.before_tool_call).toMatchObject([{ command: file }]);
   });

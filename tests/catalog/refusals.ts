@@ -14,6 +14,8 @@ export const REFUSALS: readonly (readonly [faculty: string, engage: string, prob
   ['isolation = "worktree"\nrepo = "."', '', 'is not the top directory of a git repository'],
   ['repo = "."', '', 'faculty.repo: is only for isolation = "worktree"'],
   ['isolation = "worktree"\nrepo = "."\nworkspace = "."', '', 'the worktree is the workspace'],
+  ['caches = ["npn"]', 'tools = ["bash"]', 'faculty.caches[0]: expected "npm" or "yarn" or'],
+  ['caches = ["npm"]', '', 'faculty.caches: is for commands of bash, and for the command of mode = "external"'],
   ['on_duplicate = "shout"', '', 'faculty.on_duplicate: expected "merge" or "tell", got "shout"'],
   ['', 'timeout_seconds = 3', 'faculty.engage.timeout_seconds: is for mode = "external"; add that, or remove it'],
   ['', 'mode = "externl"', `faculty.engage.mode: expected ${MODES_SHOWN}, got "externl"`],

@@ -1,5 +1,5 @@
 /** MCP servers in a real daemon: pinned by a command, called by a model, changed, and cut off by SIGKILL. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run } from '../cli/run-cli.ts';
@@ -47,6 +47,26 @@ test('pinned by faculty check, called by the model, refused when it has changed,
   );
   expect(await animus(site, 'faculty', 'check', '--pin')).toMatchObject({ code: 0 });
   expect(await work('clerk')).toMatchObject([{ state: 'done', output: 'hello' }]);
+});
+
+test('HOME of a server is outside of the workspace, in a focus and in a check', async () => {
+  const { site, configure } = siteOf('echo', `{ words = "hello" }`, '[faculty.permissions]\nmcp_hostile_echo = "auto"');
+  const workspace = join(site.directory, 'project');
+  mkdirSync(workspace);
+  const file = join(site.directory, 'faculties/clerk.toml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('[faculty.engage]', 'workspace = "../project"\n$&'));
+  const homes = join(site.directory, 'homes.txt');
+  configure({ only: ['echo'], homes });
+  expect(await animus(site, 'faculty', 'check', '--pin')).toMatchObject({ code: 0 });
+  await startDaemon(site);
+  expect(await work('clerk')).toMatchObject([{ state: 'done', output: 'hello' }]);
+  const seen = readFileSync(homes, 'utf8').trim().split('\n');
+  expect(seen).toEqual([
+    expect.stringMatching(/\/animus-mcp-\w+\/homes\/[0-9a-f-]{36}$/),
+    expect.stringMatching(/\/homes\/[0-9a-f-]{36}$/),
+  ]);
+  expect(readdirSync(workspace)).toEqual([]);
+  await eventually('no home is left', () => (seen.some((home) => existsSync(home)) ? null : true));
 });
 
 test('a call that was cut off by SIGKILL of the daemon is in doubt, the server is gone, and the focus goes on', async () => {

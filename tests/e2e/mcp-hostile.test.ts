@@ -70,6 +70,7 @@ test('a server has no variables but those that the faculty names, and its secret
       (name) => name !== 'PWD' || content.includes('"PWD"'),
     ),
   );
+  expect(content).toMatch(/"HOME":"[^"]*\/home-\w+"/);
   expect(content).toContain('"SERVER_TOKEN":"***"');
   expect(content).not.toContain('token-1234');
 });

@@ -96,9 +96,17 @@ describe('a daemon whose login is only a member of animus_daemon', () => {
     expect(submitted).toMatchObject({ exit: 0, stderr: '' });
     const { id } = JSON.parse(submitted.stdout) as { id: string };
     expect(await runAnimus(submitter, ['work', 'list'])).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining(id.slice(-12)),
+    });
+    expect(await runAnimus(submitter, ['work', 'show', id])).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('its turns, calls and waits need the role animus_reader'),
+    });
+    expect(await runAnimus(submitter, ['status'])).toMatchObject({
       exit: 5,
       stderr: expect.stringMatching(
-        /^animus: the database role lacks a permission .*permission denied for table work_items/,
+        /permission denied for .*; the login \w+ has animus_submitter, and this needs animus_reader or animus_operator; .*grant animus_reader to/,
       ),
     });
 

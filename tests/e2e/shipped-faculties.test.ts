@@ -1,6 +1,6 @@
 /** The example faculties with their own scripts: run as their comments say, by SQL and by command. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -117,14 +117,15 @@ describe('on a daemon, submitted by the SQL in the file', () => {
   }
 });
 
-describe('run with the command in their script', () => {
+describe('added to a project, and run with the command that this prints', () => {
   test.each([...NAMES, 'assistant'] as const)(
     '%s completes',
     async (name) => {
       const shell = newcomer();
-      cpSync(FACULTIES, join(shell.home, 'faculties'), { recursive: true });
+      const added = await shell.run(`animus faculty add ${name}`);
+      expect(added.code).toBe(0);
       const repository = repositoryIn(shell.home);
-      const command = /^# (animus faculty test .*)$/m.exec(script(name))![1]!;
+      const command = /^ {2}(animus faculty test .*)$/m.exec(added.output)![1]!;
       const ran = await shell.run(command.replace('/path/to/a/repository', repository).replace('a-branch', 'change'));
       expect(ran.output).toMatch(/\ncompleted {2}\d turns?, .* in all\n$/);
       expect(ran.code).toBe(0);

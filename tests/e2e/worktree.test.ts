@@ -49,18 +49,16 @@ describe('a faculty that works in worktrees', () => {
     const unchanged = await submit('change nothing');
 
     const branch = `animus/${changed.slice(-12)}`;
+    const path = join(site.directory, 'home', 'worktrees', changed.slice(-12));
     expect(await outcomeOf(changed)).toEqual({
       fixed: true,
       summary: 'fixed',
-      worktree: { branch, commits: 0, changed_files: ['src/fix.txt'] },
+      worktree: { branch, commits: 1, changed_files: ['src/fix.txt'], path },
     });
     expect(await outcomeOf(unchanged)).toMatchObject({ fixed: false, worktree: { changed_files: [] } });
     expect(git(repo, 'branch', '--format=%(refname:short)').split('\n')).toEqual([branch, 'main']);
-    const [focus] = await pg.database.query<{ directory: string }>(
-      'select directory from animus.foci where work_item_id = $1',
-      [changed],
-    );
-    expect(existsSync(join(focus!.directory, 'worktree', 'src', 'fix.txt'))).toBe(true);
+    expect(existsSync(join(path, 'src', 'fix.txt'))).toBe(true);
+    expect(git(repo, 'log', '-1', '--format=%an: %s', branch)).toBe('fixer via animus: fixed');
 
     expect((await runAnimus(site, ['work', 'show', changed])).stdout).toContain(branch);
     const [live, late] = [await tailing, await runAnimus(site, ['work', 'tail', changed, '--json'])];

@@ -164,6 +164,7 @@ function runLoop(
       processes: null as never, // no tool of this focus starts a process
       background: createBackgroundCommands(),
       isolation: 'none',
+      home: () => Promise.reject(new Error('no tool of this focus starts a process')),
       makeDirectory: async () => {},
       fileRules: () => [],
     },

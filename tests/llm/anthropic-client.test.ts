@@ -107,6 +107,15 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
+test.each([501, 505])(
+  'a %i is a wrong address, whatever its error type says, and is not tried again',
+  async (status) => {
+    const server = await serve([{ status, error: 'api_error' }]);
+    expect(failed(await call(connect(server)))).toMatchObject({ kind: 'connection', httpStatus: status, attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  },
+);
+
 test('an abort in mid-stream closes the socket at once and is a value', async () => {
   const server = await serve([{ content: [text('never ends')], stopAfter: 4, finally: 'stall' }]);
   const controller = new AbortController();

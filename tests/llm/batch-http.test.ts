@@ -50,6 +50,7 @@ describe('a submit', () => {
     ['in conflict', failing(409), 'unclear'],
     ['failed at the server', failing(500), 'unclear'],
     ['overloaded', failing(529), 'unclear'],
+    ['not supported at this address', failing(501), 'refused'],
     ['answered without an id', ok({}), 'unclear'],
     ['answered with something else', ok('<html>'), 'unclear'],
     ['cut', { status: 200, parts: ['{"id":"th'], finally: 'reset' } satisfies Reply, 'unclear'],

@@ -35,7 +35,8 @@ const openaiAt = (server: ModelServer) =>
   ({ kind: 'openai', baseUrl: `${server.url}/v1`, apiKey: 'k', ...NO_RETRY }) as const;
 
 describe('model names', () => {
-  const scripted = { kind: 'scripted', script: parseScript('[[answer]]\ntext = "hi"', 's.toml') } as const;
+  const script = parseScript('[[answer]]\ntext = "hi"', 's.toml');
+  const scripted = { kind: 'scripted', script: () => script } as const;
 
   test('are provider/model, or a model of the default provider with all its slashes', () => {
     const llm = llmWith({ demo: scripted, other: scripted });

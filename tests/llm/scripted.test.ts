@@ -6,7 +6,10 @@ import { parseScript } from '../../src/llm/scripted/script.ts';
 
 function ask(toml: string, over: Partial<LlmRequest> = {}, onEvent?: (event: LlmEvent) => void, signal?: AbortSignal) {
   const script = parseScript(toml, 'demo.toml');
-  const llm = createLlm({ defaultProvider: 'scripted', providers: { scripted: { kind: 'scripted', script } } });
+  const llm = createLlm({
+    defaultProvider: 'scripted',
+    providers: { scripted: { kind: 'scripted', script: () => script } },
+  });
   const { client } = llm.resolve('scripted/demo');
   const request = { model: 'demo', system: '', tools: [], messages: [user('do it')], maxTokens: 100, ...over };
   return client.complete(request, { signal: signal ?? AbortSignal.timeout(10_000), ...(onEvent && { onEvent }) });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { nextCommands } from '../support/next-commands.ts';
 import { emptyDirectory, installNode, nodeShell, pack } from './tarball.ts';
 
 /** A program that has no server: the client loads, and says so. */
@@ -29,6 +30,14 @@ describe.each([20, 22, 24])('on Node %i', (major) => {
     expect(await run('npx', 'animus', '--version')).toEqual({ code: 0, stdout: `animus ${version}\n`, stderr: '' });
     const demo = await run('npx', 'animus', 'demo');
     expect(demo).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Outcome +completed$/m), stderr: '' });
+    const next = nextCommands(demo.stdout);
+    expect(next[0]).toBe('npx animus demo --keep');
+    for (const command of next) {
+      const ran = await run('sh', '-c', command);
+      expect({ command, ...ran }).toMatchObject({ code: 0 });
+      for (const each of command.endsWith('--keep') ? nextCommands(ran.stdout) : [])
+        expect({ command: each, ...(await run('sh', '-c', each)) }).toMatchObject({ code: 0 });
+    }
     const imports = "import('animus').then((animus) => console.log(Object.keys(animus).sort().join(' ')))";
     expect(await run('node', '-e', imports)).toEqual({
       code: 0,

@@ -55,6 +55,7 @@ function setUp(isolation: Isolation) {
         args: [],
         cwd: workspace,
         focusDirectory: root,
+        home: root,
         owner: 'w',
         workItemId: 'w',
         focusId: 'f',

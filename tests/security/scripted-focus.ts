@@ -39,6 +39,8 @@ export interface SiteOptions {
   /** Further lines of `[faculty]`; default: the site is the workspace. */
   readonly faculty?: string;
   readonly engage?: string;
+  /** In place of model, prompt and tools. */
+  readonly replaceEngage?: string;
   /** Further tables. */
   readonly tables?: string;
   readonly files?: Readonly<Record<string, string>>;
@@ -75,7 +77,7 @@ export async function startSite(target: TestDatabase, options: SiteOptions): Pro
     files: {
       ...options.files,
       [`faculties/${faculty}.toml`]: `[faculty]\nname = "${faculty}"\n${options.faculty ?? 'workspace = ".."'}
-        [faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ${JSON.stringify(tools)}\n${options.engage ?? ''}
+        [faculty.engage]\n${options.replaceEngage ?? `model = "play/x"\nsystem_prompt = "p"\ntools = ${JSON.stringify(tools)}\n`}${options.engage ?? ''}
         [faculty.recover]\nmax_attempts = 1\n${options.tables ?? ''}`,
     },
   });

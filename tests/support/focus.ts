@@ -96,6 +96,7 @@ export async function startTestFocus(
         processes: createProcessHost(), // starts no process before the first run
         background: createBackgroundCommands(),
         isolation: 'none',
+        home: async () => ({ directory: '/tmp', caches: {} }),
         makeDirectory: async () => {},
         fileRules: () => [],
       },

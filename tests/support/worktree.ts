@@ -1,38 +1,41 @@
-/** A repository and the directory of a focus, for tests of worktrees. */
+/** A repository and a place for worktrees of it, for tests. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
-import type { WorktreeMeans, WorktreeSpec } from '../../src/daemon/workspace/worktree.ts';
+import { type ClosedWorktree, closeWorktree, removeWorktree } from '../../src/daemon/worktrees/close-worktree.ts';
+import type { WriteMeans } from '../../src/daemon/worktrees/repository-writes.ts';
+import { openWorktree, planWorktree, type Worktree, type WorktreeSpec } from '../../src/daemon/worktrees/worktree.ts';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
+import type { RecordedWorktree } from '../../src/store/work/worktrees.ts';
 
-/** A repository `repo` with one commit (`a.txt`, and `*.log` ignored), the directory of a focus, and a process host to run git. */
+/** A repository `repo` with one commit (`a.txt`, and `*.log` ignored), the directory of worktrees, and a process host to run git. */
 export interface WorktreeSite {
   readonly root: string;
   readonly repo: string;
-  readonly spec: WorktreeSpec;
-  readonly means: WorktreeMeans;
+  /** A new item at each call. */
+  readonly spec: (overrides?: Partial<WorktreeSpec>) => WorktreeSpec;
+  readonly means: WriteMeans;
 }
 
-/** Creates it in a directory of its own, which is removed when the test has finished. */
-export async function setUpWorktree(overrides: Partial<WorktreeMeans> = {}): Promise<WorktreeSite> {
+/** Creates it in a directory of its own, which is removed when the test has finished. `name`: of the repository's directory. */
+export async function setUpWorktree(overrides: Partial<WriteMeans> = {}, name = 'repo'): Promise<WorktreeSite> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'animus-worktree-')));
   const processes = createProcessHost({ graceMs: 200 });
   onTestFinished(async () => {
     await processes.stop();
     rmSync(root, { recursive: true, force: true });
   });
-  git(root, 'init', '-q', '-b', 'main', 'repo');
-  const repo = join(root, 'repo');
+  git(root, 'init', '-q', '-b', 'main', name);
+  const repo = join(root, name);
   writeFileSync(join(repo, 'a.txt'), 'a\n');
   writeFileSync(join(repo, '.gitignore'), '*.log\n');
   git(repo, 'add', '.');
   commit(repo, 'first');
-  const directory = join(root, 'focus');
-  mkdirSync(directory);
-  const means: WorktreeMeans = {
+  const means: WriteMeans = {
     processes,
     owner: 'work-1',
     isolation: 'none',
@@ -41,7 +44,53 @@ export async function setUpWorktree(overrides: Partial<WorktreeMeans> = {}): Pro
     clock: systemClock,
     ...overrides,
   };
-  return { root, repo, spec: { repo, directory, branch: 'animus/abc' }, means };
+  const spec = (more: Partial<WorktreeSpec> = {}) => {
+    const id = randomUUID();
+    const author = { name: 'fixer via animus', email: 'animus@localhost' };
+    return { repo, root: join(root, 'worktrees'), id, workItemId: id, recorded: null, author, submittedBy: 'olga', linked: [], ...more };
+  };
+  return { root, repo, spec, means };
+}
+
+/** Opens the worktree that the item wants. */
+export async function open(spec: WorktreeSpec, means: WriteMeans): Promise<Worktree> {
+  return openWorktree(await planWorktree(spec, means), means);
+}
+
+/** Ends the work in it, as at the end of a completed item with `commit = "none"`, unless told otherwise. */
+export async function close(
+  worktree: Worktree,
+  means: WriteMeans,
+  { ended = true, commit = false }: { readonly ended?: boolean; readonly commit?: boolean } = {},
+): Promise<ClosedWorktree> {
+  const words = { author: worktree.spec.author, message: 'What was left\n' };
+  const closed = await closeWorktree(worktree, { ended, commit, words }, means);
+  if (closed.state === 'removed') await removeWorktree(worktree, means);
+  return closed;
+}
+
+/** What would be recorded of a worktree; of a closed one after `close`. */
+export function recordOf(
+  { path, base, names, origin, spec }: Worktree,
+  place: string,
+  closed: ClosedWorktree | null = null,
+  overrides: Partial<RecordedWorktree> = {},
+): RecordedWorktree {
+  return {
+    host: 'host',
+    path,
+    place,
+    repo: origin.repository.commonDir,
+    branch: closed?.branch ?? names.branch,
+    base,
+    state: closed?.state ?? 'open',
+    handed: closed !== null,
+    handedAt: closed === null ? null : new Date(),
+    lastItem: spec.workItemId,
+    own: closed && { tip: closed.tip, rest: closed.rest, ended: closed.state !== 'open' },
+    before: null,
+    ...overrides,
+  };
 }
 
 /** Runs git as the operator would, without any user's configuration; throws if it fails. */

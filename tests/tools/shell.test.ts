@@ -16,7 +16,7 @@ test('reports exit code and both streams, and runs bash in the workspace', async
 
 test("passes only PATH from the daemon's environment", async () => {
   process.env['ANIMUS_TEST_SECRET'] = 'geheim';
-  const { call, workspace } = await setUpBench();
+  const { call, home } = await setUpBench();
   const { content } = await call(bashTool, { command: 'env' });
   delete process.env['ANIMUS_TEST_SECRET'];
   expect(content).not.toContain('geheim');
@@ -38,7 +38,7 @@ test("passes only PATH from the daemon's environment", async () => {
     '_',
   ];
   expect(names.filter((name) => !known.includes(name ?? '') && !name?.startsWith('GIT_CONFIG_'))).toEqual([]);
-  expect(content).toContain(`HOME=${workspace}`);
+  expect(content).toContain(`HOME=${home}`);
 });
 
 test('keeps beginning and end of long output', async () => {

@@ -12,6 +12,8 @@ export interface Bench {
   readonly context: ToolContext;
   readonly workspace: string;
   readonly outside: string;
+  /** HOME of commands. */
+  readonly home: string;
   /** Parses the input as the engine does and runs the tool. */
   call(tool: Tool, input: object): Promise<ToolOutput>;
 }
@@ -19,6 +21,7 @@ export interface Bench {
 export async function setUpBench(overrides: Partial<ToolContext> = {}): Promise<Bench> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'animus-tools-')));
   const [workspace, outside] = [await mkdtemp(join(root, 'workspace-')), await mkdtemp(join(root, 'outside-'))];
+  const home = await mkdtemp(join(root, 'home-'));
   const processes = createProcessHost({ graceMs: 200 });
   const background = createBackgroundCommands();
   onTestFinished(async () => {
@@ -26,12 +29,16 @@ export async function setUpBench(overrides: Partial<ToolContext> = {}): Promise<
     await processes.stop();
     await rm(root, { recursive: true, force: true });
   });
-  const context = { ...contextIn(workspace, { processes, background }), ...overrides };
-  return { context, workspace, outside, call: (tool, input) => callWorldTool(tool, input, context) };
+  const homeOf = async () => ({ directory: home, caches: {} });
+  const context = { ...contextIn(workspace, { processes, background, home: homeOf }), ...overrides };
+  return { context, workspace, outside, home, call: (tool, input) => callWorldTool(tool, input, context) };
 }
 
 /** A context for tools in a workspace. */
-export function contextIn(workspace: string, host: Pick<ToolContext, 'processes' | 'background'>): ToolContext {
+export function contextIn(
+  workspace: string,
+  host: Pick<ToolContext, 'processes' | 'background' | 'home'>,
+): ToolContext {
   return {
     workItemId: 'work-1',
     leaseToken: 'lease-1',

@@ -10,6 +10,7 @@ import {
   egress,
   flag,
   flagOrAsk,
+  listOf,
   matching,
   oneOf,
   seconds,
@@ -27,6 +28,7 @@ import { instructionFields } from './instructions.ts';
 import { ON_ERROR } from './loop-hooks.ts';
 import { mcpTables } from './mcp-server.ts';
 import { MODE_NAMES } from './modes.ts';
+import { PACKAGE_MANAGERS } from './package-caches.ts';
 import { autoActivationFields, skillFields } from './skill-settings.ts';
 
 const MODEL = /^[^\s/]+(\/\S+)?$/;
@@ -168,7 +170,9 @@ export const facultySchema = table({
     max_processes: count(16, 1_000_000).optional(),
     isolation: oneOf(['directory', 'none', 'worktree']).default('directory'),
     repo: text('a path of a git repository').optional(),
+    commit: oneOf(['rest', 'none']).optional(),
     workspace: text('a path of a directory').optional(),
+    caches: listOf(PACKAGE_MANAGERS).default([]),
     orient: orient.prefault({}),
     engage,
     bash: bash.prefault({}),

@@ -8,6 +8,7 @@ import type { LoopHooks } from './loop-hooks.ts';
 import type { McpServer } from './mcp-server.ts';
 import { type EngageMode, modeOf } from './modes.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
+import type { PackageManager } from './package-caches.ts';
 import type { SkillSettings } from './skill-settings.ts';
 
 /** A faculty: plain, frozen, JSON-compatible data with all defaults. A focus stores it as its snapshot. */
@@ -30,12 +31,16 @@ export interface Faculty {
   readonly maxMemoryMib: number | null;
   /** Processes and threads that all its commands may have in total; null: `daemon.focus_max_processes`. */
   readonly maxProcesses: number | null;
-  /** `directory`: a scratch directory per focus; `worktree`: a git worktree of `repo` in it, where the focus works. */
+  /** `directory`: a scratch directory per focus; `worktree`: the focus works in a git repository of the item, made from `repo`. */
   readonly isolation: 'directory' | 'none' | 'worktree';
   /** Absolute; null unless the isolation is `worktree`. */
   readonly repo: string | null;
+  /** What becomes of files that are uncommitted at the end of completed work in a worktree; missing in snapshots of earlier versions: `rest`. */
+  readonly commit?: 'rest' | 'none';
   /** Absolute root of the file tools; null: the focus directory. */
   readonly workspace: string | null;
+  /** Package managers whose caches its foci share on each host; missing in snapshots of earlier versions: none. */
+  readonly caches?: readonly PackageManager[];
   readonly orient: PhaseHook | null;
   /** Files of the workspace that go into the first message; missing in snapshots of earlier versions: none. */
   readonly instructions?: InstructionSettings;

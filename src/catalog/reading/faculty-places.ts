@@ -19,7 +19,10 @@ export function readRepo(check: FacultyCheck): string | null {
   const { document } = check;
   const written = document.given('faculty', 'repo');
   if (document.given('faculty', 'isolation') !== 'worktree') {
-    if (written !== undefined) conflict(check, ['repo'], 'is only for isolation = "worktree"; set it, or remove repo');
+    for (const key of ['repo', 'commit']) {
+      if (document.given('faculty', key) === undefined) continue;
+      conflict(check, [key], `is only for isolation = "worktree"; set it, or remove ${key}`);
+    }
     return null;
   }
   if (document.given('faculty', 'workspace') !== undefined) {

@@ -1,6 +1,5 @@
 /** `animus chat edit|retry|delete|invite`. */
 import { text as readAll } from 'node:stream/consumers';
-import { AnimusError } from '../../core/errors/errors.ts';
 import {
   deleteConversation,
   deleteMessage,
@@ -9,6 +8,7 @@ import {
   type SaidMessage,
   setParticipant,
 } from '../../store/conversations/conversations.ts';
+import { messageNumbered, readNumber } from '../../store/conversations/message-numbers.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
@@ -23,29 +23,40 @@ type WaitOptions = CommonOptions & { readonly wait?: boolean };
 export async function editCommand(
   invocation: Invocation,
   options: WaitOptions,
+  chat: string,
   message: string,
   given: string,
 ): Promise<number> {
   const text = given === '-' ? (await readAll(invocation.context.stdin)).trimEnd() : given;
-  return branchOff(invocation, options, (db) => editMessage(db, messageId(message), text));
+  return branchOff(invocation, options, [chat, message], (db, id) => editMessage(db, id, text));
 }
 
 /** Asks for another answer. */
-export async function retryCommand(invocation: Invocation, options: WaitOptions, message: string): Promise<number> {
-  return branchOff(invocation, options, (db) => retryMessage(db, messageId(message)));
+export async function retryCommand(
+  invocation: Invocation,
+  options: WaitOptions,
+  chat: string,
+  message: string,
+): Promise<number> {
+  return branchOff(invocation, options, [chat, message], retryMessage);
 }
 
 async function branchOff(
   invocation: Invocation,
   { wait }: WaitOptions,
-  change: (db: Database) => Promise<Omit<SaidMessage, 'told'>>,
+  [given, message]: readonly [chat: string, message: string],
+  change: (db: Database, id: string) => Promise<Omit<SaidMessage, 'told'>>,
 ): Promise<number> {
   const { output } = invocation;
   return withDatabase(invocation, async (db) => {
-    const said = await untilUnlocked(() => change(db), PATIENCE);
-    if (!wait) output.document({ message: Number(said.messageId), work_item: said.workItemId });
-    output.line(`message ${said.messageId} stands in its place`);
-    return wait ? showAnswer(invocation, db, said) : 0;
+    const chat = await findChat(db, given);
+    const id = await messageNumbered(db, chat, message);
+    const said = await untilUnlocked(() => change(db, id), PATIENCE);
+    const number = await readNumber(db, chat, said.messageId);
+    if (!wait)
+      output.document({ chat, message: number, message_id: Number(said.messageId), work_item: said.workItemId });
+    output.line(`message ${number} stands in the place of message ${message}`);
+    return wait ? showAnswer(invocation, db, { ...said, chat, number }) : 0;
   });
 }
 
@@ -60,7 +71,7 @@ export async function deleteCommand(
     const id = await findChat(db, given);
     await untilUnlocked(async () => {
       if (message === undefined) await deleteConversation(db, id);
-      else await deleteMessage(db, messageId(message));
+      else await deleteMessage(db, await messageNumbered(db, id, message));
     }, PATIENCE);
     return id;
   });
@@ -83,11 +94,4 @@ export async function inviteCommand(
   output.document({ actor, takes_part: !remove, changed });
   output.line(`${actor} ${remove ? 'takes part no longer' : 'takes part'}${changed ? '' : ' (as before)'}`);
   return 0;
-}
-
-function messageId(given: string): string {
-  if (/^\d{1,18}$/.test(given)) return given;
-  throw new AnimusError('usage.invalid', {
-    detail: `${JSON.stringify(given)} is no number of a message; animus chat show prints them`,
-  });
 }

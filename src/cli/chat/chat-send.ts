@@ -6,6 +6,7 @@ import {
   sayInConversation,
   startConversation,
 } from '../../store/conversations/conversations.ts';
+import { readNumber } from '../../store/conversations/message-numbers.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
@@ -46,7 +47,7 @@ export async function sendCommand(invocation: Invocation, options: SendOptions, 
               : await findChat(tx, options.to);
           const message = await sayInConversation(tx, chat, text);
           if (!message.told) for (const file of files) await attachToMessage(tx, message.workItemId, file);
-          return { chat, ...message };
+          return { chat, ...message, number: await readNumber(tx, chat, message.messageId) };
         }),
       PATIENCE,
     );
@@ -59,13 +60,14 @@ export async function sendCommand(invocation: Invocation, options: SendOptions, 
     if (!options.wait)
       output.document({
         chat: said.chat,
-        message: Number(said.messageId),
+        message: said.number,
+        message_id: Number(said.messageId),
         work_item: said.workItemId,
         told: said.told,
       });
     output.line(
       styled(said.chat, 'bold'),
-      `  message ${said.messageId}`,
+      `  message ${said.number}`,
       said.told ? ', told into the answer that is being given' : '',
     );
     return options.wait ? showAnswer(invocation, db, said) : 0;

@@ -1,5 +1,7 @@
 /** `animus chat` and `animus chat send|list|show|edit|retry|delete|invite|export|import`. */
+
 import type { Command } from 'commander';
+import { ID_RULE } from '../../core/work/id-reference.ts';
 import { choice, wholeNumber } from '../command/arguments.ts';
 import { addCommand, type RunCommand } from '../command/command.ts';
 import { deleteCommand, editCommand, inviteCommand, retryCommand } from './chat-change.ts';
@@ -8,8 +10,8 @@ import { listCommand, showCommand } from './chat-read.ts';
 import { sendCommand } from './chat-send.ts';
 import { talkCommand } from './chat-talk.ts';
 
-const MESSAGE = 'the number of the message, as chat show prints it';
-const CHAT = 'the conversation: its id, or at least 4 digits of its end or beginning';
+const MESSAGE = 'the number of the message in the conversation, as chat show prints it';
+const CHAT = `the conversation: ${ID_RULE}`;
 
 function collected(file: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), file];
@@ -65,24 +67,24 @@ export function addChatCommands(program: Command, run: RunCommand): void {
   })
     .option('--last <n>', 'only the last messages, 1 to 1000', wholeNumber(1, 1000))
     .action(run(showCommand));
-  addCommand(group, 'edit <message> <text>', {
+  addCommand(group, 'edit <chat> <message> <text>', {
     summary: 'replace a message of yours by other words, on a branch of its own that is answered anew',
-    arguments: { message: MESSAGE, text: 'the new words; - reads standard input' },
-    examples: ['animus chat edit 17 "Only the tests, please" --wait'],
+    arguments: { chat: CHAT, message: MESSAGE, text: 'the new words; - reads standard input' },
+    examples: ['animus chat edit 5b1f0c3de2a9 1 "Only the tests, please" --wait'],
   })
     .option('--wait', 'wait for the answer and print it; exit 0 when it completed, else 1')
     .action(run(editCommand));
-  addCommand(group, 'retry <message>', {
+  addCommand(group, 'retry <chat> <message>', {
     summary: 'ask for another answer to a message',
-    arguments: { message: 'the number of the message, or of its answer, as chat show prints it' },
-    examples: ['animus chat retry 17 --wait'],
+    arguments: { chat: CHAT, message: 'the number of the message, or of its answer, as chat show prints it' },
+    examples: ['animus chat retry 5b1f0c3de2a9 1 --wait'],
   })
     .option('--wait', 'wait for the answer and print it; exit 0 when it completed, else 1')
     .action(run(retryCommand));
   addCommand(group, 'delete <chat>', {
     summary: 'delete a whole conversation, or with --message one message of it',
     arguments: { chat: CHAT },
-    examples: ['animus chat delete 5b1f0c3de2a9', 'animus chat delete 5b1f0c3de2a9 --message 17'],
+    examples: ['animus chat delete 5b1f0c3de2a9', 'animus chat delete 5b1f0c3de2a9 --message 1'],
   })
     .option('--message <number>', 'only this message or answer')
     .action(run(deleteCommand));

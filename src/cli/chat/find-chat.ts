@@ -1,14 +1,15 @@
 /** Finds a conversation by what a person types. */
 import { AnimusError } from '../../core/errors/errors.ts';
+import { FULL_ID, type IdReference, readIdReference } from '../../core/work/id-reference.ts';
 import {
   type ConversationRow,
-  conversationsLike,
+  conversationsNamed,
   conversationsTitled,
   findConversation,
   listConversations,
 } from '../../store/conversations/read-conversation.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { FULL_ID } from '../../store/views/find-work.ts';
+import { type Candidate, findAtMostOne, findOne, type NamedKind } from '../../store/views/find-one.ts';
 
 /** Stands for the latest conversation. */
 const LATEST = 'last';
@@ -40,17 +41,21 @@ export async function findChatToResume(
   throw new AnimusError('usage.invalid', { detail });
 }
 
-/** The id of the conversation, by its id or at least 4 digits of its end or its beginning. Errors: `work.not_found`; `usage.invalid` if several fit. */
+/** The id of the conversation, by its id, a part of it or its branch. Errors: those of `findOne`. */
 export async function findChat(db: Queryable, given: string): Promise<string> {
-  const found = await chatWithId(db, given);
-  if (found !== null) return found;
-  throw new AnimusError('work.not_found', { detail: `no conversation has the id ${given}`, hint: LIST_HINT });
+  const whole = wholeId(given);
+  if (whole !== null) return whole;
+  return findOne(given, CHATS, (reference) => chatsNamed(db, reference));
 }
 
 /** Also finds it by a part of its title, which is too vague for commands that delete. Errors: as `findChat`. */
 async function findChatOrTitle(db: Queryable, given: string): Promise<string> {
-  const found = await chatWithId(db, given);
-  if (found !== null) return found;
+  const whole = wholeId(given);
+  if (whole !== null) return whole;
+  if (readIdReference(given) !== null) {
+    const found = await findAtMostOne(given, CHATS, (reference) => chatsNamed(db, reference));
+    if (found !== null) return found;
+  }
   const [only, other] = given.trim() === '' ? [] : await conversationsTitled(db, given.trim());
   if (other !== undefined) {
     const detail = `several conversations have ${given} in their title: give more of it, or the id${LIST_HINT}`;
@@ -64,13 +69,15 @@ async function findChatOrTitle(db: Queryable, given: string): Promise<string> {
 }
 
 const LIST_HINT = '; to list them: animus chat list';
+const CHATS: NamedKind = { kind: 'conversation', list: 'animus chat list' };
 
-async function chatWithId(db: Queryable, given: string): Promise<string | null> {
+/** Taken as it is: operators also change conversations in which they do not take part. */
+function wholeId(given: string): string | null {
   const id = given.trim().toLowerCase();
-  if (FULL_ID.test(id)) return id;
-  const [only, other] = /^[0-9a-f-]{4,}$/.test(id) ? await conversationsLike(db, id) : [];
-  if (other === undefined) return only ?? null;
-  throw new AnimusError('usage.invalid', {
-    detail: `several conversations have an id like ${given}: give more digits`,
-  });
+  return FULL_ID.test(id) ? id : null;
+}
+
+async function chatsNamed(db: Queryable, reference: IdReference): Promise<Candidate[]> {
+  const found = await conversationsNamed(db, reference);
+  return found.map(({ id, faculty, title }) => ({ id, about: title === '' ? faculty : `${faculty}, ${title}` }));
 }

@@ -9,11 +9,16 @@ import { styled } from '../view/output.ts';
 /** One look-up by key. */
 const LOOK_EVERY_MS = 300;
 
-/** Returns the exit code: 0 completed, else 1. `chat`, the conversation, is for JSON only. Ctrl-C stops waiting, not the answer. */
+/** Returns the exit code: 0 completed, else 1. Ctrl-C stops waiting, not the answer. */
 export async function showAnswer(
   { output, context }: Invocation,
   db: Queryable,
-  said: { readonly chat?: string; readonly messageId: string; readonly workItemId: string },
+  said: {
+    readonly chat: string;
+    readonly messageId: string;
+    readonly number: number;
+    readonly workItemId: string;
+  },
 ): Promise<number> {
   const { waitingNotes } = await import('./waiting-notes.ts');
   const sayWhatWaits = await waitingNotes(output, db, said.workItemId);
@@ -22,10 +27,11 @@ export async function showAnswer(
     if (answer !== null && Number(answer.id) > Number(said.messageId)) {
       const { content, endedAs } = answer;
       output.document({
-        ...(said.chat !== undefined && { chat: said.chat }),
-        message: Number(said.messageId),
+        chat: said.chat,
+        message: said.number,
+        message_id: Number(said.messageId),
         work_item: said.workItemId,
-        answer: { id: Number(answer.id), content, ended_as: endedAs },
+        answer: { id: Number(answer.id), number: answer.number, content, ended_as: endedAs },
       });
       output.block(content);
       if (endedAs !== 'completed')

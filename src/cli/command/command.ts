@@ -1,4 +1,5 @@
 /** What all commands share: their context, their options, and how they report errors and exit codes. */
+
 import type { Readable } from 'node:stream';
 import { Command } from 'commander';
 import type { LoadConfigOptions } from '../../catalog/config/config-files.ts';
@@ -11,6 +12,7 @@ import type { OpenHealth } from '../../core/lifecycle/health.ts';
 import type { Interrupts } from '../../core/lifecycle/interrupts.ts';
 import type { JobControl } from '../../core/lifecycle/job-control.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
+import { ID_RULE } from '../../core/work/id-reference.ts';
 import type { ApiParts, OpenApi } from '../../daemon/daemon-options.ts';
 import { createOutput, type Output, type Sink } from '../view/output.ts';
 
@@ -84,7 +86,7 @@ export function addCommand(parent: Command, usage: string, help: CommandHelp): C
 
 /** The description of each argument, by name, in all commands. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
-  id: 'the work item: its id, or at least 4 digits of its start or end',
+  id: `the work item: ${ID_RULE}`,
   faculty: 'the name of a faculty',
   description: 'the task; - reads it from standard input',
   type: 'plan, finding, decision, step, error or note',
@@ -116,8 +118,12 @@ export type RunCommand = (
   command: (invocation: Invocation, ...optionsAndArguments: never[]) => number | Promise<number>,
 ) => (...received: unknown[]) => Promise<void>;
 
-/** A RunCommand for this context. It calls `ended` with the exit code. */
-export function commandRunner(context: CliContext, ended: (exitCode: number) => void): RunCommand {
+/** A RunCommand for this context. It prints on what `open` returns, and calls `ended` with the exit code. */
+export function commandRunner(
+  context: CliContext,
+  open: (json: boolean) => Promise<Output>,
+  ended: (exitCode: number) => void,
+): RunCommand {
   return (command) =>
     async (...received) => {
       // Commander passes the arguments, then the options, then itself. A command with subcommands takes the options that
@@ -126,8 +132,8 @@ export function commandRunner(context: CliContext, ended: (exitCode: number) => 
       const itself = received.at(-1) as Command;
       refuseOptionsOfParents(itself);
       const options = itself.optsWithGlobals<CommonOptions>();
-      const { stdout, stderr, env } = context;
-      const output = createOutput({ stdout, stderr, env, json: options.json === true });
+      const { env } = context;
+      const output = await open(options.json === true);
       const sources = { env, cwd: context.cwd, configFile: options.config };
       let config: Promise<Config> | undefined;
       let reach: Promise<Reach> | undefined;
@@ -167,4 +173,32 @@ async function findReach(sources: LoadConfigOptions, output: Output): Promise<Re
   const reach = await loadReach(sources);
   if (reach.problem) output.problem('the configuration is broken, and this command does without it', reach.problem);
   return reach;
+}
+
+/** Commands that run as services, and the one that prepares them. */
+const SERVICES = ['serve', 'http', 'db migrate'] as const;
+
+/**
+ * True where everything that this command line prints is to be a line of the log: it is that of a service, `LOG_FORMAT=json` asks for JSON, and
+ * nobody watches on a terminal. `argv` is without `animus`.
+ */
+export function printsLog(
+  argv: readonly string[],
+  { env, stdout, stderr }: Pick<CliContext, 'env' | 'stdout' | 'stderr'>,
+): boolean {
+  if (env['LOG_FORMAT'] !== 'json' || stdout.isTTY === true || stderr.isTTY === true) return false;
+  const words = argv.slice(0, 2).join(' ');
+  return !argv.includes('--json') && SERVICES.some((service) => `${words} `.startsWith(`${service} `));
+}
+
+/** The output of a command line. The log is loaded only where it is used. */
+export async function outputOf(argv: readonly string[], context: CliContext, json: boolean): Promise<Output> {
+  const { stdout, stderr, env } = context;
+  if (!printsLog(argv, context)) return createOutput({ stdout, stderr, env, json });
+  const [{ openLog }, { createLogOutput }] = await Promise.all([
+    import('../../telemetry/log.ts'),
+    import('../view/log-output.ts'),
+  ]);
+  const level = env['LOG_LEVEL'];
+  return createLogOutput(openLog({ format: 'json', destination: stderr, ...(level !== undefined && { level }) }));
 }

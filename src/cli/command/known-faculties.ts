@@ -29,18 +29,28 @@ export async function unservedFaculty(
   return { known: [...new Set([...served, ...facultyNames(directory)])], directory, isServing: daemons.length > 0 };
 }
 
-/** Notes that no daemon serves the faculty: the work stays queued, which is not an error but usually a typing mistake. */
+/** What is asked for a faculty. */
+interface Asked {
+  readonly name: string;
+  readonly directory?: string | undefined;
+  /** What is so until there is such a faculty. */
+  readonly until?: string;
+  /** Whether it only counts that there is such a faculty, served or not; default false. */
+  readonly named?: boolean;
+}
+
+/** Notes that no daemon serves the faculty: by default that the work stays queued. It is not an error but usually a typing mistake. */
 export async function warnIfUnserved(
   invocation: Invocation,
   db: Queryable,
-  { name, directory }: { readonly name: string; readonly directory?: string | undefined },
+  { name, directory, until = 'the work stays queued', named = false }: Asked,
 ): Promise<void> {
   const unserved = await unservedFaculty(invocation, db, { name, directory });
   if (unserved === null) return;
   const { known, isServing } = unserved;
   if (!known.includes(name)) {
-    invocation.output.note(`no faculty is named ${name}${didYouMean(name, known)}; the work stays queued until one is`);
-  } else if (isServing) {
-    invocation.output.note(`no running daemon serves ${name}; the work stays queued. To see why: animus status`);
+    invocation.output.note(`no faculty is named ${name}${didYouMean(name, known)}; ${until} until one is`);
+  } else if (isServing && !named) {
+    invocation.output.note(`no running daemon serves ${name}; ${until}. To see why: animus status`);
   }
 }

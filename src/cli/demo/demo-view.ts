@@ -1,4 +1,5 @@
 /** The output of the demo: each event as it happens. */
+import { join } from 'node:path';
 import type { FocusEvent } from '../../engage/events/events.ts';
 import type { Database } from '../../store/sql/database.ts';
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
@@ -7,6 +8,7 @@ import { DEMO_INSERT } from '../../store/work/demo-work.ts';
 import { createFocusView } from '../events/focus-events.ts';
 import { type Output, styled } from '../view/output.ts';
 import { counted, duration, shortId } from '../view/quantities.ts';
+import { shellWord } from '../view/shell-word.ts';
 
 export interface DemoView {
   intro(): void;
@@ -17,6 +19,8 @@ export interface DemoView {
 }
 
 interface DemoSetting {
+  /** How animus was called: `npx animus`. */
+  readonly animus: string;
   readonly home: string;
   readonly workspace: string;
   readonly model?: string;
@@ -82,29 +86,33 @@ function conclude(output: Output, item: WorkDetail, ledger: readonly LedgerEntry
   output.line(styled(`  ${counted(item.turns, 'turn')}, ${duration(tookMs)} in all`, 'dim'));
 }
 
-function whatNext(output: Output, { home, workspace, keep }: DemoSetting): void {
+function whatNext(output: Output, setting: DemoSetting): void {
   output.line();
   output.line(styled('Try next', 'bold'));
-  if (keep) {
-    output.line(
-      `  ANIMUS_HOME=${quoted(home)} npx animus work list`,
-      styled('   the work item in the database', 'dim'),
-    );
-    output.line(
-      `  ANIMUS_HOME=${quoted(home)} npx animus status`,
-      styled('      the whole system on one screen', 'dim'),
-    );
-    output.line(`  cat ${quoted(workspace)}/src/calendar.js`, styled('   what the agent changed', 'dim'));
-    return;
+  for (const { command, does } of nextCommands(setting)) {
+    output.line(styled(`  # ${does}`, 'dim'));
+    output.copyable(`  ${command}`);
   }
-  output.line(
-    '  npx animus demo --keep',
-    styled('         run it again and keep the database and the workspace', 'dim'),
-  );
-  output.line('  npx animus faculty check', styled('       check the agents that come with animus', 'dim'));
-  output.line('  npx animus serve --help', styled('        run a daemon on your Postgres with your model', 'dim'));
 }
 
-function quoted(path: string): string {
-  return /\s/.test(path) ? `'${path}'` : path;
+/** They work in a clone and where the package is installed; a test runs each of them in both. */
+function nextCommands({ animus, home, workspace, keep }: DemoSetting): { command: string; does: string }[] {
+  if (keep) {
+    const here = `ANIMUS_HOME=${shellWord(home)} ${animus}`;
+    return [
+      { command: `${here} work list`, does: 'the work item in the database' },
+      { command: `${here} status`, does: 'the whole system on one screen' },
+      { command: `cat ${shellWord(join(workspace, 'src/calendar.js'))}`, does: 'what the agent changed' },
+      { command: `rm -r ${shellWord(home)}`, does: 'delete both' },
+    ];
+  }
+  return [
+    { command: `${animus} demo --keep`, does: 'run it again, and keep the database and the workspace' },
+    { command: `${animus} faculty add`, does: 'the agents that come with animus' },
+    {
+      command: `${animus} init my-agents`,
+      does: 'write an agent of your own, which needs no key at first, into a new directory',
+    },
+    { command: `${animus} serve --help`, does: 'run a daemon on your Postgres with your model' },
+  ];
 }

@@ -9,7 +9,9 @@ import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { insertDemoWork } from '../../store/work/demo-work.ts';
+import { calledAs } from '../command/called-as.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { SHIPPED_FACULTIES } from '../command/shipped.ts';
 import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
 import { createDemoView, type DemoView } from './demo-view.ts';
 
@@ -35,7 +37,12 @@ async function demoCommand(invocation: Invocation, options: DemoOptions): Promis
     const workspace = join(home, 'workspace');
     await copyWritable(join(ASSETS, 'workspace'), workspace);
     const config = await demoConfig(invocation, options.model, home);
-    const view = createDemoView(invocation.output, { home, workspace, ...options });
+    const view = createDemoView(invocation.output, {
+      animus: calledAs(invocation.context.env),
+      home,
+      workspace,
+      ...options,
+    });
     view.intro();
     const { item, ledger } = await runWork(invocation, config, workspace, options.model, view);
     view.conclude(item, ledger);
@@ -55,7 +62,6 @@ async function copyWritable(from: string, to: string): Promise<void> {
 }
 
 const ASSETS = fileURLToPath(new URL('./', import.meta.url));
-const FACULTIES = fileURLToPath(new URL('../../../faculties/', import.meta.url));
 const SCRIPTED_MODEL = 'demo/scripted';
 
 /** The user's configuration, with a home and an embedded database of the demo's own. */
@@ -90,7 +96,7 @@ function runWork(
 ): Promise<OneItemRun> {
   return runOneItem(context.signals, {
     config,
-    facultiesDir: FACULTIES,
+    facultiesDir: SHIPPED_FACULTIES,
     adapt: (faculty) => atWork(faculty, workspace, model ?? SCRIPTED_MODEL),
     onReady: view.ready,
     async submit(db) {

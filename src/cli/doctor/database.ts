@@ -12,6 +12,8 @@ import { duration } from '../view/quantities.ts';
 import { examineApi } from './api.ts';
 import { examineAudit } from './audit.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
+import { examineWebhooks } from './webhooks.ts';
+import { examineWorktrees } from './worktrees.ts';
 
 /** Changes nothing: an embedded database that does not exist yet is not created. */
 export async function examineDatabase(invocation: Invocation): Promise<readonly Finding[]> {
@@ -29,8 +31,10 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
         ...examineExtensions(offer),
         ...(await findingsOf('roles', () => examineRoles(db))),
         ...(await findingsOf('api', () => examineApi(db, config))),
+        ...(await findingsOf('webhooks', () => examineWebhooks(db, config))),
         ...(await findingsOf('audit', () => examineAudit(db))),
         ...(await findingsOf('retention', () => examineRetention(db))),
+        ...(await findingsOf('worktrees', () => examineWorktrees(db))),
         ...(await findingsOf('clock', () => examineClock(db))),
         ...(await findingsOf('listen', () => examineListen(db))),
       ];

@@ -9,6 +9,7 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
 import { type Output, type Style, styled } from '../view/output.ts';
+import { examineCaches } from './caches.ts';
 import { examineContainers } from './containers.ts';
 import { examineDatabase } from './database.ts';
 import { examineEmbeddings } from './embeddings.ts';
@@ -16,10 +17,12 @@ import { examineDisk, examineModes } from './files.ts';
 import { type Finding, fine, problem } from './finding.ts';
 import { examineFaculties, examineIsolation, examineLimits } from './host.ts';
 import { examineKeys } from './keys.ts';
+import { examineModels } from './models.ts';
 import { examinePorts } from './ports.ts';
 import { examinePrograms } from './programs.ts';
 import { examineProvider, providerQuestion } from './provider.ts';
 import { examineReach } from './reach.ts';
+import { examineSecrets } from './secrets.ts';
 import { examineSkills } from './skills.ts';
 
 interface DoctorOptions extends CommonOptions {
@@ -74,7 +77,7 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
     return;
   }
   const directory = await facultiesDirectory(invocation, options.faculties);
-  const faculties = readFaculties(directory, config);
+  const faculties = await readFaculties(directory, config);
   const questions = options.provider.map((asked) => providerQuestion(asked, config, faculties.faculties.values()));
   yield [fine('configuration', config.file ?? 'defaults and environment: no animus.toml found')];
   yield await examineDatabase(invocation);
@@ -86,10 +89,13 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield await examinePrograms(faculties);
   yield await examineContainers(faculties, config);
   yield examineDisk(config);
+  yield await examineCaches(config, faculties);
   yield examineModes(config);
   yield await examinePorts(config, invocation.context.signals.drain);
   yield examineFaculties(directory, faculties);
+  yield examineModels(faculties, config);
   yield examineSkills(skillsDirs);
+  yield examineSecrets(config, env);
   yield examineKeys(faculties, config);
   const asksEmbeddings = questions.some(({ provider }) => provider.name === config.embeddings?.provider);
   yield await examineEmbeddings(invocation, config, asksEmbeddings);
@@ -108,8 +114,10 @@ async function readConfig(invocation: Invocation): Promise<Config | { readonly p
 }
 
 /** A missing directory has no faculties; the check of the faculties reports that. */
-function readFaculties(directory: string, config: Config): Faculties {
-  return existsSync(directory) ? loadRunnableFaculties(directory, config) : { faculties: new Map(), problems: [] };
+async function readFaculties(directory: string, config: Config): Promise<Faculties> {
+  return existsSync(directory)
+    ? await loadRunnableFaculties(directory, config)
+    : { faculties: new Map(), problems: [] };
 }
 
 const LABELS: Readonly<Record<Finding['state'], Style>> = { ok: 'green', note: 'yellow', problem: 'red' };

@@ -57,7 +57,7 @@ export async function examineProvider(
     const { createConfiguredLlm } = await import('../../daemon/models/configured-llm.ts');
     const processes = createProcessHost();
     // The scripts of other providers are not read.
-    const llm = await createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) }, processes);
+    const llm = createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) }, processes);
     try {
       const signal = AbortSignal.any([interrupted, AbortSignal.timeout(PROBE_MS)]);
       const found = await llm.probe(`${provider.name}/${model}`, signal);
@@ -76,12 +76,13 @@ export async function examineProvider(
 }
 
 /** What is at fault: where to look first. */
-function areaOf(kind: LlmFailure['kind']): string {
+function areaOf({ kind, httpStatus }: Pick<LlmFailure, 'kind' | 'httpStatus'>): string {
   switch (kind) {
     case 'credentials':
     case 'quota':
       return 'login';
     case 'connection':
+      return httpStatus === null ? 'network' : 'address';
     case 'timeout':
     case 'aborted':
       return 'network';
@@ -100,7 +101,8 @@ function areaOf(kind: LlmFailure['kind']): string {
   }
 }
 
-function sayFailure({ kind, message }: LlmFailure): string {
+function sayFailure(failure: LlmFailure): string {
+  const { kind, message } = failure;
   const said = kind === 'aborted' ? `no answer within ${duration(PROBE_MS)}` : `${kind}: ${message}`;
-  return `${areaOf(kind)} at fault: ${said}`;
+  return `${areaOf(failure)} at fault: ${said}`;
 }

@@ -80,7 +80,7 @@ function examinePlaces(reach: Reach): readonly Finding[] {
     if (workspace === null) return [];
     const place = realPathOf(workspace);
     const own = realPathOf(reach.config.home);
-    if (place === own || isWithin(join(own, 'foci'), place)) {
+    if (place === own || ['foci', 'homes', 'caches'].some((name) => isWithin(join(own, name), place))) {
       return [
         problem(
           'workspace',

@@ -45,7 +45,7 @@ async function showFaculty(invocation: Invocation, options: ShowOptions, name: s
   const { output } = invocation;
   const config = await invocation.config();
   const directory = await facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadRunnableFaculties(directory, config);
+  const { faculties, problems } = await loadRunnableFaculties(directory, config);
   const faculty = faculties.get(name);
   if (faculty === undefined) {
     const broken = problems.length === 0 ? '' : `; ${directory} has files with problems, see: animus faculty check`;

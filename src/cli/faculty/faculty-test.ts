@@ -58,7 +58,7 @@ async function testCommand(
   await requireScript(script);
   const facultiesDir = await facultiesDirectory(invocation, options.faculties);
   const config = scriptedConfig(await invocation.config(), script);
-  const faculties = requireFaculty(name, facultiesDir, config);
+  const faculties = await requireFaculty(name, facultiesDir, config);
 
   const startedMs = performance.now();
   const home = await realpath(await mkdtemp(join(tmpdir(), 'animus-test-')));
@@ -101,7 +101,7 @@ function describe({ description = 'A test of the faculty with a script.' }: Test
 /** Reads the script before anything is created: a broken script is the most likely mistake. */
 async function requireScript(file: string): Promise<void> {
   const { loadScript } = await import('../../llm/scripted/script.ts');
-  await loadScript(file);
+  loadScript(file);
 }
 
 /** Replaces every model of the faculty with the script: no provider is called, and no other script is read. */
@@ -113,11 +113,16 @@ function scriptedConfig(config: Config, script: string): Config {
   return { ...config, providers: new Map([...providers, [SCRIPT_PROVIDER, own]]) };
 }
 
-function requireFaculty(name: string, directory: string, config: Config): ReadonlyMap<string, Faculty> {
-  const { faculties, problems } = loadRunnableFaculties(directory, config);
+async function requireFaculty(name: string, directory: string, config: Config): Promise<ReadonlyMap<string, Faculty>> {
+  const { faculties, problems } = await loadRunnableFaculties(directory, config, elsewhere);
   if (faculties.has(name)) return faculties;
   const found = problems.length > 0 ? `; these files have problems:\n${listProblems(problems)}` : '';
   throw new AnimusError('faculty.unknown', { name, hint: `${didYouMean(name, faculties.keys())}${found}` });
+}
+
+/** The test works in a directory of its own: that of the faculty need not be writable. */
+function elsewhere(faculty: Faculty): Faculty {
+  return { ...faculty, workspace: null, repo: null };
 }
 
 /** Copies links unchanged: absolute links would point out of the copy, back to the original files. */
@@ -161,9 +166,9 @@ function scripted(model: string): string {
 }
 
 /** A worktree would leave its branch in the user's repository, so the test works without one. */
-function warnOfWorktree(output: Output, { isolation, repo }: Faculty): void {
+function warnOfWorktree(output: Output, { isolation }: Faculty): void {
   if (isolation !== 'worktree') return;
-  output.note(`the faculty works in a git worktree of ${repo}; this test works in a plain directory instead`);
+  output.note('the faculty works in a git worktree; this test works in a plain directory instead');
 }
 
 function conclude(output: Output, { item, foci, ledger }: OneItemRun, tookMs: number): void {

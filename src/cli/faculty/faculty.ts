@@ -1,4 +1,4 @@
-/** `animus faculty …`: lists, shows, checks and tests faculty files. */
+/** `animus faculty …`: lists, shows, checks, tests and adds faculty files. */
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { asksModel, type Faculty } from '../../catalog/faculty/faculty.ts';
@@ -6,7 +6,7 @@ import { runsCommands } from '../../catalog/faculty/runs-commands.ts';
 import { loadSkills } from '../../catalog/skills/load-skills.ts';
 import type { Problem } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
-import { unknownModels } from '../../daemon/models/faculty-models.ts';
+import { unknownEmbeddings, unknownModels } from '../../daemon/models/unknown-models.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
@@ -14,8 +14,10 @@ import { skillsDirectories } from '../command/skills-directories.ts';
 import { styled } from '../view/output.ts';
 import { counted } from '../view/quantities.ts';
 import { bashIsolationOf, bashSentences } from './bash-isolation.ts';
+import { cacheRemarks } from './cache-remarks.ts';
 import { childRemarks } from './child-remarks.ts';
 import { codeOf } from './code-execution.ts';
+import { addFacultyAddCommand } from './faculty-add.ts';
 import { permissionRemarks } from './faculty-permissions.ts';
 import { addFacultyShowCommand } from './faculty-show.ts';
 import { addFacultyTestCommand } from './faculty-test.ts';
@@ -32,7 +34,7 @@ interface CheckOptions extends FacultyOptions {
   readonly pin?: boolean;
 }
 
-/** Adds `animus faculty list|show|check|test`. */
+/** Adds `animus faculty list|show|check|test|add`. */
 export function addFacultyCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'faculty', 'agents, described in TOML files');
   addCommand(group, 'list', {
@@ -57,12 +59,13 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
     )
     .action(run(checkFaculties));
   addFacultyTestCommand(group, run);
+  addFacultyAddCommand(group, run);
 }
 
 async function listFaculties(invocation: Invocation, options: FacultyOptions): Promise<number> {
   const { output } = invocation;
   const directory = await facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadRunnableFaculties(directory, await invocation.config());
+  const { faculties, problems } = await loadRunnableFaculties(directory, await invocation.config());
   output.document({
     directory,
     faculties: [...faculties.values()].map(facultyJson),
@@ -97,12 +100,13 @@ async function checkFaculties(
   const { output } = invocation;
   const config = await invocation.config();
   const directory = await facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = loadRunnableFaculties(directory, config);
+  const { faculties, problems } = await loadRunnableFaculties(directory, config);
   const library = loadSkills(await skillsDirectories(invocation, undefined));
   const missing = names.filter((name) => !faculties.has(name));
   const chosen = [...faculties.values()].filter(({ name }) => names.length === 0 || names.includes(name));
   const mcp = await mcpStateOf(chosen, directory, invocation, options);
   const ok = problems.length === 0 && missing.length === 0 && mcp.ok;
+  const shared = unknownEmbeddings(config);
   const sound = await Promise.all(
     [...faculties.values()].map(async (faculty) => {
       const bash = runsCommands(faculty) ? await bashIsolationOf(faculty, config.home) : null;
@@ -111,6 +115,7 @@ async function checkFaculties(
         ...permissionRemarks(faculty, bash),
         ...childRemarks(faculty, faculties),
         ...skillRemarks(faculty, library),
+        ...cacheRemarks(faculty, bash),
       ];
       return { faculty, bash, remarks };
     }),
@@ -121,7 +126,7 @@ async function checkFaculties(
     faculties: [...faculties.keys()],
     missing,
     problems: problems.map(problemJson),
-    remarks: sound.flatMap(({ remarks }) => remarks.map(problemJson)),
+    remarks: [...sound.flatMap(({ remarks }) => remarks), ...shared].map(problemJson),
     hooks: Object.fromEntries(sound.map(({ faculty }) => [faculty.name, hooksJson(faculty)])),
     mcp: mcp.document,
     bash: Object.fromEntries(sound.flatMap(({ faculty, bash }) => (bash === null ? [] : [[faculty.name, bash]]))),
@@ -145,11 +150,13 @@ async function checkFaculties(
     for (const { message } of remarks) output.block(`remark   ${message}`);
     mcp.show(faculty.name);
   }
+  for (const { message } of shared) output.block(`remark   ${message}`);
   // Messages are not cut: showing them is the purpose of the command.
   for (const { message } of problems) output.block(`problem  ${message}`);
   for (const name of missing)
     output.block(`missing  no usable faculty is named ${name}${didYouMean(name, faculties.keys())}`);
-  if (ok && faculties.size === 0) output.note(`no faculty files in ${directory}`);
+  if (ok && faculties.size === 0)
+    output.note(`no faculty files in ${directory}; copy one that comes with animus: animus faculty add`);
   if (problems.length > 0) output.note(`${counted(problems.length, 'problem')} in ${directory}`);
   return ok ? 0 : 2;
 }

@@ -1,5 +1,6 @@
 /** `animus faculty check --mcp|--pin`: compares the tools of MCP servers with what was pinned, and pins them. */
-import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
@@ -7,9 +8,10 @@ import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import type { Config } from '../../core/config/config.ts';
 import { createFileGuard } from '../../daemon/guard/file-guard.ts';
 import { mcpVariables } from '../../daemon/guard/mcp-variables.ts';
+import { giveFocusDirectory, makeFocusDirectory } from '../../daemon/workspace/focus-directory.ts';
+import { focusHome } from '../../daemon/workspace/focus-home.ts';
 import { createProcessHost } from '../../process/host/supervised-host.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
-import { spareUser } from '../../process/runners/as-user.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { pinMcpTools, readMcpPins } from '../../store/work/mcp-pins.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
@@ -69,6 +71,11 @@ async function reportOf(
   return { ...of, problem: null, tools, pinned };
 }
 
+/** A server gets none, and here they would be made in a directory that is removed. */
+function withoutCaches(faculty: Faculty): Faculty {
+  return { ...faculty, caches: [] };
+}
+
 /** As in a focus: in the isolation of the faculty, and in its workspace or an empty directory. */
 async function inPlace(
   faculty: Faculty,
@@ -81,7 +88,9 @@ async function inPlace(
   const { isolation, sentence } = await bashIsolationOf(faculty, config.home);
   if (isolation === null) return work({ problem: `it is started ${sentence}` });
   const processes = createProcessHost();
-  const empty = mkdtempSync(join(tmpdir(), 'animus-mcp-'));
+  // As below ANIMUS_HOME: the home is beside the parent of the directory.
+  const site = mkdtempSync(join(tmpdir(), 'animus-mcp-'));
+  const empty = join(site, 'foci', randomUUID());
   const guard = createFileGuard({
     config,
     env,
@@ -91,14 +100,23 @@ async function inPlace(
     log: silentLog,
   });
   try {
-    const { uid, gid } = spareUser(process.pid);
-    if (runsAsOwner(isolation)) chownSync(empty, uid, gid);
-    const workspace = faculty.workspace ?? faculty.repo ?? empty;
+    await makeFocusDirectory(empty);
+    const place = faculty.workspace ?? faculty.repo;
+    if (runsAsOwner(isolation)) await giveFocusDirectory(empty, place);
+    const workspace = place ?? empty;
+    const home = focusHome({
+      directory: empty,
+      faculty: withoutCaches(faculty),
+      isolation,
+      goesOn: false,
+      log: silentLog,
+    });
     const fileRules = guard.rulesFor({ directory: empty, faculty });
     await work({
       faculty: faculty.name,
       workItemId: `check-${faculty.name}`,
       workspace,
+      home: home.open,
       processes,
       isolation,
       fileRules,
@@ -106,6 +124,6 @@ async function inPlace(
   } finally {
     guard.close();
     await processes.stop();
-    rmSync(empty, { recursive: true, force: true });
+    rmSync(site, { recursive: true, force: true });
   }
 }

@@ -1,13 +1,15 @@
 /** `animus init`: writes a configuration and an agent for a directory. */
-import { mkdirSync, statSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
+import { openQuestions } from '../command/ask.ts';
+import { calledAs } from '../command/called-as.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { styled } from '../view/output.ts';
-import { openQuestions } from './ask.ts';
-import { defaultModel, detectTests, inspectPlace } from './place.ts';
+import { askModel, missingKey, modelRemark } from './choose-model.ts';
+import { detectTests, inspectPlace } from './place.ts';
 import { type InitSettings, projectFiles, REHEARSAL_MODEL } from './project-files.ts';
 import { type Written, writeNew } from './write-new.ts';
 
@@ -39,18 +41,16 @@ async function initCommand(invocation: Invocation, options: InitOptions, given: 
   const place = inspectPlace(directory);
   const settings = await settle(invocation, options, directory, place.isRepository);
   const written = projectFiles(settings).map((file) => writeNew(directory, file));
-  const next = nextCommands(
-    settings,
-    relative(context.cwd, directory),
-    context.env['npm_command'] === 'exec' ? 'npx animus' : 'animus',
-  );
+  const remark = modelRemark(settings.model, readFileSync(join(directory, 'animus.toml'), 'utf8'));
+  const next = nextCommands(settings, relative(context.cwd, directory), calledAs(context.env));
   output.document({
     directory,
     ...settings,
     files: written.map(({ path, kept }) => ({ path, result: kept ? 'kept' : 'written' })),
     next: next.map(({ command }) => command),
+    remarks: remark === null ? [] : [remark],
   });
-  report(invocation, written, settings, next);
+  report(invocation, written, settings, { next, remark });
   return 0;
 }
 
@@ -74,7 +74,7 @@ async function settle(
   const quiet = options.yes === true || output.json;
   const questions = openQuestions(context, quiet);
   try {
-    const model = options.model ?? (await questions.ask('Model', defaultModel(context.env)));
+    const model = options.model ?? (await askModel(questions, output, context.env));
     const name = options.name ?? (await questions.ask('Name of the agent', 'engineer'));
     const found = detectTests(directory) ?? '-';
     const test = options.test ?? (await questions.ask('Command that runs the tests (- for none)', found));
@@ -125,7 +125,7 @@ function report(
   { output, context }: Invocation,
   written: readonly Written[],
   { model, worktree, name }: InitSettings,
-  next: readonly NextCommand[],
+  { next, remark }: { readonly next: readonly NextCommand[]; readonly remark: string | null },
 ): void {
   for (const { path, kept } of written) {
     output.line(kept ? styled('kept     ', 'yellow') : styled('written  ', 'green'), path);
@@ -133,19 +133,16 @@ function report(
   output.line();
   const where = worktree ? 'in its own git worktree, on a branch animus/…' : 'directly in this directory';
   output.block(`${name} works ${where}, with ${model}.`);
+  const files = [...new Set([name, 'assistant'])].map((each) => `faculties/${each}.toml`);
+  if (remark !== null) output.note(`${remark}; to change it, edit model in ${files.join(' and ')}`);
   const key = missingKey(model, context.env);
   if (key !== null) output.note(`${model} needs ${key} in the environment of \`animus serve\``);
+  if (model === REHEARSAL_MODEL)
+    output.note(`to use a model, name it in ${files.join(' and ')}; to list them: ${calledAs(context.env)} models`);
   output.line();
   output.line(styled('Next', 'bold'));
   for (const { command, does } of next) {
     output.line(styled(`  # ${does}`, 'dim'));
     output.copyable(`  ${command}`);
   }
-}
-
-/** The variable for the key of a built-in provider, if it is not set. */
-function missingKey(model: string, env: Readonly<Record<string, string | undefined>>): string | null {
-  const provider = model.includes('/') ? model.slice(0, model.indexOf('/')) : 'anthropic';
-  const variable = provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : provider === 'openai' ? 'OPENAI_API_KEY' : null;
-  return variable === null || env[variable] || env[`${variable}_FILE`] ? null : variable;
 }

@@ -1,9 +1,7 @@
-/** Detects the defaults of `animus init`: whether a directory is a repository, how its tests run, and which model has a key. */
+/** Detects the defaults of `animus init`: whether a directory is a repository, and how its tests run. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '../../core/config/environment.ts';
-import { REHEARSAL_MODEL } from './project-files.ts';
 
 export interface Place {
   /** The top directory of a git repository with at least one commit, so that it can have worktrees. */
@@ -14,13 +12,6 @@ export function inspectPlace(directory: string): Place {
   if (!existsSync(join(directory, '.git'))) return { isRepository: false };
   const head = spawnSync('git', ['rev-parse', '--verify', '--quiet', 'HEAD'], { cwd: directory, stdio: 'ignore' });
   return { isRepository: head.status === 0 };
-}
-
-/** The model of the vendor whose key is set; without a key, the rehearsal script, which needs none. */
-export function defaultModel(env: Environment): string {
-  if (env['ANTHROPIC_API_KEY'] || env['ANTHROPIC_API_KEY_FILE']) return 'claude-sonnet-4-5';
-  if (env['OPENAI_API_KEY'] || env['OPENAI_API_KEY_FILE']) return 'openai/gpt-5';
-  return REHEARSAL_MODEL;
 }
 
 /** Maps a file to the command that usually runs the tests of a project with this file. */

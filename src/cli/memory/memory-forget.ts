@@ -1,9 +1,9 @@
 /** `animus memory forget`. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
+import { FULL_ID } from '../../core/work/id-reference.ts';
 import { forgetMemory } from '../../store/memory/memories.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
-import { FULL_ID } from '../../store/views/find-work.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { styled } from '../view/output.ts';

@@ -2,15 +2,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { BudgetPeriod, BudgetScope } from '../../core/config/budget.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { didYouMean } from '../../core/errors/suggest.ts';
+import { FULL_ID } from '../../core/work/id-reference.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { type LimitName, listBudgets, removeBudget, type StoredLimit, setBudget } from '../../store/work/budgets.ts';
-import { liveDaemons } from '../../store/work/daemons.ts';
 import { choice, wholeNumber } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
-import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { styled } from '../view/output.ts';
 import { amountOf, shortId } from '../view/quantities.ts';
 
@@ -99,7 +97,8 @@ async function listCommand(invocation: Invocation, _options: CommonOptions): Pro
       { title: 'SUBJECT', shrink: true },
       { title: 'PER' },
       { title: 'LIMIT', align: 'right' },
-      { title: 'USED', align: 'right' },
+      { title: 'SPENT', align: 'right' },
+      { title: 'HELD', align: 'right', optional: true },
       { title: 'THEN' },
       { title: 'SET BY', shrink: true },
     ],
@@ -108,16 +107,17 @@ async function listCommand(invocation: Invocation, _options: CommonOptions): Pro
   return 0;
 }
 
-function rowOf({ scope, subject, period, unit, amount, used, onExceeded, origin, setBy }: StoredLimit) {
+function rowOf({ scope, subject, period, unit, amount, used, spent, held, onExceeded, origin, setBy }: StoredLimit) {
   const share = used === null ? 0 : used / amount;
   const style = share >= 1 ? 'red' : share >= 0.8 ? 'yellow' : null;
-  const shown = used === null ? '-' : amountOf(used, unit);
+  const shown = spent === null ? '-' : amountOf(spent, unit);
   return [
     styled(scopeTitle(scope, subject), 'bold'),
-    subject === null ? '' : isWorkId(subject) ? shortId(subject) : subject,
+    subject === null ? '' : FULL_ID.test(subject) ? shortId(subject) : subject,
     period === 'none' ? styled('-', 'dim') : period,
     amountOf(amount, unit),
     style === null ? shown : styled(shown, style),
+    held ? amountOf(held, unit) : styled('-', 'dim'),
     onExceeded ?? styled('-', 'dim'),
     origin === 'file' ? 'a file' : origin === 'extension' ? `${setBy}, by approval` : setBy,
   ];
@@ -125,11 +125,7 @@ function rowOf({ scope, subject, period, unit, amount, used, onExceeded, origin,
 
 /** `each item`: of a faculty. */
 function scopeTitle(scope: BudgetScope, subject: string | null): string {
-  return (scope === 'item' || scope === 'root') && subject !== null && !isWorkId(subject) ? `each ${scope}` : scope;
-}
-
-function isWorkId(subject: string): boolean {
-  return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(subject);
+  return (scope === 'item' || scope === 'root') && subject !== null && !FULL_ID.test(subject) ? `each ${scope}` : scope;
 }
 
 function documentOf({ onExceeded, setBy, setAt, expiresAt, ...limit }: StoredLimit): object {
@@ -148,23 +144,16 @@ async function setCommand(invocation: Invocation, options: SetOptions): Promise<
     const subject = await subjectOf(db, options);
     await setBudget(db, { ...subject, unit }, amount, onExceeded);
     const faculty = options.faculty ?? options.eachItem ?? options.eachRoot;
-    if (faculty !== undefined) await noteUnknown(invocation, db, faculty);
+    // A misspelt name would limit nothing.
+    if (faculty !== undefined) {
+      const { warnIfUnserved } = await import('../command/known-faculties.ts');
+      await warnIfUnserved(invocation, db, { name: faculty, until: 'the limit applies to nothing', named: true });
+    }
     return subject;
   });
   output.document({ ...name, unit, amount, on_exceeded: onExceeded });
   output.line(styled('limited  ', 'green'), titleOf(name), `: ${amountOf(amount, unit)}`);
   return 0;
-}
-
-/** A misspelt name would limit nothing. */
-async function noteUnknown(invocation: Invocation, db: Queryable, faculty: string): Promise<void> {
-  const live = ((await liveDaemons(db)) ?? []).flatMap(({ faculties }) => faculties);
-  if (live.includes(faculty)) return;
-  const { facultyNames } = await import('../command/faculty-names.ts');
-  const known = [...live, ...facultyNames(await facultiesDirectory(invocation, undefined))];
-  if (known.includes(faculty)) return;
-  const suggestion = didYouMean(faculty, known);
-  invocation.output.note(`no faculty is named ${faculty}${suggestion}; the limit applies as soon as one is`);
 }
 
 async function removeCommand(invocation: Invocation, options: RemoveOptions): Promise<number> {

@@ -142,6 +142,8 @@ async function addScheduleCommand(
     options.params === undefined ? {} : jsonObject('--params', jsonOf('--params', options.params, context.cwd));
   const now = await withDatabase(invocation, async (db) => {
     await addSchedule(db, { name, cron, timeZone, faculty, description, params, missed, graceSeconds: grace, paused });
+    const { warnIfUnserved } = await import('../command/known-faculties.ts');
+    await warnIfUnserved(invocation, db, { name: faculty, until: 'its work stays queued' });
     return databaseNow(db);
   });
   const first = reading.dueTimes.next(now);

@@ -1,7 +1,9 @@
 /** `animus token create|list|revoke`: bearer tokens of people. */
+
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { hashAccessToken, newAccessToken } from '../../core/secrets/access-token.ts';
+import { ID_RULE } from '../../core/work/id-reference.ts';
 import { PERSON_ROLES, type PersonRole, SCOPES, type Scope } from '../../core/work/people.ts';
 import { similarPerson } from '../../store/people/listed-person.ts';
 import { findToken, listPeople, listTokens, type TokenView } from '../../store/people/people-views.ts';
@@ -62,7 +64,7 @@ export function addTokenCommands(program: Command, run: RunCommand): void {
     .action(run(listCommand));
   addCommand(group, 'revoke <id>', {
     summary: 'revoke a token: it is refused from the next request on',
-    arguments: { id: 'the token: its id, or at least 4 digits of its start or end' },
+    arguments: { id: `the token: ${ID_RULE}` },
     examples: ['animus token revoke 4f2a9c1d'],
   }).action(run(revokeCommand));
 }

@@ -61,7 +61,7 @@ async function neededImages(
   const { existsSync } = await import('node:fs');
   const directory = await facultiesDirectory(invocation, options.faculties);
   const { loadRunnableFaculties } = await import('../../daemon/reload/load-faculties.ts');
-  const faculties = existsSync(directory) ? loadRunnableFaculties(directory, config).faculties : new Map();
+  const faculties = existsSync(directory) ? (await loadRunnableFaculties(directory, config)).faculties : new Map();
   const images = containerImages(faculties.values(), config.sandbox.image);
   return images.has(config.sandbox.image) ? images : new Map([[config.sandbox.image, []], ...images]);
 }

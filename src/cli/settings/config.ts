@@ -58,6 +58,7 @@ function settingsOf(config: Config): Setting[] {
   add('daemon.focus_host_grace_seconds', config.daemon.focusHostGraceSeconds);
   add('daemon.focus_max_memory_mib', config.daemon.focusMaxMemoryMib);
   add('daemon.focus_max_processes', config.daemon.focusMaxProcesses);
+  add('daemon.commit_email', config.daemon.commitEmail);
   add('daemon.pool_size', config.daemon.poolSize);
   add('daemon.http', config.daemon.http === null ? 'off' : showAddress(config.daemon.http));
   const { http } = config;
@@ -65,6 +66,7 @@ function settingsOf(config: Config): Setting[] {
   add('http.behind_tls', String(http.behindTls));
   add('http.allowed_hosts', http.allowedHosts.join(', ') || null);
   add('http.allowed_origins', http.allowedOrigins.join(', ') || null);
+  add('http.trusted_proxies', http.trustedProxies.join(', ') || null);
   add('http.max_connections', http.maxConnections);
   add('http.requests_per_minute', http.requestsPerMinute);
   add('http.database_url_env', http.databaseUrl === null ? null : String(http.databaseUrl));
@@ -72,6 +74,8 @@ function settingsOf(config: Config): Setting[] {
   add('retention.resolved_days', config.retention.resolvedDays);
   add('retention.pack_days', config.retention.packDays);
   add('retention.artifacts_days', config.retention.artifactsDays);
+  add('retention.worktree_days', config.retention.worktreeDays);
+  add('retention.held_worktree_days', config.retention.heldWorktreeDays);
   add('batch.gather_seconds', config.batch.gatherSeconds);
   add('batch.poll_seconds', config.batch.pollSeconds);
   add('batch.submit_timeout_seconds', config.batch.submitTimeoutSeconds);

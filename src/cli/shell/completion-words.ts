@@ -5,6 +5,8 @@ import { LEDGER_TYPES, WORK_STATES } from '../../core/work/work.ts';
 /** Values that the program itself does not know. */
 export interface WordSources {
   readonly faculties: () => Promise<readonly string[]>;
+  /** Faculties that come with animus. */
+  readonly shipped: () => Promise<readonly string[]>;
   readonly skills: () => Promise<readonly string[]>;
   readonly providers: () => Promise<readonly string[]>;
   /** Short ids of the work items to which `command` (`cancel`, `retry` …) applies. */
@@ -86,6 +88,7 @@ function valueName({ long, flags }: Option): string {
 const LOOKED_UP: ReadonlySet<string> = new Set([
   'faculty',
   'names',
+  'shipped',
   'skill',
   'skills',
   'provider',
@@ -101,6 +104,7 @@ async function valuesOf(name: string, command: Command, load: LoadSources): Prom
   const sources = await load();
   if (name === 'faculty') return sources.faculties();
   if (name === 'names') return sources.faculties();
+  if (name === 'shipped') return sources.shipped();
   if (name === 'skill' || name === 'skills') return sources.skills();
   if (name === 'provider') return sources.providers();
   if (name === 'chat' || (name === 'id' && isOfChats(command))) return sources.chats();

@@ -55,7 +55,8 @@ const TOPICS: Readonly<Record<string, { readonly about: string; readonly text: s
   ids: {
     about: 'how to name a work item',
     text: `Each work item has an id such as 01936b2e-5f04-7c3a-9d51-5b1f0c3de2a9. Lists show its last twelve digits. A command
-accepts the whole id, or at least four digits of its start or end that match only one item.`,
+accepts at least four of these, from their beginning or end, if only one item has them; the branch of an item (animus/c657ab12cd34);
+and the whole id or its beginning. Conversations, tokens and webhooks are named in the same way.`,
   },
   states: {
     about: 'the states of work',

@@ -10,6 +10,7 @@ import { listSchedules } from '../../store/work/schedules.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
+import { SHIPPED_FACULTIES } from '../command/shipped.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
 import { shortId } from '../view/quantities.ts';
 import type { WordSources } from './completion-words.ts';
@@ -25,6 +26,11 @@ export function wordSources(given: Invocation, options: CommonOptions): WordSour
       orNone(async () => {
         const { facultyNames } = await import('../command/faculty-names.ts');
         return facultyNames(await facultiesDirectory(invocation, undefined));
+      }),
+    shipped: () =>
+      orNone(async () => {
+        const { facultyNames } = await import('../command/faculty-names.ts');
+        return facultyNames(SHIPPED_FACULTIES);
       }),
     skills: () =>
       orNone(async () => {

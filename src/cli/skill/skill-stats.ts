@@ -3,7 +3,7 @@ import { type OutcomeCounts, type SkillUse, skillStats } from '../../store/skill
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { styled } from '../view/output.ts';
-import { age, grouped, usd } from '../view/quantities.ts';
+import { age, cost, grouped } from '../view/quantities.ts';
 
 export interface StatsOptions extends CommonOptions {
   readonly since?: Date;
@@ -49,9 +49,13 @@ export async function statsCommand(
   return 0;
 }
 
-function cells({ items, completed, costUsd }: OutcomeCounts): string[] {
+function cells({ items, completed, costUsd, unpricedCalls }: OutcomeCounts): string[] {
   if (items === 0) return ['0', '', ''];
-  return [grouped(items), `${Math.round((100 * completed) / items)} %`, usd(costUsd / items)];
+  return [
+    grouped(items),
+    `${Math.round((100 * completed) / items)} %`,
+    cost(costUsd === null ? null : costUsd / items, unpricedCalls),
+  ];
 }
 
 function useLine({ skill, activations, lastUsedAt, withIt, without }: SkillUse) {
@@ -59,6 +63,7 @@ function useLine({ skill, activations, lastUsedAt, withIt, without }: SkillUse) 
 }
 
 /** Null where there is nothing to divide by. */
-function outcomeLine({ items, completed, costUsd, turns }: OutcomeCounts) {
-  return { items, completed, completed_share: items === 0 ? null : completed / items, cost_usd: costUsd, turns };
+function outcomeLine({ items, completed, costUsd, unpricedCalls, turns }: OutcomeCounts) {
+  const share = items === 0 ? null : completed / items;
+  return { items, completed, completed_share: share, cost_usd: costUsd, unpriced_calls: unpricedCalls, turns };
 }

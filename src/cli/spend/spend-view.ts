@@ -4,6 +4,7 @@ import type { ItemOrder, SpendItem, SpendRoot } from '../../store/views/spend-it
 import { type Column, type Output, type Part, styled } from '../view/output.ts';
 import {
   callsOf,
+  cost,
   counted,
   countedCalls,
   duration,
@@ -11,7 +12,6 @@ import {
   shortDescription,
   shortId,
   stateLabel,
-  usd,
 } from '../view/quantities.ts';
 
 const AMOUNTS: readonly Column[] = [
@@ -35,14 +35,15 @@ export function showSpend(output: Output, period: SpendPeriod, by: readonly Spen
       ...by.map((group) => valueOf(row, group)),
       callsOf(row),
       ...[row.input_tokens, row.output_tokens].map(grouped),
-      usd(row.usd),
+      cost(row.usd, row.unpriced_calls),
     ]),
   );
   output.line();
   output.line(
     styled('Spent     ', 'bold'),
-    `${usd(total.usd)} in ${countedCalls(total)}, ${grouped(total.input_tokens)} tokens in, ${grouped(total.output_tokens)} out, ${daysOf(period)}`,
+    `${cost(total.usd, total.unpriced_calls)} in ${countedCalls(total)}, ${grouped(total.input_tokens)} tokens in, ${grouped(total.output_tokens)} out, ${daysOf(period)}`,
   );
+  if (total.unpriced_calls > 0) output.note(noteUnpriced(total.unpriced_calls));
   if (total.groups > rows.length) {
     output.note(`${counted(total.groups - rows.length, 'more row')}; --limit shows more. The sum contains them`);
   }
@@ -74,7 +75,7 @@ export function showItems(output: Output, period: SpendPeriod, order: ItemOrder,
       shortId(item.id),
       stateLabel(item.state),
       item.faculty,
-      usd(item.usd),
+      cost(item.usd, item.unpriced_calls),
       String(item.turns),
       duration(item.elapsed_ms),
       duration(item.worked_ms),
@@ -110,12 +111,19 @@ export function showRoots(output: Output, period: SpendPeriod, roots: readonly S
       root.submitted_by ?? UNKNOWN,
       grouped(root.items),
       grouped(root.turns),
-      usd(root.usd),
+      cost(root.usd, root.unpriced_calls),
       shortDescription(root.description, 200),
     ]),
   );
   output.line();
   output.line(styled(`The dearest trees whose root was submitted ${daysOf(period)} and still exists`, 'dim'));
+}
+
+/** What is missing from a sum, and the remedy. */
+function noteUnpriced(calls: number): string {
+  const missing = `the cost of ${counted(calls, 'call')} is not known`;
+  const why = 'the model has no price, or the provider gave no token counts';
+  return `${missing}: ${why}; a price in animus.toml ([models."PROVIDER/MODEL"] usd_per_million) counts for calls to come`;
 }
 
 const UNKNOWN = styled('(not known)', 'dim');

@@ -21,7 +21,7 @@ export function showAsks(output: Output, { asks, at }: Pick<Status, 'asks' | 'at
       faculty,
       age(asked, now),
       deadline === null ? '-' : age(deadline, now),
-      `${kind === 'human' ? 'question' : (tool ?? subject)}: ${shown}`,
+      `${kind === 'human' && subject === 'question' ? 'question' : (tool ?? subject)}: ${shown}`,
     ]),
   );
   if (asks.waiting > asks.first.length) output.line(`${grouped(asks.waiting - asks.first.length)} more`);

@@ -12,14 +12,16 @@ export function showBudgets(output: Output, { budgets, at }: Pick<Status, 'budge
   output.table(
     [
       { title: 'BUDGET', shrink: true },
-      { title: 'USED', align: 'right' },
+      { title: 'SPENT', align: 'right' },
+      { title: 'HELD', align: 'right', optional: true },
       { title: 'LIMIT', align: 'right' },
       { title: '', align: 'right' },
       { title: 'ENDS', optional: true },
     ],
     budgets.map((limit) => [
       limitName(limit),
-      amountOf(limit.used, limit.unit),
+      amountOf(limit.spent, limit.unit),
+      limit.held > 0 ? amountOf(limit.held, limit.unit) : '-',
       amountOf(limit.amount, limit.unit),
       shareUsed(limit),
       limit.ends === null ? '-' : age(limit.ends, now),

@@ -4,13 +4,15 @@ import { didYouMean } from '../../core/errors/suggest.ts';
 import { WORK_STATES } from '../../core/work/work.ts';
 import type { Status } from '../../store/views/status-view.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
-import { age, callsOf, counted, countedCalls, grouped, shortId, stateLabel, usd } from '../view/quantities.ts';
+import { age, callsOf, cost, counted, countedCalls, grouped, shortId, stateLabel } from '../view/quantities.ts';
 import { showAsks } from './status-asks.ts';
 import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';
+import { showDaemons } from './status-daemons.ts';
 import { showStaleSkills } from './status-skills.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
 import { showWebhooks } from './status-webhooks.ts';
+import { showWorktrees } from './status-worktrees.ts';
 
 /** The status of one database. */
 export interface StatusReport {
@@ -36,6 +38,7 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
   showWebhooks(output, status);
   showBatches(output, status);
   showKept(output, status);
+  showWorktrees(output, status);
   showSpend(output, status);
   showBudgets(output, status);
   showPauses(output, status);
@@ -66,49 +69,6 @@ function showStates(output: Output, { states, capped }: Status): void {
   );
 }
 
-function showDaemons(output: Output, { daemons, at }: Status): void {
-  const now = Date.parse(at);
-  if (!daemons.some((daemon) => daemon.alive)) {
-    output.line(styled('Daemons   ', 'bold'), styled('none is running', 'yellow'), '; start one with: animus serve');
-  }
-  const stopped = daemons.filter((daemon) => daemon.stopped_at !== null).length;
-  const shown = daemons.filter((daemon) => daemon.stopped_at === null);
-  if (stopped > 0) output.line(styled(`          ${counted(stopped, 'daemon')} stopped in the last hour`, 'dim'));
-  if (shown.length === 0) return;
-  output.line();
-  output.table(
-    [
-      { title: 'DAEMON', shrink: true },
-      { title: 'STATE' },
-      { title: 'MAX', align: 'right', optional: true },
-      { title: 'SEEN', optional: true },
-      { title: 'FACULTIES', shrink: true },
-    ],
-    shown.map((daemon) => [
-      `${daemon.host}:${daemon.pid}`,
-      daemonState(daemon),
-      String(daemon.max_concurrent),
-      age(daemon.seen_at, now),
-      daemon.faculties.join(' '),
-    ]),
-  );
-  for (const daemon of shown) {
-    for (const problem of daemon.alive ? daemon.problems : [])
-      output.line(styled('problem  ', 'red'), problemText(problem));
-  }
-}
-
-/** A killed daemon does not report its stop: it counts as lost when it was not seen for two minutes. */
-function daemonState({ alive, saturated }: Status['daemons'][number]): Part {
-  return alive ? styled(saturated ? 'full' : 'up', 'green') : styled('lost', 'red');
-}
-
-function problemText(problem: unknown): string {
-  if (typeof problem === 'string') return problem;
-  const { message } = (problem ?? {}) as { message?: unknown };
-  return typeof message === 'string' ? message : JSON.stringify(problem);
-}
-
 function showFoci(output: Output, { foci, at }: Status): void {
   if (foci.length === 0) return;
   const now = Date.parse(at);
@@ -130,7 +90,7 @@ function showFoci(output: Output, { foci, at }: Status): void {
       focus.phase ?? focus.state,
       String(focus.turn ?? '-'),
       focus.started_at === null ? '-' : age(focus.started_at, now).replace(' ago', ''),
-      usd(focus.cost_usd),
+      cost(focus.cost_usd, focus.unpriced_calls),
       focus.description,
       focus.plan ?? '',
     ]),
@@ -213,13 +173,15 @@ function showSpend(output: Output, { spend_today: spend }: Status): void {
       callsOf(line),
       grouped(line.input_tokens),
       grouped(line.output_tokens),
-      usd(line.usd),
+      cost(line.usd, line.unpriced_calls),
     ]),
   );
-  const total = spend.reduce((sum, line) => sum + line.usd, 0);
+  const unpriced = spend.reduce((sum, line) => sum + line.unpriced_calls, 0);
+  const known = spend.reduce((sum, line) => sum + (line.usd ?? 0), 0);
+  const total = cost(unpriced > 0 && known === 0 ? null : known, unpriced);
   output.line(
     styled('Spent     ', 'bold'),
-    `${usd(total)} today in ${countedCalls({
+    `${total} today in ${countedCalls({
       calls: spend.reduce((sum, line) => sum + line.calls, 0),
       code_runs: spend.reduce((sum, line) => sum + (line.code_runs ?? 0), 0),
     })}`,

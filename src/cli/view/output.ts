@@ -35,7 +35,7 @@ export interface Output {
   /** One line, cut to the terminal's width. */
   line(...parts: readonly Part[]): void;
   /** Text of several lines, not cut: each line is indented by `indent` and wrapped at the width of the terminal. */
-  block(text: string, indent?: string): void;
+  block(text: string, indent?: string, style?: Style): void;
   /** True on a terminal without `--json`, where output can be streamed. */
   readonly live: boolean;
   /** Appends a piece of a streamed text; does nothing unless `live`. The next output starts on a new line. */
@@ -98,10 +98,10 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
     line(...parts) {
       if (!json) printLine(parts);
     },
-    block(text, indent = '') {
+    block(text, indent = '', style = 'plain') {
       if (json) return;
       for (const line of harmlessLines(text).flatMap((each) => wrap(indent + each, width()))) {
-        stdout.write(line.trimEnd().concat('\n'));
+        stdout.write(`${renderPart({ text: line.trimEnd(), style }, colours)}\n`);
       }
     },
     live,

@@ -40,6 +40,15 @@ export function usd(amount: number): string {
   return `$${amount.toFixed(amount !== 0 && amount < 1 ? 4 : 2)}`;
 }
 
+/**
+ * What calls have cost: `$1.25`; `at least $1.25`, where the cost of some is not known (a model without a price, an answer without token
+ * counts); `unknown`, where that of none is.
+ */
+export function cost(amount: number | null, unpricedCalls = 0): string {
+  if (amount === null) return 'unknown';
+  return unpricedCalls > 0 ? `at least ${usd(amount)}` : usd(amount);
+}
+
 /** An amount of a budget: `$1.25`, `12,000 tokens`. */
 export function amountOf(amount: number, unit: 'usd' | 'tokens'): string {
   return unit === 'usd' ? usd(amount) : counted(amount, 'token');

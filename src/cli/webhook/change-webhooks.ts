@@ -40,6 +40,10 @@ export async function addWebhookCommand(invocation: Invocation, options: AddOpti
   const { events = DEFAULT_WEBHOOK_EVENTS, faculty: faculties, label, person } = options;
   await withDatabase(invocation, async (db) => {
     await addWebhook(db, { id, url, events, keyMark: webhookKeyMark(key), faculties, label, person });
+    for (const name of faculties ?? []) {
+      const { warnIfUnserved } = await import('../command/known-faculties.ts');
+      await warnIfUnserved(invocation, db, { name, until: 'nothing is sent of it', named: true });
+    }
     if (person === undefined) return;
     const people = await listPeople(db);
     if (people.some(({ name }) => name === person)) return;

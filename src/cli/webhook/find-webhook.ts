@@ -1,25 +1,15 @@
-import { AnimusError } from '../../core/errors/errors.ts';
+import { isNamedBy } from '../../core/work/id-reference.ts';
 import type { Queryable } from '../../store/sql/database.ts';
+import { findOne, type NamedKind } from '../../store/views/find-one.ts';
 import { listWebhooks, type WebhookView } from '../../store/work/webhooks.ts';
 
-/** The one webhook that a full id, or its beginning or end of at least 4 digits, names. Errors: `usage.invalid`, `work.not_found`. */
+/** The one webhook that an id or a part of it names (`readIdReference`). Errors: those of `findOne`. */
 export async function findWebhook(db: Queryable, reference: string): Promise<WebhookView> {
-  const wanted = reference.trim().toLowerCase();
-  if (!/^[0-9a-f-]{4,36}$/.test(wanted)) {
-    throw new AnimusError('usage.invalid', {
-      detail: 'give the id of the webhook, or at least 4 digits of its start or end',
-    });
-  }
-  const found = (await listWebhooks(db)).filter(({ id }) => id.startsWith(wanted) || id.endsWith(wanted));
-  const [first, ...others] = found;
-  if (first === undefined) {
-    throw new AnimusError('work.not_found', {
-      detail: `no webhook ${wanted}`,
-      hint: '; list them with: animus webhook list',
-    });
-  }
-  if (others.length === 0) return first;
-  throw new AnimusError('usage.invalid', {
-    detail: `${wanted} names several webhooks: ${found.map(({ id }) => id).join(', ')}`,
-  });
+  const hooks = await listWebhooks(db);
+  const id = await findOne(reference, WEBHOOKS, async (named) =>
+    hooks.filter((hook) => isNamedBy(hook.id, named)).map((hook) => ({ id: hook.id, about: hook.url })),
+  );
+  return hooks.find((hook) => hook.id === id)!;
 }
+
+const WEBHOOKS: NamedKind = { kind: 'webhook', list: 'animus webhook list' };

@@ -1,6 +1,8 @@
 /** `animus webhook add|list|rotate|remove|test|retry`: signed requests about changes of work and approvals that wait. */
+
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import { ID_RULE } from '../../core/work/id-reference.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../store/work/webhooks.ts';
 import { choice } from '../command/arguments.ts';
 import { addCommand, addGroup, type RunCommand } from '../command/command.ts';
@@ -8,7 +10,7 @@ import { addWebhookCommand, removeCommand, rotateCommand } from './change-webhoo
 import { listCommand } from './list-webhooks.ts';
 import { retryCommand, testCommand } from './webhook-deliveries.ts';
 
-const ID = { id: 'the webhook: its id, or at least 4 digits of its start or end' };
+const ID = { id: `the webhook: ${ID_RULE}` };
 
 /** Adds `animus webhook add|list|rotate|remove|test|retry`. */
 export function addWebhookCommands(program: Command, run: RunCommand): void {

@@ -6,10 +6,12 @@ import { isTerminal, type WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { type FollowedWork, workFollower } from '../../store/views/followed-work.ts';
 import type { AskedView } from '../../store/views/inbox-view.ts';
+import { readItemWorktree } from '../../store/views/item-worktree.ts';
 import type { SubmittedWork } from '../../store/work/submit-work.ts';
 import type { Invocation } from '../command/command.ts';
 import { type Part, styled } from '../view/output.ts';
-import { duration, stateLabel, usd } from '../view/quantities.ts';
+import { cost, duration, stateLabel } from '../view/quantities.ts';
+import { resultJson, showResult } from './result/show-result.ts';
 import { showAsked } from './show-asked.ts';
 import { showOutcome } from './work-show.ts';
 
@@ -49,10 +51,12 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
       continue;
     }
     if (over) {
-      output.document({ submitted: submitted.id, item });
+      const worktree = await readItemWorktree(db, id);
+      output.document({ submitted: submitted.id, item, worktree: resultJson(worktree) });
       const took = duration((item.resolved_at?.getTime() ?? Date.now()) - item.created_at.getTime());
-      output.line(styled(`${took}, ${item.turns} turns, ${usd(item.cost_usd)}`, 'dim'));
+      output.line(styled(`${took}, ${item.turns} turns, ${costOf(item)}`, 'dim'));
       showOutcome(output, item);
+      showResult(output, worktree);
       return item.state === 'completed' ? 0 : 1;
     }
     output.progress(progressOf(item));
@@ -73,9 +77,15 @@ function whyWaiting(state: WorkState, error: unknown): Part[] {
   return state === 'scheduled' && typeof message === 'string' ? [styled(`  ${message}`, 'dim')] : [];
 }
 
+/** `$0.0042`, or `cost unknown`. */
+function costOf({ cost_usd: spent, unpriced_calls: unpriced }: FollowedWork): string {
+  return spent === null ? 'cost unknown' : cost(spent, unpriced);
+}
+
 /** What the command waits for. Times use the host's clock, which is exact enough here. */
-function progressOf({ state, turns, cost_usd: cost, faculty, created_at: created }: FollowedWork): string {
+function progressOf(item: FollowedWork): string {
+  const { state, turns, faculty, created_at: created } = item;
   const since = duration(Math.max(0, Date.now() - created.getTime()));
   if (state === 'queued') return `queued for ${faculty}, ${since} now; is a daemon running? see: animus status`;
-  return `${state}, turn ${turns}, ${usd(cost)}, ${since} since it was submitted; Ctrl-C stops waiting, not the work`;
+  return `${state}, turn ${turns}, ${costOf(item)}, ${since} since it was submitted; Ctrl-C stops waiting, not the work`;
 }

@@ -5,6 +5,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { LEDGER_TYPES, type LedgerType } from '../../core/work/work.ts';
 import { appendLedger, type LedgerEntry, readWholeLedger } from '../../store/transcript/ledger.ts';
 import { findWork } from '../../store/views/find-work.ts';
+import { seesTables } from '../../store/views/work-views.ts';
 import { ledgerType, wholeNumber } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
@@ -39,7 +40,10 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   const { type, last } = options;
   const { id, entries } = await withDatabase(invocation, async (db) => {
     const found = await findWork(db, reference);
-    return { id: found, entries: await readWholeLedger(db, found, { ...(type && { type }), ...(last && { last }) }) };
+    const read = (await seesTables(db))
+      ? readWholeLedger
+      : (await import('../../store/views/own-work.ts')).readOwnLedger;
+    return { id: found, entries: await read(db, found, { ...(type && { type }), ...(last && { last }) }) };
   });
   output.document({ work_item_id: id, entries: entries.map(ledgerJson) });
   if (entries.length === 0) output.note('no entries');

@@ -4,6 +4,7 @@ import type { AskedView } from '../../store/views/inbox-view.ts';
 import { displayWidth } from '../view/display-width.ts';
 import { type Output, styled } from '../view/output.ts';
 import { age, grouped, shortId } from '../view/quantities.ts';
+import { shellWord } from '../view/shell-word.ts';
 
 /** How many characters of an input are shown, unless all of it is asked for. */
 const SHOWN_CHARS = 2000;
@@ -26,7 +27,7 @@ export function showRequest(output: Output, asked: AskedView, full = false): voi
     styled(`  asked ${age(asked.asked_at, now)}`, 'dim'),
   );
   const field = (name: string, text: string) => output.line('  ', styled(name.padEnd(9), 'dim'), text);
-  field('call', turn === null ? call : `${call}, turn ${turn}`);
+  if (asked.subject !== 'lost') field('call', turn === null ? call : `${call}, turn ${turn}`);
   if (asked.subject === 'tool_call') field('why', `${String(request['reason'])} (${String(request['gate'])})`);
   showContent(output, contentOf(asked), id, full);
 }
@@ -39,7 +40,9 @@ export function showDeadline(output: Output, asked: AskedView): void {
 /** What happens at the deadline if nobody has decided. */
 function untilText({ kind, subject, request }: AskedView, deadline: Date): string {
   const otherwise = kind === 'human' ? 'the work goes on without an answer' : 'it is denied';
-  const unpaid = request['period'] === 'none' ? 'the work dies' : 'the work goes on by itself';
+  // A turn that does not fit into the whole limit does not fit into that of the next day either.
+  const fitsLater = request['period'] !== 'none' && Number(request['needed']) <= Number(request['base']);
+  const unpaid = fitsLater ? 'the work goes on by itself' : 'the work dies';
   return `${age(deadline, Date.now())}, then ${subject === 'budget' ? unpaid : otherwise} (${deadline.toISOString()})`;
 }
 
@@ -52,6 +55,7 @@ export function commandsOf({
   request,
 }: Pick<AskedView, 'work_item_id' | 'call_id' | 'kind' | 'subject' | 'request'>): string[] {
   if (subject === 'skill') return skillCommands(request);
+  if (subject === 'lost') return [`animus work answer ${shortId(id)} --call lost 'seen'`];
   const name = `${shortId(id)} --call ${shellWord(call)}`;
   if (kind === 'human') return [`animus work answer ${name} 'YOUR ANSWER'`];
   const input = subject === 'budget' ? ` --input '{"add": ${enough(request)}}'` : '';
@@ -76,6 +80,7 @@ export function enough({ amount, base, used, needed }: AskedView['request']): nu
 
 /** In one line: what is asked. */
 export function titleOf({ kind, subject, request }: Pick<AskedView, 'kind' | 'subject' | 'request'>): string {
+  if (subject === 'lost') return 'lost something that its agent made';
   if (kind === 'human') return 'asks a question';
   if (subject === 'budget') return 'needs more budget';
   if (subject === 'skill')
@@ -104,6 +109,7 @@ function contentOf({ subject, request }: AskedView): string[] {
     return [String(request['question']), ...choices.map((choice, index) => `${index + 1}. ${String(choice)}`)];
   }
   if (subject === 'budget') return [String(request['reason'])];
+  if (subject === 'lost') return [String(request['lost'])];
   const content = subject === 'tool_call' ? request['input'] : request;
   return Object.entries(content ?? {}).map(([key, value]) =>
     typeof value === 'string' ? `${key}: ${value}` : `${key}: ${JSON.stringify(value)}`,
@@ -126,9 +132,4 @@ function pieces(line: string, width: number): string[] {
     used += wide;
   }
   return [...found, current];
-}
-
-/** A name of a call comes from the provider: quoted where a shell would read more than a word. */
-function shellWord(word: string): string {
-  return /^[\w.:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

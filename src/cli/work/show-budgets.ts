@@ -5,16 +5,18 @@ import type { Output } from '../view/output.ts';
 import { age, amountOf } from '../view/quantities.ts';
 import { heading } from './show-parts.ts';
 
-/** A line for each limit; nothing without one. Turns under way count with what is held for them. */
+/** A line for each limit; nothing without one. */
 export function showBudgets(output: Output, limits: readonly BudgetLeft[]): void {
   if (limits.length === 0) return;
   heading(output, 'Budget');
   const now = Date.now();
   for (const limit of limits) {
-    const { scope, amount, used, unit, ends, on_exceeded: then } = limit;
+    const { scope, amount, spent, held, unit, ends, on_exceeded: then } = limit;
     const after = ends === null ? '' : `; ends ${age(ends, now)}`;
     const name = scope === 'item' ? 'this item' : limitName(limit);
-    const share = `${amountOf(used, unit)} of ${amountOf(amount, unit)} used (${percentUsed(limit)} %)`;
+    const underWay = held > 0 ? `, ${amountOf(held, unit)} held for turns under way` : '';
+    const percent = percentUsed({ used: spent, amount });
+    const share = `${amountOf(spent, unit)} of ${amountOf(amount, unit)} spent (${percent} %)${underWay}`;
     output.block(`${name}: ${share}${after}${then === 'die' ? '; the work dies when it is used up' : ''}`, '  ');
   }
 }

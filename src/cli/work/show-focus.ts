@@ -1,7 +1,7 @@
 /** A focus as `animus work show` prints it. */
 import type { FocusView, MessageView, ToolCallView, TurnView } from '../../store/views/focus-views.ts';
 import { type Output, styled } from '../view/output.ts';
-import { age, bytes, counted, duration, grouped, usd } from '../view/quantities.ts';
+import { age, bytes, cost, counted, duration, grouped } from '../view/quantities.ts';
 import { errorText, heading } from './show-parts.ts';
 
 /** Prints a focus with its turns and calls. With `full`, texts are whole, and everything that the engine wrote into the context is there. */
@@ -42,7 +42,10 @@ function showTurn(output: Output, turn: TurnView, full: boolean): void {
   output.line(
     `  turn ${turn.turn}  `,
     styled(turn.stop_reason ?? '', turn.stop_reason === 'refusal' ? 'red' : 'plain'),
-    styled(`  ${turn.model ?? ''}${tokens}  ${usd(turn.cost_usd)}${took}`, 'dim'),
+    styled(
+      `  ${turn.model ?? ''}${tokens}  ${turn.cost_usd === null ? 'cost unknown' : cost(turn.cost_usd)}${took}`,
+      'dim',
+    ),
   );
   if (turn.text && full) output.block(turn.text, '    ');
   else if (turn.text) output.line('    ', turn.text);

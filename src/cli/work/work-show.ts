@@ -1,27 +1,24 @@
 /** `animus work show`: everything about one item. */
 import type { Command } from 'commander';
+import { failedWritesOf, failedWritesText } from '../../core/work/failed-writes.ts';
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
-import { readWholeLedger } from '../../store/transcript/ledger.ts';
-import { type ArtifactView, readArtifacts } from '../../store/views/artifact-views.ts';
+import type { ArtifactView } from '../../store/views/artifact-views.ts';
 import { findWork } from '../../store/views/find-work.ts';
-import { readFoci } from '../../store/views/focus-views.ts';
-import { readAsked } from '../../store/views/inbox-view.ts';
-import { readMailbox } from '../../store/views/mail-view.ts';
-import { readUsedSkills } from '../../store/views/skill-views.ts';
-import { type OpenWait, readOpenWaits } from '../../store/views/waits-view.ts';
-import { type Descendant, readDescendants, readWork, type WorkDetail } from '../../store/views/work-views.ts';
-import { readBudgetLeft } from '../../store/work/budgets.ts';
+import type { OpenWait } from '../../store/views/waits-view.ts';
+import type { Descendant, WorkDetail } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
-import { age, bytes, counted, grouped, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
+import { age, bytes, cost, counted, grouped, shortDescription, shortId, stateLabel } from '../view/quantities.ts';
 import { ledgerJson, showLedger } from './ledger.ts';
+import { resultJson, showResult } from './result/show-result.ts';
 import { showAsked } from './show-asked.ts';
 import { showBudgets } from './show-budgets.ts';
 import { showFocus } from './show-focus.ts';
 import { showMail } from './show-mail.ts';
 import { errorText, heading } from './show-parts.ts';
 import { showSkills } from './show-skills.ts';
+import { readShownWork } from './shown-work.ts';
 
 /** Adds `animus work show`. */
 export function addShowCommand(group: Command, run: RunCommand): void {
@@ -39,23 +36,10 @@ interface ShowOptions extends CommonOptions {
 
 async function showCommand(invocation: Invocation, options: ShowOptions, reference: string): Promise<number> {
   const { output } = invocation;
-  const shown = await withDatabase(invocation, async (db) => {
-    const id = await findWork(db, reference);
-    const item = await readWork(db, id);
-    return {
-      item,
-      waits: await readOpenWaits(db, id),
-      budgets: item.resolved_at === null ? await readBudgetLeft(db, id) : [],
-      asked: await readAsked(db, id),
-      messages: await readMailbox(db, id),
-      artifacts: await readArtifacts(db, id),
-      skills: await readUsedSkills(db, id),
-      children: await readDescendants(db, id),
-      foci: await readFoci(db, id, options.full),
-      ledger: await readWholeLedger(db, id),
-    };
-  });
-  output.document({ ...shown, ledger: shown.ledger.map(ledgerJson) });
+  const { shown, isPart } = await withDatabase(invocation, async (db) =>
+    readShownWork(db, await findWork(db, reference), options.full),
+  );
+  output.document({ ...shown, ledger: shown.ledger.map(ledgerJson), worktree: resultJson(shown.worktree) });
   showItem(output, shown.item);
   showWaits(output, shown.waits);
   for (const asked of shown.asked) {
@@ -70,6 +54,9 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   for (const focus of shown.foci) showFocus(output, focus, options.full === true);
   showEntries(output, shown.ledger);
   showOutcome(output, shown.item);
+  showResult(output, shown.worktree);
+  if (isPart)
+    output.note('this login sees only what it has submitted; its turns, calls and waits need the role animus_reader');
   return 0;
 }
 
@@ -96,7 +83,8 @@ function showItem(output: Output, item: WorkDetail): void {
   if (item.parent_id !== null) idField('parent', item.parent_id);
   if (Object.keys(item.params).length > 0) field('params', JSON.stringify(item.params));
   const tokens = `${grouped(item.input_tokens)} in, ${grouped(item.output_tokens)} out`;
-  if (item.turns > 0) field('cost', usd(item.cost_usd), `  ${counted(item.turns, 'turn')}, tokens ${tokens}`);
+  if (item.turns > 0)
+    field('cost', cost(item.cost_usd, item.unpriced_calls), `  ${counted(item.turns, 'turn')}, tokens ${tokens}`);
   if (item.cancel_requested_at !== null) field('cancel', item.cancel_reason ?? 'requested');
 }
 
@@ -163,9 +151,12 @@ export function showOutcome(
   }
   if (item.outcome === null) return;
   heading(output, 'Outcome');
-  const text = onlyText(item.outcome);
+  const failed = failedWritesOf(item.outcome);
+  if (failed !== null) output.line('  ', styled(failedWritesText(failed), 'yellow'));
+  const { failed_writes: _, ...own } = item.outcome as { failed_writes?: unknown };
+  const text = onlyText(own);
   if (text === null && item.outcome_summary !== null) output.block(item.outcome_summary, '  ');
-  const rest = text ?? JSON.stringify(item.outcome, null, 2);
+  const rest = text ?? JSON.stringify(own, null, 2);
   if (rest !== '{}') output.block(rest, '  ');
 }
 

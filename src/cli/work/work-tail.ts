@@ -6,9 +6,12 @@ import type { followWork as FollowWork } from '../../engage/events/follow.ts';
 import { openNotifications } from '../../store/postgres/notifications.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
+import { readItemWorktree } from '../../store/views/item-worktree.ts';
 import { readWork } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import type { Output } from '../view/output.ts';
+import { resultJson, showResult } from './result/show-result.ts';
 import { createTailView, type TailView } from './tail-view.ts';
 import { showOutcome } from './work-show.ts';
 
@@ -64,7 +67,7 @@ async function follow(
       output.note(`${id} merged into ${followed.into}`);
       return [followed.into, 0];
     case 'ended':
-      if (!output.json) showOutcome(output, await readWork(db, id));
+      await showEnd(output, db, id);
       return [null, followed.state === 'completed' ? 0 : 1];
     case 'stopped':
       // withDatabase reports the interruption.
@@ -72,4 +75,15 @@ async function follow(
     default:
       return followed satisfies never;
   }
+}
+
+/** The outcome, and where the result is; for programs only the latter, as the last event, because the outcome is in the item. */
+async function showEnd(output: Output, db: Database, id: string): Promise<void> {
+  const worktree = await readItemWorktree(db, id);
+  const result = resultJson(worktree);
+  if (result?.commands || result?.lost)
+    output.event({ at: new Date().toISOString(), work_item_id: id, type: 'worktree', ...result });
+  if (output.json) return;
+  showOutcome(output, await readWork(db, id));
+  showResult(output, worktree);
 }

@@ -1,15 +1,18 @@
 /** `animus work …`. */
 import type { Command } from 'commander';
+import { FULL_ID } from '../../core/work/id-reference.ts';
 import { WORK_STATES, type WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { FULL_ID, findWork } from '../../store/views/find-work.ts';
+import { findWork } from '../../store/views/find-work.ts';
 import { listWork } from '../../store/views/work-list.ts';
-import type { WorkSummary } from '../../store/views/work-views.ts';
+import { seesTables, type WorkSummary } from '../../store/views/work-views.ts';
 import { wholeNumber, workState } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { type Column, styled } from '../view/output.ts';
-import { age, shortDescription, shortId, stateLabel, usd } from '../view/quantities.ts';
+import { age, cost, shortDescription, shortId, stateLabel } from '../view/quantities.ts';
+import { shellWord } from '../view/shell-word.ts';
+import { addResultCommands } from './result/result-commands.ts';
 import { addDecideCommands } from './work-decide.ts';
 import { addGrantCommands } from './work-grants.ts';
 import { addOperateCommands } from './work-operate.ts';
@@ -20,12 +23,12 @@ import { addTailCommand } from './work-tail.ts';
 
 const DEFAULT_LIMIT = 20;
 
-/** Adds `animus work submit|list|show|tail|say|cancel|retry|approve|deny|answer|grants|revoke`. */
+/** Adds `animus work submit|list|show|tail|diff|apply|checkout|discard|worktrees|say|cancel|retry|approve|deny|answer|grants|revoke`. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
   const group = addGroup(
     program,
     'work',
-    'work items: submit, list, show, follow, steer, cancel, retry, approve, deny, answer',
+    'work items: submit, list, show, follow, see and apply what they changed, steer, cancel, retry, approve, deny, answer',
   );
   addSubmitCommand(group, run);
   addCommand(group, 'list', {
@@ -44,6 +47,7 @@ export function addWorkCommands(program: Command, run: RunCommand): void {
     .action(run(listCommand));
   addShowCommand(group, run);
   addTailCommand(group, run);
+  addResultCommands(group, run);
   addSayCommand(group, run);
   addOperateCommands(group, run);
   addDecideCommands(group, run);
@@ -64,7 +68,10 @@ async function listCommand(invocation: Invocation, options: ListOptions): Promis
   const found = await withDatabase(invocation, async (db) => {
     const parentId = options.parent === undefined ? undefined : await findWork(db, options.parent);
     const after = options.after === undefined ? undefined : await cursorOf(db, options.after);
-    return listWork(db, { state, faculty, parentId, after, limit: limit + 1 });
+    const filter = { state, faculty, parentId, after, limit: limit + 1 };
+    if (await seesTables(db)) return listWork(db, filter);
+    const { listOwnWork } = await import('../../store/views/own-work.ts');
+    return listOwnWork(db, filter);
   });
   const items = found.slice(0, limit);
   const next = found.length > limit ? items.at(-1)!.id : null;
@@ -92,11 +99,6 @@ function nextPage({ state, faculty, parent, limit }: ListOptions, after: string)
   return ['animus work list', ...words].join(' ');
 }
 
-function shellWord(value: string | number): string {
-  const text = String(value);
-  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 const COLUMNS: readonly Column[] = [
   { title: 'ID' },
   { title: 'STATE' },
@@ -108,9 +110,9 @@ const COLUMNS: readonly Column[] = [
 ];
 
 function rowOf(item: WorkSummary, nowMs: number) {
-  const cost = item.cost_usd === 0 ? styled('-', 'dim') : usd(item.cost_usd);
+  const spent = item.cost_usd === 0 ? styled('-', 'dim') : cost(item.cost_usd, item.unpriced_calls);
   const turns = item.turns === 0 ? styled('-', 'dim') : String(item.turns);
   const description = shortDescription(item.description, 200) || styled('(no description)', 'dim');
   const created = age(item.created_at, nowMs).replace(' ago', '');
-  return [shortId(item.id), stateLabel(item.state), item.faculty, created, turns, cost, description];
+  return [shortId(item.id), stateLabel(item.state), item.faculty, created, turns, spent, description];
 }

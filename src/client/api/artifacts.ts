@@ -13,6 +13,32 @@ export interface Artifact {
   readonly created_at: string;
 }
 
+export interface Diff {
+  readonly work_item_id: string;
+  /** In the repository of the item. */
+  readonly branch: string;
+  /** The commit that it began at. */
+  readonly start: string;
+  /** The last commit of the branch. */
+  readonly tip: string;
+  /** A commit with what was left uncommitted; null: nothing was. */
+  readonly rest: string | null;
+  /** At most 1000, in the order of git; empty if the patch is too large to be stored. */
+  readonly files: readonly {
+    readonly path: string;
+    /** Lines; null: not text. */
+    readonly added: number | null;
+    readonly removed: number | null;
+  }[];
+  readonly more_files: number;
+  /** Of the whole patch. */
+  readonly patch_bytes: number;
+  /** Whether it is stored: up to 4 MiB are. */
+  readonly has_patch: boolean;
+  /** What of it was lost; null: nothing. */
+  readonly lost: string | null;
+}
+
 export interface ListArtifactsInput {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
@@ -23,7 +49,7 @@ export interface ListArtifactsInput {
 /** The methods `client.artifacts`. */
 export interface ArtifactsMethods {
   /**
-   * The files of an item, oldest first. Needs a token of scope `read`.
+   * The files of an item, oldest first; `changes.patch` is what it has changed in its worktree. Needs a token of scope `read`.
    *
    * `GET /work/{id}/artifacts`
    */
@@ -34,4 +60,16 @@ export interface ArtifactsMethods {
    * `GET /artifacts/{id}`
    */
   read(id: string, options?: CallOptions): Promise<Response>;
+  /**
+   * What an item has changed in its worktree, file by file. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/diff`
+   */
+  readDiff(id: string, options?: CallOptions): Promise<Diff>;
+  /**
+   * What an item has changed in its worktree, as a patch for git apply; supports Range. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/patch`
+   */
+  readPatch(id: string, options?: CallOptions): Promise<Response>;
 }

@@ -48,6 +48,8 @@ export interface ChatWithPeople {
   readonly created_at: string;
   readonly updated_at: string;
   readonly people: readonly string[];
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
 }
 
 export interface Chat {
@@ -80,6 +82,8 @@ export interface NewChatMessage {
 
 export interface SaidMessage {
   readonly message_id: string;
+  /** In its conversation, from 1 on: the number that people see. */
+  readonly number: number;
   /** The item that answers it; if it was told, the one that it was told to. */
   readonly work_item_id: string;
   /** It went into the answer that is being given, and has no item of its own. */
@@ -90,6 +94,8 @@ export interface SaidMessage {
 
 export interface ChatMessage {
   readonly id: string;
+  /** In its conversation, from 1 on: the number that people see. */
+  readonly number: number;
   readonly role: 'user' | 'assistant' | 'system';
   readonly content: string;
   /** Of an answer `faculty:NAME`. */
@@ -161,6 +167,8 @@ export interface SaidEvent {
   readonly work_item_id: string | null;
   /** The id of the message. */
   readonly message_id: string;
+  /** Of the message in its conversation, from 1 on. */
+  readonly number: number;
   readonly role: 'user' | 'assistant' | 'system';
   readonly author: string;
   /** Its first 262,144 characters; null: it has been deleted since. */
@@ -188,6 +196,8 @@ export interface AnsweredEvent {
   readonly work_item_id: string | null;
   /** The id of the message. */
   readonly message_id: string;
+  /** Of the message in its conversation, from 1 on. */
+  readonly number: number;
   readonly role: 'user' | 'assistant' | 'system';
   readonly author: string;
   /** Its first 262,144 characters; null: it has been deleted since. */

@@ -34,7 +34,10 @@ export interface Status {
     readonly host: string | null;
     readonly daemon_id: string | null;
     readonly plan: string | null;
-    readonly cost_usd: number;
+    /** Null: the cost of no call is known. */
+    readonly cost_usd: number | null;
+    /** Calls whose cost is not known, which the sum is without. */
+    readonly unpriced_calls: number;
   }[];
   readonly daemons: readonly {
     readonly id: string;
@@ -48,8 +51,10 @@ export interface Status {
     readonly started_at: string;
     readonly seen_at: string;
     readonly stopped_at: string | null;
-    /** Seen within the last two minutes. */
+    /** Seen within the last two minutes; it reports every 30 seconds at least. */
     readonly alive: boolean;
+    /** When the last lease of its work ends; null: it has no work. */
+    readonly lease_until?: string | null | undefined;
   }[];
   /** The last ten that died. */
   readonly dead_letters: readonly {
@@ -80,7 +85,10 @@ export interface Status {
   readonly spend_today: readonly {
     readonly faculty: string;
     readonly model: string;
-    readonly usd: number;
+    /** Null: the cost of no call is known. */
+    readonly usd: number | null;
+    /** Calls whose cost is not known, which the sum is without. */
+    readonly unpriced_calls: number;
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly calls: number;
@@ -118,6 +126,19 @@ export interface Status {
     /** Webhooks of which events are lost, because too many wait. */
     readonly dropping: number;
   };
+  /** Directories of worktrees that are there, by host. */
+  readonly worktrees: readonly {
+    readonly host: string;
+    readonly kept: number;
+    /** Work goes on in them. */
+    readonly open: number;
+    /** Kept, with something that is on no branch. */
+    readonly held: number;
+    /** As far as they were counted. */
+    readonly bytes: number;
+    /** Discarded, and not yet removed by the daemon of the host. */
+    readonly discarding: number;
+  }[];
   readonly inbox: {
     readonly waiting: number;
     readonly oldest_at: string | null;
@@ -173,6 +194,10 @@ export interface Status {
     /** Of its day or month. */
     readonly ends: string | null;
     readonly amount: number;
+    readonly spent: number;
+    /** For turns under way: their highest cost. */
+    readonly held: number;
+    /** Both. */
     readonly used: number;
   }[];
 }
@@ -183,8 +208,11 @@ export interface Budget {
   readonly period: string;
   readonly unit: 'usd' | 'tokens';
   readonly amount: number;
-  /** Null: nothing yet. */
+  /** What is spent and what is held; null: nothing yet. */
   readonly used: number | null;
+  readonly spent: number | null;
+  /** For turns under way: their highest cost. */
+  readonly held: number | null;
   readonly on_exceeded: 'wait' | 'die' | null;
   readonly origin: 'file' | 'operator' | 'submitter' | 'extension';
   readonly set_by: string;
@@ -216,12 +244,18 @@ export interface ModelPrices {
 export interface ListFacultiesOutput {
   readonly items: readonly {
     readonly name: string;
+    /** What it is for, as its file says; may be empty. */
+    readonly description: string;
+    /** Who does its work: builtin (a model), external (a command) or code. */
+    readonly mode: string;
+    /** The JSON Schema of `params` of its work; null: any object, which its agent reads beside the description. */
+    readonly params_schema: Readonly<Record<string, unknown>> | null;
+    /** The JSON Schema of its outcomes (`outcome.result`); null: they have no fixed form. */
+    readonly outcome_schema: Readonly<Record<string, unknown>> | null;
     /** How many serve it. */
     readonly daemons: number;
     /** For those who may see all work. */
     readonly hosts: readonly string[] | null;
-    /** Who does its work: builtin (a model), external (a command) or code. */
-    readonly mode: string;
     /** How many of the daemons can start the containers that mode code needs, as far as they know. */
     readonly able: number;
     /** Why one cannot; for those who may see all work. */
@@ -231,6 +265,14 @@ export interface ListFacultiesOutput {
 
 export interface ShowFacultyOutput {
   readonly name: string;
+  /** What it is for, as its file says; may be empty. */
+  readonly description: string;
+  /** Who does its work: builtin (a model), external (a command) or code. */
+  readonly mode: string;
+  /** The JSON Schema of `params` of its work; null: any object, which its agent reads beside the description. */
+  readonly params_schema: Readonly<Record<string, unknown>> | null;
+  /** The JSON Schema of its outcomes (`outcome.result`); null: they have no fixed form. */
+  readonly outcome_schema: Readonly<Record<string, unknown>> | null;
   readonly daemons: readonly {
     /** Of animus. */
     readonly version: string;
@@ -258,6 +300,8 @@ export interface PauseInput {
 
 export interface PauseOutput {
   readonly faculty: string;
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
 }
 
 export interface ResumeOutput {
@@ -287,6 +331,8 @@ export interface SetBudgetOutput {
   readonly subject: string | null;
   readonly period: string;
   readonly unit: 'usd' | 'tokens';
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
 }
 
 export interface RemoveBudgetInput {
@@ -324,7 +370,10 @@ export interface SpendOutput {
     readonly model: string | null;
     readonly operation: string | null;
     readonly submitter: string | null;
-    readonly usd: number;
+    /** Null: the cost of no call is known. */
+    readonly usd: number | null;
+    /** Calls whose cost is not known, which the sum is without. */
+    readonly unpriced_calls: number;
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly calls: number;
@@ -332,7 +381,10 @@ export interface SpendOutput {
     readonly code_runs: number;
   }[];
   readonly total: {
-    readonly usd: number;
+    /** Null: the cost of no call is known. */
+    readonly usd: number | null;
+    /** Calls whose cost is not known, which the sum is without. */
+    readonly unpriced_calls: number;
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly calls: number;
@@ -361,7 +413,10 @@ export interface SpendItemsOutput {
     readonly description: string;
     readonly submitted_by: string | null;
     readonly turns: number;
-    readonly usd: number;
+    /** Null: the cost of no call is known. */
+    readonly usd: number | null;
+    /** Calls whose cost is not known, which the sum is without. */
+    readonly unpriced_calls: number;
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly created_at: string;
@@ -390,7 +445,10 @@ export interface SpendRootsOutput {
     readonly description: string;
     readonly submitted_by: string | null;
     readonly turns: number;
-    readonly usd: number;
+    /** Null: the cost of no call is known. */
+    readonly usd: number | null;
+    /** Calls whose cost is not known, which the sum is without. */
+    readonly unpriced_calls: number;
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly created_at: string;
@@ -413,13 +471,13 @@ export interface ListModelsOutput {
 /** The methods `client.operate`. */
 export interface OperateMethods {
   /**
-   * The faculties that running daemons serve. Needs a token of scope `read`.
+   * The faculties that running daemons serve: what each is for, its inputs and its outcome. Needs a token of scope `read`.
    *
    * `GET /faculties`
    */
   listFaculties(options?: CallOptions): Promise<ListFacultiesOutput>;
   /**
-   * The settings of a faculty, as running daemons have read them. Needs a token of scope `read`.
+   * What a faculty is for, its inputs and its outcome, and its settings, as running daemons have read them. Needs a token of scope `read`.
    *
    * `GET /faculties/{name}`
    */

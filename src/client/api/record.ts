@@ -35,7 +35,8 @@ export interface Turn {
   readonly stop_reason: string | null;
   /** Tokens, as the provider counts them. */
   readonly usage: unknown;
-  readonly cost_usd: number;
+  /** Null: not known. */
+  readonly cost_usd: number | null;
   readonly begun_at: string;
   readonly recorded_at: string | null;
   readonly duration_ms: number | null;
@@ -118,7 +119,10 @@ export interface BudgetLeft {
   /** When the period is over. */
   readonly ends: string | null;
   readonly amount: number;
-  /** With what is held for turns under way. */
+  readonly spent: number;
+  /** For turns under way: their highest cost. */
+  readonly held: number;
+  /** Both. */
   readonly used: number;
   readonly left: number;
   readonly on_exceeded: 'wait' | 'die';

@@ -66,6 +66,8 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
   artifacts: {
     list: { method: 'GET', path: '/work/{id}/artifacts', kind: 'list', input: true, query: ['after', 'limit'] },
     read: { method: 'GET', path: '/artifacts/{id}', kind: 'stream' },
+    readDiff: { method: 'GET', path: '/work/{id}/diff', kind: 'json' },
+    readPatch: { method: 'GET', path: '/work/{id}/patch', kind: 'stream' },
   },
   operate: {
     listFaculties: { method: 'GET', path: '/faculties', kind: 'json' },

@@ -38,6 +38,8 @@ export interface AddScheduleInput {
 
 export interface AddScheduleOutput {
   readonly name: string;
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
 }
 
 export interface PauseScheduleOutput {

@@ -20,7 +20,10 @@ export interface WorkItem {
   readonly priority: number;
   readonly attempts: number;
   readonly turns: number;
-  readonly cost_usd: number;
+  /** Null: the cost of no call is known. */
+  readonly cost_usd: number | null;
+  /** Calls whose cost is not known, which the sum is without. */
+  readonly unpriced_calls: number;
   readonly parent_id: string | null;
   /** The active item that does the same work. */
   readonly merged_into: string | null;
@@ -86,7 +89,8 @@ export interface TurnEvent {
   readonly stop_reason: string | null;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
-  readonly cost_usd: number;
+  /** Null: not known. */
+  readonly cost_usd: number | null;
   readonly duration_ms: number | null;
 }
 
@@ -228,7 +232,10 @@ export interface DoneEvent {
   readonly summary: string | null;
   readonly error: string | null;
   readonly merged_into: string | null;
-  readonly cost_usd: number;
+  /** Null: the cost of no call is known. */
+  readonly cost_usd: number | null;
+  /** Calls whose cost is not known, which the sum is without. */
+  readonly unpriced_calls: number;
 }
 
 export interface TextHint {

@@ -25,7 +25,10 @@ export interface SkillVersion {
 export interface SkillOutcomes {
   readonly items: number;
   readonly completed: number;
-  readonly cost_usd: number;
+  /** Null: the cost of no call is known. */
+  readonly cost_usd: number | null;
+  /** Calls whose cost is not known, which the sum is without. */
+  readonly unpriced_calls: number;
   readonly turns: number;
 }
 

@@ -79,6 +79,8 @@ export interface NewWebhook {
   readonly last_error: string | null;
   /** For the receiver; shown once. */
   readonly secret: string;
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
 }
 
 export interface DeadDelivery {

@@ -57,6 +57,8 @@ export interface SubmittedWork {
   readonly id: string;
   readonly state: WorkState;
   readonly merged_into: string | null;
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
   /** With `Prefer: wait=SECONDS`, if it ended in time: the item, as GET /work/{id} shows it. */
   readonly item?: WorkItem | undefined;
 }
@@ -69,7 +71,10 @@ export interface WorkSummary {
   readonly priority: number;
   readonly attempts: number;
   readonly turns: number;
-  readonly cost_usd: number;
+  /** Null: the cost of no call is known. */
+  readonly cost_usd: number | null;
+  /** Calls whose cost is not known, which the sum is without. */
+  readonly unpriced_calls: number;
   readonly parent_id: string | null;
   /** The active item that does the same work. */
   readonly merged_into: string | null;

@@ -30,6 +30,9 @@ const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 /** A reference to an image: name, tag, digest. */
 const IMAGE_NAME = /^[a-zA-Z0-9][a-zA-Z0-9._/:@-]{0,254}$/;
 
+/** One address, as it is in a commit; git needs no more of it. */
+const COMMIT_EMAIL = /^[^\s<>@\p{Cc}]{1,64}@[^\s<>@\p{Cc}]{1,190}$/u;
+
 const providerName = matching(PROVIDER_NAME, 'of 1 to 63 lower-case letters, digits, - and _');
 const modelName = matching(/^[a-z0-9][a-z0-9_-]{0,62}\/\S+$/, 'of the form "provider/model"');
 
@@ -44,12 +47,15 @@ const daemon = table({
   focus_host_grace_seconds: seconds(0, 86_400).default(120),
   focus_max_memory_mib: count(64, 16_777_216).default(2048),
   focus_max_processes: count(16, 1_000_000).default(1024),
+  commit_email: matching(COMMIT_EMAIL, 'an e-mail address').default('animus@localhost'),
 });
 
 const retention = table({
   resolved_days: count(1, 36_500).default(90),
   pack_days: count(1, 36_500).optional(),
   artifacts_days: count(1, 36_500).default(30),
+  worktree_days: count(1, 36_500).default(14),
+  held_worktree_days: count(1, 36_500).optional(),
 });
 
 const hooks = table({

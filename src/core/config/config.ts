@@ -55,6 +55,8 @@ export interface DaemonConfig {
   readonly shutdownGraceSeconds: number;
   /** How long a focus is reserved for the host that has its directory, before another host may resume it; default 120. */
   readonly focusHostGraceSeconds: number;
+  /** The address of the author of commits in worktrees; default `animus@localhost`. */
+  readonly commitEmail: string;
   /** Memory in MiB that the commands of one focus may use in total; default 2048. A faculty may set its own. */
   readonly focusMaxMemoryMib: number;
   /** Processes and threads that the commands of one focus may have in total; default 1024. A faculty may set its own. */
@@ -73,6 +75,10 @@ export interface RetentionConfig {
   readonly packDays: number | null;
   /** Large outputs of tools are deleted this many days after their work has ended; default 30. */
   readonly artifactsDays: number;
+  /** The directory of a worktree that holds nothing beside its branch is removed this many days after its work has ended; default 14. */
+  readonly worktreeDays: number;
+  /** The same for one that holds something, which is lost then; null: never, the default. */
+  readonly heldWorktreeDays: number | null;
 }
 
 /** `[hooks]` of animus.toml. */

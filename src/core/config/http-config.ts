@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { type Problem, problemAt } from '../errors/problem.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { parseListenAddress } from '../text/addresses.ts';
-import { count, flag, matching, table, textsMatching } from '../toml/fields.ts';
+import { count, flag, matching, networks, table, textsMatching } from '../toml/fields.ts';
 import type { StrictDocument } from '../toml/strict-toml.ts';
 import type { ConfigDocument } from './config-schema.ts';
 import type { EnvironmentReader } from './environment.ts';
@@ -18,12 +18,16 @@ export interface HttpConfig {
   readonly allowedHosts: readonly string[];
   /** Origins whose pages may use the API; default none. */
   readonly allowedOrigins: readonly string[];
+  /** Addresses and networks of proxies whose `X-Forwarded-For` or `Forwarded` is believed (`parseNetwork`); default none. */
+  readonly trustedProxies: readonly string[];
   /** How many connections are open at once; default 1000. */
   readonly maxConnections: number;
   /** How many requests a person may send in a minute; default 1200. */
   readonly requestsPerMinute: number;
   /** The database login of the API, as a URL; null: the daemon's own. */
   readonly databaseUrl: Secret | null;
+  /** The variable that holds it; null if none is named. */
+  readonly databaseUrlEnv: string | null;
   /** The OIDC issuer whose tokens are accepted; null: none. */
   readonly oidc: OidcConfig | null;
 }
@@ -42,6 +46,7 @@ export const httpTable = table({
     'a list of origins',
     100,
   ).default([]),
+  trusted_proxies: networks().default([]),
   max_connections: count(10, 100_000).default(1000),
   requests_per_minute: count(1, 1_000_000).default(1200),
   database_url_env: matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable').optional(),
@@ -71,9 +76,11 @@ export function httpOf(
     behindTls: http.behind_tls,
     allowedHosts: Object.freeze(http.allowed_hosts.map((host) => host.toLowerCase())),
     allowedOrigins: Object.freeze(http.allowed_origins),
+    trustedProxies: Object.freeze(http.trusted_proxies),
     maxConnections: http.max_connections,
     requestsPerMinute: http.requests_per_minute,
     databaseUrl,
+    databaseUrlEnv: variable ?? null,
     oidc: oidcOf(document, problems),
   });
 }

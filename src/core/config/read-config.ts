@@ -75,6 +75,8 @@ function retentionOf({ retention }: ConfigDocument): Config['retention'] {
     resolvedDays: retention.resolved_days,
     packDays: retention.pack_days ?? null,
     artifactsDays: retention.artifacts_days,
+    worktreeDays: retention.worktree_days,
+    heldWorktreeDays: retention.held_worktree_days ?? null,
   });
 }
 
@@ -121,6 +123,7 @@ function daemonOf(
     focusHostGraceSeconds: daemon.focus_host_grace_seconds,
     focusMaxMemoryMib: daemon.focus_max_memory_mib,
     focusMaxProcesses: daemon.focus_max_processes,
+    commitEmail: daemon.commit_email,
     poolSize: daemon.pool_size,
     http: http && Object.freeze({ ...http, configured: document.originOf('daemon', 'http') !== null }),
   });

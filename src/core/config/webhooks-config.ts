@@ -11,6 +11,9 @@ export interface WebhooksConfig {
   readonly key: Secret | null;
   /** The key before, from which secrets are still derived that have not been replaced; null: there is none. */
   readonly oldKey: Secret | null;
+  /** The variables that hold the two. */
+  readonly keyEnv: string;
+  readonly oldKeyEnv: string;
   /** What webhooks may reach beside the public internet, also without TLS (`parseWebTarget`); default none. */
   readonly allow: readonly string[];
 }
@@ -43,7 +46,13 @@ export function webhooksOf(
     }
     return key;
   };
-  return Object.freeze({ key: keyOf('key_env'), oldKey: keyOf('old_key_env'), allow: Object.freeze(webhooks.allow) });
+  return Object.freeze({
+    key: keyOf('key_env'),
+    oldKey: keyOf('old_key_env'),
+    keyEnv: webhooks.key_env,
+    oldKeyEnv: webhooks.old_key_env,
+    allow: Object.freeze(webhooks.allow),
+  });
 }
 
 /** The keys that are set, the present one first. */

@@ -28,11 +28,17 @@ export const ERRORS = {
 
   'faculty.invalid': row('{count} problem(s) in the faculties:\n{problems}', false, 2, 500),
   'faculty.none': row(
-    '{directory}: no faculty files (*.toml); write one, or give their directory with --faculties (to see one at work: animus demo)',
+    '{directory}: no faculty files (*.toml); copy one (animus faculty add), write one, or give their directory with --faculties (to see one at work: animus demo)',
     false,
     2,
     500,
   ),
+  'faculty.exists': row(
+    'nothing was written, because these files exist and differ: {files}; replace them with --force, or choose another directory with --faculties',
+    false,
+    5,
+  ),
+  'faculty.unwritable': row('{file} cannot be written: {detail}; the same command completes the rest', true, 1),
   'faculty.unknown': row('no faculty named {name}{hint}', false, 3),
 
   'skill.unknown': row('no skill named {name}{hint}', false, 3),
@@ -79,7 +85,7 @@ export const ERRORS = {
   'work.never_started': row('work item {id} was claimed {claims} times in a row and never begun', false, 1),
   'work.state': row('{detail}', false, 5),
   'work.not_found': row('{detail}{hint}', false, 3),
-  'work.ambiguous_id': row('{id} matches several work items: {candidates}', false, 2),
+  'work.ambiguous_id': row('{id} matches several {kinds}: {candidates}; give more digits', false, 2),
   'work.invalid': row('{detail}', false, 2, 422),
   'work.cancelled': row('work item {id} was cancelled: {reason}', false, 5),
   'work.budget': row('{detail}', false, 5),
@@ -115,7 +121,7 @@ export const ERRORS = {
   'http.invalid': row('the request is not valid: {detail}', false, 2),
   'http.media_type': row('the body must be JSON, with the header Content-Type: application/json', false, 2, 415),
   'http.too_large': row('the body has more than {limit} bytes', false, 2, 413),
-  'http.too_many': row('too many requests; try again in {seconds} s', true, 5, 429),
+  'http.too_many': row('{detail}; try again in {seconds} s', true, 5, 429),
   'http.key_reused': row('{detail}', false, 5, 422),
   'http.issuer': row('the keys of the issuer of the token cannot be read; try again in a moment', true, 4),
   'http.no_sandbox': row('no code can run now: {detail}; {remedy}', true, 4),
@@ -163,7 +169,21 @@ export const ERRORS = {
     500,
   ),
 
-  'worktree.failed': row('cannot create a worktree of {repo}: {detail}', true, 1),
+  'worktree.failed': row('the worktree of {repo} cannot be used: {detail}', true, 1),
+  'worktree.elsewhere': row(
+    '{path} on host {host} has changes of work item {id} that are not in its repository yet, and this daemon cannot see that directory; start a daemon on that host or mount the volume, or, if the directory is gone, run: animus work discard {id}',
+    true,
+    5,
+  ),
+  'worktree.other_repository': row(
+    'the work began in the repository {began}, and its faculty names {now} now; its files are in {path}: set repo back and run animus work retry, or cancel the work',
+    false,
+    5,
+  ),
+  'worktree.none': row('{detail}', false, 5),
+  'worktree.refused': row('{detail}', false, 5),
+  'worktree.conflict': row('{detail}', false, 5),
+  'worktree.git': row('git {command} failed in {directory}: {detail}', false, 1),
 
   'files.displaced': row(
     '{path} is kept from commands and file tools, and {fault}; nothing that could reach it is started. {remedy}',

@@ -38,10 +38,13 @@ export interface HealthServer extends Service {
 
 /** Answers requests below `/api/`. */
 export interface HttpApi {
-  /** `admitted` marks the connection as one of somebody known, until the answer has been sent: it is not closed to make room. */
-  answer(request: IncomingMessage, response: ServerResponse, admitted: () => void): void;
+  /**
+   * `admitted` marks the connection as one of this person, until the answer has been sent: it is not closed to make room. It raises
+   * `http.too_many` for a person who uses too many at once.
+   */
+  answer(request: IncomingMessage, response: ServerResponse, admitted: (person: string) => void): void;
   /** Takes a connection that asks for another protocol (WebSocket). Absent: it is closed. */
-  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: () => void): void;
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: (person: string) => void): void;
   /** Lets the requests under way end, for some seconds, and ends all streams. */
   stop(): Promise<void>;
 }

@@ -1,11 +1,9 @@
 /** Targets of web requests that an operator allows beside the public internet, and whether an address is one of them. */
 import ipaddr from 'ipaddr.js';
+import { isInNetwork, type Network, parseNetwork } from './networks.ts';
 
 /** A host by name, or a network; on one port, or on every port that web tools use. */
-export type WebTarget = { readonly port: number | null } & (
-  | { readonly host: string }
-  | { readonly network: readonly [ipaddr.IPv4 | ipaddr.IPv6, number] }
-);
+export type WebTarget = { readonly port: number | null } & ({ readonly host: string } | { readonly network: Network });
 
 /** Reads `docs.internal`, `docs.internal:8080`, `10.1.2.3`, `10.1.0.0/16`, `[::1]:8080` or `fd00::/8`; null for anything else. */
 export function parseWebTarget(text: string): WebTarget | null {
@@ -15,7 +13,7 @@ export function parseWebTarget(text: string): WebTarget | null {
   const name = isBare ? text : (bracketed ?? plain);
   const port = isBare || written === undefined ? null : Number(written);
   if (name === undefined || (port !== null && (port < 1 || port > 65_535))) return null;
-  const network = networkOf(name);
+  const network = parseNetwork(name);
   if (network) return { network, port };
   const host = URL.parse(`http://${name}/`);
   const isName = bracketed === undefined && !isBare && /^[a-z0-9._-]+$/i.test(name) && host !== null;
@@ -28,7 +26,7 @@ export function isTarget(targets: readonly WebTarget[], host: string, address: s
   return targets.some((target) => {
     if (target.port !== null && target.port !== port) return false;
     if ('host' in target) return target.host === host;
-    return target.network[0].kind() === parsed.kind() && parsed.match([...target.network]);
+    return isInNetwork(parsed, target.network);
   });
 }
 
@@ -41,11 +39,4 @@ export function isPublicAddress(address: string): boolean {
   // Global unicast is 2000::/3 (RFC 4291).
   const isGlobal = parsed.kind() === 'ipv4' || ((parsed.toByteArray()[0] ?? 0) & 0xe0) === 0x20;
   return isGlobal && parsed.range() === 'unicast';
-}
-
-function networkOf(text: string): readonly [ipaddr.IPv4 | ipaddr.IPv6, number] | null {
-  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
-  if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return null;
-  const address = ipaddr.process(text);
-  return [address, address.kind() === 'ipv4' ? 32 : 128];
 }

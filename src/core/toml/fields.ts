@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { isPlainHttpUrl, parseListenAddress } from '../text/addresses.ts';
 import { parseEgressHost } from '../text/egress-host.ts';
+import { parseNetwork } from '../text/networks.ts';
 import { parseWebTarget } from '../text/web-target.ts';
 
 /** Completes the sentence "expected …" for each field. */
@@ -96,6 +97,15 @@ export function webTargets() {
     .refine((text) => parseWebTarget(text) !== null)
     .register(expectations, { expected: each });
   return z.array(target).max(1000).register(expectations, { expected: 'a list of hosts, addresses and networks' });
+}
+
+/** A list of addresses and networks (`parseNetwork`). */
+export function networks() {
+  const network = z
+    .string()
+    .refine((text) => parseNetwork(text) !== null)
+    .register(expectations, { expected: 'an address such as "10.0.0.1", or a network such as "10.0.0.0/8"' });
+  return z.array(network).max(1000).register(expectations, { expected: 'a list of addresses and networks' });
 }
 
 /** What a container may reach: nothing, or the hosts of a list (`parseEgressHost`). */

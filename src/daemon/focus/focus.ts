@@ -12,7 +12,9 @@ import { type LivePiece, tellWatchers } from '../../store/transcript/live-text.t
 import type { ClaimedWork } from '../../store/work/work.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { openToolset } from '../../tools/source.ts';
+import { focusHome } from '../workspace/focus-home.ts';
 import { consolidate } from './end/consolidate.ts';
+import { withFailedWrites } from './end/failed-writes.ts';
 import { recover } from './end/recover.ts';
 import { modelSees } from './engage/built-in-engage.ts';
 import { ENGAGE_MODES } from './engage/engage-modes.ts';
@@ -24,6 +26,8 @@ import { abortReason, type FocusControl } from './scope/focus-control.ts';
 import type { FocusEnd } from './scope/focus-end.ts';
 import type { BeginMeans, Focus, PhaseMeans } from './scope/focus-scope.ts';
 import { openWorkspace } from './scope/focus-workspace.ts';
+import { hostIsolation } from './scope/host-isolation.ts';
+import { tallyWrites } from './scope/written-tally.ts';
 
 /** Runs one focus and recovers when it fails. Never rejects: every failure is returned as an end. */
 export async function attempt(
@@ -58,7 +62,7 @@ async function runPhases(
     if (engaged.kind !== 'done') return { end: engaged, focus };
     // Without a hook it is over at once, and recorded with the end.
     phase = await enter(focus, 'consolidate', focus.faculty.consolidate !== null);
-    return { end: await consolidate(focus, engaged), focus };
+    return { end: await withFailedWrites(await consolidate(focus, engaged), focus), focus };
   } catch (error) {
     return { end: endOfError(error, control, focus?.faculty ?? faculty, phase), focus };
   }
@@ -88,14 +92,19 @@ async function begin(
   const path = join(directoryRoot, answer === null ? recorded.id : conversationDirectory(answer));
   const row = { ...recorded, directory: path, ...(recorded.systemPrompt === '' && sees) };
   // A new focus begins with the faculty as it is now.
-  const begun = row.resumes === 0 && !answer?.before ? faculty : asBegun(faculty, row.facultySnapshot);
+  const goesOn = row.resumes > 0 || Boolean(answer?.before);
+  const begun = goesOn ? asBegun(faculty, row.facultySnapshot) : faculty;
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
   if (row.resumes > 0) means.deadline.ranBefore(await readRunningMs(means.db, row.id, FAILURE_NOTICE));
-  const place = await openWorkspace(key, row, begun, toolset, control, means, answer);
+  const place = await openWorkspace({ work, key, row, answer, toolset }, begun, control, means);
+  const isolation = hostIsolation(begun, means.isolation);
+  const home = focusHome({ directory: path, faculty: begun, isolation, goesOn, log: means.log });
   const tell = (piece: LivePiece) => tellWatchers(means.db, key, piece);
   const texts = createTextTeller(row.number, tell, means.clock);
   const printed = createOutputTeller(row.number, async (piece) => (await tell(piece)) !== null, means.clock);
+  const written = tallyWrites(toolset);
   const emit = (event: FocusEventBody) => {
+    written.take(event);
     texts.take(event);
     printed.take(event);
     if (event.type === 'ledger') {
@@ -114,9 +123,11 @@ async function begin(
     answer,
     key,
     ...place,
+    home,
     control,
     means,
     emit,
+    written,
     stopTelling: async () => void (await Promise.all([texts.stop(), printed.stop()])),
   };
 }
@@ -143,6 +154,9 @@ function deadlineMessage({ runDeadlineSeconds }: Faculty): string {
 
 /** Delay until the next check whether a displaced file is back. */
 const DISPLACED_SECONDS = 60;
+
+/** Delay until the next check whether the directory of a worktree can be seen. */
+const ELSEWHERE_SECONDS = 60;
 
 /** Maps a thrown error to an end. An aborted focus ends by its abort reason, whatever was thrown meanwhile. */
 function endOfError(error: unknown, control: FocusControl, faculty: Faculty, phase: Phase): FocusEnd {
@@ -173,13 +187,17 @@ function endOfError(error: unknown, control: FocusControl, faculty: Faculty, pha
   if (isAnimusError(error, 'files.displaced')) {
     return { kind: 'released', delaySeconds: DISPLACED_SECONDS, reason: messageOf(error), holdFaculty: true };
   }
+  // Another daemon sees the directory, or a person gives it up.
+  if (isAnimusError(error, 'worktree.elsewhere')) {
+    return { kind: 'released', delaySeconds: ELSEWHERE_SECONDS, reason: messageOf(error), holdFaculty: false };
+  }
   // Somebody is writing its files; the daemon reads them again within seconds.
   if (isAnimusError(error, 'skill.changed')) {
     return { kind: 'released', delaySeconds: 5, reason: messageOf(error), holdFaculty: false };
   }
   const code = error instanceof AnimusError ? error.code : 'internal.bug';
   // No attempt can succeed before a person does something: dead shows that, and `work retry` runs it again.
-  if (code === 'skill.unknown') {
+  if (code === 'skill.unknown' || code === 'worktree.other_repository') {
     const recovery = { retryDelaySeconds: null, keep: 'ledger' } as const;
     return { kind: 'failed', error: { code, message: messageOf(error), phase }, recovery };
   }

@@ -1,6 +1,7 @@
 /** Runs a focus from claim to end: attempt, settlement, clean-up and observation. */
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { DaemonConfig } from '../../core/config/config.ts';
+import { failedWritesOf, failedWritesText } from '../../core/work/failed-writes.ts';
 import type { ProcessLimits } from '../../process/limits/limits.ts';
 import { patientDatabase } from '../../store/sql/patient-database.ts';
 import type { CompleteFocus } from '../../store/transcript/complete-foci.ts';
@@ -74,7 +75,10 @@ export async function runFocus(
         await means.workedOn(work.faculty);
       }
       // That of a conversation is for its next answer.
-      if (focus?.answer === null && isOver(end, state)) await focus.directory.remove();
+      if (focus?.answer === null && isOver(end, state)) {
+        await focus.directory.remove();
+        await focus.home.remove();
+      }
       executing.set({ 'work.focus_id': focus?.key.focusId, 'work.focus_ended_as': end.kind, 'work.state': state });
       if (end.kind === 'failed') executing.fail(end.error.code);
       report(end, state, work, focus, means);
@@ -114,7 +118,8 @@ function report(
 ): void {
   const fields = { work_item_id: work.id, focus_id: focus?.key.focusId, faculty: work.faculty, state };
   const reason = reasonOf(end, state);
-  if (end.kind === 'failed' || end.kind === 'lost') means.log.warn({ ...fields, reason }, `focus ${end.kind}`);
+  const isBad = end.kind === 'failed' || end.kind === 'lost' || (state === 'completed' && reason !== null);
+  if (isBad) means.log.warn({ ...fields, reason }, `focus ${end.kind}`);
   else means.log.info({ ...fields, ...(reason !== null && { reason }) }, `focus ${end.kind}`);
   if (state === null) return;
   count('work.state_transitions', 1, { faculty: work.faculty, from: 'running', to: state });
@@ -124,7 +129,8 @@ function report(
 function reasonOf(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): string | null {
   switch (end.kind) {
     case 'completed':
-      return state === 'queued' ? 'messages to the work came before its end: it goes on with them' : null;
+      if (state === 'queued') return 'messages to the work came before its end: it goes on with them';
+      return failedWritesReason(end.outcome);
     case 'failed':
       return end.error.message;
     case 'released':
@@ -132,4 +138,9 @@ function reasonOf(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): str
     default:
       return null;
   }
+}
+
+function failedWritesReason(outcome: unknown): string | null {
+  const failed = failedWritesOf(outcome);
+  return failed === null ? null : failedWritesText(failed);
 }

@@ -1,9 +1,11 @@
 /** The file rules that apply to commands and file tools of a focus, whatever its workspace is. */
 import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { effectiveRules, type FileRule, isWithin } from '../../process/file-rules.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { cachesOf, homeOf } from './command-places.ts';
 import { knowFiles } from './known-files.ts';
 import {
   credentialPrograms,
@@ -28,7 +30,7 @@ export interface FocusPlace {
 export interface FileGuard {
   /**
    * The current rules: key files may have been replaced since the last call. Hidden: secrets, and all of ANIMUS_HOME
-   * except the focus's own directory. Read-only: what the daemon loads or runs. The workspace stays writable, unless it is
+   * except the focus's own directory, its home and the caches of its faculty. Read-only: what the daemon loads or runs. The workspace stays writable, unless it is
    * itself a secret. Errors: `files.displaced`.
    */
   rulesFor(place: FocusPlace): readonly FileRule[];
@@ -43,10 +45,13 @@ export function createFileGuard(
   const known = knowFiles(secrets);
   const loaded = loadedFiles(from);
   const programs = credentialPrograms(from.config);
+  const besideOf = realPathsBelow();
 
   return {
     rulesFor({ directory, faculty, given = [], own = [] }) {
-      const open = [directory, faculty.workspace, faculty.repo].filter((path) => path !== null).map(realPathOf);
+      const beside = [homeOf(directory), ...cachesOf(faculty, from.config.home).values()].map(besideOf);
+      const worked = [directory, faculty.workspace, faculty.repo].filter((path) => path !== null).map(realPathOf);
+      const open = [...worked, ...beside];
       const all = [...from.faculties(), faculty];
       const places = [...placesOf(from), ...all.flatMap((each) => [each.workspace, each.repo])];
       const realPlaces = places.filter((path) => path !== null).map(realPathOf);
@@ -79,6 +84,20 @@ export function createFileGuard(
       throw error;
     }
   }
+}
+
+/**
+ * Real paths of homes and caches, most of which are not there when they are asked for, for each call of a tool. Their parents are animus's own and
+ * do not change, so each is looked up once.
+ */
+function realPathsBelow(): (path: string) => string {
+  const parents = new Map<string, string>();
+  return (path) => {
+    const parent = dirname(path);
+    const real = parents.get(parent) ?? realPathOf(parent);
+    parents.set(parent, real);
+    return join(real, basename(path));
+  };
 }
 
 /** Directories that contain more than the scripts in them. */

@@ -7,6 +7,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
+import { secretVariables } from '../../core/config/secret-variables.ts';
 import { isSecretKey } from '../../core/secrets/secrets.ts';
 import { isWithin } from '../../process/file-rules.ts';
 import { unixSocketOf } from '../../store/postgres/unix-socket.ts';
@@ -70,15 +71,8 @@ function isOfSession(name: string): boolean {
 }
 
 /** The variables from which animus reads its own secrets. */
-export function secretNames({ providers, web }: Config): readonly string[] {
-  const keys = [...providers.values()].flatMap((provider) =>
-    provider.kind === 'scripted'
-      ? []
-      : [...(provider.apiKeyEnv === null ? [] : [provider.apiKeyEnv]), ...provider.secretEnv],
-  );
-  const search = web.search?.apiKeyEnv ?? null;
-  const own = ['DATABASE_URL', 'PGPASSWORD', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY'];
-  return [...own, ...keys, ...(search === null ? [] : [search])];
+export function secretNames(config: Config): readonly string[] {
+  return secretVariables(config).map(({ name }) => name);
 }
 
 const SECRET_DIRECTORIES = ['/run/secrets', '/var/run/secrets'];

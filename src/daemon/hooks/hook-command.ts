@@ -4,7 +4,6 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { isSecretKey, MASK } from '../../core/secrets/secrets.ts';
 import { PHASES } from '../../core/work/words.ts';
 import type { FileRule } from '../../process/file-rules.ts';
-import { runsAsOwner } from '../../process/isolation.ts';
 import type { Isolation, ProcessHost, ProcessOwner, ProcessResult } from '../../process/process-host.ts';
 import {
   type HookInput,
@@ -24,6 +23,8 @@ export interface HookCall {
   readonly cwd: string;
   /** ANIMUS_FOCUS_DIR. */
   readonly focusDirectory: string;
+  /** HOME. */
+  readonly home: string;
   readonly owner: ProcessOwner;
   readonly workItemId: string;
   readonly focusId: string;
@@ -153,8 +154,7 @@ function exitOf(code: number | null): string {
 function environmentOf(point: HookPoint, call: HookCall): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
-    // Another user cannot enter the home of the daemon's user.
-    HOME: (runsAsOwner(call.isolation) ? undefined : process.env['HOME']) ?? call.focusDirectory,
+    HOME: call.home,
     LANG: process.env['LANG'] ?? 'C.UTF-8',
     ...call.environment,
     ANIMUS_WORK_ID: call.workItemId,

@@ -7,21 +7,26 @@ import { readSmallFile } from '../../core/files/read-small-file.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { createLlm, type Llm } from '../../llm/llm.ts';
 import type { HttpProviderSettings, ProviderSettings } from '../../llm/provider-settings.ts';
-import { loadScript } from '../../llm/scripted/script.ts';
+import { openScript } from '../../llm/scripted/open-script.ts';
 import type { ProcessHost } from '../../process/process-host.ts';
 import { listedVariables } from '../guard/listed-variables.ts';
 import { modelNames } from './model-names.ts';
 
 /**
- * All providers and model overrides of the configuration as one Llm. Scripts and certificates are read now; `processes` runs
- * the commands that print credentials, at the first call. Errors: those of scripts, and `config.unreadable` for a ca_file.
+ * All providers and model overrides of the configuration as one Llm. Scripts and certificates are read now, scripts again when they have
+ * changed; `onBrokenScript` hears of those that are broken then. `processes` runs the commands that print credentials, at the first call.
+ * Errors: those of scripts, and `config.unreadable` for a ca_file.
  */
-export async function createConfiguredLlm(config: Config, processes: Pick<ProcessHost, 'run'>): Promise<Llm> {
+export function createConfiguredLlm(
+  config: Config,
+  processes: Pick<ProcessHost, 'run'>,
+  onBrokenScript?: (message: string) => void,
+): Llm {
   const providers: Record<string, ProviderSettings> = {};
   for (const provider of config.providers.values()) {
     providers[provider.name] =
       provider.kind === 'scripted'
-        ? { kind: 'scripted', script: await loadScript(provider.script) }
+        ? { kind: 'scripted', script: openScript(provider.script, onBrokenScript) }
         : httpSettings(provider, config);
   }
   return createLlm({ ...modelNames(config), providers }, { processes });

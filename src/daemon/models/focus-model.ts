@@ -30,9 +30,11 @@ export interface ModelSource {
   stop(): Promise<void>;
 }
 
-/** Sets up every configured provider. Scripts are read now; connections are made at the first call. */
-export async function openModels(config: Config, log: Log, processes: ProcessHost): Promise<ModelSource> {
-  const llm = await createConfiguredLlm(config, processes);
+/** Sets up every configured provider. Scripts are read now, and again when they have changed; connections are made at the first call. */
+export function openModels(config: Config, log: Log, processes: ProcessHost): ModelSource {
+  const llm = createConfiguredLlm(config, processes, (message) =>
+    log.error({}, `a script is broken; its last good version stays: ${message}`),
+  );
   const chainOf = ({ engage }: Faculty) =>
     [llm.resolve(engage.model), ...engage.fallbackModels.map((name) => llm.resolve(name))] as const;
   return {
@@ -85,7 +87,11 @@ function batchOf(
 ): NonNullable<FocusModel['batch']> {
   if (batch === null) throw new AnimusError('llm.no_batch', { provider, model });
   const terms = cacheTtl === undefined ? {} : { cacheTtl };
-  return { format: batch, costUsd: (usage) => (costUsd(info, usage, terms) ?? 0) * info.batchShare };
+  return { format: batch, costUsd: (usage) => shareOf(costUsd(info, usage, terms), info.batchShare) };
+}
+
+function shareOf(cost: number | null, share: number): number | null {
+  return cost === null ? null : cost * share;
 }
 
 /** The chain as one client. An answer costs the price of the model that gave it. */
@@ -107,7 +113,7 @@ function answering(
         return result;
       },
     },
-    costUsd: (usage) => costUsd((usedBy.get(usage) ?? chain[0]).info, usage, terms) ?? 0,
+    costUsd: (usage) => costUsd((usedBy.get(usage) ?? chain[0]).info, usage, terms),
   };
 }
 

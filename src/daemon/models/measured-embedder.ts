@@ -1,6 +1,6 @@
 /** The span and the metrics of embeddings. */
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
-import { count, record } from '../../telemetry/metrics.ts';
+import { countCost, record } from '../../telemetry/metrics.ts';
 import { span } from '../../telemetry/spans.ts';
 
 /** The same embedder, whose calls are measured. `faculty` is whom the cost is counted for. */
@@ -22,7 +22,7 @@ export function measuredEmbedder(embedder: Embedder, faculty: string): Embedder 
         record('gen_ai.client.operation.duration', (performance.now() - startedMs) / 1000, asked);
         if (inputTokens > 0) {
           record('gen_ai.client.token.usage', inputTokens, { ...asked, 'gen_ai.token.type': 'input' });
-          count('work.budget.spent', embedder.costUsd(result.usage) ?? 0, { faculty, model: embedder.name });
+          countCost(embedder.costUsd(result.usage), { faculty, model: embedder.name });
         }
         return result;
       }),

@@ -16,7 +16,7 @@ export interface OpenedEmbeddings extends AsyncDisposable {
 export async function openEmbeddings(config: Config, embeddings: EmbeddingsConfig): Promise<OpenedEmbeddings> {
   const provider = config.providers.get(embeddings.provider)!;
   const processes = createProcessHost();
-  const llm = await createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) }, processes);
+  const llm = createConfiguredLlm({ ...config, providers: new Map([[provider.name, provider]]) }, processes);
   return {
     embedder: openConfiguredEmbedder(llm, embeddings, { maxAttempts: 1 }),
     explain: (failure) => explainFailure(failure, config),

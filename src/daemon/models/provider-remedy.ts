@@ -61,13 +61,21 @@ function remedyOfNetwork(
       return `check the proxy of ${name}, with its user and password: ${table} proxy or proxy_env`;
     case 'refused':
     case undefined: {
-      if (httpStatus !== null) return `check base_url of ${name}: a server answers there, but not at this path`;
+      if (httpStatus !== null) return `check base_url of ${name}: ${answered(httpStatus)}`;
       const way = proxy === null ? 'network, proxy, server' : 'its proxy, server';
       return `check base_url of ${name}, and the way there (${way})`;
     }
     default:
       return network satisfies never;
   }
+}
+
+/** What a server at that address says by a status that is not about the request. */
+function answered(httpStatus: number): string {
+  if (httpStatus >= 300 && httpStatus < 400) return 'it sends requests on to another address';
+  if (httpStatus === 501 || httpStatus === 505) return 'a server answers there that does not support this request';
+  if (httpStatus === 511) return 'a network on the way there wants a login first';
+  return 'a server answers there, but not at this path';
 }
 
 function remedyOfModel({ kind }: HttpProviderConfig): string {

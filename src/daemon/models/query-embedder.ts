@@ -68,7 +68,7 @@ export function createQueryEmbedder({ db, embedder, explain }: QueryEmbedderMean
   /** An estimate counts with all that was held for it. */
   async function charge(focus: FocusKey, usage: EmbeddingUsage, held: boolean, signal: AbortSignal): Promise<void> {
     const { provider, model } = embedder;
-    const costUsd = embedder.costUsd(usage) ?? 0;
+    const costUsd = embedder.costUsd(usage);
     const tokens = { input: usage.inputTokens, output: 0 };
     const record = () =>
       db.transaction(async (tx) => {

@@ -6,10 +6,10 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type DaemonRegistration, registerDaemon } from '../../store/work/daemons.ts';
-import type { ClaimableFaculty } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { claimableFaculties } from '../control/capacity.ts';
+import { unknownEmbeddings, unknownModels } from '../models/unknown-models.ts';
 import { missingKey, missingKeys } from './missing-keys.ts';
+import { servedFaculties } from './served-faculties.ts';
 
 export interface RegistrationMeans {
   readonly db: Database;
@@ -57,6 +57,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
   let ofLibrary: readonly string[] = [];
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
+  let remarked: ReadonlySet<string> = new Set();
 
   async function register(loaded: Faculties): Promise<void> {
     const lacks = missingKeys(loaded.faculties.values(), config);
@@ -64,15 +65,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
     await registerDaemon(db, {
       ...daemon,
       maxConcurrent: maxConcurrent(),
-      faculties: withoutSandbox(
-        claimableFaculties(runnable.values(), {
-          heldUntilMs: new Map(),
-          nowMs: 0,
-          hostGraceSeconds: config.daemon.focusHostGraceSeconds,
-          waitingOf: null,
-        }),
-        ofCode,
-      ),
+      faculties: servedFaculties(runnable.values(), config, ofCode),
       problems: [
         ...loaded.problems.map(({ message }) => message),
         ...lacks,
@@ -105,7 +98,13 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
 
   return {
     faculties: () => able,
-    take: register,
+    async take(loaded) {
+      await register(loaded);
+      const unknown = [...loaded.faculties.values()].flatMap((faculty) => unknownModels(faculty, config));
+      const messages = [...unknown, ...unknownEmbeddings(config)].map(({ message }) => message);
+      for (const message of messages) if (!remarked.has(message)) log.warn({}, `a model is not known: ${message}`);
+      remarked = new Set(messages);
+    },
     async trouble(faculty, reason) {
       const before = troubles.get(faculty);
       if (before?.reason === reason) return;
@@ -146,18 +145,6 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
       if (troubles.delete(faculty)) await update();
     },
   };
-}
-
-/** `no_sandbox` says why a faculty of mode `code` can run nothing now (`animus.visible_faculties`). */
-function withoutSandbox(
-  faculties: Record<string, ClaimableFaculty>,
-  problems: ReadonlyMap<string, string>,
-): DaemonRegistration['faculties'] {
-  const noted = Object.entries(faculties).map(([name, options]) => {
-    const problem = problems.get(name);
-    return [name, problem === undefined ? options : { ...options, no_sandbox: problem }] as const;
-  });
-  return Object.fromEntries(noted);
 }
 
 function troubledLines(troubles: ReadonlyMap<string, { readonly since: string; readonly reason: string }>): string[] {

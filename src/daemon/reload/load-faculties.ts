@@ -7,22 +7,25 @@ import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts
 import { batchApiOf } from '../../llm/batches.ts';
 import { type LocatedModel, locateModel, type ModelNames } from '../../llm/locate-model.ts';
 import { type RefusedOption, refusedOptions } from '../../llm/model-options.ts';
+import { detectIsolation } from '../../process/isolation.ts';
 import { FACULTY_TOOL_NAMES, knownTools, TOOL_KINDS } from '../../tools/registry.ts';
+import { hostIsolation } from '../focus/scope/host-isolation.ts';
 import { mcpVariableProblems } from '../guard/mcp-variables.ts';
 import { aliasProblems } from '../models/alias-problems.ts';
 import { budgetProblems } from '../models/budget-problems.ts';
 import { modelNames, modelOptions } from '../models/model-names.ts';
+import { unwritablePlace } from '../workspace/unwritable-place.ts';
 
 /**
  * Reads the directory like `loadFaculties`, and omits each faculty with an option that a model of its chain would refuse
- * in every request. If the hooks directory has problems, every faculty with a loop is omitted. `adapt` changes a faculty before its options
- * are checked.
+ * in every request, and each that cannot write where it works. If the hooks directory has problems, every faculty with a loop is omitted.
+ * `adapt` changes a faculty before its options are checked.
  */
-export function loadRunnableFaculties(
+export async function loadRunnableFaculties(
   directory: string,
   config: Config,
   adapt: (faculty: Faculty) => Faculty = (faculty) => faculty,
-): Faculties {
+): Promise<Faculties> {
   const providerNames = [...config.providers.keys()];
   // Not by the path: a scratch daemon has another home, and the hooks of the real one.
   const isNamed = (config.origins.get('hooks.directory') ?? 'default') !== 'default';
@@ -39,7 +42,11 @@ export function loadRunnableFaculties(
   const problems = [...loaded.problems, ...shared.problems];
   for (const [name, found] of loaded.faculties) {
     const faculty = adapt(found);
-    const refused = [...refusalsOf(faculty, names, config), ...missingHooks(faculty, shared.problems)];
+    const refused = [
+      ...refusalsOf(faculty, names, config),
+      ...missingHooks(faculty, shared.problems),
+      ...(await unwritable(faculty, config)),
+    ];
     problems.push(...refused);
     if (refused.length === 0) faculties.set(name, faculty);
   }
@@ -68,6 +75,13 @@ function refusedSearch({ engage }: Faculty, { web }: Config): RefusedKey[] {
   return [{ key: 'tools', expected, value: 'web_search' }];
 }
 
+async function unwritable(faculty: Faculty, { home }: Config): Promise<Problem[]> {
+  // Only root runs commands as another user.
+  const best = process.getuid?.() === 0 ? await detectIsolation(home) : 'none';
+  const place = unwritablePlace(faculty, hostIsolation(faculty, best));
+  return place === null ? [] : [problemAt('config.conflict', placeOf(faculty, place.key), { detail: place.detail })];
+}
+
 /** A problem of the faculty's file, so that a running daemon keeps the last good version. */
 function missingHooks({ file, engage }: Faculty, [first]: readonly Problem[]): Problem[] {
   if (first === undefined || !asksModel(engage)) return [];
@@ -85,8 +99,13 @@ type RefusedKey = Omit<RefusedOption, 'key'> & { readonly key: RefusedOption['ke
 function problemOf({ file, origins }: Faculty, { key: refused, expected, value }: RefusedKey): Problem {
   // The effort may be written under its earlier name.
   const key = refused === 'effort' && !('engage.effort' in origins) ? 'reasoning_effort' : refused;
-  const origin = origins[`engage.${key}`];
-  const line = origin?.startsWith(`${file}:`) ? Number(origin.slice(file.length + 1)) : null;
-  const place = { file, line, key: `faculty.engage.${key}` };
+  const place = placeOf({ file, origins }, `engage.${key}`);
   return problemAt('config.invalid', place, { expected, value: showValue(value) });
+}
+
+/** Where a key is written; without a line where it has its default. */
+function placeOf({ file, origins }: Pick<Faculty, 'file' | 'origins'>, key: string) {
+  const origin = origins[key];
+  const line = origin?.startsWith(`${file}:`) ? Number(origin.slice(file.length + 1)) : null;
+  return { file, line, key: `faculty.${key}` };
 }

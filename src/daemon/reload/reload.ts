@@ -14,8 +14,8 @@ export interface FacultyWatchOptions {
   readonly directory: string;
   /** The faculties at start. */
   readonly initial: Faculties;
-  /** Reads the directory; never throws because of its content. */
-  readonly load: () => Faculties;
+  /** Reads the directory; never rejects because of its content. */
+  readonly load: () => Promise<Faculties>;
   /**
    * Called on each change, with the last good version of each broken faculty. When it rejects, it is called again after the next
    * poll.
@@ -49,7 +49,7 @@ export function watchFaculties(options: FacultyWatchOptions): Service {
   }
 
   async function reload(): Promise<void> {
-    const next = keepLastGood(current, options.load());
+    const next = keepLastGood(current, await options.load());
     if (isDeepStrictEqual(next, current)) return;
     try {
       await options.onChange(next);
@@ -116,7 +116,12 @@ function reportChange(before: Faculties, after: Faculties, log: Log): void {
   });
   log.info({ added, changed, removed }, 'reloaded the faculties');
   const known = new Set(before.problems.map(({ message }) => message));
-  for (const { message } of after.problems) {
-    if (!known.has(message)) log.error({}, `a faculty file is broken; its last good version stays: ${message}`);
+  // A faculty that was loaded now is another object.
+  const kept = [...after.faculties].filter(([name, faculty]) => before.faculties.get(name) === faculty);
+  for (const problem of after.problems) {
+    if (known.has(problem.message)) continue;
+    const stays = kept.some(([name, { file }]) => concerns(problem, file, name));
+    const said = stays ? 'a faculty file is broken; its last good version stays' : 'faculty not loaded';
+    log.error({}, `${said}: ${problem.message}`);
   }
 }

@@ -1,7 +1,7 @@
 /** What a new library means for a daemon that has one already. */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
+import type { Skill, SkillLibrary, SkillProblem } from '../../catalog/skills/skill.ts';
 import { TEMPORARY } from '../../catalog/skills/skill-path.ts';
 import type { Log } from '../../telemetry/log.ts';
 
@@ -28,19 +28,29 @@ function isBeingReplaced({ directory }: Skill): boolean {
   }
 }
 
-function isBroken({ directory }: Skill, { problems }: SkillLibrary): boolean {
-  const concerned = problems.some(
-    ({ level, file }) => level === 'error' && (file === directory || file.startsWith(directory + sep)),
-  );
-  return concerned && existsSync(directory);
+function isBroken(skill: Skill, { problems }: SkillLibrary): boolean {
+  return problems.some((problem) => isErrorOf(problem, skill)) && existsSync(skill.directory);
 }
 
-/** The skills that are left out, one line each, at most 20; the last one says how many more there are. */
-export function leftOutLines({ problems }: SkillLibrary): string[] {
-  const errors = problems.filter(({ level }) => level === 'error');
-  const lines = errors.slice(0, MOST_LINES).map(({ message }) => `a skill is left out: ${message}`);
+function isErrorOf({ level, file }: SkillProblem, { directory }: Skill): boolean {
+  return level === 'error' && (file === directory || file.startsWith(directory + sep));
+}
+
+/** The skills with errors, one line each, at most 20; the last one says how many more there are. */
+export function leftOutLines(library: SkillLibrary): string[] {
+  const errors = library.problems.filter(({ level }) => level === 'error');
+  const lines = errors
+    .slice(0, MOST_LINES)
+    .map((problem) => `${hasLastGood(problem, library) ? STAYS : 'a skill is left out'}: ${problem.message}`);
   const more = errors.length - lines.length;
-  return more > 0 ? [...lines, `${more} more skills are left out; run: animus skill check`] : lines;
+  return more > 0 ? [...lines, `${more} more skills are broken; run: animus skill check`] : lines;
+}
+
+const STAYS = 'a skill is broken, its last good version stays';
+
+/** A skill with an error is in a library only because `keepLastGood` has put its previous version there. */
+function hasLastGood(problem: SkillProblem, { skills }: SkillLibrary): boolean {
+  return [...skills.values()].some((skill) => isErrorOf(problem, skill));
 }
 
 /** Logs what was added, changed and removed, and each problem once. */
@@ -62,12 +72,13 @@ export function reportChange(before: SkillLibrary, after: SkillLibrary, log: Log
   }
   const known = new Set(before.problems.map(({ message }) => message));
   const fresh = after.problems.filter(({ message }) => !known.has(message));
-  for (const { level, message } of fresh.slice(0, MOST_LINES)) {
-    if (level === 'error') log.error({}, `a skill was left out: ${message}`);
-    else log.debug({}, `a skill is not as the format wants it: ${message}`);
+  for (const problem of fresh.slice(0, MOST_LINES)) {
+    const { level, message } = problem;
+    if (level !== 'error') log.debug({}, `a skill is not as the format wants it: ${message}`);
+    else log.error({}, `${hasLastGood(problem, after) ? STAYS : 'a skill was left out'}: ${message}`);
   }
   const rest = fresh.slice(MOST_LINES).filter(({ level }) => level === 'error').length;
-  if (rest > 0) log.error({ more: rest }, 'more skills were left out; run: animus skill check');
+  if (rest > 0) log.error({ more: rest }, 'more skills are broken; run: animus skill check');
 }
 
 const MOST_LINES = 20;

@@ -139,7 +139,8 @@ export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding
   function paidFor(result: EmbedResult, probed: EmbedResult | null): Paid {
     const usages = [result, ...(probed ? [probed] : [])].map(({ usage }) => usage);
     const tokens = usages.reduce((sum, usage) => sum + usage.inputTokens, 0);
-    const costUsd = usages.reduce((sum, usage) => sum + (embedder.costUsd(usage) ?? 0), 0);
+    const costs = usages.map((usage) => embedder.costUsd(usage));
+    const costUsd = costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
     return { provider: embedder.provider, model: embedder.model, tokens, costUsd };
   }
 

@@ -17,8 +17,10 @@ import {
   pruneWork,
 } from '../../store/work/retention.ts';
 import { pruneDeliveries } from '../../store/work/webhook-deliveries.ts';
+import { pruneWorktrees } from '../../store/work/kept-worktrees.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { sweepFocusDirectories } from '../workspace/focus-directory.ts';
+import { sweepHomes } from '../workspace/focus-home.ts';
 
 export interface JanitorMeans {
   readonly db: Database;
@@ -43,6 +45,8 @@ export interface Swept {
   readonly deliveries: number;
   /** Packages of skills. */
   readonly packages: number;
+  /** Rows of worktrees that are gone with their items. */
+  readonly worktrees: number;
   /** Months of the history that were dropped. */
   readonly months: number;
   readonly directories: number;
@@ -93,7 +97,8 @@ export function createJanitor(means: JanitorMeans): Janitor {
   }
 
   async function sweep(): Promise<Swept> {
-    const directories = await sweepFocusDirectories(db, means.directoryRoot);
+    const { directoryRoot } = means;
+    const directories = (await sweepFocusDirectories(db, directoryRoot)) + (await sweepHomes(db, directoryRoot));
     const endMs = clock.monotonicMs() + ROUND_MS;
     let beganMs = clock.monotonicMs();
     const more = async () => {
@@ -111,9 +116,10 @@ export function createJanitor(means: JanitorMeans): Janitor {
     const registered = await repeat(() => pruneRegisters(db, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
     const deliveries = await repeat(() => pruneDeliveries(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
     const packages = await repeat(() => pruneSkillPackages(db, resolvedDays, WORK_BATCH), WORK_BATCH, more);
+    const worktrees = await repeat(() => pruneWorktrees(db, resolvedDays, WORK_BATCH), WORK_BATCH, more);
     // Not before the work of that month is deleted.
     const months = items.more || items.busy ? NOTHING : await repeat(() => dropMonth(db, resolvedDays), 1, more);
-    const parts = [chats, artifacts, items, packed, archived, registered, deliveries, packages, months];
+    const parts = [chats, artifacts, items, packed, archived, registered, deliveries, packages, worktrees, months];
     return {
       conversations: chats.count,
       items: items.count,
@@ -123,6 +129,7 @@ export function createJanitor(means: JanitorMeans): Janitor {
       registered: registered.count,
       deliveries: deliveries.count,
       packages: packages.count,
+      worktrees: worktrees.count,
       months: months.count,
       directories,
       busy: parts.some((part) => part.busy),

@@ -1,4 +1,4 @@
-/** The services that keep the tables in order: what is old, what is added up, what memories lack, what recurs in findings, and what webhooks have to send. */
+/** The services that keep the tables in order: what is old, the worktrees of ended work, what is added up, what memories lack, what recurs in findings, and what webhooks have to send. */
 import type { Config } from '../../core/config/config.ts';
 import { webhookKeys } from '../../core/config/webhooks-config.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
@@ -8,8 +8,12 @@ import { createJanitor, type JanitorMeans } from './janitor.ts';
 import { createRecurringFindings, type RecurringFindingsMeans } from './recurring-findings.ts';
 import { createSpendRollUp } from './spend-roll-up.ts';
 import { createWebhookSender } from './webhook-sender.ts';
+import { createWorktreeKeeper } from './worktree-keeper.ts';
 
-interface UpkeepMeans extends Omit<BackfillMeans, 'registration'>, Omit<JanitorMeans, 'retention'> {}
+interface UpkeepMeans extends Omit<BackfillMeans, 'registration'>, Omit<JanitorMeans, 'retention'> {
+  /** ANIMUS_HOME, absolute. */
+  readonly home: string;
+}
 
 /** In start order. `settings`: the current ones. */
 export function createUpkeep(
@@ -17,10 +21,11 @@ export function createUpkeep(
   registration: BackfillMeans['registration'] & RecurringFindingsMeans['registration'],
   settings: () => Pick<Config, 'retention' | 'skills' | 'webhooks'>,
 ): readonly Service[] {
-  const { db, clock, log, daemonId, models, directoryRoot } = means;
+  const { db, clock, log, daemonId, models, directoryRoot, home } = means;
   const reach = () => ({ allow: settings().webhooks.allow.flatMap((target) => parseWebTarget(target) ?? []) });
   return [
     createJanitor({ db, clock, log, retention: () => settings().retention, directoryRoot }),
+    createWorktreeKeeper({ db, clock, log, home, retention: () => settings().retention }),
     createSpendRollUp({ db, clock, log }),
     createEmbeddingBackfill({ db, clock, log, daemonId, models, registration }),
     createRecurringFindings({ db, clock, log, daemonId, models, registration, settings: () => settings().skills }),

@@ -1,11 +1,12 @@
 /** The scratch directories of foci on this host. */
 import { lstatSync } from 'node:fs';
-import { chmod, chown, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { spareUser } from '../../process/runners/as-user.ts';
+import { spareUser, type User } from '../../process/runners/as-user.ts';
 import { deletedConversations } from '../../store/conversations/read-conversation.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { endedFocusIds } from '../../store/transcript/focus-row.ts';
+import { removeDirectory } from './remove-directory.ts';
 
 /** The own directory of one focus. Most foci that only talk to a model never need it, and making and removing one costs as much as a turn. */
 export interface FocusDirectory {
@@ -49,24 +50,34 @@ export async function makeFocusDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Gives a focus's directory to another user than root, for commands that run as the owner of where they start: to the
- * owner of `place` (the faculty's workspace or repository), else to a user that no other focus has. Opens the way to it:
- * the parent directories of animus can then be entered, but not listed. Does nothing unless this process is root.
+ * Gives a focus's directory to another user than root, for commands that run as the owner of where they start
+ * (`commandUser`). Opens the way to it. Does nothing unless this process is root.
  */
 export async function giveFocusDirectory(directory: string, place: string | null): Promise<void> {
   if (process.getuid?.() !== 0 || (await stat(directory)).uid !== 0) return;
+  const { uid, gid } = await commandUser(directory, place);
+  await openWay(dirname(dirname(directory)), dirname(directory));
+  await chown(directory, uid, gid);
+}
+
+/**
+ * The user as whom the commands of a focus run with a daemon that is root and commands that run as the owner of where they start: the
+ * owner of `place` (the faculty's workspace or repository), else a user that no other focus has.
+ */
+export async function commandUser(directory: string, place: string | null): Promise<User> {
   const owner = place === null ? null : await stat(place);
   const focusNumber = Number.parseInt(basename(directory).replaceAll('-', '').slice(-12), 16);
-  const { uid, gid } = owner === null || owner.uid === 0 ? spareUser(focusNumber) : owner;
-  for (const above of [dirname(dirname(directory)), dirname(directory)]) {
-    await chmod(above, (await stat(above)).mode | 0o011);
-  }
-  await chown(directory, uid, gid);
+  return owner === null || owner.uid === 0 ? spareUser(focusNumber) : { uid: owner.uid, gid: owner.gid };
+}
+
+/** Lets other users enter directories of animus, but not list them. */
+export async function openWay(...directories: readonly string[]): Promise<void> {
+  for (const directory of directories) await chmod(directory, (await stat(directory)).mode | 0o011);
 }
 
 /** Removes a focus's directory with everything in it. */
 export async function removeFocusDirectory(directory: string): Promise<void> {
-  await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  await removeDirectory(directory);
 }
 
 /** True while a worktree is in the focus's directory: a person may still need its content. */
@@ -80,6 +91,13 @@ export function holdsWorktree(directory: string): boolean {
  * how many were removed.
  */
 export async function sweepFocusDirectories(db: Database, root: string): Promise<number> {
+  const over = (await namesOfEnded(db, root)).filter((name) => !holdsWorktree(join(root, name)));
+  for (const name of over) await removeFocusDirectory(join(root, name));
+  return over.length;
+}
+
+/** The names below `root` that belong to foci that have ended, and to deleted conversations. */
+export async function namesOfEnded(db: Database, root: string): Promise<readonly string[]> {
   const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
@@ -91,7 +109,5 @@ export async function sweepFocusDirectories(db: Database, root: string): Promise
   );
   const chats = names.flatMap((name) => /^chat-([0-9a-f-]{36})$/.exec(name)?.[1] ?? []);
   const gone = (await deletedConversations(db, chats)).map((id) => `chat-${id}`);
-  const over = [...ended, ...gone].filter((name) => !holdsWorktree(join(root, name)));
-  for (const name of over) await removeFocusDirectory(join(root, name));
-  return over.length;
+  return [...ended, ...gone];
 }

@@ -1,4 +1,5 @@
 /** How a tool call ends: in the journal, and as an event for watchers. */
+import { roundMs } from '../../core/lifecycle/round-ms.ts';
 import { toText } from '../../store/sql/json.ts';
 import type { CallResult, RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
@@ -58,7 +59,7 @@ export function ended(
     name: call.name,
     isError,
     output: text,
-    durationMs,
+    durationMs: roundMs(durationMs),
   });
   tellEntry(call.name, end.output, { onEvent });
   return { ...call, state, output: text, isError };

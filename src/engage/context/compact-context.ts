@@ -97,7 +97,7 @@ async function recordPaid(
       (one) => one.kind === 'summary' && one.afterTurn === transcript.turns.length && one.content === toText(content),
     );
     if (there) return { ...transcript, messages: [...transcript.messages, there] };
-    const costUsd = response.usage ? means.model.costUsd(response.usage) : 0;
+    const costUsd = response.usage && means.model.costUsd(response.usage);
     await recordSideCall(tx, means.focus, response, costUsd);
     if (means.budget?.limited) await endSideCall(tx, means.focus, costUsd, response.usage);
     return recordSummary(tx, transcript, keepsFrom, content, means);

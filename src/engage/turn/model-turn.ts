@@ -46,8 +46,8 @@ export interface FocusModel {
   readonly timeouts: NonNullable<CompleteOptions['timeouts']>;
   /** There if turns are asked in batches. */
   readonly batch?: FocusBatch;
-  /** US dollars for a live call's tokens; 0 if the model has no price. */
-  costUsd(usage: Usage): number;
+  /** US dollars for a live call's tokens; null if the model has no price. */
+  costUsd(usage: Usage): number | null;
   /** What a call costs at most, whichever model answers; null if one of them has no price. */
   maxCostUsd?(inputTokens: number, outputTokens: number): number | null;
 }
@@ -55,8 +55,8 @@ export interface FocusModel {
 /** How the turns of a focus are asked in batches. */
 interface FocusBatch {
   readonly format: BatchFormat;
-  /** US dollars for a turn's tokens; 0 if the model has no price. */
-  costUsd(usage: Usage): number;
+  /** US dollars for a turn's tokens; null if the model has no price. */
+  costUsd(usage: Usage): number | null;
 }
 
 /** The dependencies of a model call. */
@@ -186,7 +186,7 @@ async function callLive(
   const result = await means.time.elsewhere(callModel(turn, messages, means));
   if (!result.ok) return { kind: 'failed', failure: result.failure };
   const { response } = result;
-  const cost = response.usage ? means.model.costUsd(response.usage) : 0;
+  const cost = response.usage && means.model.costUsd(response.usage);
   return { kind: 'answered', response, cost, requestId: null };
 }
 
@@ -211,7 +211,7 @@ async function callInBatch(
       return asked;
     case 'answered': {
       const { response, requestId } = asked;
-      const cost = response.usage ? batch.costUsd(response.usage) : 0;
+      const cost = response.usage && batch.costUsd(response.usage);
       await span('chat', attributesOf(means), async (chat) => measure(chat, response, means));
       return { kind: 'answered', response, cost, requestId };
     }

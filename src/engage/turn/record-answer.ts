@@ -13,7 +13,7 @@ import {
   recordTurnAndBegin,
   type TurnPermit,
 } from '../../store/transcript/turns.ts';
-import { count } from '../../telemetry/metrics.ts';
+import { countCost } from '../../telemetry/metrics.ts';
 import type { WholeTurn } from '../calls/early-calls.ts';
 import type { Journal } from '../calls/journal.ts';
 import { withinLease } from '../calls/within-lease.ts';
@@ -39,7 +39,8 @@ type Refused = Exclude<TurnPermit, 'go'>;
 export interface Answered {
   readonly kind: 'answered';
   readonly response: LlmResponse;
-  readonly cost: number;
+  /** Null: not known. */
+  readonly cost: number | null;
   readonly requestId: string | null;
 }
 
@@ -124,7 +125,7 @@ export function leaveUnrecorded(turn: RecordedTurn, answered: Answered, means: R
 /** Notifies watchers of an answer, and counts its cost. */
 function announce(recorded: RecordedTurn, { response, cost }: Answered, means: RecordMeans): void {
   const model = `${recorded.provider}/${recorded.model}`;
-  if (cost > 0) count('work.budget.spent', cost, { faculty: means.faculty, model });
+  countCost(cost, { faculty: means.faculty, model });
   means.onEvent({
     type: 'turn_recorded',
     turn: recorded.turn,

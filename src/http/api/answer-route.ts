@@ -15,11 +15,11 @@ export interface Arrival {
   readonly request: Request;
   /** The parameters of its path. */
   readonly path: Readonly<Record<string, string>>;
-  /** Of the client. */
+  /** Of the client (`clientAddress`). */
   readonly address: string;
   readonly signal: AbortSignal;
-  /** Called once it is known who sends it. */
-  readonly admitted: () => void;
+  /** Called once it is known who sends it. Errors: `http.too_many`. */
+  readonly admitted: (actor: string) => void;
 }
 
 /** How long a request waits for work that another transaction holds. */
@@ -34,8 +34,8 @@ export async function answerRoute(
 ): Promise<Response> {
   const { request, path, address, signal } = arrival;
   const authorization = request.headers.get('authorization') ?? undefined;
-  const visitor = await door.admit(authorization, address, route.scope);
-  arrival.admitted();
+  const visitor = await door.admit({ authorization, address, signal }, route.scope);
+  arrival.admitted(visitor.actor);
   const { input, bytes } = await parseInput(route, request, path);
   const traceparent = currentTraceparent() ?? request.headers.get('traceparent');
   const visit: Visit = { visitor, means, traceparent, signal };

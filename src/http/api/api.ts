@@ -7,6 +7,7 @@ import { type Context, Hono } from 'hono';
 import type { HttpConfig } from '../../core/config/http-config.ts';
 import { AnimusError, type ErrorCode } from '../../core/errors/errors.ts';
 import type { HttpApi } from '../../core/lifecycle/health.ts';
+import { type Network, parseNetworks } from '../../core/text/networks.ts';
 import { openLiveEvents } from '../events/live-events.ts';
 import { sendStreamed } from '../events/streamed-response.ts';
 import { openIssuer } from '../login/issuer.ts';
@@ -16,6 +17,7 @@ import type { ApiMeans, Route } from '../route/route.ts';
 import { type Arrival, answerRoute } from './answer-route.ts';
 import { API_ROUTES } from './api-routes.ts';
 import { type Doorkeeper, doorkeeper, FAILURES_PER_MINUTE } from './authorize.ts';
+import { clientAddress } from './client-address.ts';
 import { checkHeaders, checkHost, checkOrigin, corsHeaders, preflight } from './gate.ts';
 import { rateLimit } from './limits.ts';
 import { answerMcpRequest } from './mcp-route.ts';
@@ -28,6 +30,8 @@ import { challenge, METADATA_PATH, resourceMetadata } from './resource-metadata.
 /** The means of the routes, and the settings of the API. */
 export interface ApiOptions extends Omit<ApiMeans, 'live'> {
   readonly settings: Pick<HttpConfig, 'allowedHosts' | 'allowedOrigins' | 'requestsPerMinute'> & {
+    /** Default: none. */
+    readonly trustedProxies?: HttpConfig['trustedProxies'];
     /** Default: only tokens of our own are accepted. */
     readonly oidc?: HttpConfig['oidc'];
     /** Clients reach it by HTTPS. Default: false. */
@@ -51,13 +55,21 @@ const STOP_MS = 5000;
 export function openApi(options: ApiOptions): HttpApi {
   const stopping = new AbortController();
   const live = openLiveEvents(options.db, options.clock, options.log);
-  const { oidc, requestsPerMinute } = options.settings;
+  const { oidc, requestsPerMinute, trustedProxies = [] } = options.settings;
+  const trusted = parseNetworks(trustedProxies);
   const requests = rateLimit(requestsPerMinute, options.clock);
   const login = openLogin({ database: options.db, issuer: oidc ? openIssuer(oidc) : null });
   const door = doorkeeper(login, requests, rateLimit(FAILURES_PER_MINUTE, options.clock));
   const means = { ...options, live };
-  const app = createApp(means, door, stopping.signal);
-  const sockets = openSockets({ means, settings: options.settings, door, requests, stopping: stopping.signal });
+  const app = createApp(means, { door, trusted, stopping: stopping.signal });
+  const sockets = openSockets({
+    means,
+    settings: options.settings,
+    trusted,
+    door,
+    requests,
+    stopping: stopping.signal,
+  });
   const fetch = async (request: Request, { incoming, outgoing }: Bindings) => {
     const answer = await app.fetch(request, { incoming, outgoing });
     return sendStreamed(answer, outgoing) ? RESPONSE_ALREADY_SENT : answer;
@@ -87,9 +99,16 @@ export function openApi(options: ApiOptions): HttpApi {
 }
 
 /** Marks a connection as one of somebody known. Kept aside, because Hono passes on Node's request and nothing else. */
-const ADMITTED = new WeakMap<IncomingMessage, () => void>();
+const ADMITTED = new WeakMap<IncomingMessage, (person: string) => void>();
 
-function createApp(options: ApiOptions & ApiMeans, door: Doorkeeper, stopping: AbortSignal): Hono<Env> {
+interface Entrance {
+  readonly door: Doorkeeper;
+  /** Proxies whose word on the client's address is believed. */
+  readonly trusted: readonly Network[];
+  readonly stopping: AbortSignal;
+}
+
+function createApp(options: ApiOptions & ApiMeans, { door, trusted, stopping }: Entrance): Hono<Env> {
   const { settings, version, routes = API_ROUTES } = options;
   const app = new Hono<Env>();
   // Made when somebody asks for it: it costs a tenth of a second.
@@ -137,12 +156,12 @@ function createApp(options: ApiOptions & ApiMeans, door: Doorkeeper, stopping: A
       const { incoming } = context.env;
       const signal = AbortSignal.any([stopping, context.req.raw.signal]);
       const path = context.req.param() as Record<string, string>;
-      const address = incoming.socket.remoteAddress ?? '';
-      const admitted = () => ADMITTED.get(incoming)?.();
+      const address = clientAddress(incoming, trusted);
+      const admitted = (person: string) => ADMITTED.get(incoming)?.(person);
       const { raw } = context.req;
       const arrival = { request: raw, path, address, signal, admitted };
       const parent = raw.headers.get('traceparent');
-      const seen = { method, route, requestId: context.get('requestId'), parent };
+      const seen = { method, route, requestId: context.get('requestId'), parent, address };
       return observed(seen, options, () => answer(arrival).catch((error: unknown) => failed(error, context)));
     });
   }
@@ -162,7 +181,8 @@ function createApp(options: ApiOptions & ApiMeans, door: Doorkeeper, stopping: A
   function failed(error: unknown, context: Context<Env>): Response {
     const requestId = context.get('requestId');
     const { shown, hidden } = publicError(error, requestId);
-    if (hidden) options.log.error({ err: error, request_id: requestId }, 'a request to the API failed');
+    const client = clientAddress(context.env.incoming, trusted);
+    if (hidden) options.log.error({ err: error, request_id: requestId, client }, 'a request to the API failed');
     const { host = '' } = context.env.incoming.headers;
     const unknown = shown.code === 'http.unauthorized';
     return problemResponse(shown, unknown ? challenge(context.req.path, host, settings) : MORE_HEADERS[shown.code]);

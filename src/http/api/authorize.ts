@@ -4,37 +4,54 @@ import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { Scope } from '../../core/work/people.ts';
 import type { Login } from '../login/login.ts';
 import type { Visitor } from '../login/visitor.ts';
+import { clientNetwork } from './client-address.ts';
 import type { RateLimit } from './limits.ts';
+import { limitLookUps } from './look-ups.ts';
+
+/** Who stands at the door. */
+export interface Caller {
+  /** The header. */
+  readonly authorization: string | undefined;
+  /** `clientAddress`. */
+  readonly address: string;
+  /** Aborts when the client has left, or the server ends. */
+  readonly signal: AbortSignal;
+}
 
 export interface Doorkeeper {
   /** `scope` null: each thing that is asked for is checked later. Errors: `http.unauthorized`, `http.forbidden`, `http.too_many`, `db.*`. */
-  admit(authorization: string | undefined, address: string, scope: Scope | null): Promise<Visitor>;
+  admit(caller: Caller, scope: Scope | null): Promise<Visitor>;
 }
 
 /** Failed attempts from one address in a minute. */
 export const FAILURES_PER_MINUTE = 60;
 /** How many tokens are remembered as good. */
 const MOST_KNOWN = 10_000;
+/** How many tokens that were not good before are looked up at once. The API has 5 connections to the database, or more. */
+const LOOK_UPS = 2;
 
 /**
- * Guesses from one address are limited before they reach the database. Behind a proxy all clients have one address, so a token that was
- * good before is asked about in any case.
+ * Every token is looked up, so nobody is refused for what others send: behind a proxy or a published port, all clients may have one address.
+ * Wrong tokens are limited by address once they are known to be wrong, and their look-ups by number, so that they cannot take all connections
+ * to the database. A look-up is one statement with an index; a token of the wrong form needs none.
  */
 export function doorkeeper(login: Login, requests: RateLimit, failures: RateLimit): Doorkeeper {
   const known = new Set<string>();
+  const strangers = limitLookUps(LOOK_UPS);
   return {
-    async admit(authorization, address, scope) {
+    async admit({ authorization, address, signal }, scope) {
       const digest = createHash('sha256')
         .update(authorization ?? '')
         .digest('base64');
-      if (!known.has(digest)) failures.check(address);
-      const visitor = await login.visitor(authorization).catch((error: unknown) => {
-        if (isAnimusError(error, 'http.unauthorized')) {
-          known.delete(digest);
-          failures.take(address);
-        }
-        throw error;
-      });
+      const visitor = await login
+        .visitor(authorization, (look) => (known.has(digest) ? look() : strangers.run(signal, look)))
+        .catch((error: unknown) => {
+          if (isAnimusError(error, 'http.unauthorized')) {
+            known.delete(digest);
+            failures.take(clientNetwork(address), `${error.message}; too many wrong tokens came from ${address}`);
+          }
+          throw error;
+        });
       remember(known, digest);
       requests.take(visitor.actor);
       if (scope !== null && !visitor.scopes.includes(scope)) {

@@ -4,10 +4,8 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 
 /** Counts by name; refuses the one above the limit. */
 export interface RateLimit {
-  /** Counts one. Errors: `http.too_many`, with the time until it may be tried again. */
-  take(name: string): void;
-  /** The same without counting. */
-  check(name: string): void;
+  /** Counts one. Errors: `http.too_many` with the time until it may be tried again; `detail` says why, default "too many requests". */
+  take(name: string, detail?: string): void;
 }
 
 /** How many names are counted at once. The one that came first is forgotten first. */
@@ -23,17 +21,11 @@ export function rateLimit(perMinute: number, clock: Pick<Clock, 'monotonicMs'>):
     return { count: Math.max(0, count - ((nowMs - atMs) * perMinute) / 60_000), atMs: nowMs };
   }
 
-  function check(name: string): void {
-    const excess = drained(name).count + 1 - perMinute;
-    if (excess <= 0) return;
-    throw new AnimusError('http.too_many', { seconds: Math.ceil((excess * 60) / perMinute) });
-  }
-
   return {
-    check,
-    take(name) {
-      check(name);
+    take(name, detail = 'too many requests') {
       const now = drained(name);
+      const excess = now.count + 1 - perMinute;
+      if (excess > 0) throw new AnimusError('http.too_many', { detail, seconds: Math.ceil((excess * 60) / perMinute) });
       used.delete(name);
       used.set(name, { count: now.count + 1, atMs: now.atMs });
       if (used.size > MOST_NAMES) used.delete(used.keys().next().value!);

@@ -8,8 +8,11 @@ import { readJsonBody } from './read-body.ts';
 /** Errors: those of `Doorkeeper.admit` and `readJsonBody`; what tools may do is decided by their scopes, call by call. */
 export async function answerMcpRequest(arrival: Arrival, means: ApiMeans, door: Doorkeeper): Promise<Response> {
   const { request, address, signal } = arrival;
-  const visitor = await door.admit(request.headers.get('authorization') ?? undefined, address, null);
-  arrival.admitted();
+  const visitor = await door.admit(
+    { authorization: request.headers.get('authorization') ?? undefined, address, signal },
+    null,
+  );
+  arrival.admitted(visitor.actor);
   const { value } = await readJsonBody(request);
   const { answerMcp } = await import('../mcp/answer-mcp.ts');
   const traceparent = currentTraceparent() ?? request.headers.get('traceparent');

@@ -11,6 +11,8 @@ export interface Observed {
   readonly requestId: string;
   /** W3C traceparent of the client. */
   readonly parent: string | null;
+  /** Of the client (`clientAddress`). */
+  readonly address: string;
 }
 
 /** Runs `answer` in a span. The status of its answer is recorded, whatever it is. */
@@ -19,7 +21,7 @@ export async function observed(
   { log, clock }: { readonly log: Log; readonly clock: Pick<Clock, 'monotonicMs'> },
   answer: () => Promise<Response>,
 ): Promise<Response> {
-  const { method, route, requestId, parent } = request;
+  const { method, route, requestId, parent, address } = request;
   const begunMs = clock.monotonicMs();
   const attributes = { 'http.route': route, 'http.request.method': method };
   return span(
@@ -33,7 +35,7 @@ export async function observed(
       if (status >= 500) active.fail(String(status));
       record('http.server.request.duration', durationMs / 1000, { method, route, status: String(status) });
       log.debug(
-        { request_id: requestId, method, route, status, duration_ms: Math.round(durationMs) },
+        { request_id: requestId, client: address, method, route, status, duration_ms: Math.round(durationMs) },
         'answered a request',
       );
       return response;

@@ -4,10 +4,12 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { HttpConfig } from '../../core/config/http-config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
+import type { Network } from '../../core/text/networks.ts';
 import { publicError } from '../route/public-error.ts';
 import type { ApiMeans } from '../route/route.ts';
 import { createSocketServer, socketAuthorization } from '../sockets/socket-server.ts';
 import type { Doorkeeper } from './authorize.ts';
+import { clientAddress } from './client-address.ts';
 import { checkHost, checkOrigin } from './gate.ts';
 import type { RateLimit } from './limits.ts';
 import { API_ROOT } from './openapi.ts';
@@ -15,43 +17,51 @@ import { API_ROOT } from './openapi.ts';
 export interface SocketParts {
   readonly means: ApiMeans;
   readonly settings: Pick<HttpConfig, 'allowedHosts' | 'allowedOrigins'>;
+  readonly trusted: readonly Network[];
   readonly door: Doorkeeper;
   readonly requests: RateLimit;
   readonly stopping: AbortSignal;
 }
 
+/** See `HttpApi.answer`. */
+type Admitted = (person: string) => void;
+
 export interface Sockets {
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: () => void): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: Admitted): void;
   /** Resolves when all are closed; `stopping` was aborted. */
   stop(): Promise<void>;
 }
 
-export function openSockets({ means, settings, door, requests, stopping }: SocketParts): Sockets {
+export function openSockets({ means, settings, trusted, door, requests, stopping }: SocketParts): Sockets {
   const server = createSocketServer();
 
   /** What a client is shown of an error; the log has what it is not shown. */
-  function shown(error: unknown): AnimusError {
+  function shown(error: unknown, client: string): AnimusError {
     const requestId = randomUUID();
     const result = publicError(error, requestId);
-    if (result.hidden) means.log.error({ err: error, request_id: requestId }, 'a request to the API failed');
+    if (result.hidden) means.log.error({ err: error, request_id: requestId, client }, 'a request to the API failed');
     return result.shown;
   }
 
-  async function admit(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: () => void): Promise<void> {
+  async function admit(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: Admitted): Promise<void> {
     if (request.url?.split('?')[0] !== `${API_ROOT}/socket`) throw new AnimusError('http.not_found');
     checkHost(request.headers.host, settings);
     checkOrigin(request.headers.origin, settings);
     if (stopping.aborted) throw new AnimusError('http.starting');
-    const address = request.socket.remoteAddress ?? '';
-    const visitor = await door.admit(socketAuthorization(request), address, 'read');
-    admitted();
+    const left = new AbortController();
+    socket.once('close', () => left.abort());
+    const signal = AbortSignal.any([stopping, left.signal]);
+    const address = clientAddress(request, trusted);
+    const caller = { authorization: socketAuthorization(request), address, signal };
+    const visitor = await door.admit(caller, 'read');
+    admitted(visitor.actor);
     server.accept(request, socket, head, {
       visitor,
       means,
       signal: stopping,
       count: () => requests.take(visitor.actor),
       showError(error) {
-        const { code, message } = shown(error);
+        const { code, message } = shown(error, address);
         return { code, detail: message };
       },
     });
@@ -62,7 +72,7 @@ export function openSockets({ means, settings, door, requests, stopping }: Socke
       // Without a listener, a client that is gone would end the process.
       socket.on('error', () => socket.destroy());
       admit(request, socket, head, admitted).catch((error: unknown) => {
-        const { httpStatus: status, code } = shown(error);
+        const { httpStatus: status, code } = shown(error, clientAddress(request, trusted));
         socket.end(
           `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${code.length}\r\n\r\n${code}`,
         );

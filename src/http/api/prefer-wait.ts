@@ -1,4 +1,6 @@
 /** `Prefer: wait=SECONDS` (RFC 7240): a request that submits work is answered when the work has ended, or after that time. */
+
+import type { VisibleWork } from '../../store/views/visible/visible-work.ts';
 import type { JsonRoute, Visit } from '../route/route.ts';
 import { awaitWork } from '../work/await-work.ts';
 import type { Answer } from './idempotency.ts';
@@ -18,15 +20,27 @@ export function preferredWait(request: Request, { awaits }: JsonRoute, { scopes 
   return found[0] === undefined ? null : Math.min(Number(found[0]), MAX_SECONDS);
 }
 
-/** The answer of a request whose effect is committed, after the wait: 200 with the item that has ended, else 202. Both say where the item is. */
+/**
+ * The answer of a request whose effect is committed, after the wait: 200 with the item that has ended, else 202. Both say where the item is. What
+ * the answer says of the item itself is of that time, too, and not of the time of the effect.
+ */
 export async function afterWait(route: JsonRoute, answer: Answer, seconds: number, visit: Visit): Promise<Answer> {
   const document = JSON.parse(answer.text) as Readonly<Record<string, unknown>>;
   const id = String(document[route.awaits ?? 'id']);
-  const item = await awaitWork(visit, id, seconds);
+  const { own, ended } = await awaitWork(visit, id, seconds);
+  const now = Object.fromEntries(
+    Object.entries(document).map(([key, value]) => [
+      key,
+      OF_NOW.has(key) && own !== null ? own[key as keyof VisibleWork] : value,
+    ]),
+  );
   return {
     ...answer,
-    status: item === null ? 202 : 200,
-    ...(item !== null && { text: `${JSON.stringify(route.output.parse({ ...document, item }))}\n` }),
+    status: ended === null ? 202 : 200,
+    text: `${JSON.stringify(route.output.parse({ ...now, ...(ended !== null && { item: ended }) }))}\n`,
     headers: { location: `${API_ROOT}/work/${id}`, 'preference-applied': `wait=${seconds}` },
   };
 }
+
+/** The keys of such answers that change with the item. */
+const OF_NOW: ReadonlySet<string> = new Set(['state', 'merged_into'] satisfies (keyof VisibleWork)[]);

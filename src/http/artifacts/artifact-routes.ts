@@ -5,6 +5,7 @@ import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute, type Route, streamRoute } from '../route/route.ts';
 import { id, limit, page, pageOf, time } from '../route/schemas.ts';
 import { download } from './download.ts';
+import { resultRoutes } from './result-routes.ts';
 
 const artifact = z
   .object({ id: id(), name: z.string(), media_type: z.string(), bytes: z.number(), created_at: time() })
@@ -15,7 +16,7 @@ const listArtifacts = jsonRoute({
   method: 'GET',
   path: '/work/{id}/artifacts',
   tag: 'artifacts',
-  summary: 'The files of an item, oldest first',
+  summary: 'The files of an item, oldest first; `changes.patch` is what it has changed in its worktree',
   scope: 'read',
   params: z.strictObject({ id: id() }),
   query: z.strictObject({ after: id().optional(), limit: limit() }),
@@ -45,7 +46,7 @@ const readArtifact = streamRoute({
     },
     answers: {
       206: 'The range of bytes.',
-      304: 'The client has the file: it never changes.',
+      304: 'The client has the file.',
       416: 'The Range begins beyond the end of the file.',
     },
   },
@@ -53,4 +54,4 @@ const readArtifact = streamRoute({
   respond: (visit, { path }, request) => download(visit, path.id, request),
 });
 
-export const artifactRoutes: readonly Route[] = [listArtifacts, readArtifact];
+export const artifactRoutes: readonly Route[] = [listArtifacts, readArtifact, ...resultRoutes];

@@ -10,7 +10,7 @@ const PART_BYTES = 512 * 1024;
 /** What is handed to the socket at once. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Answers 200, 206 for one Range, 304 for a known ETag, 416 for a Range beyond the end. A file never changes. */
+/** Answers 200, 206 for one Range, 304 for a known ETag, 416 for a Range beyond the end. A file never changes, except the patch of an item, which has another time then. */
 export async function download(visit: Visit, id: string, request: Request): Promise<Response> {
   const { visitor, means } = visit;
   const file = await asVisitor(means.db, visitor, (tx) => readVisibleArtifact(tx, id));
@@ -22,7 +22,7 @@ export async function download(visit: Visit, id: string, request: Request): Prom
     return new Response(null, { status: 416, headers: { ...headers, 'content-range': `bytes */${file.bytes}` } });
   }
   const { first, last } = range ?? { first: 0, last: file.bytes - 1 };
-  return new Response(partsOf(visit, id, first, last), {
+  return new Response(partsOf(visit, file, first, last), {
     status: range === null ? 200 : 206,
     headers: {
       ...headers,
@@ -33,14 +33,14 @@ export async function download(visit: Visit, id: string, request: Request): Prom
 }
 
 /** Browsers must neither show a file of work as a page of this address nor guess what it is. */
-function headersOf({ id, name, media_type: type }: ArtifactView) {
+function headersOf({ id, name, media_type: type, created_at: at }: ArtifactView) {
   return {
     'content-type': /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream',
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name.toWellFormed()).replaceAll("'", '%27')}`,
     'content-security-policy': 'sandbox',
     'accept-ranges': 'bytes',
     'cache-control': 'private, no-cache',
-    etag: `"${id}"`,
+    etag: `"${id}-${at.getTime()}"`,
   };
 }
 
@@ -61,7 +61,12 @@ function rangeOf(header: string | null, bytes: number): ByteRange | 'beyond' | n
   return last < first ? null : { first, last };
 }
 
-function partsOf({ visitor, means }: Visit, id: string, first: number, last: number): ReadableStream<Uint8Array> {
+function partsOf(
+  { visitor, means }: Visit,
+  file: ArtifactView,
+  first: number,
+  last: number,
+): ReadableStream<Uint8Array> {
   let next = first;
   let rest: Uint8Array = new Uint8Array();
   // In small pieces, so that the server sees how fast its reader takes them.
@@ -75,8 +80,9 @@ function partsOf({ visitor, means }: Visit, id: string, first: number, last: num
         if (rest.length > 0) return give(controller);
         if (next > last) return controller.close();
         const length = Math.min(PART_BYTES, last - next + 1);
-        const part = await asVisitor(means.db, visitor, (tx) => readArtifactPart(tx, id, next, length));
-        if (part === null || part.byteLength !== length) throw new Error(`artifact ${id} ended before its length`);
+        const part = await asVisitor(means.db, visitor, (tx) => readArtifactPart(tx, file, next, length));
+        if (part === null || part.byteLength !== length)
+          throw new Error(`artifact ${file.id} ended before its length, or was changed`);
         next += length;
         rest = part;
         give(controller);

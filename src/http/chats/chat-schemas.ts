@@ -1,14 +1,18 @@
 /** What requests and answers about conversations have in common. */
 import { z } from 'zod';
 import { type SaidMessage, WHILE_ANSWERING } from '../../store/conversations/conversations.ts';
+import { readNumber } from '../../store/conversations/message-numbers.ts';
 import type { ChatMessage } from '../../store/conversations/read-conversation.ts';
+import type { Queryable } from '../../store/sql/database.ts';
 import { id, time, workState } from '../route/schemas.ts';
+import { warning } from '../route/unserved.ts';
 import { awaitedItem } from '../route/work-schemas.ts';
 
 /** The path of a workspace and below it. */
 export const ofWorkspace = z.strictObject({ id: id() });
 export const ofChat = z.strictObject({ id: id(), chat_id: id() });
 const messageId = () => z.string().regex(/^[1-9]\d{0,17}$/);
+const messageNumber = () => z.int().min(1).describe('in its conversation, from 1 on: the number that people see');
 export const ofMessage = z.strictObject({ id: id(), chat_id: id(), message_id: messageId() });
 
 export const title = () => z.string().max(200);
@@ -34,7 +38,9 @@ export const chat = z
     updated_at: time(),
   })
   .meta({ id: 'Chat' });
-export const chatWithPeople = chat.extend({ people: z.array(z.string()) }).meta({ id: 'ChatWithPeople' });
+export const chatWithPeople = chat
+  .extend({ people: z.array(z.string()), warning: warning() })
+  .meta({ id: 'ChatWithPeople' });
 
 export const file = z
   .object({
@@ -49,6 +55,7 @@ export const file = z
 export const message = z
   .object({
     id: messageId(),
+    number: messageNumber(),
     role: z.enum(['user', 'assistant', 'system']),
     content: z.string(),
     author: z.string().describe('of an answer `faculty:NAME`'),
@@ -66,6 +73,7 @@ export const message = z
 export function shownMessage(row: ChatMessage) {
   return {
     id: row.id,
+    number: row.number,
     role: row.role,
     content: row.content,
     author: row.author,
@@ -83,12 +91,17 @@ export function shownMessage(row: ChatMessage) {
 export const said = z
   .object({
     message_id: messageId(),
+    number: messageNumber(),
     work_item_id: id().describe('the item that answers it; if it was told, the one that it was told to'),
     told: z.boolean().describe('it went into the answer that is being given, and has no item of its own'),
     item: awaitedItem(),
   })
   .meta({ id: 'SaidMessage' });
 
-export function shownSaid({ messageId: message_id, workItemId: work_item_id, told }: SaidMessage) {
-  return { message_id, work_item_id, told };
+export async function shownSaid(
+  tx: Queryable,
+  chatId: string,
+  { messageId: message_id, workItemId: work_item_id, told }: SaidMessage,
+) {
+  return { message_id, number: await readNumber(tx, chatId, message_id), work_item_id, told };
 }

@@ -14,6 +14,7 @@ import {
 } from '../../store/conversations/visible-conversations.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { facultyName, id, limit, page, pageOf } from '../route/schemas.ts';
+import { unserved } from '../route/unserved.ts';
 import { chat, chatWithPeople, ofChat, ofWorkspace, title, whileAnswering } from './chat-schemas.ts';
 
 const startChat = jsonRoute({
@@ -43,7 +44,8 @@ const startChat = jsonRoute({
       path: body.path,
       whileAnswering: body.while_answering,
     });
-    return spread(await readVisibleConversation(tx, path.id, chatId));
+    const warned = await unserved(tx, [body.faculty], 'messages wait');
+    return { ...spread(await readVisibleConversation(tx, path.id, chatId)), ...warned };
   },
 });
 
@@ -100,7 +102,8 @@ const changeChat = jsonRoute({
       ...(words !== undefined && { title: words }),
       ...(order !== undefined && { whileAnswering: order }),
     });
-    return spread(await readVisibleConversation(tx, path.id, path.chat_id));
+    const warned = await unserved(tx, other === undefined ? [] : [other], 'messages wait');
+    return { ...spread(await readVisibleConversation(tx, path.id, path.chat_id)), ...warned };
   },
 });
 

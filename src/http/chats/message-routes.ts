@@ -62,7 +62,7 @@ const say = jsonRoute({
     for (const { name, content: bytes } of attachments) {
       await attachToMessage(tx, added.workItemId, { name, content: Buffer.from(bytes, 'base64') });
     }
-    return shownSaid(added);
+    return shownSaid(tx, path.chat_id, added);
   },
 });
 
@@ -129,7 +129,8 @@ const edit = jsonRoute({
   errors: ['work.not_found', 'work.invalid', 'work.state', 'work.locked'],
   run: async ({ tx, traceparent }, { path, body }) => {
     await messageOf(tx, path);
-    return shownSaid({ ...(await editMessage(tx, path.message_id, body.content, traceparent)), told: false });
+    const added = await editMessage(tx, path.message_id, body.content, traceparent);
+    return shownSaid(tx, path.chat_id, { ...added, told: false });
   },
 });
 
@@ -148,7 +149,8 @@ const retry = jsonRoute({
   errors: ['work.not_found', 'work.state', 'work.locked'],
   run: async ({ tx, traceparent }, { path }) => {
     await messageOf(tx, path);
-    return shownSaid({ ...(await retryMessage(tx, path.message_id, traceparent)), told: false });
+    const added = await retryMessage(tx, path.message_id, traceparent);
+    return shownSaid(tx, path.chat_id, { ...added, told: false });
   },
 });
 

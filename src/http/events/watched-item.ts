@@ -75,14 +75,17 @@ export class WatchedItem {
     this.#position = page.position;
     const before = this.#states;
     if (!page.more) this.#setStates(page.items);
-    for (const id of this.#answers.keys()) if (!this.#states.has(id)) this.#answers.delete(id);
-    this.#output.keep(this.#states);
-    const changed = [...this.#states].filter(([id, state]) => before.get(id) !== state);
+    const open = new Map(this.#open());
+    for (const id of this.#answers.keys()) if (!open.has(id)) this.#answers.delete(id);
+    this.#output.keep(open);
+    const changed = [...open].filter(([id, state]) => before.get(id) !== state);
     for (const [id, state] of changed) this.#hint(stateHint(id, state));
     if (page.events.length > 0 || changed.length > 0) this.wake();
   }
 
+  /** What comes late, after the end of its item, is left out: `done` is the last event. */
   piece(id: string, piece: LivePiece): void {
+    if (TERMINAL.has(this.#states.get(id) ?? '')) return;
     if ('output' in piece) {
       this.#hint(this.#output.take(id, piece));
       this.wake();
@@ -105,7 +108,7 @@ export class WatchedItem {
   /** Where each item is now, and the answers and the output that are coming, for a reader that has just read everything recorded. */
   present(): readonly Frame[] {
     return [
-      ...[...this.#states].map(([id, state]) => stateHint(id, state)),
+      ...[...this.#open()].map(([id, state]) => stateHint(id, state)),
       ...[...this.#answers].map(([id, answer]) => textHint(id, { ...answer, from: 0 })),
       ...this.#output.present(),
     ];
@@ -125,6 +128,11 @@ export class WatchedItem {
   recheck(): void {
     this.#checks++;
     this.wake();
+  }
+
+  /** The items that have not ended: `done` says where the others are. */
+  #open(): Iterable<readonly [string, string]> {
+    return [...this.#states].filter(([, state]) => !TERMINAL.has(state));
   }
 
   #hint(frame: Frame): void {

@@ -10,9 +10,10 @@ import { asVisitor, type Visitor } from './visitor.ts';
 export interface Login {
   /**
    * The person whose token is in the `Authorization` header. Raises `http.unauthorized`: without a header, for another scheme, for a token
-   * that is malformed, unknown, revoked or expired, and for a disabled person. No error contains the token.
+   * that is malformed, unknown, revoked or expired, and for a disabled person. No error contains the token. `turn` runs the look-up of one of
+   * our tokens in the database; default: at once.
    */
-  visitor(authorization: string | undefined): Promise<Visitor>;
+  visitor(authorization: string | undefined, turn?: <T>(look: () => Promise<T>) => Promise<T>): Promise<Visitor>;
   /** Runs `work` in one transaction that acts for the visitor. Raises `http.unauthorized`, and whatever `work` raises. */
   asVisitor<T>(visitor: Visitor, work: (tx: Queryable) => Promise<T>): Promise<T>;
 }
@@ -26,13 +27,13 @@ export interface LoginOptions {
 
 export function openLogin({ database, issuer = null }: LoginOptions): Login {
   return {
-    async visitor(authorization) {
+    async visitor(authorization, turn = (look) => look()) {
       const token = bearerToken(authorization);
       // A JWT has two dots, one of our tokens has none.
       if (issuer !== null && token.includes('.')) return issuersVisitor(database, await issuer.claimed(token));
       const hash = hashAccessToken(token);
       if (hash === null) throw new AnimusError('http.unauthorized', { detail: 'the token is not valid' });
-      const { id, person, role, scopes, expiresAt } = await actWithToken(database, hash);
+      const { id, person, role, scopes, expiresAt } = await turn(() => actWithToken(database, hash));
       const proof = new Secret(hash.toString('hex'));
       return { actor: `person:${person}`, person, role, scopes, tokenId: id, expiresAt, proof };
     },

@@ -27,7 +27,7 @@ export async function callTool(
   report: ReportProgress,
 ): Promise<CallToolResult> {
   try {
-    if (tooMany) throw new AnimusError('http.too_many', { seconds: 1 });
+    if (tooMany) throw new AnimusError('http.too_many', { detail: 'too many requests', seconds: 1 });
     if (!visit.visitor.scopes.includes(tool.scope)) {
       throw new AnimusError('http.forbidden', { detail: `this token is not for scope ${tool.scope}` });
     }

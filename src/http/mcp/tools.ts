@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { approvalRoutes } from '../approvals/approval-routes.ts';
+import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { memoryRoutes } from '../memory/memory-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
@@ -11,7 +12,14 @@ import { routeTool, type ToolOptions } from './route-tool.ts';
 import { ADDS, DECIDES, type McpTool, READS } from './tool.ts';
 import { waitTool } from './wait-tool.ts';
 
-const ROUTES = [...workRoutes, ...ledgerRoutes, ...approvalRoutes, ...operateRoutes, ...memoryRoutes];
+const ROUTES = [
+  ...workRoutes,
+  ...artifactRoutes,
+  ...ledgerRoutes,
+  ...approvalRoutes,
+  ...operateRoutes,
+  ...memoryRoutes,
+];
 
 /** A model reads the whole page, so pages are smaller than those of the API. */
 const page = { limit: z.int().min(1).max(50).default(20) };
@@ -20,7 +28,8 @@ const DECIDE = 'For tokens of operators with the scope decide. Show your user ex
 export const MCP_TOOLS: readonly McpTool[] = [
   tool('listFaculties', {
     name: 'list_faculties',
-    description: 'The faculties that running daemons serve: the kinds of agents that work can be submitted to.',
+    description:
+      'The faculties that running daemons serve: the kinds of agents that work can be submitted to. Each says what it is for, and has the JSON Schemas of its params and its outcome, if it has them.',
     hints: READS,
   }),
   tool('submitWork', {
@@ -49,6 +58,12 @@ export const MCP_TOOLS: readonly McpTool[] = [
     description: 'The ledger of an item, in order: plans, findings, decisions, steps, errors and notes of its agent.',
     hints: READS,
     instead: page,
+  }),
+  tool('readDiff', {
+    name: 'read_diff',
+    description:
+      'What an item has changed in its worktree: branch, commits, and the lines added and removed of each file. Not the text of the changes.',
+    hints: READS,
   }),
   tool('sayWork', {
     name: 'say_to_work',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { listBudgets, removeBudget, setBudget } from '../../store/work/budgets.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { time } from '../route/schemas.ts';
+import { unserved, warning } from '../route/unserved.ts';
 
 const unit = () => z.enum(['usd', 'tokens']);
 /** Which limit is meant. */
@@ -26,7 +27,9 @@ const limit = z
     period: z.string(),
     unit: unit(),
     amount: z.number(),
-    used: z.number().nullable().describe('null: nothing yet'),
+    used: z.number().nullable().describe('what is spent and what is held; null: nothing yet'),
+    spent: z.number().nullable(),
+    held: z.number().nullable().describe('for turns under way: their highest cost'),
     on_exceeded: z.enum(['wait', 'die']).nullable(),
     origin: z.enum(['file', 'operator', 'submitter', 'extension']),
     set_by: z.string(),
@@ -67,12 +70,19 @@ const setRoute = jsonRoute({
     amount: z.number().min(0).max(1e13),
     on_exceeded: z.enum(['wait', 'die']).optional(),
   }),
-  output: z.object({ scope: z.string(), subject: z.string().nullable(), period: z.string(), unit: unit() }),
+  output: z.object({
+    scope: z.string(),
+    subject: z.string().nullable(),
+    period: z.string(),
+    unit: unit(),
+    warning: warning(),
+  }),
   errors: ['work.not_found', 'work.invalid'],
   run: async ({ tx }, { body }) => {
     const { amount, on_exceeded: onExceeded = null, subject = null, ...rest } = body;
     await setBudget(tx, { ...rest, subject }, amount, onExceeded);
-    return { ...rest, subject };
+    const named = subject !== null && !z.guid().safeParse(subject).success ? [subject] : [];
+    return { ...rest, subject, ...(await unserved(tx, named, 'the limit applies to nothing')) };
   },
 });
 

@@ -4,28 +4,44 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import {
   readFacultySettings,
   readVisibleFaculties,
+  readVisibleFaculty,
   readVisiblePauses,
   readVisibleStatus,
 } from '../../store/views/visible/visible-appliance.ts';
 import { ALL_FACULTIES, pauseFaculty, resumeFaculty } from '../../store/work/operate.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { facultyName, jsonObject, time } from '../route/schemas.ts';
+import { unserved, warning } from '../route/unserved.ts';
 import { status as statusOutput } from './status-schema.ts';
+
+/** What one needs to know to submit work to a faculty. */
+const told = {
+  name: z.string(),
+  description: z.string().describe('what it is for, as its file says; may be empty'),
+  mode: z.string().describe('who does its work: builtin (a model), external (a command) or code'),
+  params_schema: jsonObject()
+    .nullable()
+    .describe(
+      'the JSON Schema of `params` of its work; null: any object, which its agent reads beside the description',
+    ),
+  outcome_schema: jsonObject()
+    .nullable()
+    .describe('the JSON Schema of its outcomes (`outcome.result`); null: they have no fixed form'),
+};
 
 const listFaculties = jsonRoute({
   id: 'listFaculties',
   method: 'GET',
   path: '/faculties',
   tag: 'operate',
-  summary: 'The faculties that running daemons serve',
+  summary: 'The faculties that running daemons serve: what each is for, its inputs and its outcome',
   scope: 'read',
   output: z.object({
     items: z.array(
       z.object({
-        name: z.string(),
+        ...told,
         daemons: z.int().describe('how many serve it'),
         hosts: z.array(z.string()).readonly().nullable().describe('for those who may see all work'),
-        mode: z.string().describe('who does its work: builtin (a model), external (a command) or code'),
         able: z
           .int()
           .describe('how many of the daemons can start the containers that mode code needs, as far as they know'),
@@ -41,11 +57,11 @@ const showFaculty = jsonRoute({
   method: 'GET',
   path: '/faculties/{name}',
   tag: 'operate',
-  summary: 'The settings of a faculty, as running daemons have read them',
+  summary: 'What a faculty is for, its inputs and its outcome, and its settings, as running daemons have read them',
   scope: 'read',
   params: z.strictObject({ name: facultyName() }),
   output: z.object({
-    name: z.string(),
+    ...told,
     daemons: z.array(
       z.object({
         version: z.string().describe('of animus'),
@@ -56,11 +72,11 @@ const showFaculty = jsonRoute({
   }),
   errors: ['work.not_found'],
   run: async ({ tx }, { path }) => {
-    const daemons = await readFacultySettings(tx, path.name);
-    if (daemons.length === 0) {
+    const faculty = await readVisibleFaculty(tx, path.name);
+    if (faculty === null) {
       throw new AnimusError('work.not_found', { detail: `no running daemon serves a faculty ${path.name}`, hint: '' });
     }
-    return { name: path.name, daemons };
+    return { ...faculty, daemons: await readFacultySettings(tx, path.name) };
   },
 });
 
@@ -96,10 +112,11 @@ const pause = jsonRoute({
   scope: 'decide',
   body: z.strictObject({ faculty: facultyOrAll().default(ALL_FACULTIES), reason: z.string().optional() }),
   status: 201,
-  output: z.object({ faculty: z.string() }),
+  output: z.object({ faculty: z.string(), warning: warning() }),
   run: async ({ tx }, { body }) => {
     await pauseFaculty(tx, body.faculty, body.reason);
-    return { faculty: body.faculty };
+    const named = body.faculty === ALL_FACULTIES ? [] : [body.faculty];
+    return { faculty: body.faculty, ...(await unserved(tx, named, 'the pause stops nothing')) };
   },
 });
 

@@ -8,6 +8,7 @@ import { addScheduleAs, pauseScheduleAs, removeScheduleAs, runScheduleAs } from 
 import { MISSED_POLICIES } from '../../store/work/schedules.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { facultyName, id, jsonObject, time } from '../route/schemas.ts';
+import { unserved, warning } from '../route/unserved.ts';
 
 const name = () => z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/);
 const params = z.strictObject({ name: name() });
@@ -59,14 +60,14 @@ const addSchedule = jsonRoute({
     paused: z.boolean().default(false),
   }),
   status: 201,
-  output: z.object({ name: z.string() }),
+  output: z.object({ name: z.string(), warning: warning() }),
   errors: ['schedule.exists', 'schedule.invalid'],
   run: async ({ tx }, { body }) => {
     const reading = readCron(body.cron, body.time_zone);
     if (!reading.ok) throw new AnimusError('schedule.invalid', { detail: reading.problem });
     const { time_zone: timeZone, grace_seconds: graceSeconds, ...rest } = body;
     await addScheduleAs(tx, { ...rest, timeZone, graceSeconds });
-    return { name: body.name };
+    return { name: body.name, ...(await unserved(tx, [body.faculty], 'its work waits')) };
   },
 });
 

@@ -18,7 +18,8 @@ const groups = z
     return z.NEVER;
   });
 const sum = {
-  usd: z.number(),
+  usd: z.number().nullable().describe('null: the cost of no call is known'),
+  unpriced_calls: z.number().describe('calls whose cost is not known, which the sum is without'),
   input_tokens: z.number(),
   output_tokens: z.number(),
   calls: z.number(),
@@ -66,7 +67,8 @@ const costly = {
   description: z.string(),
   submitted_by: z.string().nullable(),
   turns: z.int(),
-  usd: z.number(),
+  usd: z.number().nullable().describe('null: the cost of no call is known'),
+  unpriced_calls: z.number().describe('calls whose cost is not known, which the sum is without'),
   input_tokens: z.number(),
   output_tokens: z.number(),
   created_at: time(),

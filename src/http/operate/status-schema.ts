@@ -25,7 +25,8 @@ const focus = z.object({
   host: z.string().nullable(),
   daemon_id: id().nullable(),
   plan: z.string().nullable(),
-  cost_usd: z.number(),
+  cost_usd: z.number().nullable().describe('null: the cost of no call is known'),
+  unpriced_calls: z.number().describe('calls whose cost is not known, which the sum is without'),
 });
 
 const daemon = z.object({
@@ -40,7 +41,8 @@ const daemon = z.object({
   started_at: timeText(),
   seen_at: timeText(),
   stopped_at: timeText().nullable(),
-  alive: z.boolean().describe('seen within the last two minutes'),
+  alive: z.boolean().describe('seen within the last two minutes; it reports every 30 seconds at least'),
+  lease_until: timeText().nullable().optional().describe('when the last lease of its work ends; null: it has no work'),
 });
 
 const deadLetter = z.object({
@@ -70,7 +72,8 @@ const pause = z.object({
 const spend = z.object({
   faculty: z.string(),
   model: z.string(),
-  usd: z.number(),
+  usd: z.number().nullable().describe('null: the cost of no call is known'),
+  unpriced_calls: z.number().describe('calls whose cost is not known, which the sum is without'),
   input_tokens: z.number(),
   output_tokens: z.number(),
   calls: z.number(),
@@ -147,7 +150,18 @@ const budget = z.object({
   period: z.string(),
   ends: z.string().nullable().describe('of its day or month'),
   amount: z.number(),
-  used: z.number(),
+  spent: z.number(),
+  held: z.number().describe('for turns under way: their highest cost'),
+  used: z.number().describe('both'),
+});
+
+const worktrees = z.object({
+  host: z.string(),
+  kept: count(),
+  open: count().describe('work goes on in them'),
+  held: count().describe('kept, with something that is on no branch'),
+  bytes: z.number().describe('as far as they were counted'),
+  discarding: count().describe('discarded, and not yet removed by the daemon of the host'),
 });
 
 export const status = z
@@ -172,6 +186,7 @@ export const status = z
       .optional()
       .describe('how many skills no work has used for so many days'),
     webhooks,
+    worktrees: z.array(worktrees).describe('directories of worktrees that are there, by host'),
     inbox,
     schedules: z.array(schedule),
     batches: z.array(batch).describe('turns that wait for batches, by provider'),

@@ -135,7 +135,9 @@ const left = z
     period: z.enum(['none', 'day', 'month']),
     ends: z.string().nullable().describe('when the period is over'),
     amount: z.number(),
-    used: z.number().describe('with what is held for turns under way'),
+    spent: z.number(),
+    held: z.number().describe('for turns under way: their highest cost'),
+    used: z.number().describe('both'),
     left: z.number(),
     on_exceeded: z.enum(['wait', 'die']),
   })

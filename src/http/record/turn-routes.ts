@@ -45,7 +45,7 @@ const turn = z
     response: json().describe('the content blocks of the answer; null while the model is being asked'),
     stop_reason: z.string().nullable(),
     usage: json().describe('tokens, as the provider counts them'),
-    cost_usd: z.number(),
+    cost_usd: z.number().nullable().describe('null: not known'),
     begun_at: time(),
     recorded_at: time().nullable(),
     duration_ms: z.number().nullable(),

@@ -1,12 +1,12 @@
 /** Pieces that the schemas of many routes share. */
 import { z } from 'zod';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
+import { FULL_ID } from '../../core/work/id-reference.ts';
 import { WORK_STATES } from '../../core/work/work.ts';
 
 /** The id of a row. */
 export const id = () =>
-  z.string().regex(UUID, 'expected an id, as in 01900000-0000-7000-8000-000000000000').meta({ format: 'uuid' });
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+  z.string().regex(FULL_ID, 'expected an id, as in 01900000-0000-7000-8000-000000000000').meta({ format: 'uuid' });
 
 /** The name of a faculty, of one that exists or not. */
 export const facultyName = () => z.string().regex(FACULTY_NAME, `expected ${FACULTY_NAME_RULE}`);

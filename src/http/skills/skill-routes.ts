@@ -101,7 +101,13 @@ function chosen(versions: readonly VisibleVersion[], number: number | undefined)
 }
 
 const counts = z
-  .object({ items: z.int(), completed: z.int(), cost_usd: z.number(), turns: z.int() })
+  .object({
+    items: z.int(),
+    completed: z.int(),
+    cost_usd: z.number().nullable().describe('null: the cost of no call is known'),
+    unpriced_calls: z.number().describe('calls whose cost is not known, which the sum is without'),
+    turns: z.int(),
+  })
   .meta({ id: 'SkillOutcomes' });
 
 const statsOfSkills = jsonRoute({
@@ -143,8 +149,8 @@ const statsOfSkills = jsonRoute({
 
 const DEFAULT_MS = 30 * 86_400_000;
 
-function countsOf({ items, completed, costUsd, turns }: OutcomeCounts): z.input<typeof counts> {
-  return { items, completed, cost_usd: costUsd, turns };
+function countsOf({ items, completed, costUsd, unpricedCalls, turns }: OutcomeCounts): z.input<typeof counts> {
+  return { items, completed, cost_usd: costUsd, unpriced_calls: unpricedCalls, turns };
 }
 
 const staleSkills = jsonRoute({

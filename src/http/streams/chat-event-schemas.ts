@@ -10,6 +10,7 @@ const messageId = () => z.string().describe('the id of the message');
 
 const message = {
   message_id: messageId(),
+  number: z.int().describe('of the message in its conversation, from 1 on'),
   role: z.enum(['user', 'assistant', 'system']),
   author: z.string(),
   text: z.string().nullable().describe('its first 262,144 characters; null: it has been deleted since'),

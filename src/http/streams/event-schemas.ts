@@ -30,7 +30,7 @@ const BODIES = {
     stop_reason: z.string().nullable(),
     input_tokens: z.int().nullable(),
     output_tokens: z.int().nullable(),
-    cost_usd: z.number(),
+    cost_usd: z.number().nullable().describe('null: not known'),
     duration_ms: z.number().nullable(),
   },
   thought: { focus: z.int(), turn: z.int(), text: z.string() },
@@ -77,7 +77,8 @@ const BODIES = {
     summary: z.string().nullable(),
     error: z.string().nullable(),
     merged_into: id().nullable(),
-    cost_usd: z.number(),
+    cost_usd: z.number().nullable().describe('null: the cost of no call is known'),
+    unpriced_calls: z.number().describe('calls whose cost is not known, which the sum is without'),
   },
 } as const satisfies { readonly [Type in WorkEvent['type']]: Readonly<Record<FieldOf<Type, WorkEvent>, z.ZodType>> };
 

@@ -13,6 +13,7 @@ import {
 } from '../../store/work/webhooks.ts';
 import { type ApiMeans, jsonRoute, type Route } from '../route/route.ts';
 import { facultyName, id } from '../route/schemas.ts';
+import { unserved } from '../route/unserved.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
 import { shownWebhook, webhook, webhookEvent, webhookOf, webhookWithSecret } from './webhook-schemas.ts';
 
@@ -67,7 +68,8 @@ const add = jsonRoute({
     const key = presentKey(means);
     const hook = randomUUID();
     await addWebhook(tx, { ...body, id: hook, keyMark: webhookKeyMark(key) });
-    return withSecret(key, await webhookOf(tx, hook));
+    const warned = await unserved(tx, body.faculties ?? [], 'nothing is sent of it');
+    return { ...withSecret(key, await webhookOf(tx, hook)), ...warned };
   },
 });
 

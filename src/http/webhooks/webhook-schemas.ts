@@ -3,6 +3,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { listWebhooks, WEBHOOK_EVENTS, type WebhookView } from '../../store/work/webhooks.ts';
 import { id, time } from '../route/schemas.ts';
+import { warning } from '../route/unserved.ts';
 
 const EVENT = z.enum(WEBHOOK_EVENTS).meta({ id: 'WebhookEvent' });
 export const webhookEvent = () => EVENT;
@@ -41,7 +42,7 @@ const fields = {
 export const webhook = z.object(fields).meta({ id: 'Webhook' });
 /** The answer that has the secret. */
 export const webhookWithSecret = z
-  .object({ ...fields, secret: z.string().describe('for the receiver; shown once') })
+  .object({ ...fields, secret: z.string().describe('for the receiver; shown once'), warning: warning() })
   .meta({ id: 'NewWebhook' });
 
 export const deadDelivery = z

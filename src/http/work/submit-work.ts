@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { submitWork } from '../../store/work/submit-work.ts';
 import { jsonRoute } from '../route/route.ts';
 import { facultyName, id, json, jsonObject, timeIn, workState } from '../route/schemas.ts';
+import { unserved, warning } from '../route/unserved.ts';
 import { awaitedItem } from '../route/work-schemas.ts';
 
 /** Files are at most 20 MiB together; base64 makes four bytes of three. */
@@ -43,7 +44,7 @@ export const submitWorkRoute = jsonRoute({
   body: newWork,
   status: 201,
   output: z
-    .object({ id: id(), state: workState(), merged_into: id().nullable(), item: awaitedItem() })
+    .object({ id: id(), state: workState(), merged_into: id().nullable(), warning: warning(), item: awaitedItem() })
     .meta({ id: 'SubmittedWork' }),
   awaits: 'id',
   errors: ['work.not_found', 'work.invalid'],
@@ -65,6 +66,11 @@ export const submitWorkRoute = jsonRoute({
       traceContext: traceparent ?? undefined,
       attachments: body.attachments?.map(({ name, content }) => ({ name, content: Buffer.from(content, 'base64') })),
     });
-    return { id: submitted.id, state: submitted.state, merged_into: submitted.mergedInto };
+    return {
+      id: submitted.id,
+      state: submitted.state,
+      merged_into: submitted.mergedInto,
+      ...(await unserved(tx, [body.faculty], 'the work waits')),
+    };
   },
 });

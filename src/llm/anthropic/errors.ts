@@ -26,13 +26,18 @@ export function anthropicFault({ status, body }: WireError): Fault {
   const type = asString(error?.['type']) ?? '';
   const message = asString(error?.['message']) ?? (body.trim() && body);
   // The beginning of a message says what happened.
-  const kind = refine(KINDS[type] ?? kindOfStatus(status), message.slice(0, 10_000));
+  const kind = refine(kindOf(status, type), message.slice(0, 10_000));
   const where = status === null ? 'in mid-stream' : `HTTP ${status}`;
   return fault(kind, `${where}${type && ` ${type}`}: ${message || 'no message'}`, {
     httpStatus: status,
-    ...(kind === 'connection' && isLasting(status) && { retryable: false }),
     requestId: asString(envelope?.['request_id']),
   });
+}
+
+/** `api_error` stands beside every 5xx, so a status that says more precedes it. */
+function kindOf(status: number | null, type: string): FailureKind {
+  if (type === 'api_error' && isLasting(status)) return kindOfStatus(status);
+  return KINDS[type] ?? kindOfStatus(status);
 }
 
 function refine(kind: FailureKind, message: string): FailureKind {

@@ -1,10 +1,11 @@
 import { type Fault, fault } from '../wire/fault.ts';
 import { asString, type Loose } from '../wire/loose-json.ts';
+import { isLasting } from '../wire/status-kind.ts';
 import type { Submission } from './batch-api.ts';
 
 /**
- * What the response to a submit means. A status of 4xx means that the provider has not accepted the batch. A failed connection, a
- * time-out, a status of 5xx and a response that cannot be read leave it open.
+ * What the response to a submit means. A status of 4xx, or one of a server that does not offer this request, means that the provider has not
+ * accepted the batch. A failed connection, a time-out, another status of 5xx and a response that cannot be read leave it open.
  */
 export function submissionOf(
   answer: { readonly ok: true; readonly value: Loose } | { readonly ok: false; readonly fault: Fault },
@@ -24,5 +25,6 @@ function isOfRequests({ kind }: Fault): boolean {
 /** 408, 409 and 425 say nothing about what was done. Without a status and without an attempt, nothing was sent. */
 function isRefusal({ httpStatus, kind }: Fault): boolean {
   if (httpStatus === null) return kind === 'rate_limit';
+  if (isLasting(httpStatus)) return true;
   return httpStatus >= 400 && httpStatus < 500 && ![408, 409, 425].includes(httpStatus);
 }

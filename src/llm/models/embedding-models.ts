@@ -46,6 +46,11 @@ export function embeddingInfo(
   };
 }
 
+/** The names of the models of a vendor that make embeddings. */
+export function embeddingModels(vendor: string): readonly string[] {
+  return Object.keys(readCatalogueFile<unknown>().embeddings[vendor] ?? {});
+}
+
 function elsewhere(
   embeddings: Readonly<Record<string, Readonly<Record<string, EmbeddingEntry>>>>,
   name: string,

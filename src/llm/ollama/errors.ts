@@ -2,7 +2,7 @@ import type { FailureKind } from '../client.ts';
 import { saysContextOverflow } from '../wire/context-overflow.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import { asObject, asString, parseJson } from '../wire/loose-json.ts';
-import { isLasting, kindOfStatus } from '../wire/status-kind.ts';
+import { kindOfStatus } from '../wire/status-kind.ts';
 import type { WireError } from '../wire/wire.ts';
 
 /** Classifies an error of Ollama: `{ "error": "…" }`, also in mid-stream. */
@@ -12,7 +12,6 @@ export function ollamaFault({ status, body }: WireError): Fault {
   const kind = kindOf(status, message);
   return fault(kind, `${status === null ? 'in mid-stream' : `HTTP ${status}`}: ${message}`, {
     httpStatus: status,
-    ...(kind === 'connection' && isLasting(status) && { retryable: false }),
   });
 }
 

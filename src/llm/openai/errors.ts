@@ -2,7 +2,7 @@ import type { FailureKind } from '../client.ts';
 import { saysContextOverflow } from '../wire/context-overflow.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import { asArray, asNumber, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
-import { isLasting, kindOfStatus } from '../wire/status-kind.ts';
+import { kindOfStatus } from '../wire/status-kind.ts';
 import type { WireError } from '../wire/wire.ts';
 
 /** Kinds by pattern of the message, tried in this order, whatever the status: vendors agree on little else. */
@@ -45,7 +45,6 @@ export function openaiFault({ status, body }: WireError): Fault {
   const tag = [type, code].filter((word) => word !== '').join(' ');
   return fault(kind, `${where}${tag && ` ${tag}`}: ${message}`, {
     httpStatus: status,
-    ...(kind === 'connection' && isLasting(status) && { retryable: false }),
   });
 }
 

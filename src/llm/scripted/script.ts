@@ -100,7 +100,7 @@ export interface Script {
 }
 
 /** Reads a script file. Throws `config.unreadable`, or `config.invalid` with key, expectation and value. */
-export async function loadScript(file: string): Promise<Script> {
+export function loadScript(file: string): Script {
   return parseScript(textOf(file), file);
 }
 

@@ -1,5 +1,6 @@
 import type { FailureKind, LlmFailure, NetworkTrouble } from '../client.ts';
 import { isNestedTooDeep, MAX_LEVELS } from './loose-json.ts';
+import { isLasting } from './status-kind.ts';
 
 /** The failure of one attempt, before the number of attempts is known. */
 export interface Fault {
@@ -15,7 +16,7 @@ export interface Fault {
   readonly requestId: string | null;
 }
 
-/** Creates a fault. By default, its kind decides whether it is retryable. */
+/** Creates a fault. By default, its kind decides whether it is retryable, and for a wrong address the status. */
 export function fault(
   kind: FailureKind,
   message: string,
@@ -25,7 +26,7 @@ export function fault(
     type: 'fault',
     kind,
     message,
-    retryable: isUsuallyTransient(kind),
+    retryable: isUsuallyTransient(kind) && !(kind === 'connection' && isLasting(rest.httpStatus ?? null)),
     retryAfterMs: null,
     httpStatus: null,
     requestId: null,

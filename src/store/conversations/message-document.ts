@@ -1,9 +1,19 @@
 import type { ChatMessage } from './read-conversation.ts';
 
 /** A message as programs get it. */
-export function messageDocument({ id, createdAt, workItemId, endedAs, replaces, ...message }: ChatMessage) {
+export function messageDocument({
+  id,
+  number,
+  replacesNumber: _,
+  createdAt,
+  workItemId,
+  endedAs,
+  replaces,
+  ...message
+}: ChatMessage) {
   return {
     id: Number(id),
+    number,
     ...message,
     created_at: createdAt.toISOString(),
     replaces: replaces === null ? null : Number(replaces),

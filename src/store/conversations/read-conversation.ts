@@ -1,9 +1,15 @@
 /** Reads conversations for people: lists, the messages of the branch that is shown, and the text of the `.chat` file. */
+import type { IdReference } from '../../core/work/id-reference.ts';
 import type { Queryable } from '../sql/database.ts';
+import { withNumbers } from './message-numbers.ts';
 
 /** A message as people see it. Ids are numbers as texts. */
 export interface ChatMessage {
   readonly id: string;
+  /** In its conversation, from 1 on. */
+  readonly number: number;
+  /** The number of the message that it stands for. */
+  readonly replacesNumber: number | null;
   readonly role: 'user' | 'assistant' | 'system';
   readonly content: string;
   /** Who wrote it; of an answer `faculty:NAME`. */
@@ -45,11 +51,12 @@ export interface ConversationRow {
 
 /** The messages of the branch that is shown, in order. Errors: `work.not_found`. */
 export async function readConversation(db: Queryable, id: string): Promise<ChatMessage[]> {
-  return db.query<ChatMessage>(
+  const messages = await db.query<ChatMessage>(
     `select id::text, role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs", state,
             attachments from animus.conversation_messages($1)`,
     [id],
   );
+  return withNumbers(db, id, messages);
 }
 
 /** The conversations in which the actor takes part, newest first. */
@@ -85,14 +92,12 @@ export async function readWorkspaceFile(
   return row!;
 }
 
-/** The ids of conversations of the actor that end or begin with these digits; at most two. */
-export async function conversationsLike(db: Queryable, digits: string): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    `select file_id as id from animus.own_conversations
-      where right(replace(file_id::text, '-', ''), length($1)) = $1 or left(replace(file_id::text, '-', ''), length($1)) = $1 limit 2`,
-    [digits.replaceAll('-', '')],
-  );
-  return rows.map(({ id }) => id);
+/** Conversations of the actor whose id is one of those that a reference names, newest first; at most six. */
+export async function conversationsNamed(
+  db: Queryable,
+  { from, to, start, ending }: IdReference,
+): Promise<{ readonly id: string; readonly faculty: string; readonly title: string }[]> {
+  return db.query('select id, faculty, title from animus.find_conversation($1, $2, $3, $4)', [from, to, start, ending]);
 }
 
 /** The ids of conversations of the actor with this title, or else with these words in it; at most two. Case does not count. */
@@ -109,7 +114,7 @@ export async function conversationsTitled(db: Queryable, title: string): Promise
 /** The conversation of a message, and its newest answer, if there is one. */
 export async function readAnswer(db: Queryable, workItemId: string): Promise<ChatMessage | null> {
   const [row] = await db.query<ChatMessage>(
-    `select id::text, role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs",
+    `select id::text, number, null as "replacesNumber", role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs",
             null as state, null as attachments
        from animus.own_chat_messages where work_item_id = $1 and role = 'assistant' order by id desc limit 1`,
     [workItemId],

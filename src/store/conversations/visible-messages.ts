@@ -1,6 +1,7 @@
 /** Messages of conversations and their files as the actor may see them, in the transaction of a gateway. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
+import { withNumbers } from './message-numbers.ts';
 import type { ChatAttachment, ChatMessage } from './read-conversation.ts';
 
 /** Where a message stands on the branch that is shown: an answer stands at the message that it answers. */
@@ -19,12 +20,13 @@ export async function readMessagesAfter(
   limit: number,
 ): Promise<PlacedMessage[]> {
   const [at, id] = after ?? ['-1', '0'];
-  return tx.query<PlacedMessage>(
+  const messages = await tx.query<PlacedMessage>(
     `select id::text, role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs",
             state, attachments, place::text as at
        from animus.conversation_page($1, $2::bigint, $3::bigint, $4)`,
     [conversationId, at, id, limit],
   );
+  return withNumbers(tx, conversationId, messages);
 }
 
 /** The messages of the branch that is shown before a place, the newest first. */
@@ -35,20 +37,22 @@ export async function readMessagesBefore(
   limit: number,
 ): Promise<PlacedMessage[]> {
   const [at, id] = before ?? [null, null];
-  return tx.query<PlacedMessage>(
+  const messages = await tx.query<PlacedMessage>(
     `select id::text, role, content, author, created_at as "createdAt", replaces::text, work_item_id as "workItemId", told, ended_as as "endedAs",
             state, attachments, place::text as at
        from animus.conversation_newest($1, $2::bigint, $3::bigint, $4)`,
     [conversationId, at, id, limit],
   );
+  return withNumbers(tx, conversationId, messages);
 }
 
 /** One message of a conversation, on any branch. Errors: `work.not_found`, also for one that was deleted. */
 export async function readVisibleMessage(tx: Queryable, conversationId: string, id: string): Promise<ChatMessage> {
   const [row] = await tx.query<ChatMessage>(
-    `select m.id::text, m.role, m.content, m.author, m.created_at as "createdAt", m.replaces::text, m.work_item_id as "workItemId", m.told,
+    `select m.id::text, m.number, r.number as "replacesNumber", m.role, m.content, m.author, m.created_at as "createdAt", m.replaces::text, m.work_item_id as "workItemId", m.told,
             m.ended_as as "endedAs", w.state, null as attachments
        from animus.visible_chat_messages m left join animus.visible_work w on w.id = m.work_item_id
+       left join animus.visible_chat_messages r on r.id = m.replaces
       where m.file_id = $1::uuid and m.id = $2::bigint`,
     [conversationId, id],
   );

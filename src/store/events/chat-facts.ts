@@ -29,6 +29,7 @@ export interface ChatMarkFacts {
   } | null;
   readonly at: number;
   readonly message: {
+    readonly number: number;
     readonly role: 'user' | 'assistant' | 'system';
     readonly author: string;
     readonly text: string | null;

@@ -37,6 +37,7 @@ function bodyOf(mark: ChatMarkFacts): ConversationBody {
 
 function messageOf({ kind, messageId, message, at }: ChatMarkFacts) {
   const {
+    number = 0,
     role = 'user',
     author = '',
     text = null,
@@ -47,6 +48,7 @@ function messageOf({ kind, messageId, message, at }: ChatMarkFacts) {
   } = message ?? {};
   return {
     messageId: messageId ?? '',
+    number,
     role,
     author,
     text,

@@ -14,7 +14,8 @@ export type EventBody =
       readonly stopReason: string | null;
       readonly inputTokens: number | null;
       readonly outputTokens: number | null;
-      readonly costUsd: number;
+      /** USD; null: not known. */
+      readonly costUsd: number | null;
       readonly durationMs: number | null;
     }
   /** A block of an answer: its first 262,144 characters. */
@@ -86,7 +87,10 @@ export type EventBody =
       readonly summary: string | null;
       readonly error: string | null;
       readonly mergedInto: string | null;
-      readonly costUsd: number;
+      /** USD; null: the cost of no call is known. */
+      readonly costUsd: number | null;
+      /** Calls whose cost is not known; `costUsd` is without them. */
+      readonly unpricedCalls: number;
     };
 
 interface StateBody {
@@ -126,6 +130,8 @@ export type ConversationBody =
 
 interface ChatMessageFields {
   readonly messageId: string;
+  /** In its conversation, from 1 on: what people see. */
+  readonly number: number;
   readonly role: 'user' | 'assistant' | 'system';
   readonly author: string;
   /** Its first 262,144 characters; null if it has been deleted since. */

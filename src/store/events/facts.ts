@@ -15,7 +15,8 @@ export interface ItemFacts {
   readonly summary: string | null;
   readonly resolvedAt: number | null;
   readonly runAt: number | null;
-  readonly costUsd: number;
+  readonly costUsd: number | null;
+  readonly unpricedCalls: number;
   readonly foci: readonly FocusFacts[];
   readonly turns: readonly TurnFacts[];
   readonly calls: readonly CallFacts[];
@@ -37,7 +38,12 @@ export interface ItemFacts {
   readonly decisions: readonly DecisionFacts[];
   readonly ends: readonly {
     readonly nth: number;
-    readonly detail: { readonly state: WorkState; readonly error: string | null; readonly costUsd: number };
+    readonly detail: {
+      readonly state: WorkState;
+      readonly error: string | null;
+      readonly costUsd: number | null;
+      readonly unpricedCalls?: number;
+    };
     readonly at: number;
   }[];
   /** A part with this many rows may go on. */
@@ -63,7 +69,7 @@ export interface TurnFacts {
   readonly stopReason: string | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
-  readonly costUsd: number;
+  readonly costUsd: number | null;
   readonly durationMs: number | null;
   readonly blocks: readonly { readonly type: 'text' | 'thinking'; readonly text: string | null }[];
 }

@@ -85,15 +85,15 @@ function decisionEvent({ action, callId, note, by }: DecisionFacts): EventBody {
 
 /** Earlier ends, after which the work was retried, and the present one. */
 export function endPart(facts: ItemFacts, position: Position): Part {
-  const { state, summary, error, mergedInto, costUsd, resolvedAt } = facts;
+  const { state, summary, error, mergedInto, costUsd, unpricedCalls, resolvedAt } = facts;
   const entries = facts.ends.map(({ nth, detail, at }): Entry => {
-    const { state: endedAs, error: reason, costUsd: cost } = detail;
-    const rest = { summary: null, error: reason, mergedInto: null, costUsd: cost };
+    const { state: endedAs, error: reason, costUsd: cost, unpricedCalls: unpriced = 0 } = detail;
+    const rest = { summary: null, error: reason, mergedInto: null, costUsd: cost, unpricedCalls: unpriced };
     const event: EventBody = { type: 'done', state: endedAs, ...rest };
     return { step: { part: 'ends', number: nth }, at, event };
   });
   if (isTerminal(state) && resolvedAt !== null) {
-    const event: EventBody = { type: 'done', state, summary, error, mergedInto, costUsd };
+    const event: EventBody = { type: 'done', state, summary, error, mergedInto, costUsd, unpricedCalls };
     entries.push({ step: { part: 'ends', number: entries.length + 1 }, at: resolvedAt, event, last: true });
   }
   return whole(entries, position);

@@ -3,6 +3,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import type { PersonRole, Scope } from '../../core/work/people.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
+import { findOne, type NamedKind } from '../views/find-one.ts';
 
 export interface PersonView {
   readonly name: string;
@@ -91,27 +92,20 @@ export async function listVisibleTokens(
   );
 }
 
-/** The id of the one token that a full id, or its beginning or end of at least 4 digits, names. Errors: `usage.invalid`, `work.not_found`. */
+/** The id of the one token that an id or a part of it names (`readIdReference`). Errors: those of `findOne`. */
 export async function findToken(db: Queryable, reference: string): Promise<string> {
-  const wanted = reference.trim().toLowerCase();
-  if (!/^[0-9a-f-]{4,36}$/.test(wanted)) {
-    throw new AnimusError('usage.invalid', {
-      detail: 'give the id of the token, or at least 4 digits of its start or end',
-    });
-  }
-  const found = await db.query<{ id: string }>(
-    `select id from animus.tokens where starts_with(id::text, $1) or id::text like '%' || $1 order by id limit 5`,
-    [wanted],
-  );
-  const [first, ...others] = found;
-  if (first === undefined) {
-    throw new AnimusError('work.not_found', {
-      detail: `no token ${wanted}`,
-      hint: '; list them with: animus token list --all',
-    });
-  }
-  if (others.length === 0) return first.id;
-  throw new AnimusError('usage.invalid', {
-    detail: `${wanted} names several tokens: ${found.map(({ id }) => id).join(', ')}`,
+  return findOne(reference, TOKENS, async ({ from, to, start, ending }) => {
+    const found = await db.query<{ id: string; person: string; label: string }>(
+      `select id, person, label from animus.tokens
+        where id between $1 and $2 or starts_with(right(id::text, 12), $3) or right(replace(id::text, '-', ''), length($4)) = $4
+        order by id desc limit 6`,
+      [from, to, start, ending],
+    );
+    return found.map(({ id, person, label }) => ({
+      id,
+      about: label === '' ? `of ${person}` : `of ${person}, ${label}`,
+    }));
   });
 }
+
+const TOKENS: NamedKind = { kind: 'token', list: 'animus token list --all' };

@@ -1,7 +1,7 @@
 /** Implements the database port with a pool of node-postgres connections. Failures have animus error codes. */
 import { createHash } from 'node:crypto';
 import { Client, type PoolClient } from 'pg';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
@@ -82,7 +82,7 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
     connectionString,
     async query(sql, params) {
       try {
-        return await withClient((client) => run(client, prepared, sql, params));
+        return await withClient((client) => explained(client, sql, () => run(client, prepared, sql, params)));
       } catch (error) {
         if (prepared === plain || !isLostPreparation(error)) throw error;
         // The statement was refused before it ran, outside of a transaction, so it is safe to run it again.
@@ -124,15 +124,17 @@ const MAX_PREPARED = 500;
 async function inTransaction<T>(client: PoolClient, session: Session, work: (tx: Queryable) => Promise<T>): Promise<T> {
   await run(client, session, 'begin');
   let result: T;
+  let statement = '';
+  const tx: Queryable = { query: (sql, params) => run(client, session, (statement = sql), params) };
   try {
-    result = await work({ query: (sql, params) => run(client, session, sql, params) });
+    result = await work(tx);
   } catch (error) {
     try {
       await client.query('rollback');
     } catch {
       throw new RollbackFailed(error);
     }
-    throw error;
+    throw await withReason(error, statement, client);
   }
   const ended = await runRaw(client, session, 'commit');
   // If a statement failed and the caller caught the error, the transaction is aborted and `commit` rolls it back. The server
@@ -151,6 +153,24 @@ class RollbackFailed extends Error {
     super('the transaction could not be rolled back');
     this.first = first;
   }
+}
+
+/** Says of a statement outside of a transaction what it needs, if it was refused. */
+async function explained<T>(client: PoolClient, sql: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw await withReason(error, sql, client);
+  }
+}
+
+/** The error, or that of a refused statement with what helps. Loaded when it is needed: commands of people start quicker. */
+async function withReason(error: unknown, sql: string, client: PoolClient): Promise<unknown> {
+  if (!isAnimusError(error, 'db.forbidden')) return error;
+  const { explainRefusal } = await import('./explain-refusal.ts');
+  return explainRefusal(error, sql, {
+    query: async (text, params = []) => (await client.query(text, [...params])).rows,
+  });
 }
 
 async function run<Row extends object>(

@@ -6,8 +6,10 @@ import { toJsonb, toText } from '../sql/json.ts';
 export interface OutcomeCounts {
   readonly items: number;
   readonly completed: number;
-  /** USD, of all items together. */
-  readonly costUsd: number;
+  /** USD, of all items together; null: the cost of no call is known. */
+  readonly costUsd: number | null;
+  /** Calls whose cost is not known; `costUsd` is without them. */
+  readonly unpricedCalls: number;
   readonly turns: number;
 }
 
@@ -41,11 +43,13 @@ interface Row {
   readonly last_used_at: Date | null;
   readonly items: number;
   readonly completed: number;
-  readonly cost_usd: number;
+  readonly cost_usd: number | null;
+  readonly unpriced_calls: number;
   readonly turns: number;
   readonly other_items: number;
   readonly other_completed: number;
-  readonly other_cost_usd: number;
+  readonly other_cost_usd: number | null;
+  readonly other_unpriced_calls: number;
   readonly other_turns: number;
 }
 
@@ -68,8 +72,8 @@ export async function visibleSkillStats(
 }
 
 const statsOf = (view: 'skill_stats' | 'visible_skill_stats') =>
-  `select skill, activations::int, last_used_at, items::int, completed::int, cost_usd::float8 as cost_usd, turns::int, other_items::int,
-          other_completed::int, other_cost_usd::float8 as other_cost_usd, other_turns::int
+  `select skill, activations::int, last_used_at, items::int, completed::int, (case when unpriced_calls > 0 then nullif(cost_usd, 0) else cost_usd end)::float8 as cost_usd, turns::int, other_items::int,
+          other_completed::int, (case when other_unpriced_calls > 0 then nullif(other_cost_usd, 0) else other_cost_usd end)::float8 as other_cost_usd, unpriced_calls::float8, other_unpriced_calls::float8, other_turns::int
      from animus.${view}($1, $2)`;
 
 function usesOf(rows: readonly Row[]): readonly SkillUse[] {
@@ -77,11 +81,18 @@ function usesOf(rows: readonly Row[]): readonly SkillUse[] {
     skill: row.skill,
     activations: row.activations,
     lastUsedAt: row.last_used_at,
-    withIt: { items: row.items, completed: row.completed, costUsd: row.cost_usd, turns: row.turns },
+    withIt: {
+      items: row.items,
+      completed: row.completed,
+      costUsd: row.cost_usd,
+      unpricedCalls: row.unpriced_calls,
+      turns: row.turns,
+    },
     without: {
       items: row.other_items,
       completed: row.other_completed,
       costUsd: row.other_cost_usd,
+      unpricedCalls: row.other_unpriced_calls,
       turns: row.other_turns,
     },
   }));

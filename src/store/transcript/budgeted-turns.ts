@@ -91,7 +91,7 @@ export async function holdEmbedding(
 export async function endSideCall(
   db: Queryable,
   focus: FocusKey,
-  costUsd: number,
+  costUsd: number | null,
   usage: Pick<Usage, 'input' | 'output'> | null,
 ): Promise<void> {
   const values = [focus.focusId, focus.leaseToken, costUsd, toJsonb(usage)];

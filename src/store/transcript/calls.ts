@@ -1,4 +1,5 @@
 /** Recorded tool calls, and their ends. */
+import { roundMs } from '../../core/lifecycle/round-ms.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
 import type { FocusKey } from './focus-row.ts';
@@ -79,6 +80,6 @@ export function resultRow(result: CallResult): object {
     output: result.output,
     is_error: result.isError,
     details: result.details,
-    duration_ms: result.durationMs,
+    duration_ms: roundMs(result.durationMs),
   };
 }

@@ -1,4 +1,5 @@
 /** Calls that code made, below the recorded call that runs the code. Requests to a model never contain them. */
+import { roundMs } from '../../core/lifecycle/round-ms.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
 import type { CallState } from './calls.ts';
@@ -38,7 +39,8 @@ export async function recordCodeCalls(
 }
 
 function rowOf({ finalInput, outputBytes, isError, durationMs, ...row }: CodeCallRow): object {
-  return { ...row, final_input: finalInput, output_bytes: outputBytes, is_error: isError, duration_ms: durationMs };
+  const duration = durationMs === null ? null : roundMs(durationMs);
+  return { ...row, final_input: finalInput, output_bytes: outputBytes, is_error: isError, duration_ms: duration };
 }
 
 /** A recorded call of code, with the call that ran the code. */

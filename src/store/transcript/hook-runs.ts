@@ -1,4 +1,5 @@
 /** What the hooks of the loop decided. The SQL functions hold the rules. */
+import { roundMs } from '../../core/lifecycle/round-ms.ts';
 import type { HookEvent } from '../../core/work/words.ts';
 import type { LedgerType } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
@@ -43,7 +44,7 @@ export async function recordHookRun(db: Queryable, focus: FocusKey, run: NewHook
     given: run.given,
     reason: run.reason,
     patch: run.patch,
-    duration_ms: run.durationMs,
+    duration_ms: roundMs(run.durationMs),
     ledger: run.ledger,
   };
   const [recorded] = await db.query<{ numbers: number[] }>(

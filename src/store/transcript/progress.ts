@@ -113,7 +113,7 @@ export async function readProgress(db: Queryable, id: string, from: ProgressCurs
        (select coalesce(json_agg(json_build_object('focus', f.number, 'turn', c.turn, 'callId', c.call_id, 'parentCallId', c.parent_call_id, 'name', c.name, 'input', coalesce(c.final_input, c.input),
                  'state', c.state, 'isError', coalesce(c.is_error, false), 'output', left(c.output, 4000),
                  'startedAtMs', extract(epoch from c.started_at) * 1000, 'endedAtMs', extract(epoch from c.ended_at) * 1000,
-                 'durationMs', c.duration_ms, 'waitKind', v.kind, 'waitDeadline', v.deadline,
+                 'durationMs', round(c.duration_ms::numeric, 3), 'waitKind', v.kind, 'waitDeadline', v.deadline,
                  'waitAtMs', extract(epoch from v.created_at) * 1000) order by f.number, c.turn, c.position), '[]')
           from animus.all_tool_calls c join animus.foci f on f.id = c.focus_id
           left join animus.waits v on v.work_item_id = w.id and v.call_id = c.call_id

@@ -1,4 +1,5 @@
 /** Turns: permission, recording and charging. */
+import { roundMs } from '../../core/lifecycle/round-ms.ts';
 import type { ContentBlock, ModelAnswer, StopReason, Usage } from '../../core/work/conversation.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
@@ -67,13 +68,13 @@ export function answeredTurn(turn: number, response: ModelAnswer): RecordedTurn 
   };
 }
 
-/** Makes an answer durable, with its calls as pending or already started. Recording it again changes nothing. */
+/** Makes an answer durable, with its calls as pending or already started. `costUsd` null: not known. Recording it again changes nothing. */
 export async function recordTurn(
   db: Queryable,
   focus: FocusKey,
   turn: RecordedTurn,
   response: ModelAnswer,
-  costUsd: number,
+  costUsd: number | null,
 ): Promise<void> {
   const calls = turn.calls.map((call) => ({ ...callRow(call), state: call.state }));
   await db.query(`select animus.record_turn($1, $2, $3, $4::json, $5::json)`, [
@@ -94,7 +95,7 @@ export async function recordTurnAndBegin(
   focus: FocusKey,
   turn: RecordedTurn,
   response: ModelAnswer,
-  costUsd: number,
+  costUsd: number | null,
   ends: readonly CallResult[],
   reservedUsd: number,
 ): Promise<TurnPermit> {
@@ -111,11 +112,11 @@ function callRow({ callId, name, input }: RecordedCall): object {
 }
 
 /** The answer as `record_turn` takes it. */
-export function answerJson(turn: RecordedTurn, response: ModelAnswer, costUsd: number): string {
+export function answerJson(turn: RecordedTurn, response: ModelAnswer, costUsd: number | null): string {
   return toJsonb(answerRow(turn, response, costUsd));
 }
 
-function answerRow({ content }: RecordedTurn, response: ModelAnswer, costUsd: number): object {
+function answerRow({ content }: RecordedTurn, response: ModelAnswer, costUsd: number | null): object {
   return {
     provider: response.provider,
     model: response.model,
@@ -126,8 +127,8 @@ function answerRow({ content }: RecordedTurn, response: ModelAnswer, costUsd: nu
     cut_tool_calls: response.cutToolCalls,
     usage: response.usage,
     cost_usd: costUsd,
-    duration_ms: response.durationMs,
-    time_to_first_token_ms: response.timeToFirstTokenMs,
+    duration_ms: roundMs(response.durationMs),
+    time_to_first_token_ms: response.timeToFirstTokenMs === null ? null : roundMs(response.timeToFirstTokenMs),
   };
 }
 
@@ -136,7 +137,7 @@ export async function recordSideCall(
   db: Queryable,
   focus: FocusKey,
   call: { readonly provider: string; readonly model: string; readonly usage: Pick<Usage, 'input' | 'output'> | null },
-  costUsd: number,
+  costUsd: number | null,
   operation: 'summary' | 'embedding' = 'summary',
 ): Promise<void> {
   await db.query(`select animus.record_side_call($1, $2, $3::jsonb)`, [

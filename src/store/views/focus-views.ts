@@ -1,6 +1,7 @@
 /** Reads the foci of work for the CLI; as in work-views.ts, rows keep the names of their columns. */
 import { worktreeBranch } from '../../core/work/worktree-branch.ts';
 import type { Queryable } from '../sql/database.ts';
+import { readItemWorktree } from './item-worktree.ts';
 
 /** One activation on an item. */
 export interface FocusView {
@@ -41,7 +42,8 @@ export interface TurnView {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly cache_read_tokens: number | null;
-  readonly cost_usd: number;
+  /** USD; null: not known. */
+  readonly cost_usd: number | null;
   readonly duration_ms: number | null;
   readonly begun_at: Date;
   readonly recorded_at: Date | null;
@@ -89,7 +91,7 @@ export async function readFoci(db: Queryable, id: string, full = false): Promise
     `select t.focus_id, t.turn, t.provider, t.model, t.stop_reason, (t.usage ->> 'input')::float8 as input_tokens,
             (t.usage ->> 'output')::float8 as output_tokens,
             coalesce(t.usage ->> 'cacheRead', t.usage ->> 'cache_read')::float8 as cache_read_tokens,
-            t.cost_usd::float8 as cost_usd, t.duration_ms, t.begun_at, t.recorded_at,
+            t.cost_usd::float8 as cost_usd, round(t.duration_ms::numeric, 3)::float8 as duration_ms, t.begun_at, t.recorded_at,
             (select left(string_agg(b ->> 'text', E'\\n' order by n), 1000000) from json_array_elements(t.response) with ordinality as e (b, n)
               where b ->> 'type' = 'text') as text
        from animus.all_turns t where t.work_item_id = $1::uuid order by t.focus_id, t.turn`,
@@ -97,14 +99,17 @@ export async function readFoci(db: Queryable, id: string, full = false): Promise
   );
   const calls = await db.query<CallRow>(
     `select c.focus_id, c.turn, c.call_id, c.name, c.state, left(c.input::text, $2::int) as input, left(c.output, $2::int) as output,
-            c.output_bytes, left(c.final_input::text, $2::int) as final_input, c.is_error, c.duration_ms, c.parent_call_id
+            c.output_bytes, left(c.final_input::text, $2::int) as final_input, c.is_error, round(c.duration_ms::numeric, 3)::float8 as duration_ms,
+            c.parent_call_id
        from animus.all_tool_calls c where c.work_item_id = $1::uuid order by c.focus_id, c.turn, c.position`,
     [id, full ? MAX_CHARS : SHORT_CHARS],
   );
   const messages = full ? await readMessages(db, id) : null;
+  const isInWorktree = foci.some(({ isolation }) => isolation === 'worktree');
+  const branch = isInWorktree ? ((await readItemWorktree(db, id)).branch ?? worktreeBranch(id)) : null;
   return foci.map(({ isolation, ...focus }) => ({
     ...focus,
-    branch: isolation === 'worktree' ? worktreeBranch(id) : null,
+    branch: isolation === 'worktree' ? branch : null,
     turns: turnsOf(focus.id, turns, calls),
     ...(messages && {
       messages: messages.filter((row) => row.focus_id === focus.id).map(({ focus_id: _, ...message }) => message),

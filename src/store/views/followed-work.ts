@@ -1,8 +1,10 @@
 /** Reads a work item for a follower: with the rights of a reader, or as its own submitter. */
+
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { type AskedView, readAsked } from './inbox-view.ts';
+import { knownCost } from './known-cost.ts';
 import { readWork } from './work-views.ts';
 
 /**
@@ -15,7 +17,10 @@ export interface FollowedWork {
   readonly state: WorkState;
   readonly merged_into: string | null;
   readonly turns: number;
-  readonly cost_usd: number;
+  /** USD; null: the cost of no call is known. */
+  readonly cost_usd: number | null;
+  /** Calls whose cost is not known; `cost_usd` is without them. */
+  readonly unpriced_calls: number;
   readonly outcome: unknown;
   readonly outcome_summary: string | null;
   readonly error: unknown;
@@ -58,7 +63,7 @@ export async function workFollower(db: Queryable): Promise<WorkFollower> {
   };
 }
 
-const OWN_ITEM = `select id, faculty, state, merged_into, turns, cost_usd::float8 as cost_usd, outcome, outcome_summary, error, created_at, resolved_at
+const OWN_ITEM = `select id, faculty, state, merged_into, turns, ${knownCost('cost_usd', 'cost_usd', 'unpriced_calls')}, outcome, outcome_summary, error, created_at, resolved_at
   from animus.own_work where id = $1::uuid`;
 const ENTRIES = `select seq, entry_type as type, content from animus.all_ledger
   where work_item_id = $1::uuid and seq > $2 order by seq limit 1000`;

@@ -1,6 +1,8 @@
 /** Reads which work cost most and which took longest: items that still exist, by the time of their submission. */
+
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
+import { knownCost } from './known-cost.ts';
 import type { SpendPeriod } from './spend.ts';
 
 /** A work item with what it cost and how long it took. */
@@ -12,7 +14,10 @@ export interface SpendItem {
   /** Null: submitted before this was recorded. */
   readonly submitted_by: string | null;
   readonly turns: number;
-  readonly usd: number;
+  /** Null: the cost of no call is known. */
+  readonly usd: number | null;
+  /** Calls whose cost is not known; `usd` is without them. */
+  readonly unpriced_calls: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly created_at: Date;
@@ -32,7 +37,10 @@ export interface SpendRoot {
   readonly submitted_by: string | null;
   readonly items: number;
   readonly turns: number;
-  readonly usd: number;
+  /** Null: the cost of no call is known. */
+  readonly usd: number | null;
+  /** Calls whose cost is not known; `usd` is without them. */
+  readonly unpriced_calls: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly created_at: Date;
@@ -83,7 +91,7 @@ const ALL = { work: 'work_items', foci: 'foci', claimed: 'w.lease_token is not n
 const VISIBLE = { work: 'visible_work', foci: 'visible_foci', claimed: '(w.attempts > 0 or w.turns > 0)' } as const;
 
 const items = (order: string, { work, foci, claimed }: typeof ALL | typeof VISIBLE) => `
-  select w.id, w.faculty, w.state, left(w.description, 10000) as description, w.submitted_by, w.turns, w.cost_usd::float8 as usd,
+  select w.id, w.faculty, w.state, left(w.description, 10000) as description, w.submitted_by, w.turns, ${knownCost('usd', 'w.cost_usd', 'w.unpriced_calls')},
          w.input_tokens::float8 as input_tokens, w.output_tokens::float8 as output_tokens, w.created_at, w.resolved_at,
          (extract(epoch from w.elapsed) * 1000)::float8 as elapsed_ms, worked.ms as worked_ms
     from (select w.*, coalesce(w.resolved_at, n.now) - greatest(w.created_at, w.run_at) as elapsed, n.now
@@ -101,12 +109,13 @@ const SLOWEST = { all: items('elapsed', ALL), visible: items('elapsed', VISIBLE)
 // Most roots have no children. Those of the others are added up alone, from an index that contains nothing else.
 const roots = ({ work }: typeof ALL | typeof VISIBLE) => `
   select t.id, t.faculty, t.state, left(t.description, 10000) as description, t.submitted_by, (1 + coalesce(t.more_items, 0))::int as items,
-         (t.turns + coalesce(t.more_turns, 0))::int as turns, t.usd::float8 as usd,
+         (t.turns + coalesce(t.more_turns, 0))::int as turns, ${knownCost('usd', 't.usd', 't.unpriced')},
          (t.input_tokens + coalesce(t.more_input, 0))::float8 as input_tokens,
          (t.output_tokens + coalesce(t.more_output, 0))::float8 as output_tokens, t.created_at, t.resolved_at
-    from (select r.*, c.*, r.cost_usd + coalesce(c.more_usd, 0) as usd
+    from (select r.*, c.*, r.cost_usd + coalesce(c.more_usd, 0) as usd,
+                 r.unpriced_calls + coalesce(c.more_unpriced, 0) as unpriced
             from animus.${work} r
-            left join (select root_id as tree, count(*) as more_items, sum(turns) as more_turns, sum(cost_usd) as more_usd,
+            left join (select root_id as tree, count(*) as more_items, sum(turns) as more_turns, sum(cost_usd) as more_usd, sum(unpriced_calls) as more_unpriced,
                               sum(input_tokens) as more_input, sum(output_tokens) as more_output
                          from animus.${work} where depth > 0 and root_id >= $1::uuid and root_id < $2::uuid group by root_id) c on c.tree = r.id
            where r.id >= $1::uuid and r.id < $2::uuid and r.depth = 0

@@ -1,5 +1,7 @@
 /** Reads what model calls have cost. Days are UTC. Rows keep the names of their columns, which `animus spend --json` prints as they are. */
+
 import type { Queryable } from '../sql/database.ts';
+import { knownCost } from './known-cost.ts';
 
 /** What sums can be grouped by, in the order of the columns. */
 export const SPEND_GROUPS = ['day', 'month', 'faculty', 'model', 'operation', 'submitter'] as const;
@@ -13,7 +15,10 @@ export interface SpendPeriod {
 
 /** A sum of model calls. */
 export interface SpendSum {
-  readonly usd: number;
+  /** Null: the cost of no call is known. */
+  readonly usd: number | null;
+  /** Calls whose cost is not known; `usd` is without them. */
+  readonly unpriced_calls: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly calls: number;
@@ -75,12 +80,13 @@ async function addUp(
   const total = first
     ? {
         usd: first.all_usd,
+        unpriced_calls: first.all_unpriced,
         input_tokens: first.all_input,
         output_tokens: first.all_output,
         calls: first.all_calls,
         code_runs: first.all_runs,
       }
-    : { usd: 0, input_tokens: 0, output_tokens: 0, calls: 0, code_runs: 0 };
+    : { usd: 0, unpriced_calls: 0, input_tokens: 0, output_tokens: 0, calls: 0, code_runs: 0 };
   return {
     rows: found.map(withoutTotals),
     total: { ...total, groups: first?.all_groups ?? 0 },
@@ -89,12 +95,15 @@ async function addUp(
 }
 
 function withoutTotals(row: SpendRow & Totals): SpendRow {
-  const { day, month, faculty, model, operation, submitter, usd, input_tokens, output_tokens, calls, code_runs } = row;
-  return { day, month, faculty, model, operation, submitter, usd, input_tokens, output_tokens, calls, code_runs };
+  const { day, month, faculty, model, operation, submitter, usd, unpriced_calls, input_tokens } = row;
+  const { output_tokens, calls, code_runs } = row;
+  const sums = { usd, unpriced_calls, input_tokens, output_tokens, calls, code_runs };
+  return { day, month, faculty, model, operation, submitter, ...sums };
 }
 
 interface Totals {
-  readonly all_usd: number;
+  readonly all_usd: number | null;
+  readonly all_unpriced: number;
   readonly all_input: number;
   readonly all_output: number;
   readonly all_calls: number;
@@ -103,9 +112,10 @@ interface Totals {
 }
 
 const sumsOf = (relation: 'spend_details' | 'visible_spend') => `
-  select day::text as day, to_char(month, 'YYYY-MM') as month, faculty, model, operation, submitter, usd::float8 as usd, input_tokens::float8 as input_tokens,
+  select day::text as day, to_char(month, 'YYYY-MM') as month, faculty, model, operation, submitter, ${knownCost('usd', 'usd', 'unpriced')}, input_tokens::float8 as input_tokens,
          output_tokens::float8 as output_tokens, calls::float8 as calls, code_runs::float8 as code_runs,
-         (sum(usd) over ())::float8 as all_usd, (sum(input_tokens) over ())::float8 as all_input,
+         (case when sum(unpriced) over () > 0 then nullif(sum(usd) over (), 0) else sum(usd) over () end)::float8 as all_usd,
+         (sum(unpriced) over ())::float8 as all_unpriced, (sum(input_tokens) over ())::float8 as all_input,
          (sum(output_tokens) over ())::float8 as all_output, (sum(calls) over ())::float8 as all_calls, (sum(code_runs) over ())::float8 as all_runs, (count(*) over ())::int as all_groups
     from (select case when 'day' = any ($1::text[]) then day end as day,
                  case when 'month' = any ($1) then date_trunc('month', day::timestamp)::date end as month,
@@ -113,11 +123,11 @@ const sumsOf = (relation: 'spend_details' | 'visible_spend') => `
                  case when 'operation' = any ($1) then operation end as operation,
                  case when 'submitter' = any ($1) then submitter end as submitter,
                  sum(usd) as usd, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(calls) as calls,
-                 sum(code_runs) as code_runs
+                 sum(code_runs) as code_runs, sum(unpriced_calls) as unpriced
             from animus.${relation}
            where day >= $2::date and day < coalesce($3::date, 'infinity')
            group by 1, 2, 3, 4, 5, 6) grouped
-   order by grouped.day desc nulls last, grouped.month desc nulls last, usd desc, faculty, model, operation, submitter
+   order by grouped.day desc nulls last, grouped.month desc nulls last, grouped.usd desc, faculty, model, operation, submitter
    limit $4`;
 
 const SUMS = sumsOf('spend_details');

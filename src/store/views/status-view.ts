@@ -37,6 +37,8 @@ export interface Status {
     readonly full: number;
     readonly dropping: number;
   };
+  /** Directories of worktrees that are there, by host. */
+  readonly worktrees: readonly WorktreesStatus[];
   readonly inbox: InboxStatus;
   readonly schedules: readonly ScheduleStatus[];
   /** Turns that wait for batches, by provider. */
@@ -47,7 +49,10 @@ export interface Status {
 }
 
 /** A limit; `subject`: the id of the item or root, the name of the faculty, or ''. `ends`: of its day or month. */
-export type BudgetStatus = Pick<BudgetLeft, 'scope' | 'subject' | 'unit' | 'period' | 'ends' | 'amount' | 'used'>;
+export type BudgetStatus = Pick<
+  BudgetLeft,
+  'scope' | 'subject' | 'unit' | 'period' | 'ends' | 'amount' | 'spent' | 'held' | 'used'
+>;
 
 /** What waits for people: how many requests, and the ten oldest. */
 interface AsksStatus {
@@ -78,6 +83,18 @@ export interface BatchStatus {
   readonly unclear: number;
   readonly oldest_at: string | null;
   readonly problem: string | null;
+}
+
+/** `open`: work goes on in them. `held`: of the kept ones, those with something that is on no branch. */
+export interface WorktreesStatus {
+  readonly host: string;
+  readonly kept: number;
+  readonly open: number;
+  readonly held: number;
+  /** As far as they were counted. */
+  readonly bytes: number;
+  /** That somebody has discarded, and the daemon of the host has not removed yet. */
+  readonly discarding: number;
 }
 
 /** The pgmq queue `inbox`; `dead` messages could not be read. Counts stop at 10,000. */
@@ -123,7 +140,10 @@ interface FocusStatus {
   readonly started_at: string | null;
   readonly host: string | null;
   readonly plan: string | null;
-  readonly cost_usd: number;
+  /** USD; null: the cost of no call is known. */
+  readonly cost_usd: number | null;
+  /** Calls whose cost is not known; `cost_usd` is without them. */
+  readonly unpriced_calls: number;
 }
 
 /** Work without attempts left, or given up. */
@@ -137,7 +157,7 @@ interface DeadLetter {
 }
 
 /** A daemon that has not stopped, or stopped within the last hour; `alive`: seen within the last two minutes. */
-interface DaemonStatus {
+export interface DaemonStatus {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
@@ -150,12 +170,17 @@ interface DaemonStatus {
   readonly seen_at: string;
   readonly stopped_at: string | null;
   readonly alive: boolean;
+  /** When the last lease ends of the work that it has; null: it has none. Undefined: the functions of an earlier version answered. */
+  readonly lease_until?: string | null;
 }
 
 interface SpendStatus {
   readonly faculty: string;
   readonly model: string;
-  readonly usd: number;
+  /** Null: the cost of no call is known. */
+  readonly usd: number | null;
+  /** Calls whose cost is not known; `usd` is without them. */
+  readonly unpriced_calls: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly calls: number;
@@ -166,7 +191,17 @@ interface SpendStatus {
 /** Reads it in one cheap call. */
 export async function readStatus(db: Queryable): Promise<Status> {
   const [row] = await db.query<{ status: Status }>(
-    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.skill_status() || animus.webhook_status() as status',
+    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.skill_status() || animus.webhook_status() || animus.worktree_status() as status',
   );
   return row!.status;
+}
+
+/** The directories of worktrees alone, by host. Null: the schema does not know them yet. */
+export async function readWorktreesStatus(db: Queryable): Promise<readonly WorktreesStatus[] | null> {
+  const [known] = await db.query<{ there: boolean }>(
+    `select to_regprocedure('animus.worktree_status()') is not null as there`,
+  );
+  if (!known!.there) return null;
+  const [row] = await db.query<{ status: Pick<Status, 'worktrees'> }>('select animus.worktree_status() as status');
+  return row!.status.worktrees;
 }

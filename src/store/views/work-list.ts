@@ -1,7 +1,9 @@
 /** Lists of work. Each kind of filter has its own statement, so that it can use the partial indexes of the states, also at a million rows. */
+
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
+import { knownCost } from './known-cost.ts';
 import { LISTED, type WorkSummary } from './work-views.ts';
 
 /** What narrows a list; everything is optional but the limit. */
@@ -48,7 +50,7 @@ const STATE_IS: Readonly<Record<WorkState, string>> = {
 const ANY_STATE = `(${STATE_IS.queued} or ${STATE_IS.scheduled} or w.state in ('claimed', 'running') or ${STATE_IS.waiting} or w.resolved_at is not null)`;
 
 const selected = (condition: string) =>
-  `select id, faculty, state, ${LISTED}, priority, attempts, turns, cost_usd::float8 as cost_usd, parent_id, merged_into,
+  `select id, faculty, state, ${LISTED}, priority, attempts, turns, ${knownCost('cost_usd', 'cost_usd', 'unpriced_calls')}, parent_id, merged_into,
           run_at, created_at, resolved_at
      from animus.work_items w where ${condition} order by id desc limit $1`;
 const listed = (condition: string) => selected(`${condition} and w.id < $2::uuid`);

@@ -2,9 +2,11 @@
  * Reads work for the CLI. Rows keep the names of their columns: `--json` prints them as they are, so these names are the
  * machine interface (docs/cli.md). Token counts are numbers, costs USD.
  */
+
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
+import { knownCost } from './known-cost.ts';
 
 /** A work item as a line of a list. */
 export interface WorkSummary {
@@ -15,7 +17,10 @@ export interface WorkSummary {
   readonly priority: number;
   readonly attempts: number;
   readonly turns: number;
-  readonly cost_usd: number;
+  /** USD; null: the cost of no call is known. */
+  readonly cost_usd: number | null;
+  /** Calls whose cost is not known; `cost_usd` is without them. */
+  readonly unpriced_calls: number;
   readonly parent_id: string | null;
   readonly merged_into: string | null;
   readonly outcome_summary: string | null;
@@ -32,8 +37,9 @@ export interface WorkDetail extends WorkSummary {
   readonly concurrency_key: string | null;
   readonly source: string;
   readonly trigger_info: unknown;
-  readonly root_id: string;
-  readonly depth: number;
+  /** Null, and so is the depth, for a login that may only submit. */
+  readonly root_id: string | null;
+  readonly depth: number | null;
   readonly max_attempts: number | null;
   readonly lease_owner: string | null;
   readonly lease_expires_at: Date | null;
@@ -56,14 +62,14 @@ export interface Descendant extends WorkSummary {
 export const LISTED = `left(w.description, 10000) as description, left(w.outcome_summary, 1000) as outcome_summary`;
 
 /** A JSON column as a program can read it: work of an earlier animus may hold more than a text of JavaScript can. */
-const readable = (column: 'params' | 'trigger_info' | 'outcome' | 'error') =>
+export const readable = (column: 'params' | 'trigger_info' | 'outcome' | 'error') =>
   `case when pg_column_size(${column}) > 65536 and octet_length(${column}::text) > 16777216
         then jsonb_build_object('left_out', octet_length(${column}::text) || ' bytes') else ${column} end as ${column}`;
 
 /** One item; `id` is a full id. Errors: `work.not_found`. */
 export async function readWork(db: Queryable, id: string): Promise<WorkDetail> {
   const [row] = await db.query<WorkDetail>(
-    `select id, faculty, state, left(description, 1048576) as description, priority, attempts, turns, cost_usd::float8 as cost_usd, parent_id,
+    `select id, faculty, state, left(description, 1048576) as description, priority, attempts, turns, ${knownCost('cost_usd', 'cost_usd', 'unpriced_calls')}, parent_id,
             merged_into, left(outcome_summary, 10000) as outcome_summary, run_at, created_at, resolved_at, skill, ${readable('params')},
             dedup_key, concurrency_key, left(source, 1024) as source, ${readable('trigger_info')},
             root_id, depth, max_attempts, lease_owner, lease_expires_at, cancel_requested_at, cancel_reason, ${readable('outcome')}, ${readable('error')},
@@ -71,8 +77,13 @@ export async function readWork(db: Queryable, id: string): Promise<WorkDetail> {
        from animus.work_items where id = $1::uuid`,
     [id],
   );
-  if (row === undefined) throw new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
+  if (row === undefined) throw notFound(id);
   return row;
+}
+
+/** The error for an item that is not there, or that the login may not see. */
+export function notFound(id: string): AnimusError {
+  return new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
 }
 
 /** The item with all its descendants: parents before their children, oldest first; at most 500. */
@@ -82,10 +93,18 @@ export async function readDescendants(db: Queryable, id: string): Promise<Descen
        select id, array[id] as path from animus.work_items where parent_id = $1::uuid
        union all
        select w.id, t.path || w.id from animus.work_items w join tree t on w.parent_id = t.id)
-     select w.id, w.faculty, w.state, ${LISTED}, w.priority, w.attempts, w.turns, w.cost_usd::float8 as cost_usd, w.parent_id,
+     select w.id, w.faculty, w.state, ${LISTED}, w.priority, w.attempts, w.turns, ${knownCost('cost_usd', 'w.cost_usd', 'w.unpriced_calls')}, w.parent_id,
             w.merged_into, w.run_at, w.created_at, w.resolved_at, w.detached is true as detached
        from (select id, path from tree order by path limit 500) t join animus.work_items w on w.id = t.id
       order by t.path`,
     [id],
   );
+}
+
+/** Whether the login may read the tables; otherwise `own-work.ts` has readers for it. */
+export async function seesTables(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ sees: boolean }>(
+    `select has_table_privilege('animus.work_items', 'select') or not has_table_privilege('animus.own_work', 'select') as sees`,
+  );
+  return row!.sees;
 }

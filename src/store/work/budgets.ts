@@ -3,7 +3,7 @@ import type { BudgetPeriod, BudgetScope, BudgetUnit } from '../../core/config/bu
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
 
-/** A limit and what is left of it. Amounts are in USD or tokens; turns under way count with what is held for them. */
+/** A limit and what is left of it. Amounts are in USD or tokens. */
 export interface BudgetLeft {
   readonly scope: BudgetScope;
   /** The id of the item or root, the name of the faculty, or ''. */
@@ -13,6 +13,10 @@ export interface BudgetLeft {
   /** When the period is over; null without one. */
   readonly ends: string | null;
   readonly amount: number;
+  readonly spent: number;
+  /** For turns under way: their highest cost. */
+  readonly held: number;
+  /** Both. */
   readonly used: number;
   readonly left: number;
   readonly on_exceeded: 'wait' | 'die';
@@ -20,7 +24,7 @@ export interface BudgetLeft {
 
 /** The limits that apply to an item; `id` is a full id. */
 export async function readBudgetLeft(db: Queryable, id: string): Promise<readonly BudgetLeft[]> {
-  const [row] = await db.query<{ limits: BudgetLeft[] | null }>('select animus.budget_left($1::uuid) as limits', [id]);
+  const [row] = await db.query<{ limits: BudgetLeft[] | null }>('select animus.budget_shown($1::uuid) as limits', [id]);
   return row!.limits ?? [];
 }
 
@@ -61,7 +65,7 @@ export async function returnSlices(db: Queryable, daemonId: string, all: boolean
   await db.query('select animus.return_slices($1, $2)', [daemonId, all]);
 }
 
-/** A limit as it is stored, with what is used of it now; `used` is null where nothing was spent yet. */
+/** A limit as it is stored, with what is used of it now: what is spent and what is held; null where nothing was spent yet. */
 export interface StoredLimit {
   readonly scope: BudgetScope;
   readonly subject: string | null;
@@ -69,6 +73,9 @@ export interface StoredLimit {
   readonly unit: BudgetUnit;
   readonly amount: number;
   readonly used: number | null;
+  readonly spent: number | null;
+  /** For turns under way: their highest cost. */
+  readonly held: number | null;
   readonly onExceeded: 'wait' | 'die' | null;
   readonly origin: 'file' | 'operator' | 'submitter' | 'extension';
   readonly setBy: string;
@@ -79,7 +86,8 @@ export interface StoredLimit {
 /** All limits, at most 1,000. Only for operators. */
 export async function listBudgets(db: Queryable): Promise<StoredLimit[]> {
   return db.query<StoredLimit>(
-    `select scope, subject, period, unit, amount::float8 as amount, used::float8 as used, on_exceeded as "onExceeded", origin,
+    `select scope, subject, period, unit, amount::float8 as amount, used::float8 as used, spent::float8 as spent,
+            held::float8 as held, on_exceeded as "onExceeded", origin,
             set_by as "setBy", set_at as "setAt", expires_at as "expiresAt" from animus.list_budgets()`,
   );
 }

@@ -1,8 +1,29 @@
 /** The daemons of a database: which are alive, what they can run, whether they have room. */
+import type { BudgetUnit } from '../../core/config/budget.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
 import type { ClaimableFaculty } from './work.ts';
+
+/** A faculty as its daemon records it: how it is claimed, and what people are told of it (`animus.visible_faculties`). */
+export interface ServedFaculty extends ClaimableFaculty {
+  /** What it is for; empty: its file does not say. */
+  readonly description?: string;
+  /** The JSON Schema of the params of its work; null: any object. */
+  readonly params_schema?: Readonly<Record<string, unknown>> | null;
+  /** The JSON Schema of its outcomes; null: a text. */
+  readonly outcome_schema?: Readonly<Record<string, unknown>> | null;
+  /** What a turn of it costs at least under a limit of that unit: no lower limit can be set. Not there: not known. */
+  readonly least?: Readonly<Record<BudgetUnit, LeastCost>>;
+  /** Why no container of a faculty of mode `code` can be started. */
+  readonly no_sandbox?: string;
+}
+
+/** An amount in USD or tokens, and where it comes from; null: no limit can be kept, and `says` says why. */
+export interface LeastCost {
+  readonly amount: number | null;
+  readonly says: string;
+}
 
 export interface DaemonRegistration {
   readonly id: string;
@@ -10,8 +31,7 @@ export interface DaemonRegistration {
   readonly pid: number;
   readonly version: string;
   readonly maxConcurrent: number;
-  /** `no_sandbox`: why no container of a faculty of mode `code` can be started. */
-  readonly faculties: Readonly<Record<string, ClaimableFaculty & { readonly no_sandbox?: string }>>;
+  readonly faculties: Readonly<Record<string, ServedFaculty>>;
   /** Broken files and missing means, as shown by `animus status`. */
   readonly problems: readonly string[];
 }

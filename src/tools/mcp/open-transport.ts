@@ -11,7 +11,7 @@ import { type EndingTransport, stdioTransport } from './stdio-transport.ts';
 /** Where a server's process runs. */
 export type ServerPlace = Pick<
   ToolContext,
-  'faculty' | 'workItemId' | 'workspace' | 'processes' | 'isolation' | 'fileRules'
+  'faculty' | 'workItemId' | 'workspace' | 'home' | 'processes' | 'isolation' | 'fileRules'
 >;
 
 /** A transport that was opened. */
@@ -24,13 +24,13 @@ export interface OpenedTransport {
 }
 
 /** `signal` ends a process. A variable that is not set is a problem. */
-export function openTransport(
+export async function openTransport(
   sdk: typeof Sdk,
   server: McpServer,
   place: ServerPlace,
   settings: Pick<McpSettings, 'variable'>,
   signal: AbortSignal,
-): OpenedTransport | { readonly problem: string } {
+): Promise<OpenedTransport | { readonly problem: string }> {
   const names = [...server.environment, ...Object.values(server.headers)];
   const values = new Map(names.map((name) => [name, settings.variable(name)]));
   const unset = names.find((name) => values.get(name) === null);
@@ -42,6 +42,7 @@ export function openTransport(
     const headers = Object.entries(server.headers).map(([header, name]) => [header, valueOf(name)] as const);
     return { transport: httpTransport(sdk, server.url, Object.fromEntries(headers)), exited: null, mask };
   }
+  const { directory: home } = await place.home();
   const process = place.processes.launch(
     {
       owner: place.workItemId,
@@ -49,7 +50,7 @@ export function openTransport(
       args: server.args,
       cwd: place.workspace,
       env: {
-        ...baseEnvironment(place),
+        ...baseEnvironment(place.workItemId, home),
         ...Object.fromEntries(server.environment.map((name) => [name, valueOf(name)])),
       },
       stdin: 'pipe',
@@ -61,11 +62,11 @@ export function openTransport(
   return { transport: stdioTransport(process, sdk.parseJSONRPCMessage), exited: process.exited, mask };
 }
 
-/** As a command of `bash` has it. */
-function baseEnvironment({ workItemId, workspace }: ServerPlace): Record<string, string> {
+/** As a command of `bash` has it, but without shared caches: what an agent put there must not run with the secrets of a server. */
+function baseEnvironment(workItemId: string, home: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
-    HOME: workspace,
+    HOME: home,
     LANG: 'C.UTF-8',
     TMPDIR: tmpdir(),
     ANIMUS_WORK_ID: workItemId,

@@ -64,7 +64,7 @@ async function connect(
 ): Promise<Session | NoSession> {
   // 40 ms and a tenth of a megabyte that only those who use it pay.
   const sdk: typeof Sdk = await import('@modelcontextprotocol/client');
-  const opened = openTransport(sdk, server, place, settings, signal);
+  const opened = await openTransport(sdk, server, place, settings, signal);
   if ('problem' in opened) return { ...opened, host: false };
   const client = new sdk.Client(
     { name: 'animus', version: settings.version },

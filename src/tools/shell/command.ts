@@ -2,10 +2,11 @@
 import { tmpdir } from 'node:os';
 import { findProgram } from '../../process/find-program.ts';
 import type { CommandSpec } from '../../process/process-host.ts';
-import type { ToolContext } from '../tool.ts';
+import type { CommandHome, ToolContext } from '../tool.ts';
 
 /** The process of a command line; the same in the foreground and in the background. */
-export function commandSpec(command: string, context: ToolContext): CommandSpec {
+export async function commandSpec(command: string, context: ToolContext): Promise<CommandSpec> {
+  const home = await context.home();
   const path = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   const here = context.container === undefined;
   return {
@@ -15,15 +16,16 @@ export function commandSpec(command: string, context: ToolContext): CommandSpec 
     args: ['-c', command],
     cwd: context.workspace,
     // Of the daemon's environment only PATH, to find the tools. In a container, PATH is that of the image.
-    env: { ...(here && { PATH: path, TMPDIR: tmpdir() }), ...environmentOf(context) },
+    env: { ...(here && { PATH: path, TMPDIR: tmpdir() }), ...environmentOf(context, home) },
     isolation: context.isolation,
     fileRules: context.fileRules,
   };
 }
 
-function environmentOf(context: ToolContext): Record<string, string> {
+function environmentOf(context: ToolContext, home: CommandHome): Record<string, string> {
   return {
-    HOME: context.workspace,
+    ...home.caches,
+    HOME: home.directory,
     LANG: 'C.UTF-8',
     TERM: 'dumb',
     ANIMUS_WORK_ID: context.workItemId,

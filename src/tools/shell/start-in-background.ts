@@ -25,7 +25,7 @@ export async function startInBackground(
     );
   }
   const id = idOf(context);
-  const spec = commandSpec(command, context);
+  const spec = await commandSpec(command, context);
   const started = background.start({
     id,
     command,

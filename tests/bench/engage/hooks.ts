@@ -134,6 +134,7 @@ function hooksFor(event: Around, isolation: Isolation, on: Database, key: Parame
           args,
           cwd: directory,
           focusDirectory: directory,
+          home: directory,
           owner: key.workItemId,
           workItemId: key.workItemId,
           focusId: key.focusId,

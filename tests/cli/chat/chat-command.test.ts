@@ -117,7 +117,7 @@ describe('is refused', () => {
     expect((await resume('plans for')).stderr).toContain('several conversations have plans for in their title');
     // It is found, and has another faculty than the one that is named.
     for (const given of ['for may', 'PLANS']) expect((await resume(given)).stderr).toContain('is one with writer');
-    expect((await animus(['chat', 'delete', 'for may'])).stderr).toContain('no conversation has the id for may');
+    expect((await animus(['chat', 'delete', 'for may'])).stderr).toContain('"for may" is not the id of a conversation');
   });
 
   test('a faculty that is not that of the conversation', async () => {

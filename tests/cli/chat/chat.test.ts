@@ -18,6 +18,7 @@ async function json<T = Record<string, unknown>>(...argv: string[]): Promise<T> 
 interface Sent {
   readonly chat: string;
   readonly message: number;
+  readonly message_id: number;
 }
 const send = (...argv: string[]) => json<Sent>('chat', 'send', ...argv);
 
@@ -26,26 +27,28 @@ test('says something, and continues by the end of the id', async () => {
   await answer(target.database, { id: chat, faculty: 'host' }, 'Hello.');
   const again = await send('How are you?', '--to', chat.slice(-12));
   expect(again.chat).toBe(chat);
-  const waiting = animus(['chat', 'retry', String(again.message), '--wait']);
+  const waiting = animus(['chat', 'retry', chat, String(again.message), '--wait']);
   await eventually('the message was put again', async () => {
-    const [row] = await target.database.query('select from animus.chat_messages where replaces = $1', [again.message]);
+    const [row] = await target.database.query('select from animus.chat_messages where replaces = $1', [
+      again.message_id,
+    ]);
     return row ?? null;
   });
   await answer(target.database, { id: chat, faculty: 'host' }, 'Fine.', 2);
   expect(await waiting).toMatchObject({ code: 0, stdout: expect.stringContaining('Fine.') });
   const shown = (await animus(['chat', 'show', chat])).stdout;
   expect(shown).toMatch(
-    /^# Greeting\n\nA conversation with host\.\n\n## \d+ · user · \S+ · [\d-]+ [\d:]+ UTC\n\nHello\?\n\n## \d+ · assistant · faculty:host · .* UTC\n\nHello\.\n/,
+    /^# Greeting\n\nA conversation with host\.\n\n## 1 · user · \S+ · [\d-]+ [\d:]+ UTC\n\nHello\?\n\n## 2 · assistant · faculty:host · .* UTC\n\nHello\.\n/,
   );
   expect((await animus(['chat', 'list'])).stdout).toContain(`${chat.slice(-12)}  `);
 });
 
 test('edits, deletes a message, invites, and deletes the whole', async () => {
   const { chat, message } = await send('first words', '--faculty', 'other');
-  const edited = await json<Sent>('chat', 'edit', String(message), 'better words');
+  const edited = await json<Sent>('chat', 'edit', chat, String(message), 'better words');
   expect((await animus(['chat', 'show', chat])).stdout).toContain('better words');
   const { message: after } = await send('and then', '--to', chat);
-  expect(await json('chat', 'show', chat, '--last', '1')).toMatchObject({ messages: [{ id: after }] });
+  expect(await json('chat', 'show', chat, '--last', '1')).toMatchObject({ messages: [{ number: after }] });
   expect((await animus(['chat', 'show', chat, '--last', '1'])).stdout).toMatch(/and then/);
   await json('chat', 'delete', chat, '--message', String(after));
   await json('chat', 'delete', chat, '--message', String(edited.message));
@@ -68,6 +71,26 @@ test('edits, deletes a message, invites, and deletes the whole', async () => {
     stdout: '',
     stderr: expect.stringContaining('no conversation'),
   });
+});
+
+test('numbers of messages begin at 1 in each conversation, and name nothing of another one', async () => {
+  const one = await send('One', '--faculty', 'n-one');
+  const two = await send('Two', '--faculty', 'n-two');
+  expect([one.message, two.message]).toEqual([1, 1]);
+  await answer(target.database, { id: two.chat, faculty: 'n-two' }, 'Answer.');
+  const edited = await json<Sent>('chat', 'edit', two.chat, '1', 'Two, please');
+  expect(edited.message).toBe(3);
+  await json('chat', 'delete', two.chat, '--message', '3');
+  expect((await send('Three', '--to', two.chat)).message).toBeGreaterThan(3);
+  expect((await animus(['chat', 'show', one.chat])).stdout).toContain('## 1 · user');
+  for (const [number, why] of [
+    ['2', 'the conversation has no message 2; animus chat show prints the numbers'],
+    ['x', '"x" is not the number of a message'],
+  ] as const) {
+    const { code, stderr } = await animus(['chat', 'retry', one.chat, number]);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(why);
+  }
 });
 
 test('attaches files, which come with the message', async () => {
@@ -113,8 +136,8 @@ describe('export and import', () => {
 });
 
 test.each([
-  [['chat', 'show', 'zz'], 'no conversation has the id zz'],
-  [['chat', 'retry', 'x'], 'is no number of a message'],
+  [['chat', 'show', 'zz'], '"zz" is not the id of a conversation'],
+  [['chat', 'retry', 'zz', '1'], '"zz" is not the id of a conversation'],
   [['chat', 'send', ' '], 'needs a text'],
 ])('%j is refused', async (argv, why) => {
   const { code, stderr } = await animus(argv);

@@ -40,8 +40,8 @@ describe('a command loads no package that it does not use', () => {
     ['help exit-codes', ['commander'], 35],
     ['status', ['commander', ...DRIVER], 60],
     ['status --json', ['commander', ...DRIVER], 60],
-    ['work list', ['commander', ...DRIVER], 98],
-    ['work show ID', ['commander', ...DRIVER], 98],
+    ['work list', ['commander', ...DRIVER], 102],
+    ['work show ID', ['commander', ...DRIVER], 102],
     ['ledger show ID', ['commander', ...DRIVER], 55],
     ['audit export', ['commander', ...DRIVER], 55],
     ['audit verify', ['commander', ...DRIVER], 55],
@@ -55,9 +55,9 @@ describe('a command loads no package that it does not use', () => {
     ['webhook list', ['commander', ...DRIVER], 57],
     ['person list', ['commander', ...DRIVER], 55],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 60],
-    ['chat list', ['commander', ...DRIVER], 67],
+    ['chat list', ['commander', ...DRIVER], 68],
     ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 80],
-    ['completion words -- work cancel ', ['commander', ...DRIVER], 102],
+    ['completion words -- work cancel ', ['commander', ...DRIVER], 106],
   ] as const)('%s', async (line, packages, files) => {
     const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));
     expect(loaded.packages).toEqual(packages.toSorted());

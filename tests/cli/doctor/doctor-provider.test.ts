@@ -72,6 +72,18 @@ describe('the doctor of a provider', () => {
     ]);
   });
 
+  test('without a call it notes names that the vendor does not have, with the nearest', async () => {
+    write({
+      'animus.toml': '[embeddings]\nprovider = "openai"\nmodel = "text-embeding-3-small"\ndimensions = 1536\n',
+      'faculties/clerk.toml': FACULTY.replace('"gw/good"', '"claude-sonet-4-5"'),
+    });
+    const { findings } = await doctor([]);
+    expect(findings.filter(({ check }) => check === 'models')).toMatchObject([
+      { state: 'note', detail: expect.stringMatching(/clerk\.toml:5: .*did you mean claude-sonnet-4-5/) },
+      { state: 'note', detail: expect.stringMatching(/animus\.toml:3: .*did you mean text-embedding-3-small/) },
+    ]);
+  });
+
   test('an unknown provider is a usage error before anything is checked', async () => {
     const ran = await run(['doctor', '--provider', 'antropic'], { cwd: site.cwd, env: site.env() });
     expect(ran).toMatchObject({ code: 2, stdout: '' });

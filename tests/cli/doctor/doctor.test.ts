@@ -38,6 +38,7 @@ describe('the doctor of a database', () => {
       'roles',
       'audit',
       'retention',
+      'worktrees',
       'clock',
       'listen',
       'isolation',

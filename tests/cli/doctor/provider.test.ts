@@ -55,7 +55,7 @@ describe('the doctor tells apart, for each kind', () => {
       remedy: expect.stringContaining('the name of its deployment'),
     });
     expect(await finding(table.replace('2024', '2023'), 'prod', { AZ: 'right' })).toMatchObject({
-      detail: expect.stringMatching(/^network at fault: connection: HTTP 404/),
+      detail: expect.stringMatching(/^address at fault: connection: HTTP 404/),
       remedy: expect.stringContaining('not at this path'),
     });
   });
@@ -115,9 +115,9 @@ describe('the doctor tells apart, for each kind', () => {
   });
 });
 
-describe('of the network, the doctor tells apart', () => {
-  const openai = (baseUrl: string, more = '') => `kind = "openai"\nbase_url = "${baseUrl}"\n${more}`;
+const openai = (baseUrl: string, more = '') => `kind = "openai"\nbase_url = "${baseUrl}"\n${more}`;
 
+describe('of the network, the doctor tells apart', () => {
   test.each([
     ['an unknown name', openai('http://no-such-host.invalid/v1'), /DNS/],
     ['nobody there', openai('http://127.0.0.1:1/v1'), /check base_url of p, and the way there/],
@@ -146,6 +146,56 @@ describe('of the network, the doctor tells apart', () => {
       detail: expect.stringMatching(/^provider at fault: protocol/),
       remedy: expect.stringContaining('it does not speak openai'),
     });
+  });
+});
+
+describe('of a status, the doctor says what it means', () => {
+  const KINDS = [
+    ['openai', (url: string) => `kind = "openai"\nbase_url = "${url}/v1"`],
+    ['anthropic', (url: string) => `kind = "anthropic"\nbase_url = "${url}"`],
+    ['ollama', (url: string) => `kind = "ollama"\nbase_url = "${url}"`],
+  ] as const;
+  const STATUSES = [
+    [301, /^address at fault: connection: .*redirects/, /sends requests on to another address/],
+    [401, /^login at fault: credentials: HTTP 401/, /key/],
+    [403, /^login at fault: credentials: HTTP 403/, /key/],
+    [404, /^address at fault: connection: HTTP 404/, /not at this path/],
+    [405, /^address at fault: connection: HTTP 405/, /not at this path/],
+    [413, /^request at fault: context_overflow: HTTP 413/, null],
+    [429, /^provider at fault: rate_limit: HTTP 429/, /busy/],
+    [500, /^provider at fault: overloaded: HTTP 500/, /busy/],
+    [501, /^address at fault: connection: HTTP 501/, /does not support this request/],
+    [505, /^address at fault: connection: HTTP 505/, /does not support this request/],
+    [511, /^address at fault: connection: HTTP 511/, /wants a login/],
+    [529, /^provider at fault: overloaded: HTTP 529/, /busy/],
+  ] as const;
+
+  test.each(
+    KINDS.flatMap(([kind, table]) => STATUSES.map(([status, ...said]) => [kind, status, table, ...said] as const)),
+  )('%s, %i', async (_, status, table, detail, remedy) => {
+    const url = await kept(startServer(() => ({ status, parts: ['<html>no</html>'] })));
+    expect(await finding(table(url), 'm')).toMatchObject({
+      state: 'problem',
+      detail: expect.stringMatching(detail),
+      remedy: remedy === null ? null : expect.stringMatching(remedy),
+    });
+  });
+
+  test('a list of models that is not supported is no problem if the model answers', async () => {
+    const answers = await kept(startOpenAiServer([{ text: 'ok' }]));
+    const url = await kept(
+      startServer(async ({ method, body }) => {
+        if (method === 'GET') return { status: 501, parts: ['no list'] };
+        const answer = await fetch(`${answers}/v1/chat/completions`, {
+          method,
+          headers: { 'content-type': 'application/json', authorization: 'Bearer k' },
+          body: body.toString(),
+        });
+        const type = answer.headers.get('content-type') ?? '';
+        return { status: answer.status, headers: { 'content-type': type }, parts: [await answer.text()] };
+      }),
+    );
+    expect(await finding(openai(`${url}/v1`), 'gpt-mock')).toMatchObject({ state: 'ok' });
   });
 });
 

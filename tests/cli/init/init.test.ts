@@ -7,6 +7,7 @@ import { loadConfig } from '../../../src/catalog/config/load-config.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { loadRunnableFaculties } from '../../../src/daemon/reload/load-faculties.ts';
+import { builtInCatalogue } from '../../../src/llm/models/models.ts';
 import { run } from '../run-cli.ts';
 
 let cwd: string;
@@ -29,7 +30,7 @@ describe('animus init', () => {
     const ran = await run(['init'], { cwd });
     expect(ran.code).toBe(0);
     for (const file of FILES) expect(ran.stdout).toContain(`written  ${file}\n`);
-    const faculty = loaded('engineer');
+    const faculty = await loaded('engineer');
     expect(faculty).toMatchObject({ isolation: 'worktree', repo: cwd, engage: { model: 'rehearsal/script' } });
   });
 
@@ -39,7 +40,7 @@ describe('animus init', () => {
   ])('in %s writes a faculty that works in the directory itself', async (_where, prepare) => {
     prepare();
     expect((await run(['init'], { cwd })).code).toBe(0);
-    expect(loaded('engineer')).toMatchObject({ isolation: 'directory', workspace: cwd, maxConcurrent: 1 });
+    expect(await loaded('engineer')).toMatchObject({ isolation: 'directory', workspace: cwd, maxConcurrent: 1 });
   });
 
   test('prints the next commands to copy, with the program as it was called', async () => {
@@ -65,8 +66,8 @@ describe('animus init', () => {
   });
 
   test.each([
-    [{ ANTHROPIC_API_KEY: 'k' }, 'claude-sonnet-4-5'],
-    [{ OPENAI_API_KEY: 'k' }, 'openai/gpt-5'],
+    [{ ANTHROPIC_API_KEY: 'k' }, 'claude-sonnet-5-5'],
+    [{ OPENAI_API_KEY: 'k' }, 'openai/gpt-6-sol'],
     [{}, 'rehearsal/script'],
   ])('takes the model of the key that is set: %j', async (env, model) => {
     const ran = await run(['init', '--json'], { cwd, env });
@@ -76,6 +77,47 @@ describe('animus init', () => {
   test('names the key that a model needs and that is not set', async () => {
     const ran = await run(['init', '--model', 'claude-sonnet-4-5'], { cwd });
     expect(ran.stderr).toContain('claude-sonnet-4-5 needs ANTHROPIC_API_KEY');
+  });
+
+  test('offers the current models on a terminal, with their prices and keys', async () => {
+    const ran = await run(['init'], { cwd, terminal: 100, typed: ['6'], env: { OPENAI_API_KEY: 'k', NO_COLOR: '1' } });
+    const offered = ran.stdout.match(/^ +\d+ {2}.*$/gm)!;
+    expect(offered[0]).toContain('1  rehearsal/script        a script in place of a model: no key, no bill');
+    const { entries, checked } = builtInCatalogue();
+    for (const line of offered.slice(1)) {
+      const [, name, needs] =
+        /^ +\d+ {2}(\S+) +\$[\d.]+ in, \$[\d.]+ out(, needs ANTHROPIC_API_KEY)?$/.exec(line) ?? [];
+      expect(
+        entries.some(({ vendor, model }) => name === (vendor === 'anthropic' ? model : `${vendor}/${model}`)),
+      ).toBe(true);
+      expect(needs === undefined).toBe(name!.startsWith('openai/'));
+    }
+    expect(ran.stdout).toContain(`as of ${checked}; animus models lists all`);
+    expect(ran.stdout).toContain('Model, by its number or its name [openai/gpt-6-sol]: ');
+    expect((await loaded('engineer'))?.engage.model).toBe(/6 {2}(\S+)/.exec(ran.stdout)![1]);
+    const wrong = await run(['init', 'other'], { cwd, terminal: 100, typed: ['77'] });
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('expected a number from 1 to')]);
+    expect(existsSync(join(cwd, 'other/animus.toml'))).toBe(false);
+  });
+
+  test.each([
+    ['claude-sonet-4-5', 'claude-sonet-4-5 is not in the catalogue (did you mean claude-sonnet-4-5?)'],
+    ['openai/gtp-5', 'openai/gtp-5 is not in the catalogue (did you mean openai/gpt-5?)'],
+    ['opneai/gpt-5', 'opneai/gpt-5 needs a table [providers.opneai] in animus.toml (did you mean openai?)'],
+    ['claude-sonnet-4-5', null],
+    ['claude-sonnet-4-5-20250929', null],
+  ])('says what may be wrong with the model %s, and where to change it', async (model, remark) => {
+    const ran = await run(['init', '--model', model], { cwd, env: { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' } });
+    expect(ran.code).toBe(0);
+    if (remark === null) expect(ran.stderr).toBe('');
+    else expect(ran.stderr).toContain(remark);
+    if (remark !== null)
+      expect(ran.stderr).toContain('edit model in faculties/engineer.toml and faculties/assistant.toml');
+    const { remarks } = JSON.parse((await run(['init', '--model', model, '--json'], { cwd })).stdout);
+    expect(remarks).toEqual(remark === null ? [] : [expect.stringContaining(remark)]);
+    writeFileSync(join(cwd, 'animus.toml'), '[providers.opneai]\nkind = "openai"\n');
+    const configured = JSON.parse((await run(['init', '--model', model, '--json'], { cwd })).stdout);
+    expect(configured.remarks).toEqual(model.startsWith('opneai') ? [] : remarks);
   });
 
   test.each([
@@ -104,11 +146,12 @@ describe('animus init', () => {
   test.each([
     [['', 'smith', 'make check'], { model: 'rehearsal/script', name: 'smith', test: 'make check' }],
     [['claude-sonnet-4-5', '', ''], { model: 'claude-sonnet-4-5', name: 'engineer', test: null }],
+    [['4'], { model: 'claude-sonnet-5-5', name: 'engineer', test: null }],
     [['openai/gpt-5'], { model: 'openai/gpt-5', name: 'engineer', test: null }],
   ])('on a terminal asks three questions; %j', async (typed, expected) => {
     const ran = await run(['init'], { cwd, terminal: 80, typed });
     expect(ran.stdout.match(/\[[^\]]*\]: /g)).toHaveLength(3);
-    const faculty = loaded(expected.name);
+    const faculty = await loaded(expected.name);
     expect(faculty?.engage.model).toBe(expected.model);
     if (expected.test !== null) expect(faculty?.engage.systemPrompt).toContain(`\`${expected.test}\``);
   });
@@ -139,9 +182,9 @@ function git(...args: readonly string[]): void {
   execFileSync('git', args, { cwd });
 }
 
-function loaded(name: string) {
+async function loaded(name: string) {
   const config = loadConfig({ env: { HOME: cwd }, cwd });
-  const { faculties, problems } = loadRunnableFaculties(join(cwd, 'faculties'), config);
+  const { faculties, problems } = await loadRunnableFaculties(join(cwd, 'faculties'), config);
   expect(problems).toEqual([]);
   return faculties.get(name);
 }

@@ -1,5 +1,6 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { beginFocus } from '../../support/begun-focus.ts';
+import { beginHeld, beginLimited, recordCost } from '../../support/budgets.ts';
 import { clearWork } from '../../support/clear-work.ts';
 import { testDatabase } from '../../support/database.ts';
 import { run } from '../run-cli.ts';
@@ -34,7 +35,10 @@ describe('animus budget', () => {
       { code: 0 },
     );
     const misspelt = await animus('budget', 'set', '--faculty', 'enginer', '--per', 'day', '--usd', '1');
-    expect(misspelt).toMatchObject({ code: 0, stderr: expect.stringContaining('no faculty is named enginer') });
+    expect(misspelt).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('no faculty is named enginer; the limit applies to nothing until one is'),
+    });
     await animus('budget', 'remove', '--faculty', 'enginer', '--per', 'day');
     expect(await animus('budget', 'set', '--appliance', '--per', 'month', '--usd', '400')).toMatchObject({ code: 0 });
     const { limits } = JSON.parse((await animus('budget', 'list', '--json')).stdout);
@@ -52,7 +56,7 @@ describe('animus budget', () => {
       { scope: 'faculty', subject: 'engineer', period: 'day', unit: 'tokens', amount: 1_000_000 },
       { scope: 'item', subject: id, period: 'none', unit: 'usd', amount: 12.5, on_exceeded: 'die' },
     ]);
-    expect((await animus('budget', 'list')).stdout).toMatch(/^LIMITS +SUBJECT +PER +LIMIT +USED +THEN +SET BY/);
+    expect((await animus('budget', 'list')).stdout).toMatch(/^LIMITS +SUBJECT +PER +LIMIT +SPENT +HELD +THEN +SET BY/);
     expect(await animus('budget', 'remove', '--item', id)).toMatchObject({ code: 0, stdout: `removed  item ${id}\n` });
     expect(await animus('budget', 'remove', '--item', id)).toMatchObject({
       code: 0,
@@ -79,16 +83,76 @@ describe('animus budget', () => {
       );
     }
     const { stdout } = await animus('work', 'show', id);
-    expect(stdout).toContain('Budget\n  all work, per month: 700 tokens of 1,000 tokens used (70 %); ends in ');
-    expect(stdout).toContain('  faculty engineer, per day: $0.8400 of $1.00 used (84 %); ends in ');
-    expect(stdout).toContain('  this item: $0.00 of $2.00 used (0 %); the work dies when it is used up\n');
+    expect(stdout).toContain('Budget\n  all work, per month: 700 tokens of 1,000 tokens spent (70 %); ends in ');
+    expect(stdout).toContain('  faculty engineer, per day: $0.8400 of $1.00 spent (84 %); ends in ');
+    expect(stdout).toContain('  this item: $0.00 of $2.00 spent (0 %); the work dies when it is used up\n');
     const status = await animus('status');
     expect(status.stdout).toMatch(
-      /BUDGET +USED +LIMIT +ENDS\nfaculty engineer, per day +\$0\.8400 +\$1\.00 +84 % +in /,
+      /BUDGET +SPENT +HELD +LIMIT +ENDS\nfaculty engineer, per day +\$0\.8400 +- +\$1\.00 +84 % +in /,
     );
     expect(status.stdout).not.toContain('per month');
     const { budgets } = JSON.parse((await animus('status', '--json')).stdout);
-    expect(budgets).toMatchObject([{ scope: 'faculty', subject: 'engineer', unit: 'usd', period: 'day', used: 0.84 }]);
+    expect(budgets).toMatchObject([
+      { scope: 'faculty', subject: 'engineer', unit: 'usd', period: 'day', spent: 0.84, held: 0, used: 0.84 },
+    ]);
+  });
+
+  test('what is spent is shown apart from what is held, and a turn that has ended as what it has cost', async () => {
+    const { database } = target;
+    await animus('budget', 'set', '--faculty', 'engineer', '--per', 'day', '--usd', '2');
+    const ended = await beginLimited(database, 'engineer');
+    await beginHeld(database, ended, 1, 0.9);
+    await recordCost(database, ended, 1, 0.05);
+    const [row] = JSON.parse((await animus('budget', 'list', '--json')).stdout).limits;
+    expect(row).toMatchObject({ spent: 0.05, held: 0, used: 0.05 });
+    const open = await beginLimited(database, 'engineer');
+    await beginHeld(database, open, 1, 0.9);
+    expect((await animus('budget', 'list')).stdout).toMatch(/engineer +day +\$2\.00 +\$0\.0500 +\$0\.9000 /);
+    expect((await animus('work', 'show', open.id)).stdout).toContain(
+      'faculty engineer, per day: $0.0500 of $2.00 spent (2 %), $0.9000 held for turns under way; ends in ',
+    );
+    await animus('budget', 'set', '--faculty', 'engineer', '--per', 'day', '--usd', '1');
+    expect((await animus('status')).stdout).toMatch(/engineer, per day +\$0\.0500 +\$0\.9000 +\$1\.00 +95 %/);
+  });
+
+  test('the inbox promises only what happens: a turn that does not fit into the whole limit does not go on tomorrow', async () => {
+    const { database } = target;
+    await animus('budget', 'set', '--faculty', 'engineer', '--per', 'day', '--usd', '0.3');
+    const [small, large] = [await beginLimited(database, 'engineer'), await beginLimited(database, 'engineer')];
+    await beginHeld(database, small, 1, 0.2);
+    await recordCost(database, small, 1, 0.2);
+    await beginHeld(database, small, 2, 0.2);
+    await beginHeld(database, large, 1, 0.5);
+    const inbox = async (id: string) => (await animus('inbox', id)).stdout;
+    expect(await inbox(small.id)).toMatch(
+      /0\.\d+ are spent, .*may cost 0\.2\n {2}until +in .* then the work goes on by itself/,
+    );
+    expect(await inbox(large.id)).toMatch(
+      /more than all of it, so a new day does not help\n {2}until +in 24 h, then the work dies/,
+    );
+  });
+
+  test('a limit below one turn is refused with what one costs', async () => {
+    const least = {
+      usd: { amount: 0.05, says: '1000 tokens of play/x cost up to 0.05 USD' },
+      tokens: { amount: 1000, says: 'max_tokens is 1000' },
+    };
+    await target.database.query(`select animus.register_daemon(gen_random_uuid(), 'here', 1, '0', 1, $1, '[]')`, [
+      JSON.stringify({ engineer: { max: 1, least } }),
+    ]);
+    onTestFinished(async () => void (await target.database.query('delete from animus.daemons')));
+    const set = (...argv: string[]) => animus('budget', 'set', ...argv);
+    expect(await set('--faculty', 'engineer', '--per', 'day', '--usd', '0.01')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        '0.01 USD are less than one answer of faculty engineer may cost: 1000 tokens of play/x cost up to 0.05 USD',
+      ),
+    });
+    const id = await insert();
+    expect((await set('--item', id, '--tokens', '999')).stderr).toContain('max_tokens is 1000');
+    expect((await set('--appliance', '--per', 'day', '--usd', '0.049999')).code).toBe(2);
+    expect(await target.database.query('select from animus.budget_limits')).toEqual([]);
+    expect((await set('--item', id, '--usd', '0.05')).code).toBe(0);
   });
 
   test('the limit of a running item is in status once its focus was warned', async () => {
@@ -100,7 +164,9 @@ describe('animus budget', () => {
        insert into animus.budget_warnings (account_id, focus_id, attempt, content) select id, $2, gen_random_uuid(), 'w' from account`,
       [id, key.focusId],
     );
-    expect((await animus('status')).stdout).toMatch(new RegExp(`item ${id.slice(-12)} +\\$1\\.90 +\\$2\\.00 +95 % +-`));
+    expect((await animus('status')).stdout).toMatch(
+      new RegExp(`item ${id.slice(-12)} +\\$1\\.90 +- +\\$2\\.00 +95 % +-`),
+    );
   });
 
   test.each([

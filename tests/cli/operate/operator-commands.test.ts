@@ -107,6 +107,9 @@ describe('animus schedule', () => {
       code: 0,
       stdout: expect.stringMatching(/^report {2}added; first due at \d{4}.*Z \(in /),
     });
+    const slip = await animus('schedule', 'add', 'slip', '@daily', 'scrib');
+    expect(slip.stderr).toContain('no faculty is named scrib; its work stays queued until one is');
+    await animus('schedule', 'remove', 'slip');
     const listed = await animus('schedule', 'list');
     expect(listed.stdout).toMatch(
       /report {2}0 9 \* \* MON-FRI {2}Europe\/Berlin {2}scribe {3}not computed yet {2}- .* Write it/,

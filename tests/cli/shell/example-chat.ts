@@ -1,4 +1,4 @@
-/** The conversation that the examples of `animus chat` assume: a message with the number 17, and an export of it. */
+/** The conversation that the examples of `animus chat` assume: a first message, and an export of it. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../../../src/store/sql/database.ts';
@@ -7,7 +7,6 @@ import { run } from '../run-cli.ts';
 /** Creates it anew, and `talk.jsonl` in `cwd`. Returns its id. */
 export async function exampleChat(db: Database, databaseUrl: string, cwd: string): Promise<string> {
   await db.query('truncate animus.workspaces cascade');
-  await db.query('alter table animus.chat_messages alter column id restart with 17');
   const [row] = await db.query<{ id: string }>(
     `select animus.start_conversation(animus.create_workspace('examples'), 'clerk') as id`,
   );

@@ -9,9 +9,11 @@ import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { write as writeVersion } from '../../store/skills/written-skills.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
+import { handOver } from '../../support/handed-over.ts';
 import { tableRows } from '../../support/markdown-table.ts';
 import { png } from '../../support/media-files.ts';
 import { skillText } from '../../support/skill-tree.ts';
+import { git } from '../../support/worktree.ts';
 import { run } from '../run-cli.ts';
 import { exampleChat } from './example-chat.ts';
 import { exampleWebhook } from './example-webhook.ts';
@@ -22,6 +24,10 @@ const commands = leaves(program);
 const target = testDatabase();
 let cwd: string;
 let id: string;
+/** The repository of the item, for commands that need one; null: `cwd` does. */
+let checkout: string | null = null;
+/** That item; null: `id`. */
+let result: string | null = null;
 let memory: string;
 let chat: string;
 /** The memory of the examples. */
@@ -107,7 +113,7 @@ describe('animus help', () => {
 
 /** They never end by themselves, need input from a person, or change something outside of this test. */
 const NOT_RUN =
-  /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus chat( writer| --resume)?$|animus chat reviewer$|^animus work tail|^animus db psql|^animus sandbox (build|run)|^animus (http|mcp)|^animus skill add (https:|git@)/;
+  /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus chat( writer| --resume)?$|animus chat reviewer$|^animus work tail|^animus db psql|^animus sandbox (build|run)|^animus (http|mcp)|^animus skill add (https:|git@)|^animus work diff .*--tool|^animus work discard \w+$/;
 
 /** They say so with exit code 1 where no Docker engine answers, and in this test none does. */
 const NEEDS_DOCKER = /^sandbox status/;
@@ -130,7 +136,7 @@ describe('the examples', () => {
         word === '5b1f0c3de2a9'
           ? argv[0] === 'chat'
             ? chat
-            : id
+            : (result ?? id)
           : word === '/etc/animus.toml'
             ? 'other.toml'
             : word === MEMORY
@@ -138,7 +144,7 @@ describe('the examples', () => {
               : word,
       );
       const ran = await run(given, {
-        cwd,
+        cwd: checkout ?? cwd,
         stdin,
         env: {
           DATABASE_URL: target.connectionString,
@@ -156,6 +162,12 @@ describe('the examples', () => {
 /** The files and ids that the examples assume. */
 async function prepare(argv: readonly string[]): Promise<void> {
   const [group, what] = argv;
+  [result, checkout] = [null, null];
+  if (group === 'work' && /^(diff|apply|checkout|discard)$/.test(what ?? '')) {
+    const item = await handOver(target.database);
+    git(item.repo, 'clone', '-q', '--no-hardlinks', item.repo, join(item.repo, '../another-repository'));
+    [result, checkout] = [item.id, item.repo];
+  }
   if (group === 'schedule' && what === 'add') await target.database.query('delete from animus.schedules');
   else if (group === 'schedule') {
     await run(['schedule', 'add', 'triage', '@daily', 'engineer'], {

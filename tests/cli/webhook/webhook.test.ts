@@ -16,6 +16,7 @@ beforeEach(async () => {
 test('the secret is printed once, alone on standard output; the database has neither it nor the key', async () => {
   const added = await animus(['webhook', 'add', 'https://example.com/hook', '--faculty', 'f', '--label', 'pager']);
   expect(added.code).toBe(0);
+  expect(added.stderr).toContain('no faculty is named f; nothing is sent of it until one is');
   expect(added.stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
   const tables = await target.database.query<{ text: string }>(
     `select query_to_xml('select * from animus.' || relname, true, false, '')::text as text from pg_class

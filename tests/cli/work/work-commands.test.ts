@@ -60,40 +60,6 @@ describe('work list', () => {
   });
 });
 
-describe('an id', () => {
-  test('may be shortened to its end or its beginning if only one item matches', async () => {
-    const id = await submit('cut');
-    for (const reference of [
-      id,
-      id.toUpperCase(),
-      id.slice(-12),
-      id.slice(-8),
-      id.slice(-17),
-      id.replaceAll('-', '').slice(-17),
-      id.slice(0, -1),
-      id.replaceAll('-', ''),
-    ]) {
-      const { code, stdout } = await animus(['work', 'show', reference, '--json']);
-      expect([reference, code]).toEqual([reference, 0]);
-      expect(JSON.parse(stdout).item.id).toBe(id);
-    }
-  });
-
-  test('that matches several items is refused with the candidates; one that matches none is not found', async () => {
-    const id = await submit('twin');
-    await submit('twin');
-    const ambiguous = await animus(['work', 'show', id.slice(0, 4)]);
-    expect(ambiguous.code).toBe(2);
-    expect(ambiguous.stderr).toContain('matches several work items');
-    expect(await animus(['work', 'show', 'ffffffffffff'])).toMatchObject({
-      code: 3,
-      stderr: 'animus: no work item ffffffffffff; find its id with: animus work list\n',
-    });
-    expect(await animus(['work', 'show', '12'])).toMatchObject({ code: 2 });
-    expect(await animus(['work', 'show', "'; drop table"])).toMatchObject({ code: 2 });
-  });
-});
-
 describe('work show', () => {
   test('draws the tree, the turns, the calls, the ledger and the outcome', async () => {
     const id = await submit('shown');

@@ -14,6 +14,7 @@ describe('a configuration', () => {
     expect(config).toMatchObject({ file: null, home: '/home/ada/.animus', databaseUrl: null, logLevel: 'info' });
     expect(config.daemon).toEqual({
       maxConcurrent: 4,
+      commitEmail: 'animus@localhost',
       leaseSeconds: 60,
       pollSeconds: 0.25,
       shutdownGraceSeconds: 30,
@@ -24,7 +25,13 @@ describe('a configuration', () => {
       http: { host: '127.0.0.1', port: 7717, configured: false },
     });
     expect([...config.providers.keys()]).toEqual(['anthropic', 'openai']);
-    expect(config.retention).toEqual({ resolvedDays: 90, packDays: null, artifactsDays: 30 });
+    expect(config.retention).toEqual({
+      resolvedDays: 90,
+      packDays: null,
+      artifactsDays: 30,
+      worktreeDays: 14,
+      heldWorktreeDays: null,
+    });
     expect(config.origins.get('daemon.lease_seconds')).toBe('default');
   });
 

@@ -15,9 +15,11 @@ test('without settings there is no API', () => {
     behindTls: false,
     allowedHosts: [],
     allowedOrigins: [],
+    trustedProxies: [],
     maxConnections: 1000,
     requestsPerMinute: 1200,
     databaseUrl: null,
+    databaseUrlEnv: null,
     oidc: null,
   });
 });
@@ -47,6 +49,9 @@ test.each([
   ['allowed_origins = ["console.example.com"]', 'an origin such as'],
   ['allowed_origins = ["https://a.example/path"]', 'an origin such as'],
   ['allowed_origins = ["*"]', 'an origin such as'],
+  ['trusted_proxies = ["proxy.example.com"]', 'an address such as "10.0.0.1", or a network such as "10.0.0.0/8"'],
+  ['trusted_proxies = ["10.0.0.0/33"]', 'an address such as'],
+  ['trusted_proxies = "10.0.0.1"', 'a list of addresses and networks'],
 ])('refuses %s', (line, expected) => {
   expect(() => read(`[http]\n${line}`)).toThrow(expected);
 });

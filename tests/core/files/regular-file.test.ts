@@ -27,13 +27,13 @@ test('reads a file up to its limit, through a link only if that is permitted', (
   expect(() => readRegularFile(join(path, 'big'))).toThrow('at most 1048576');
 });
 
-test('never waits for a pipe, and reads no device or directory', async () => {
+test('never waits for a pipe, and reads no device or directory', () => {
   const path = scratch();
   execFileSync('mkfifo', [join(path, 'pipe')]);
   symlinkSync('/dev/zero', join(path, 'endless'));
   for (const name of ['pipe', 'endless']) {
     expect(() => readRegularFile(join(path, name))).toThrow('is not a regular file');
-    await expect(loadScript(join(path, name))).rejects.toMatchObject({ code: 'config.unreadable' });
+    expect(() => loadScript(join(path, name))).toThrow(expect.objectContaining({ code: 'config.unreadable' }));
   }
   expect(() => readRegularFile(path)).toThrow('is a directory');
   expect(() => readRegularFile('/proc/self/environ', { maxBytes: 1 })).toThrow('more than 1 bytes');

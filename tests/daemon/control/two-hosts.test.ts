@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -87,11 +87,8 @@ test('after the grace period it resumes elsewhere in an empty directory, and the
   await away.stop();
 });
 
-test('a worktree is created again from its branch with all commits, and the model gets a notice about what is missing', async () => {
-  const repo = mkdtempSync(join(tmpdir(), 'animus-repo-'));
-  onTestFinished(() => rmSync(repo, { recursive: true, force: true }));
-  git(repo, 'init', '-q', '-b', 'main');
-  git(repo, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '--allow-empty', '-m', 'first');
+test('a worktree that was handed over is made again elsewhere, with its uncommitted files, and the model gets a notice', async () => {
+  const repo = newRepository();
   const home = await host('home', SHORT, 'worktree', repo);
   const id = await parkedItem(target.database);
   await home.stop();
@@ -102,19 +99,39 @@ test('a worktree is created again from its branch with all commits, and the mode
   expect(await hostsOf(target.database, id)).toEqual({ host: 'away', resumes: 1 });
   const seen = await lastOutput(target.database, id);
   expect(seen).toContain('committed at home');
-  expect(seen).toContain('kept.txt: No such file');
-  const branch = `animus/${id.slice(-12)}`;
+  expect(seen).toContain('made at home');
   const [notice, ...more] = await noticesOf(target.database, id);
   expect(more).toEqual([]);
-  expect(notice).toMatch(
-    /^The worktree was created again at .*\. The old one is on another host or no longer exists\./,
-  );
-  expect(notice).toContain(`on branch ${branch}`);
-  expect(notice).toContain('Committed changes are there; uncommitted changes are lost.');
+  expect(notice).toContain('was made again with everything that was handed over');
+  expect(notice).toContain(`Before, the work was in ${worktreeOf(home)} on host home.`);
   const [item] = await target.database.query('select outcome from animus.work_items where id = $1', [id]);
-  expect(item).toMatchObject({ outcome: { worktree: { branch, commits: 1, changed_files: ['committed.txt'] } } });
+  const branch = `animus/${id.slice(-12)}`;
+  expect(item).toMatchObject({
+    outcome: { worktree: { branch, commits: 2, changed_files: ['committed.txt', 'kept.txt'] } },
+  });
   // The directory on the first host was not touched.
-  expect(readFileSync(join(focusDirectory(home), 'worktree', 'kept.txt'), 'utf8')).toBe('made at home\n');
+  expect(readFileSync(join(worktreeOf(home), 'kept.txt'), 'utf8')).toBe('made at home\n');
+  await away.stop();
+});
+
+test('a worktree with changes that were not handed over waits for its host, and is not made again elsewhere', async () => {
+  const repo = newRepository();
+  const home = await host('home', SHORT, 'worktree', repo);
+  const id = await parkedItem(target.database);
+  await home.stop();
+  // As after a kill of the daemon in the middle of the work.
+  await target.database.query('update animus.worktrees set handed = false where id = $1', [id]);
+  const away = await host('away', SHORT, 'worktree', repo);
+  await wakeItem(target.database, id);
+  await eventually('the other host gives it back', () =>
+    away.lines.some((line) => line.includes('has changes of work item') && line.includes('on host home')) || null,
+  );
+  expect(existsSync(join(away.directory, 'home', 'worktrees', id.slice(-12)))).toBe(false);
+  // A person gives the directory up: it goes on with what was handed over.
+  await target.database.query(`update animus.worktrees set state = 'discarded' where id = $1`, [id]);
+  await target.database.query(`update animus.work_items set run_at = animus.now() where id = $1`, [id]);
+  await ended(target.database, id);
+  expect(await lastOutput(target.database, id)).toContain('made at home');
   await away.stop();
 });
 
@@ -191,11 +208,19 @@ function ended(db: Database, id: string): Promise<true> {
 }
 
 /** The only one on this host. */
-function focusDirectory({ directory }: TestDaemon): string {
-  const root = join(directory, 'home', 'foci');
-  const [name, ...more] = readdirSync(root);
+function worktreeOf({ directory }: TestDaemon): string {
+  const root = join(directory, 'home', 'worktrees');
+  const [name, ...more] = readdirSync(root).filter((each) => each !== '.place');
   expect(more).toEqual([]);
   return join(root, name!);
+}
+
+function newRepository(): string {
+  const repo = mkdtempSync(join(tmpdir(), 'animus-repo-'));
+  onTestFinished(() => rmSync(repo, { recursive: true, force: true }));
+  git(repo, 'init', '-q', '-b', 'main');
+  git(repo, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '--allow-empty', '-m', 'first');
+  return repo;
 }
 
 async function hostsOf(db: Database, id: string): Promise<unknown> {

@@ -1,9 +1,10 @@
 /** Promise: a conversation also works with a command instead of a model, which gets all that was said, and with a worktree, which all answers share. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { sweepHomes } from '../../../src/daemon/workspace/focus-home.ts';
 import {
   createWorkspace,
   editMessage,
@@ -73,6 +74,33 @@ test('a command gets what was said before, once, and the message; an edit gives 
   expect(chained).toEqual([]);
 });
 
+test('the commands of all answers share a HOME, which lasts as long as the conversation', async () => {
+  const bash = (turn: number, command: string) =>
+    `[[answer]]\nturn = ${turn}\n[[answer.call]]\ntool = "bash"\ninput = { command = "${command}" }\n[[answer]]\nturn = ${turn + 1}\ntext = "Done ${turn}."\n`;
+  const daemon = await startTestDaemon({
+    databaseUrl: pg.connectionString,
+    script: bash(1, 'echo mine > ~/.kept') + bash(3, 'cat ~/.kept; ls -A'),
+    config: CONFIG,
+    files: {
+      'faculties/homely.toml':
+        '[faculty]\nname = "homely"\nisolation = "directory"\npermissions.bash = "auto"\n[faculty.awareness]\nenabled = false\n[faculty.engage]\nmodel = "play/x"\nsystem_prompt = "p"\ntools = ["bash"]\nbash_isolation = "none"\n',
+    },
+  });
+  const { id, ask } = await talkTo('homely');
+  await ask('Write');
+  await ask('Read');
+  const outputs = await pg.database.query<{ output: string }>(
+    `select c.output from animus.tool_calls c join animus.foci f on f.id = c.focus_id join animus.work_items w on w.id = f.work_item_id
+      where w.faculty = 'homely' order by c.turn`,
+  );
+  expect(outputs[1]!.output).toBe('exit code 0\nstdout:\nmine');
+  const homes = join(daemon.directory, 'home/homes');
+  expect(readdirSync(homes)).toEqual([`chat-${id}`]);
+  await pg.database.query('update animus.files set deleted_at = animus.now() where id = $1', [id]);
+  expect(await sweepHomes(pg.database, join(daemon.directory, 'home/foci'))).toBe(1);
+  expect(readdirSync(homes)).toEqual([]);
+});
+
 test('all answers share a worktree and its branch', async () => {
   const repo = mkdtempSync(join(tmpdir(), 'animus-repo-'));
   onTestFinished(() => rmSync(repo, { recursive: true, force: true }));
@@ -112,5 +140,5 @@ test('all answers share a worktree and its branch', async () => {
   const outcomes = await pg.database.query<{ outcome: { worktree: { changed_files: string[] } } }>(
     `select outcome from animus.work_items where faculty = 'fixer' order by created_at`,
   );
-  expect(outcomes.map(({ outcome }) => outcome.worktree.changed_files)).toEqual([['a.txt'], ['a.txt'], ['a.txt']]);
+  expect(outcomes.map(({ outcome }) => outcome.worktree.changed_files)).toEqual([['a.txt'], [], []]);
 });

@@ -82,10 +82,10 @@ describe.skipIf(!modes.includes('uid'))('a focus with bash_isolation = "uid"', (
     expect(calls[1]).toMatchObject({ is_error: true, output: expect.stringContaining(`chown -R USER ${workspace}`) });
   });
 
-  test('gives its hooks a home that they can use', async () => {
+  test('gives its hooks a home that they can use, which is not its workspace', async () => {
     const { ledger, error } = await setUp('', '[faculty.orient]\ncommand = "../orient.sh"');
     expect(error).toBeNull();
-    expect(ledger).toEqual([expect.stringMatching(/^\d{10} \/.*\/foci\/[0-9a-f-]{36}$/)]);
+    expect(ledger).toEqual([expect.stringMatching(/^\d{10} \/.*\/homes\/[0-9a-f-]{36}$/)]);
   });
 });
 

@@ -51,9 +51,10 @@ test('the next attempt gets the reason of the refusal and the ledger entries of 
   // Logs of a successful hook are kept for the operator.
   expect(lines.find((line) => line.startsWith('info the consolidate hook logged'))).toContain('all there');
   // One worktree, one branch, one directory: nothing accumulates.
-  expect(readdirSync(join(directory, 'home', 'foci'))).toHaveLength(1);
+  expect(readdirSync(join(directory, 'home', 'worktrees'))).toHaveLength(2);
+  expect(readdirSync(join(directory, 'home', 'foci'))).toEqual([]);
   expect(git(repo, 'for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n')).toHaveLength(2);
-  expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(2);
+  expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(1);
 });
 
 test('an attempt that keeps nothing does not get the reason of the last failure', async () => {

@@ -29,7 +29,7 @@ test('a server gets what the faculty names, from a variable or its file, and nev
   ]);
 });
 
-test('a faculty that would give a server a secret of animus is not loaded', () => {
+test('a faculty that would give a server a secret of animus is not loaded', async () => {
   const directory = site();
   writeFileSync(
     join(directory, 'faculties.toml'),
@@ -48,7 +48,7 @@ tools = ["t"]
 headers = { Authorization = "DATABASE_URL_FILE" }
 `,
   );
-  const { faculties, problems } = loadRunnableFaculties(directory, configOf(directory));
+  const { faculties, problems } = await loadRunnableFaculties(directory, configOf(directory));
   expect(faculties.size).toBe(0);
   expect(
     problems.map(({ line, key, message }) => [line, key, message.includes('a variable of animus itself')]),

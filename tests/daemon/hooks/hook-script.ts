@@ -60,6 +60,7 @@ export async function hookScript(script: string) {
     args: [],
     cwd: directory,
     focusDirectory: directory,
+    home: directory,
     owner: 'focus-1',
     workItemId: 'work-1',
     focusId: 'focus-1',

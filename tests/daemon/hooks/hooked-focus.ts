@@ -85,6 +85,7 @@ export async function hookedFocus(database: Database, options: HookedOptions): P
           args: hook.args,
           cwd: directory,
           focusDirectory: directory,
+          home: directory,
           owner: focus.key.workItemId,
           workItemId: focus.key.workItemId,
           focusId: focus.key.focusId,

@@ -48,8 +48,8 @@ test.each([
     7,
     '/properties/any allows any value',
   ],
-])('a faculty is left out with what a model of its chain refuses: %j', (engage, key, line, expected) => {
-  const { faculties, problems } = load({ picky: engage, sound: 'model = "claude-sonnet-4-5"' });
+])('a faculty is left out with what a model of its chain refuses: %j', async (engage, key, line, expected) => {
+  const { faculties, problems } = await load({ picky: engage, sound: 'model = "claude-sonnet-4-5"' });
   expect([...faculties.keys()]).toEqual(['sound']);
   expect(problems).toMatchObject([{ code: 'config.invalid', file: fileOf('picky'), line, key: `faculty.${key}` }]);
   expect(problems[0]?.message).toContain(expected);
@@ -82,8 +82,8 @@ test.each([
     'budget.max_tokens_per_root',
     '9999 tokens are less than one answer may have: max_tokens is 10000',
   ],
-])('a faculty is left out whose budget cannot work: %j, %s', (engage, budget, key, expected) => {
-  const { faculties, problems } = load({
+])('a faculty is left out whose budget cannot work: %j, %s', async (engage, budget, key, expected) => {
+  const { faculties, problems } = await load({
     poor: `${engage}\n${BUDGETED}${budget}`,
     sound: 'model = "claude-sonnet-4-5"',
   });
@@ -93,8 +93,8 @@ test.each([
   expect(problems[0]?.message).toContain(expected);
 });
 
-test('a faculty is left out whose model has no price for the budget of animus.toml', () => {
-  const { faculties, problems } = load(
+test('a faculty is left out whose model has no price for the budget of animus.toml', async () => {
+  const { faculties, problems } = await load(
     { free: 'model = "openai/mine"', sound: 'model = "claude-sonnet-4-5"' },
     '[budget]\nmax_usd_per_month = 100\n',
   );
@@ -104,9 +104,9 @@ test('a faculty is left out whose model has no price for the budget of animus.to
   );
 });
 
-test('a schema that is not sent to a provider need not follow its rules', () => {
+test('a schema that is not sent to a provider need not follow its rules', async () => {
   const own = 'outcome_schema = "any.json"';
-  const { problems } = load(
+  const { problems } = await load(
     {
       off: `model = "openai/gpt-5"\n${own}\nstructured_outputs = false`,
       local: `model = "play/x"\n${own}`,
@@ -117,31 +117,31 @@ test('a schema that is not sent to a provider need not follow its rules', () => 
   expect(problems).toEqual([]);
 });
 
-test('each model of the chain reports its own problems, and a refused default has no line', () => {
+test('each model of the chain reports its own problems, and a refused default has no line', async () => {
   const config = '[models."anthropic/tiny"]\nmax_output = 100\n[models."openai/small"]\nmax_output = 200\n';
-  const { problems } = load({ picky: 'model = "tiny"\nfallback_models = ["openai/small"]' }, config);
+  const { problems } = await load({ picky: 'model = "tiny"\nfallback_models = ["openai/small"]' }, config);
   expect(problems.map(({ line, message }) => [line, message.replace(/^.*expected /, '')])).toEqual([
     [null, 'at most 100 (anthropic/tiny), got 8192'],
     [null, 'at most 200 (openai/small), got 8192'],
   ]);
 });
 
-test('a model that is like one that does not exist is a problem of animus.toml', () => {
+test('a model that is like one that does not exist is a problem of animus.toml', async () => {
   const config = '[models."openai/prod"]\nlike = "openai/gpt-5.11"\n';
-  const { faculties, problems } = load({ picky: 'model = "openai/prod"' }, config);
+  const { faculties, problems } = await load({ picky: 'model = "openai/prod"' }, config);
   expect([...faculties.keys()]).toEqual([]);
   expect(problems).toMatchObject([{ line: 2, key: 'models."openai/prod".like' }]);
   expect(problems[0]?.message).toContain('did you mean openai/gpt-5.1?');
 });
 
-test('a script refuses nothing, and is not even read', () => {
-  const { faculties, problems } = load({ free: 'model = "play/x"\nmax_tokens = 900000' }, SCRIPTED);
+test('a script refuses nothing, and is not even read', async () => {
+  const { faculties, problems } = await load({ free: 'model = "play/x"\nmax_tokens = 900000' }, SCRIPTED);
   expect(problems).toEqual([]);
   expect(faculties.get('free')?.engage.fallbackModels).toEqual([]);
 });
 
-test('turns in batches need a provider that has a batch API', () => {
-  const { faculties, problems } = load(
+test('turns in batches need a provider that has a batch API', async () => {
+  const { faculties, problems } = await load(
     { slow: 'model = "play/x"\nbatch = true', sound: 'model = "claude-sonnet-4-5"\nbatch = true' },
     SCRIPTED,
   );
@@ -150,13 +150,13 @@ test('turns in batches need a provider that has a batch API', () => {
   expect(problems[0]?.message).toContain('expected false: the provider of play/x has no batch API, got true');
 });
 
-test('options are checked after they are adapted', () => {
-  const adapted = load({ picky: 'model = "openai/gpt-5"\ntemperature = 0.2' }, SCRIPTED, 'play/x');
+test('options are checked after they are adapted', async () => {
+  const adapted = await load({ picky: 'model = "openai/gpt-5"\ntemperature = 0.2' }, SCRIPTED, 'play/x');
   expect(adapted.problems).toEqual([]);
   expect(adapted.faculties.get('picky')?.engage.model).toBe('play/x');
 });
 
-function load(engage: Record<string, string>, toml = '', model?: string) {
+async function load(engage: Record<string, string>, toml = '', model?: string) {
   mkdirSync(join(directory, 'faculties'));
   writeFileSync(join(directory, 'animus.toml'), toml);
   writeFileSync(join(directory, 'faculties', 'any.json'), '{"type": "object", "properties": {"any": {}}}');

@@ -38,6 +38,22 @@ test('a broken file keeps its last valid version and is reported until it is fix
   expect(current().problems).toEqual([]);
 });
 
+test('the log says of a broken file whether a good version stays or nothing was loaded', async () => {
+  const { logged, directory } = await setUp({ a: 'one' });
+  writeFileSync(join(directory, 'new.toml'), '[faculty\n');
+  await eventually('new is told', () => logged.find((line) => line.includes('new.toml')) ?? null);
+  writeFileSync(join(directory, 'a.toml'), '[faculty\n');
+  await eventually('a is told', () => logged.find((line) => line.includes('a.toml')) ?? null);
+  // Still broken, in another way: there was never a good version.
+  writeFileSync(join(directory, 'new.toml'), '[faculty]\nname = "new"\n');
+  await eventually('new is told again', () => (logged.length === 3 ? true : null));
+  expect(logged.map((line) => line.replace(/: .*\/(\w+\.toml).*/, ' $1'))).toEqual([
+    'faculty not loaded new.toml',
+    'a faculty file is broken; its last good version stays a.toml',
+    'faculty not loaded new.toml',
+  ]);
+});
+
 test('a second file with the same name does not remove the first one', async () => {
   const { current, directory } = await setUp({ b: 'one' });
   writeFileSync(join(directory, 'c.toml'), toml('b', 'other'));
@@ -89,9 +105,10 @@ async function setUp(files: Record<string, string>, given: Given = {}) {
       toml(name, '').replace('system_prompt = ""', `system_prompt_file = "prompts/${name}.md"`),
     );
   }
-  const load = () => loadFaculties(directory, { toolNames: [] });
-  let current: Faculties = load();
+  const load = async () => loadFaculties(directory, { toolNames: [] });
+  let current: Faculties = await load();
   let failures = given.failures ?? 0;
+  const logged: string[] = [];
   const watching = watchFaculties({
     directory,
     initial: current,
@@ -101,12 +118,12 @@ async function setUp(files: Record<string, string>, given: Given = {}) {
       current = faculties;
     },
     clock: systemClock,
-    log: silentLog,
+    log: { ...silentLog, error: (_, message) => void logged.push(message) },
     pollMs: given.pollMs ?? POLL_NEVER_MS,
   });
   await watching.start();
   onTestFinished(() => watching.stop());
-  return { current: () => current, write, directory };
+  return { current: () => current, write, directory, logged };
 }
 
 function toml(name: string, prompt: string): string {

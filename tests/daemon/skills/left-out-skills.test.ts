@@ -30,4 +30,8 @@ test('status shows the skills that a daemon has left out, until they are repaire
 
   daemon.write('skills/bad/SKILL.md', skillText('bad'));
   await eventually('no problem', async () => ((await problems()).length === 0 ? true : null));
+
+  daemon.write('skills/good/SKILL.md', '---\nname: good\n');
+  const kept = await eventually('the problem of a skill that was good', async () => (await problems())[0] ?? null);
+  expect(kept).toMatch(/^a skill is broken, its last good version stays: .*skills\/good\/SKILL\.md:1: /);
 });

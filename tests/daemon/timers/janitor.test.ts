@@ -12,6 +12,8 @@ import { hangEverythingOn } from './whole-work.ts';
 
 const target = testDatabase();
 const home = temporaryHome();
+/** A focus of another database. */
+const OTHER = '0197a000-0000-7000-8000-000000000000';
 let clock: Awaited<ReturnType<typeof fakeDatabaseClock>> | undefined;
 
 test('work that ended long ago is deleted with everything that belongs to it; everything else stays', async () => {
@@ -165,8 +167,8 @@ test('removes archives, runs of schedules, watches, old daemons and directories 
   await db.query('select animus.watch_work($1)', [open]);
   const ended = await hangEverythingOn(db, open);
   await db.query(`update animus.foci set ended_as = 'failed', ended_at = animus.now()`);
-  mkdirSync(`${home}/${ended}`);
-  mkdirSync(`${home}/0197a000-0000-7000-8000-000000000000`);
+  const places = ['foci', 'homes'].flatMap((root) => [ended, OTHER].map((id) => `${home}/${root}/${id}`));
+  for (const place of places) mkdirSync(place, { recursive: true });
   await clock!.set('+100 days');
   await db.query(`select animus.register_daemon(gen_random_uuid(), 'here', 1, '1', 4, '{}', '[]')`);
   expect(await sweep()).toEqual({
@@ -177,17 +179,15 @@ test('removes archives, runs of schedules, watches, old daemons and directories 
     registered: 2,
     deliveries: 0,
     packages: 0,
-    directories: 1,
+    worktrees: 0,
+    directories: 2,
     packed: 0,
     months: 0,
     busy: false,
     more: false,
   });
   expect(await db.query('select host from animus.daemons')).toEqual([{ host: 'here' }]);
-  expect([existsSync(`${home}/${ended}`), existsSync(`${home}/0197a000-0000-7000-8000-000000000000`)]).toEqual([
-    false,
-    true,
-  ]);
+  expect(places.map((place) => existsSync(place))).toEqual([false, true, false, true]);
 });
 
 test('artifacts are deleted sooner than their work, once it has ended', async () => {
@@ -207,9 +207,15 @@ async function setUp(packDays: number | null = null) {
   await clearWork(db);
   await db.query('delete from animus.daemons');
   await db.query('delete from animus.history_position');
-  const retention = { resolvedDays: 90, packDays, artifactsDays: 30 };
+  const retention = { resolvedDays: 90, packDays, artifactsDays: 30, worktreeDays: 14, heldWorktreeDays: null };
   const sweep = (time: Clock = systemClock) =>
-    createJanitor({ db, clock: time, log: silentLog, retention: () => retention, directoryRoot: home }).sweep();
+    createJanitor({
+      db,
+      clock: time,
+      log: silentLog,
+      retention: () => retention,
+      directoryRoot: `${home}/foci`,
+    }).sweep();
   return { db, sweep };
 }
 

@@ -63,7 +63,7 @@ describe.skipIf(missing !== null)(
       ]);
       const { state, outputs } = await run();
       expect(state).toBe('completed');
-      expect(outputs[1]).toMatch(/^exit code 1\nstdout:\n[1-9]\d*\n(\S+) \1\n0$/);
+      expect(outputs[1]).toMatch(/^exit code 1\nstdout:\n[1-9]\d*\n(\S+)\/homes\/(\S+) \1\/foci\/\2\n0$/);
       expect(outputs[3]).toMatch(/^exit code 0\nstdout:\ny\none\ntwo\n1\n[0-9a-f-]{36}\n/);
     });
 

@@ -16,7 +16,8 @@ export async function runSandboxBlock(block: Block, run: PageRun): Promise<strin
   if (missing !== null) return missing;
   const processes = createProcessHost({ graceMs: 200 });
   const background = createBackgroundCommands();
-  const context = contextIn(run.shell.directory(), { processes, background });
+  const home = async () => ({ directory: run.home.home, caches: {} });
+  const context = contextIn(run.shell.directory(), { processes, background, home });
   const tools = toolset(FACULTY_TOOL_NAMES);
   const answer = async (name: string, input: never) => {
     const called = tools.get(name);

@@ -54,6 +54,7 @@ describe('a stream of the events of work', () => {
       'done completed',
     ]);
     expect(recorded(reader.events).at(-1)!.data).toMatchObject({ summary: 'all done', work_item_id: work.id });
+    expect(reader.events.at(-1)!.type).toBe('done');
   });
 
   it('goes on after every id without a gap or a repetition', async () => {

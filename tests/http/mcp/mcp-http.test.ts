@@ -106,6 +106,7 @@ test('a token has the tools of its scopes, and they are annotated', async () => 
     'list_children',
     'wait_for_work',
     'read_ledger',
+    'read_diff',
     'list_approvals',
     'search_memory',
   ]);

@@ -135,6 +135,10 @@ test('what work cost, the models, and how daemons serve a faculty', async () => 
   );
   expect((await call('alice', 'GET', '/faculties/costly')).body).toEqual({
     name: 'costly',
+    description: '',
+    mode: 'builtin',
+    params_schema: null,
+    outcome_schema: null,
     daemons: [{ version: '1', host: null, settings: { max: 3 } }],
   });
   expect((await call('alice', 'GET', '/faculties/unknown')).status).toBe(404);

@@ -53,12 +53,18 @@ test('pauses, faculties, status and spend', async () => {
     `insert into animus.daemons (id, host, pid, version, max_concurrent, faculties, started_at, seen_at)
      values (gen_random_uuid(), 'here', 1, '1', 1, '{"engineer": {}}', now(), now())`,
   );
-  expect((await call('olga', 'GET', '/faculties')).body.items).toEqual([
-    { name: 'engineer', daemons: 1, hosts: ['here'], mode: 'builtin', able: 1, problem: null },
-  ]);
-  expect((await call('alice', 'GET', '/faculties')).body.items).toEqual([
-    { name: 'engineer', daemons: 1, hosts: null, mode: 'builtin', able: 1, problem: null },
-  ]);
+  const schemas = { params_schema: null, outcome_schema: null };
+  const engineer = {
+    name: 'engineer',
+    description: '',
+    mode: 'builtin',
+    ...schemas,
+    daemons: 1,
+    able: 1,
+    problem: null,
+  };
+  expect((await call('olga', 'GET', '/faculties')).body.items).toEqual([{ ...engineer, hosts: ['here'] }]);
+  expect((await call('alice', 'GET', '/faculties')).body.items).toEqual([{ ...engineer, hosts: null }]);
   expect((await call('olga', 'GET', '/status')).body).toHaveProperty('daemons');
 
   await owner().query(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readEvents } from '../../../src/store/events/read-events.ts';
 import { fillHistory } from '../../store/work/fill-history.ts';
 import { testApi } from '../../support/api.ts';
 import { createPerson } from '../../support/people.ts';
@@ -30,6 +31,26 @@ test('ledger, turns and tool calls come in pages, each row once and in order', a
     expect(seen).toEqual(whole.body.items);
   }
   expect((await call('rita', 'GET', `/work/${item.id}/foci`)).body.items).toHaveLength(1);
+});
+
+test('times have at most three decimals, also those that earlier versions recorded', async () => {
+  const { call } = await start();
+  await createPerson(owner(), 'rita', 'reader');
+  await fillHistory(owner(), 1, { turns: 2, callsPerTurn: 1, messages: 0, ledger: 0 });
+  const [item] = (await call('rita', 'GET', '/work')).body.items;
+  for (const table of ['turns', 'tool_calls']) {
+    await owner().query(
+      `update animus.${table} set duration_ms = 12.345678901234 where focus_id in (select id from animus.foci where work_item_id = $1)`,
+      [item.id],
+    );
+  }
+  for (const what of ['turns', 'tool-calls']) {
+    const { items } = (await call('rita', 'GET', `/work/${item.id}/${what}`)).body;
+    expect(items.map(({ duration_ms }: { duration_ms: number }) => duration_ms)).toEqual([12.346, 12.346]);
+  }
+  const { events } = await readEvents(owner(), { kind: 'work', id: item.id }, null);
+  const times = events.flatMap((event) => ('durationMs' in event ? [event.durationMs] : []));
+  expect(times).toEqual([12.346, 12.346, 12.346, 12.346]);
 });
 
 test('an operator appends to the ledger, and entries are filtered by type', async () => {

@@ -121,7 +121,7 @@ test.each<[string, Buffer | Buffer[], number]>([
 test('what is refused because there is too much has the name of its message', async () => {
   const server = await serve({
     count: () => {
-      throw new AnimusError('http.too_many', { seconds: 1 });
+      throw new AnimusError('http.too_many', { detail: 'too many requests', seconds: 1 });
     },
   });
   const client = new WebSocket(`ws://127.0.0.1:${server.port}`);

@@ -36,7 +36,7 @@ test('the answer has the item as soon as it has ended, and is that of a repetiti
   const id = await queued('prompt');
   await complete(id);
   const answer = await asked;
-  expect(answer).toMatchObject({ status: 200, body: { id, state: 'queued', item: { id, state: 'completed' } } });
+  expect(answer).toMatchObject({ status: 200, body: { id, state: 'completed', item: { id, state: 'completed' } } });
   expect(answer.body.item.outcome).toEqual({ text: 'The answer' });
   expect(answer.body.item).toEqual((await api.call('alice', 'GET', `/work/${id}`)).body);
   expect(answer.headers.get('location')).toBe(`/api/v1/work/${id}`);

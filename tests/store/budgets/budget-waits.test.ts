@@ -76,6 +76,62 @@ describe('work that waits for more budget', () => {
     });
   });
 
+  test('is not promised to go on by itself where the turn does not fit into the whole limit', async () => {
+    const { database } = target;
+    const name = faculty();
+    await limit(database, 'faculty', name, 0.3, { period: 'day' });
+    const work = await beginLimited(database, name);
+    const held = await beginHeld(database, work, 1, 0.5);
+    expect(held).toMatchObject({
+      permit: 'budget',
+      action: 'wait',
+      message: expect.stringMatching(/the next turn may cost 0\.5, more than all of it, so a new day does not help$/),
+    });
+    await parkWork(database, work);
+    const [wait] = await database.query<{ hours: number }>(
+      `select extract(epoch from deadline - created_at)::int / 3600 as hours from animus.waits where work_item_id = $1`,
+      [work.id],
+    );
+    expect(wait).toEqual({ hours: 24 });
+    // Tomorrow it waits still, and dies then if nobody has decided.
+    await database.query(
+      `update animus.waits set request = (request::jsonb || '{"starts": "2020-01-01"}')::json where work_item_id = $1`,
+      [work.id],
+    );
+    expect(await database.query('select animus.wake_budgets() as n')).toEqual([{ n: 0 }]);
+    await database.query(`update animus.waits set deadline = created_at where work_item_id = $1`, [work.id]);
+    await database.query('select animus.resolve_due_waits()');
+    const again = await takeUp(database, work.id, name, randomUUID());
+    expect(await beginHeld(database, again, 1, 0.5)).toMatchObject({
+      action: 'die',
+      message: expect.stringMatching(/nobody has decided about it in time$/),
+    });
+  });
+
+  test('goes on when a limit that its turn did not fit into is raised for the day on which that is approved', async () => {
+    const { database } = target;
+    const name = faculty();
+    await limit(database, 'faculty', name, 0.2, { period: 'day' });
+    const work = await beginLimited(database, name);
+    await beginHeld(database, work, 1, 0.5);
+    await parkWork(database, work);
+    await database.query(
+      `update animus.waits set request = (request::jsonb || '{"starts": "2020-01-01"}')::json where work_item_id = $1`,
+      [work.id],
+    );
+    await expect(database.query(`select animus.approve($1, p_input => '{"add": 0.2}')`, [work.id])).rejects.toThrow(
+      '0.4 USD are still too little: 0 are spent, and the next turn may cost 0.5',
+    );
+    await database.query('select animus.approve($1)', [work.id]);
+    const again = await takeUp(database, work.id, name, randomUUID());
+    expect(await beginHeld(database, again, 1, 0.5)).toMatchObject({ permit: 'go' });
+    const [raised] = await database.query(
+      `select amount::float8 from animus.budget_limits where faculty = $1 and origin = 'extension'`,
+      [name],
+    );
+    expect(raised).toEqual({ amount: 0.6 });
+  });
+
   test('refuses an approval that raises nothing', async () => {
     const { database } = target;
     const work = await waiting(database, faculty());

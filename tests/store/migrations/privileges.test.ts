@@ -9,18 +9,20 @@ const target = testDatabase();
 
 /** Functions that run with their caller's rights: steps of other functions, which read nothing and check nothing. */
 const INTERNAL = `
+  role_statements
   require_message require_actor require_chat_size key_among shown_at add_mark event_time mark_resumed tell_readers
   actor person_acts may_vouch role_of_person lower_role require_gateway require_operator_login require_manager acting_token token_that_makes vouch token_scopes require_sees_all state_condition may_operate decide digest_call edit_asked only_asked require_open store_ask digest_texts digest_work show_time
   iso_time note_approval note_state add_delivery bound_webhook own_webhook owner_sees role_of_owner takes_part_in_new may_deliver free_deliveries webhook_events webhook_limit
   require_participant check_chat_text hold_conversation message_to_change require_author branch_off cancel_answers put_message answers_open tell_answer
   mark_conversation tell_chat_readers mark_retry answer_opened events_position chat_message_event mark_old_messages
-  end_answers next_answers answer_text chain_of turns_of_chain line_of line_since words_of words_at render_chat conversation_works focus_before chain_heard_deleted withdraw_mail shown_name retry_waits open_from open_in may_add_to
+  answer_before end_answers next_answers answer_text chain_of turns_of_chain line_of line_since words_of words_at render_chat conversation_works focus_before chain_heard_deleted withdraw_mail shown_name retry_waits open_from open_in may_add_to
   files_of_message require_workspace place_attached_file files_directory file_name_of remove_attached_files left_to_host_before
   awaits_batch has_turn_under_way turn_under_way require_poller
   append_embedding_spend hold_for_all
   find_named cut_to_bytes
-  budget_account budget_name budget_of budget_used close_hold collect_slices credit_slice daemon_lives has_budget hold_budget hold_cost
+  budget_account budget_name budget_of budget_lines budget_use budget_used require_possible_budget close_hold collect_slices credit_slice daemon_lives has_budget hold_budget hold_cost
   period_end period_start put_turn_row recorded_spend refresh_accounts refuse_budget refuse_turn settle_account settle_own take_budget warn_of_budget
+  known_cost
   ancestors_at
   broken_input
   memory_limit actor_sees_all actor_operates project_of place_of_memory check_memory clean_tags join_tags join_metadata digest_memory lock_memory_place count_memories
@@ -60,6 +62,7 @@ const INTERNAL = `
   words refuse_word json_bytes is_deep oversized_input size_rule cut_text cut_error keep_outcome readable_work left_out refused_message
   may_see
   sniff_media_type
+  worktree_id worktree_is_over acknowledge_loss answer_before
   now
   offer_freed_keys
   offer_key

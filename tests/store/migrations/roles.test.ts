@@ -161,7 +161,14 @@ describe('real logins', () => {
 
   test('a refusal names the missing right and how to get rights', async () => {
     await expect(as.animus_reader.query(`insert into animus.work_items (faculty) values ('engineer')`)).rejects.toThrow(
-      /lacks a permission at .*: permission denied for table work_items; .*animus_submitter/,
+      /lacks a permission at .*: permission denied for table work_items; the login \w+ has animus_reader, and this needs animus_submitter or animus_operator; an administrator grants it: grant animus_submitter to animus_test_/,
+    );
+    const look = as.animus_submitter.transaction((tx) => tx.query('select from animus.foci'));
+    await expect(look).rejects.toThrow(
+      /permission denied for table foci; the login \w+ has animus_submitter, and this needs animus_reader or animus_operator; .*What it has submitted itself it sees with: animus work list/,
+    );
+    await expect(as.animus_submitter.query('select animus.pause()')).rejects.toThrow(
+      /permission denied for function pause; the login \w+ has animus_submitter, and this needs animus_operator; an administrator grants it/,
     );
     // A daemon needs the function for its foci; without a lease, only an operator may use it.
     await expect(as.animus_daemon.query(`select animus.append_ledger($1, 'note', 'x')`, [id])).rejects.toThrow(

@@ -34,6 +34,20 @@ async function ended(
 const since = () => new Date(Date.now() - 86_400_000 * 7);
 
 describe('the statistics of a skill', () => {
+  test('say that what work has cost is not known, or only in part', async () => {
+    const db = target.database;
+    const [faculty, notes] = [`f${randomUUID()}`, `n${randomUUID().slice(0, 8)}`];
+    const ids = [await ended(db, faculty, 'completed', [notes]), await ended(db, faculty, 'completed', [notes])];
+    const cost = async () =>
+      (await skillStats(db, since(), notes)).map(({ withIt }) => [withIt.costUsd, withIt.unpricedCalls]);
+    await db.query('update animus.work_items set unpriced_calls = 2 where id = $1', [ids[0]]);
+    expect(await cost()).toEqual([[2, 2]]);
+    await db.query('update animus.work_items set cost_usd = 0 where id = any ($1)', [ids]);
+    expect(await cost()).toEqual([[null, 2]]);
+    await db.query('delete from animus.work_items where id = any ($1)', [ids]);
+    expect(await cost()).toEqual([[null, 2]]);
+  });
+
   test('compare work with it and without it, and do not change when the work is deleted', async () => {
     const db = target.database;
     const [faculty, notes, mail] = [`f${randomUUID()}`, `n${randomUUID().slice(0, 8)}`, `m${randomUUID().slice(0, 8)}`];
@@ -51,15 +65,15 @@ describe('the statistics of a skill', () => {
         skill: notes,
         activations: 3,
         lastUsedAt: expect.any(Date),
-        withIt: { items: 3, completed: 2, costUsd: 3, turns: 6 },
-        without: { items: 3, completed: 1, costUsd: 3, turns: 6 },
+        withIt: { items: 3, completed: 2, costUsd: 3, unpricedCalls: 0, turns: 6 },
+        without: { items: 3, completed: 1, costUsd: 3, unpricedCalls: 0, turns: 6 },
       },
       {
         skill: mail,
         activations: 1,
         lastUsedAt: expect.any(Date),
-        withIt: { items: 1, completed: 1, costUsd: 1, turns: 2 },
-        without: { items: 5, completed: 2, costUsd: 5, turns: 10 },
+        withIt: { items: 1, completed: 1, costUsd: 1, unpricedCalls: 0, turns: 2 },
+        without: { items: 5, completed: 2, costUsd: 5, unpricedCalls: 0, turns: 10 },
       },
     ];
     const stats = async (): Promise<readonly SkillUse[]> =>

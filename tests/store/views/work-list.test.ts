@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { WORK_STATES, type WorkState } from '../../../src/core/work/work.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { findWork } from '../../../src/store/views/find-work.ts';
 import { listWork } from '../../../src/store/views/work-list.ts';
 import { testDatabase } from '../../support/database.ts';
-import { eventually } from '../../support/eventually.ts';
 import { fillQueue } from '../work/fill-queue.ts';
 
 const target = testDatabase();
@@ -77,45 +75,6 @@ test('a list of queued items of more priorities than are merged has the newest, 
       expect(page.map((item) => item.id)).toEqual(expected.slice(start + 1, start + 8).map((item) => item.id));
     }
   }
-});
-
-describe('the end of an id', () => {
-  // As autovacuum does: ids of open items are then read from indexes alone. While autovacuum itself reads the table, it leaves pages out.
-  beforeAll(() =>
-    eventually('a table whose pages are visible to all', async () => {
-      await target.database.query('vacuum animus.work_items');
-      const [table] = await target.database.query<{ done: boolean }>(
-        `select relallvisible >= relpages as done from pg_class where oid = 'animus.work_items'::regclass`,
-      );
-      return table!.done || null;
-    }),
-  );
-
-  test.each(WORK_STATES)(
-    'finds an item that is %s, by the twelve digits that lists show and by four',
-    async (state) => {
-      const { id } = items.find((item) => item.state === state)!;
-      const plans: string[] = [];
-      expect(await findWork(explaining(target.database, plans), id.slice(-12))).toBe(id);
-      const four = findWork(target.database, id.slice(-4));
-      const matches = items.filter((item) => item.id.endsWith(id.slice(-4)) || item.id.startsWith(id.slice(-4)));
-      if (matches.length === 1) expect(await four).toBe(id);
-      else await expect(four).rejects.toMatchObject({ code: 'work.ambiguous_id' });
-      expect(plans).not.toEqual([]);
-      expect(plans.filter((plan) => plan.includes('Seq Scan'))).toEqual([]);
-    },
-  );
-
-  test('that no item has is not found; ended items cost one probe per faculty', async () => {
-    const plans: string[] = [];
-    await expect(findWork(explaining(target.database, plans), '00000000abcd')).rejects.toMatchObject({
-      code: 'work.not_found',
-    });
-    expect(plans.filter((plan) => plan.includes('Seq Scan'))).toEqual([]);
-    expect(plans.at(-1)).toMatch(
-      /work_items_ended on work_items w.*\n.*Index Cond: \(\(faculty = f\w*\.faculty\) AND \("substring"/,
-    );
-  });
 });
 
 /** Passes statements on, and notes their plans. */

@@ -76,6 +76,7 @@ describe('an insert', () => {
     ['outcome_summary', "'x'"],
     ['error', "'{}'"],
     ['cost_usd', '1'],
+    ['unpriced_calls', '1'],
     ['input_tokens', '1'],
     ['output_tokens', '1'],
     ['created_at', 'now()'],
@@ -95,7 +96,7 @@ describe('an insert', () => {
     const rows = await target.database.query<{ column_name: string }>(
       `select column_name from information_schema.columns where table_schema = 'animus' and table_name = 'work_items'`,
     );
-    expect(rows).toHaveLength(29 + 15);
+    expect(rows).toHaveLength(30 + 15);
   });
 
   test.each([

@@ -9,6 +9,10 @@ import { createInterface } from 'node:readline';
 const options = JSON.parse(process.argv[2] ? readFileSync(process.argv[2], 'utf8') : (process.env['HOSTILE'] ?? '{}'));
 if (options.banner) process.stdout.write('Welcome to the server!\nlistening\n');
 if (options.starts) appendFileSync(options.starts, `${process.pid}\n`);
+if (options.homes) {
+  writeFileSync(`${process.env['HOME']}/.state`, '');
+  appendFileSync(options.homes, `${process.env['HOME']}\n`);
+}
 if (options.exitAtOnce) {
   process.stderr.write(`cannot start: the token is ${process.env['SERVER_TOKEN'] ?? 'missing'}\n`);
   process.exit(3);

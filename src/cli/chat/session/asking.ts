@@ -151,7 +151,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
         if (isAnimusError(error, 'db.forbidden')) return [];
         throw error;
       });
-      const decidable = waiting.filter(({ subject }) => subject !== 'skill');
+      const decidable = waiting.filter(({ subject }) => subject !== 'skill' && subject !== 'lost');
       if (asked !== null && decidable.some(({ hash, call_id: call }) => hash === asked?.hash && call === asked.call_id))
         return;
       drop();

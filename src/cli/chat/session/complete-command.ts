@@ -18,14 +18,16 @@ type Values = (means: CompletionMeans, typed: string) => readonly string[] | Pro
 
 const paths: Values = (means, typed) => completePath(typed, means);
 const ownNumbers: Values = ({ talk, actor }) =>
-  talk.messages.filter(({ role, told, author }) => role === 'user' && !told && author === actor).map(({ id }) => id);
+  talk.messages
+    .filter(({ role, told, author }) => role === 'user' && !told && author === actor)
+    .map(({ number }) => String(number));
 
 const VALUES: Readonly<Record<string, Values>> = {
   attach: (means, typed) => [...completePath(typed, means), ...(typed === '' ? [] : ['none'])],
   export: paths,
   edit: ownNumbers,
   retry: ownNumbers,
-  delete: ({ talk }) => [...talk.messages.map(({ id }) => id), 'conversation'],
+  delete: ({ talk }) => [...talk.messages.map(({ number }) => String(number)), 'conversation'],
   history: () => ['all'],
   faculty: ({ faculties }) => faculties(),
   while: () => WHILE_ANSWERING,

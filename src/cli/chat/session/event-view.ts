@@ -2,7 +2,7 @@
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { WorkEvent } from '../../../store/events/event.ts';
 import { type Part, styled } from '../../view/output.ts';
-import { shortId, usd } from '../../view/quantities.ts';
+import { cost, shortId } from '../../view/quantities.ts';
 import type { Shown } from '../follow/live-text.ts';
 import type { Console } from '../terminal/console.ts';
 import { createCallsView } from './calls-view.ts';
@@ -126,8 +126,15 @@ function decisionLine({ status, by, note, subject, result }: Extract<WorkEvent, 
   return ['  ', styled(DECIDED[status], style), ` by ${by}`, note ? `: ${note}` : ''];
 }
 
-function endLine({ state, error, workItemId, costUsd }: Extract<WorkEvent, { type: 'done' }>): Part[] | null {
-  if (state === 'completed') return costUsd > 0 ? [styled(usd(costUsd), 'dim')] : null;
+function endLine({
+  state,
+  error,
+  workItemId,
+  costUsd,
+  unpricedCalls,
+}: Extract<WorkEvent, { type: 'done' }>): Part[] | null {
+  if (state === 'completed')
+    return costUsd === 0 ? null : [styled(costUsd === null ? 'cost unknown' : cost(costUsd, unpricedCalls), 'dim')];
   if (state === 'cancelled') return [styled('the answer was stopped', 'yellow')];
   if (state === 'merged') return [styled('the answer was merged into other work', 'yellow')];
   return [

@@ -35,13 +35,13 @@ export function showSaid(output: Output, heading: string, text: string): void {
   output.block(text, '> ');
 }
 
-/** `17 · alice · told · in place of 12 · notes.txt, 12 kB`. */
-function headingOf({ id, author, told, replaces, role, endedAs, attachments }: ChatMessage): string {
+/** `7 · alice · told · in place of 2 · notes.txt, 12 kB`. */
+function headingOf({ number, author, told, replacesNumber, role, endedAs, attachments }: ChatMessage): string {
   const parts = [
-    id,
+    String(number),
     author.replace(/^faculty:/, ''),
     ...(told ? ['told'] : []),
-    ...(replaces !== null && role === 'user' ? [`in place of ${replaces}`] : []),
+    ...(replacesNumber !== null && role === 'user' ? [`in place of ${replacesNumber}`] : []),
     ...(endedAs !== null && endedAs !== 'completed' ? [endedAs] : []),
     ...(attachments ?? []).map((file) => `${file.name}, ${bytes(file.bytes)}`),
   ];

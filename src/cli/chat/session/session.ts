@@ -97,19 +97,19 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     // What was typed before the session began may end in a line end.
     const text = (line.startsWith('//') ? line.slice(1) : line).trimEnd();
     if (text === '') return;
-    if (talk.editing !== null) return replace(db, talk.editing, text);
+    if (talk.editing !== null) return replace(db, talk.editing.number, text);
     const files = talk.files.length;
-    const { told, messageId } = await say(db, talk, text);
+    const { told, messageId, number } = await say(db, talk, text);
     if (!told && watch.answering !== null) {
       talk.queued = [...talk.queued, { id: messageId, text }];
       console.queued(talk.queued.map((one) => one.text));
       return;
     }
     const how = told ? `, told into the answer${files > 0 ? '; the files come with the next message' : ''}` : '';
-    showSaid(console.output, `${messageId}${how}`, text);
+    showSaid(console.output, `${number}${how}`, text);
   }
 
-  async function replace(db: Database, message: string, text: string): Promise<void> {
+  async function replace(db: Database, message: number, text: string): Promise<void> {
     const changed = await edit(db, talk, text);
     showSaid(console.output, `${changed}, in place of ${message}`, text);
   }
@@ -146,7 +146,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   function showPrompt(): void {
     if (asking.asked !== null) return;
     const files = talk.files.length > 0 ? `[${talk.files.length}] ` : '';
-    console.prompt(talk.editing === null ? `${files}> ` : `edit ${talk.editing}> `);
+    console.prompt(talk.editing === null ? `${files}> ` : `edit ${talk.editing.number}> `);
   }
 
   async function stop(): Promise<void> {

@@ -133,8 +133,8 @@ function attach({ console: { output }, talk, cwd, home }: SlashMeans, given: str
 }
 
 function beginEdit({ console, talk, actor }: SlashMeans, given: string): void {
-  const { id, content } = ownMessage(talk, given, actor);
-  talk.editing = id;
+  const { id, number, content } = ownMessage(talk, given, actor);
+  talk.editing = { id, number };
   console.fill(content);
 }
 
@@ -152,11 +152,11 @@ async function remove({ db, console: { output }, talk, leave }: SlashMeans, give
     talk.id = null;
     return leave();
   }
-  const found = talk.messages.find(({ id }) => id === given);
+  const found = talk.messages.find(({ number }) => String(number) === given);
   if (found === undefined)
-    throw new AnimusError('usage.invalid', { detail: 'which message? /history shows the numbers: /delete 17' });
+    throw new AnimusError('usage.invalid', { detail: 'which message? /history shows the numbers: /delete 7' });
   await untilUnlocked(() => deleteMessage(db, found.id), PATIENCE);
-  output.line(styled(`message ${found.id} is deleted`, 'dim'));
+  output.line(styled(`message ${found.number} is deleted`, 'dim'));
 }
 
 async function history({ db, console: { output }, talk }: SlashMeans, given: string): Promise<void> {

@@ -9,6 +9,7 @@ import {
   sayInConversation,
   startConversation,
 } from '../../../store/conversations/conversations.ts';
+import { readNumber } from '../../../store/conversations/message-numbers.ts';
 import type { ChatMessage } from '../../../store/conversations/read-conversation.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
@@ -31,7 +32,7 @@ export interface Talk {
   /** Files for the next message. */
   files: readonly NewAttachment[];
   /** The message that the next line replaces. */
-  editing: string | null;
+  editing: Pick<ChatMessage, 'id' | 'number'> | null;
 }
 
 /** A conversation that is resumed, or (`id` is null) one that its first message begins. */
@@ -50,14 +51,14 @@ export function newTalk(faculty: string, workspace: string, id: string | null): 
 }
 
 /** Says the text, with the files that wait for it, in one transaction; the first message begins the conversation. Errors: `work.*`, `db.*`. */
-export async function say(db: Database, talk: Talk, text: string): Promise<SaidMessage> {
+export async function say(db: Database, talk: Talk, text: string): Promise<SaidMessage & { readonly number: number }> {
   const said = await untilUnlocked(
     () =>
       db.transaction(async (tx) => {
         const id = talk.id ?? (await begin(tx, talk));
         const message = await sayInConversation(tx, id, text);
         if (!message.told) for (const file of talk.files) await attachToMessage(tx, message.workItemId, file);
-        return { id, message };
+        return { id, message: { ...message, number: await readNumber(tx, id, message.messageId) } };
       }),
     PATIENCE,
   );
@@ -72,26 +73,26 @@ async function begin(db: Parameters<typeof startConversation>[0], { faculty, wor
   return startConversation(db, { workspaceId: await createWorkspace(db, workspace), faculty });
 }
 
-/** Puts the text in the place of the message that is edited, and returns the id of the new message. */
-export async function edit(db: Database, talk: Talk, text: string): Promise<string> {
+/** Puts the text in the place of the message that is edited, and returns the number of the new message. */
+export async function edit(db: Database, talk: Talk, text: string): Promise<number> {
   const message = talk.editing!;
-  const said = await untilUnlocked(() => editMessage(db, message, text), PATIENCE);
+  const said = await untilUnlocked(() => editMessage(db, message.id, text), PATIENCE);
   talk.known.add(said.messageId);
   talk.editing = null;
-  return said.messageId;
+  return readNumber(db, talk.id!, said.messageId);
 }
 
-/** Asks for another answer to a message. */
-export async function retry(db: Database, talk: Talk, message: string): Promise<string> {
+/** Asks for another answer to a message, and returns the number of the new one. */
+export async function retry(db: Database, talk: Talk, message: string): Promise<number> {
   const said = await untilUnlocked(() => retryMessage(db, message), PATIENCE);
   talk.known.add(said.messageId);
-  return said.messageId;
+  return readNumber(db, talk.id!, said.messageId);
 }
 
 /** The message that is meant: by its number, or the last one of this actor. Errors: `usage.invalid`. */
 export function ownMessage(talk: Talk, given: string, actor: string): ChatMessage {
   const own = talk.messages.filter(({ role, told, author }) => role === 'user' && !told && author === actor);
-  const found = given === '' ? own.at(-1) : talk.messages.find(({ id }) => id === given);
+  const found = given === '' ? own.at(-1) : talk.messages.find(({ number }) => String(number) === given);
   if (found !== undefined) return found;
   const detail =
     given === '' ? 'you have not said anything yet' : `there is no message ${given} here; /history shows the numbers`;

@@ -86,12 +86,12 @@ export function createTalkWatch({ console, talk, asking, view, wake, busy }: Wat
   const isAnswerHere = (item: string) => !answered.has(item);
 
   /** What was said while the answer before was given stands in front of its own answer. */
-  function showQueued({ id }: ChatMessage): void {
+  function showQueued({ id, number }: ChatMessage): void {
     const said = talk.queued.find((one) => one.id === id);
     if (said === undefined) return;
     talk.queued = talk.queued.filter((one) => one !== said);
     console.queued(talk.queued.map((one) => one.text));
-    showSaid(console.output, id, said.text);
+    showSaid(console.output, String(number), said.text);
   }
 
   function next(): FollowedAnswer | null {

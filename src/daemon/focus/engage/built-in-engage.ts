@@ -45,7 +45,9 @@ export function modelSees(
   );
   return {
     systemPrompt:
-      prompt + bashContainerText(faculty.bashContainer ?? null) + outcomeInstruction(settings.outcomeSchema),
+      prompt +
+      bashContainerText(faculty.bashContainer ?? null, faculty.caches) +
+      outcomeInstruction(settings.outcomeSchema),
     tools: toolSpecs(tools),
   };
 }

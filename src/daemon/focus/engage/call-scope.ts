@@ -19,7 +19,8 @@ export interface CommandPlaces {
 export async function withCommandPlaces<T>(focus: Focus, use: (places: CommandPlaces) => Promise<T>): Promise<T> {
   const background = createBackgroundCommands();
   const { key, faculty, workspace, worktree } = focus;
-  const more = worktree ? [worktree.repository.commonDir] : [];
+  // Not computed for foci without a container: looking for a home that is not there takes time.
+  const more = () => [...(worktree ? [worktree.origin.repository.commonDir] : []), ...focus.home.paths()];
   const container = focus.means.bashContainer({ workItemId: key.workItemId, faculty, workspace, more });
   try {
     return await use({ background, container });
@@ -39,6 +40,7 @@ export function callScopeOf(focus: Focus, { background, container }: CommandPlac
     makeDirectory: focus.directory.make,
     timeoutMs: faculty.engage.toolTimeoutSeconds * 1000,
     processes: means.processes,
+    home: focus.home.open,
     background,
     ...(container && { container }),
     isolation: hostIsolation(faculty, means.isolation),

@@ -1,5 +1,6 @@
 /** The attachments of a work item, as messages for the model. */
 import { asksModel } from '../../../catalog/faculty/faculty.ts';
+import { FULL_ID } from '../../../core/work/id-reference.ts';
 import { estimateTokens } from '../../../core/work/tokens.ts';
 import {
   type AttachedFile,
@@ -23,8 +24,6 @@ export const MAX_FILES = 20;
 export const MAX_BYTES = 20 * 1024 * 1024;
 /** What files of earlier messages may take of the room that those of the item leave. */
 const EARLIER_PART = 0.5;
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** What an answer in a conversation brings with it. */
 interface Earlier {
@@ -88,7 +87,7 @@ function shownTokens(recorded: Transcript | undefined): number {
 /** The ids in `params.attachments`, each once. */
 export function attachmentIds({ attachments }: Readonly<Record<string, unknown>>): string[] {
   if (!Array.isArray(attachments)) return [];
-  const ids = attachments.filter((value): value is string => typeof value === 'string' && UUID.test(value));
+  const ids = attachments.filter((value): value is string => typeof value === 'string' && FULL_ID.test(value));
   return [...new Set(ids)];
 }
 

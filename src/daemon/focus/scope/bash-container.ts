@@ -29,7 +29,7 @@ export interface ContainedFocus {
   /** Absolute real path. */
   readonly workspace: string;
   /** What its commands see beside the workspace; absolute real paths. */
-  readonly more: readonly string[];
+  readonly more: () => readonly string[];
 }
 
 /** Makes the container of a focus, which starts with its first command; null if `bash` runs on the host. */
@@ -48,7 +48,7 @@ export function bashContainers(means: BashContainerMeans): MakeBashContainer {
     const egress = { host: containers, owner, image: sandbox.image, rules: egressRules(owner, wanted, means) };
     const connect = (held: HeldContainer, signal: AbortSignal) => openEgress(held, egress, signal);
     return createFocusContainer({
-      roots: [workspace, ...more],
+      roots: [workspace, ...more()],
       graceMs: GRACE_MS,
       async open(plan, signal) {
         const { daemon } = settings();

@@ -2,11 +2,13 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { PhaseHook } from '../../../catalog/faculty/faculty.ts';
+import { runsAsOwner } from '../../../process/isolation.ts';
 import type { Isolation } from '../../../process/process-host.ts';
 import { unixSocketOf } from '../../../store/postgres/unix-socket.ts';
 import { appendLedger, type LedgerEntry } from '../../../store/transcript/ledger.ts';
 import { currentTraceparent } from '../../../telemetry/spans.ts';
-import { type HookResult, runHookCommand } from '../../hooks/hook-command.ts';
+import type { CommandHome } from '../../../tools/tool.ts';
+import { type HookCall, type HookResult, runHookCommand } from '../../hooks/hook-command.ts';
 import type { HookInput, HookOutput, HookPhase, HookPoint } from '../../hooks/hook-output.ts';
 import type { Focus } from './focus-scope.ts';
 import { hostIsolation } from './host-isolation.ts';
@@ -63,6 +65,7 @@ export async function runCommandOf<P extends HookPoint>(
   const quiet = point === 'after_tool_call';
   const traceparent = currentTraceparent();
   const isolation = hostIsolation(faculty, means.isolation);
+  const { home, caches } = await homeOfHook(focus, point, isolation);
   const result = await runHookCommand(
     point,
     {
@@ -70,12 +73,13 @@ export async function runCommandOf<P extends HookPoint>(
       args: hook.args,
       cwd: await startingDirectory(focus, isolation),
       focusDirectory: row.directory,
+      home,
       owner: work.id,
       workItemId: work.id,
       focusId: key.focusId,
       faculty: work.faculty,
       ...(traceparent !== null && { traceparent }),
-      environment: means.hookEnvironment,
+      environment: { ...caches, ...means.hookEnvironment },
       fileRules: focus.fileRules(givenTo(means.hookEnvironment)),
       timeoutMs: hook.timeoutSeconds * 1000,
       isolation,
@@ -96,6 +100,22 @@ export async function runCommandOf<P extends HookPoint>(
     means.log.info(fields, `the ${point} hook logged`);
   }
   return result;
+}
+
+/**
+ * The daemon's HOME, because a hook is the operator's: it finds its configuration and logins there. Another user cannot enter that, and gets the
+ * home of the focus. The shared caches are for commands that do the work: a hook that only watches it may hold secrets that they must not see.
+ */
+async function homeOfHook(
+  { home, faculty }: Focus,
+  point: HookPoint,
+  isolation: Isolation,
+): Promise<Pick<HookCall, 'home'> & Pick<CommandHome, 'caches'>> {
+  const own = runsAsOwner(isolation) ? undefined : process.env['HOME'];
+  const works = point === 'engage' && (faculty.caches ?? []).length > 0;
+  if (own && !works) return { home: own, caches: {} };
+  const { directory, caches } = await home.open();
+  return { home: own || directory, caches: works ? caches : {} };
 }
 
 /** The workspace. Not a workspace owned by root with `uid`, which runs a command as the owner of its directory and never as root. */

@@ -20,12 +20,13 @@ import type { FileGuard } from '../../guard/file-guard.ts';
 import type { ModelSource } from '../../models/focus-model.ts';
 import type { SkillShelf } from '../../skills/shelf.ts';
 import type { FocusDirectory } from '../../workspace/focus-directory.ts';
-import type { RepositoryGuard } from '../../workspace/repository-guard.ts';
-import type { Worktree } from '../../workspace/worktree.ts';
+import type { FocusHome } from '../../workspace/focus-home.ts';
+import type { Worktree } from '../../worktrees/worktree.ts';
 import type { MakeBashContainer } from './bash-container.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { RunDeadline } from './run-deadline.ts';
 import type { SkillStore } from './skill-store.ts';
+import type { WrittenTally } from './written-tally.ts';
 
 /** What opening and closing a workspace needs. */
 export interface WorkspaceMeans {
@@ -39,6 +40,12 @@ export interface WorkspaceMeans {
   readonly guard: FileGuard;
   /** The real path of the parent of all focus directories. */
   readonly realRoot: () => Promise<string>;
+  /** The name of this host. */
+  readonly host: string;
+  /** The directory of all worktrees of this host; absolute. */
+  readonly worktreesRoot: string;
+  /** The address of commits in worktrees (`daemon.commit_email`). */
+  readonly commitEmail: string;
 }
 
 /** What the phases of a focus need. */
@@ -63,7 +70,6 @@ export interface PhaseMeans extends WorkspaceMeans {
 
 /** What beginning a focus needs; its phases see none of this. */
 export interface BeginMeans {
-  readonly host: string;
   /** The parent of all focus directories; absolute. */
   readonly directoryRoot: string;
   readonly toolSources: readonly ToolSource[];
@@ -107,14 +113,16 @@ export interface Focus {
   readonly workspace: string;
   /** Its own directory, which may not have been needed yet. */
   readonly directory: FocusDirectory;
+  /** HOME of its commands, made when a process needs it. */
+  readonly home: FocusHome;
   /** With `isolation = "worktree"`: the workspace is its path. */
   readonly worktree: Worktree | null;
   readonly fileRules: RulesNow;
-  /** Of the repository of a worktree; closed with the workspace. */
-  readonly repositoryGuard: RepositoryGuard | null;
   readonly control: FocusControl;
   readonly means: PhaseMeans;
   readonly emit: (event: FocusEventBody) => void;
+  /** The calls of this run that write. */
+  readonly written: WrittenTally;
   /** Ends the streams of answers and of output to watchers in other processes, which `emit` feeds. Call it when the focus is over. */
   readonly stopTelling: () => Promise<void>;
 }

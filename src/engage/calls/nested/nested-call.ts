@@ -1,4 +1,5 @@
 /** Makes one call of code: validated, judged, recorded and run like a call of the model. */
+import { roundMs } from '../../../core/lifecycle/round-ms.ts';
 import type { ToolCallBlock } from '../../../llm/client.ts';
 import { isDeeperThan } from '../../../llm/wire/loose-json.ts';
 import type { RecordedCall } from '../../../store/transcript/calls.ts';
@@ -109,7 +110,7 @@ function end(
   if (!recorded) journal.add(row);
   const { callId, name } = call;
   const isError = output.isError ?? false;
-  const shown = { isError, output: row.output ?? '', durationMs, parentCallId: parent.callId };
+  const shown = { isError, output: row.output ?? '', durationMs: roundMs(durationMs), parentCallId: parent.callId };
   means.onEvent({ type: 'tool_ended', turn: turn.turn, callId, name, ...shown });
   if (recorded) tellEntry(name, output, means);
   onEnd({ n: start.n, name, state }, call);

@@ -22,19 +22,33 @@ export interface VisibleFaculty {
   readonly able: number;
   /** Why one cannot; null for who may not see all work. */
   readonly problem: string | null;
+  /** What it is for; empty: its file does not say. */
+  readonly description: string;
+  /** The JSON Schema of the params of its work; null: any object. */
+  readonly params_schema: Readonly<Record<string, unknown>> | null;
+  /** The JSON Schema of its outcomes; null: a text. */
+  readonly outcome_schema: Readonly<Record<string, unknown>> | null;
 }
 
 /** The faculties that running daemons serve, by name. */
 export async function readVisibleFaculties(tx: Queryable): Promise<VisibleFaculty[]> {
   return tx.query<VisibleFaculty>(
-    'select name, daemons, hosts, mode, able, problem from animus.visible_faculties order by name',
+    `select name, daemons, hosts, mode, able, problem, description, params_schema, outcome_schema
+       from animus.visible_faculties order by name`,
   );
+}
+
+/** The names of the faculties that running daemons serve. */
+export async function readServedNames(tx: Queryable): Promise<readonly string[]> {
+  const rows = await tx.query<{ name: string }>('select name from animus.visible_faculties order by name');
+  return rows.map(({ name }) => name);
 }
 
 /** One of them; null if no running daemon serves it. */
 export async function readVisibleFaculty(tx: Queryable, name: string): Promise<VisibleFaculty | null> {
   const [faculty] = await tx.query<VisibleFaculty>(
-    'select name, daemons, hosts, mode, able, problem from animus.visible_faculties where name = $1',
+    `select name, daemons, hosts, mode, able, problem, description, params_schema, outcome_schema
+       from animus.visible_faculties where name = $1`,
     [name],
   );
   return faculty ?? null;

@@ -27,16 +27,17 @@ export async function readVisibleArtifact(tx: Queryable, id: string): Promise<Ar
   return row;
 }
 
-/** At most `length` bytes of it from `start` on, which counts from 0; null: it is gone. */
+/** At most `length` bytes of it from `start` on, which counts from 0; null: it is gone, or was made anew. */
 export async function readArtifactPart(
   tx: Queryable,
-  id: string,
+  { id, created_at: at }: Pick<ArtifactView, 'id' | 'created_at'>,
   start: number,
   length: number,
 ): Promise<Uint8Array | null> {
   const [row] = await tx.query<{ part: Uint8Array }>(
-    'select substring(content from $2::int + 1 for $3::int) as part from animus.visible_artifacts where id = $1::uuid',
-    [id, start, length],
+    `select substring(content from $2::int + 1 for $3::int) as part from animus.visible_artifacts
+      where id = $1::uuid and date_trunc('milliseconds', created_at) = $4::timestamptz`,
+    [id, start, length, at],
   );
   return row?.part ?? null;
 }

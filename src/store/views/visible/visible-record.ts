@@ -50,7 +50,8 @@ export interface VisibleTurn {
   readonly response: unknown;
   readonly stop_reason: string | null;
   readonly usage: unknown;
-  readonly cost_usd: number;
+  /** USD; null: not known. */
+  readonly cost_usd: number | null;
   readonly begun_at: Date;
   readonly recorded_at: Date | null;
   readonly duration_ms: number | null;

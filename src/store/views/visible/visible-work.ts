@@ -1,25 +1,23 @@
 /** Reads work as the actor may see it, in the transaction of a gateway. Rows keep the names of their columns. */
-import { AnimusError } from '../../../core/errors/errors.ts';
+
 import type { Queryable } from '../../sql/database.ts';
 import { toText } from '../../sql/json.ts';
+import { knownCost } from '../known-cost.ts';
 import type { WorkFilter } from '../work-list.ts';
-import { LISTED, type WorkDetail, type WorkSummary } from '../work-views.ts';
+import { LISTED, notFound, readable, type WorkDetail, type WorkSummary } from '../work-views.ts';
 
 /** What the API shows of an item. */
-export type VisibleWork = Omit<WorkDetail, 'lease_owner' | 'lease_expires_at'> & {
+export type VisibleWork = Omit<WorkDetail, 'lease_owner' | 'lease_expires_at' | 'root_id' | 'depth'> & {
+  readonly root_id: string;
+  readonly depth: number;
   readonly submitted_by: string | null;
   readonly batch: boolean | null;
 };
 
-/** A JSON column; work of an earlier animus may hold more than a text of JavaScript can. */
-const readable = (column: 'params' | 'trigger_info' | 'outcome' | 'error') =>
-  `case when pg_column_size(${column}) > 65536 and octet_length(${column}::text) > 16777216
-        then jsonb_build_object('left_out', octet_length(${column}::text) || ' bytes') else ${column} end as ${column}`;
-
 /** One item. Errors: `work.not_found`, also for one that the actor may not see. */
 export async function readVisibleWork(tx: Queryable, id: string): Promise<VisibleWork> {
   const [row] = await tx.query<VisibleWork>(
-    `select id, faculty, state, left(description, 1048576) as description, priority, attempts, turns, cost_usd::float8 as cost_usd, parent_id,
+    `select id, faculty, state, left(description, 1048576) as description, priority, attempts, turns, ${knownCost('cost_usd', 'cost_usd', 'unpriced_calls')}, parent_id,
             merged_into, left(outcome_summary, 10000) as outcome_summary, run_at, created_at, resolved_at, skill, ${readable('params')}, dedup_key,
             concurrency_key, left(source, 1024) as source, ${readable('trigger_info')}, root_id, depth, max_attempts, cancel_requested_at, cancel_reason,
             ${readable('outcome')}, ${readable('error')}, input_tokens::float8 as input_tokens, output_tokens::float8 as output_tokens, updated_at,
@@ -42,14 +40,10 @@ export async function listVisibleWork(tx: Queryable, filter: WorkFilter): Promis
   const { state = null, parentId = null, after = null, limit } = filter;
   const faculty = filter.faculty === undefined ? null : toText(filter.faculty);
   return tx.query<WorkSummary>(
-    `select w.id, w.faculty, w.state, ${LISTED}, w.priority, w.attempts, w.turns, w.cost_usd::float8 as cost_usd, w.parent_id, w.merged_into,
+    `select w.id, w.faculty, w.state, ${LISTED}, w.priority, w.attempts, w.turns, ${knownCost('cost_usd', 'w.cost_usd', 'w.unpriced_calls')}, w.parent_id, w.merged_into,
             w.run_at, w.created_at, w.resolved_at
        from animus.list_visible_work($1, $2, $3, $4, $5) listed (id) join animus.visible_work w on w.id = listed.id
       order by w.id desc`,
     [limit, after, state, faculty, parentId],
   );
-}
-
-function notFound(id: string): AnimusError {
-  return new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
 }

@@ -13,14 +13,10 @@ mkdirSync(join(cwd, 'src'), { recursive: true });
 for (const name of ['notes.md', 'with space.txt', '.hidden', 'bad\u001b[2Jname', 'src/a.ts', '日本.txt'])
   writeFileSync(join(cwd, name), '');
 
-const message = (id: string, role: 'user' | 'assistant', author: string) =>
-  ({ id, role, author, told: false }) as ChatMessage;
+const message = (number: number, role: 'user' | 'assistant', author: string) =>
+  ({ id: String(number + 100), number, role, author, told: false }) as ChatMessage;
 const talk = newTalk('assistant', 'default', 'id');
-talk.messages = [
-  message('3', 'user', 'ann'),
-  message('4', 'assistant', 'faculty:assistant'),
-  message('5', 'user', 'bob'),
-];
+talk.messages = [message(3, 'user', 'ann'), message(4, 'assistant', 'faculty:assistant'), message(5, 'user', 'bob')];
 
 async function offered(typed: string): Promise<string[] | null> {
   const means = { talk, cwd, home, actor: 'ann', faculties: () => Promise.resolve(['assistant', 'writer']) };

@@ -1,0 +1,82 @@
+/** The part of `animus status` about daemons. */
+import type { DaemonStatus, Status } from '../../store/views/status-view.ts';
+import { type Output, type Part, styled } from '../view/output.ts';
+import { age, counted, duration } from '../view/quantities.ts';
+
+/** The daemons that have not stopped, with their problems; those that are silent with the time since when. */
+export function showDaemons(output: Output, { daemons, at }: Pick<Status, 'daemons' | 'at'>): void {
+  const now = Date.parse(at);
+  if (!daemons.some((daemon) => daemon.alive)) {
+    output.line(styled('Daemons   ', 'bold'), styled('none is running', 'yellow'), '; start one with: animus serve');
+  }
+  const stopped = daemons.filter((daemon) => daemon.stopped_at !== null).length;
+  const shown = daemons.filter((daemon) => daemon.stopped_at === null);
+  if (stopped > 0) output.line(styled(`          ${counted(stopped, 'daemon')} stopped in the last hour`, 'dim'));
+  if (shown.length === 0) return;
+  output.line();
+  output.table(
+    [
+      { title: 'DAEMON', shrink: true },
+      { title: 'STATE' },
+      { title: 'MAX', align: 'right', optional: true },
+      { title: 'SEEN', optional: true },
+      { title: 'FACULTIES', shrink: true },
+    ],
+    shown.map((daemon) => [
+      nameOf(daemon),
+      daemonState(daemon, now),
+      String(daemon.max_concurrent),
+      age(daemon.seen_at, now),
+      daemon.faculties.join(' '),
+    ]),
+  );
+  for (const daemon of shown) showProblems(output, daemon, now);
+}
+
+/** A daemon reports every 30 s at least. One report may be late. */
+const SILENT_MS = 45_000;
+
+function isSilent({ seen_at: seen }: DaemonStatus, now: number): boolean {
+  return now - Date.parse(seen) > SILENT_MS;
+}
+
+/** A killed daemon does not report its stop: it counts as lost when it was not seen for two minutes. */
+function daemonState(daemon: DaemonStatus, now: number): Part {
+  if (!daemon.alive) return styled('lost', 'red');
+  if (isSilent(daemon, now)) return styled('silent', 'yellow');
+  return styled(daemon.saturated ? 'full' : 'up', 'green');
+}
+
+/** What a silent daemon reported may be over by now, so it is not shown as a problem of today. */
+function showProblems(output: Output, daemon: DaemonStatus, now: number): void {
+  const problem = (text: string) => output.line(styled('problem  ', 'red'), text);
+  const reported = daemon.problems.map(problemText);
+  if (!isSilent(daemon, now)) {
+    for (const text of reported) problem(text);
+    return;
+  }
+  // The table says that it is lost; nobody has to do anything.
+  if (!daemon.alive && !daemon.lease_until) return;
+  const seen = Date.parse(daemon.seen_at);
+  const since = `${duration(now - seen)}, since ${new Date(seen).toISOString().slice(0, 19)}Z`;
+  problem(`${nameOf(daemon)} has not been seen for ${since}: ${itsWork(daemon, now)}`);
+  for (const text of reported) output.line(styled(`         it reported before: ${text}`, 'dim'));
+}
+
+function itsWork({ alive, lease_until: until }: DaemonStatus, now: number): string {
+  const gone = alive ? 'it was probably killed, or cannot reach the database' : 'it counts as lost';
+  if (until === null || until === undefined) return `${gone}; it has no work`;
+  const left = Date.parse(until) - now;
+  if (left > 0) return `${gone}; the lease of its work runs out in ${duration(left)}, and other daemons go on with it`;
+  return `${gone}; the lease of its work has run out, and other daemons go on with it`;
+}
+
+function nameOf({ host, pid }: DaemonStatus): string {
+  return `${host}:${pid}`;
+}
+
+function problemText(problem: unknown): string {
+  if (typeof problem === 'string') return problem;
+  const { message } = (problem ?? {}) as { message?: unknown };
+  return typeof message === 'string' ? message : JSON.stringify(problem);
+}

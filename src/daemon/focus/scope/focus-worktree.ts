@@ -1,0 +1,189 @@
+/** The worktree of a focus: opened and recorded, described to the model, handed over and recorded at its end. */
+import { dirname, join } from 'node:path';
+import type { Faculty } from '../../../catalog/faculty/faculty.ts';
+import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
+import type { FileRule } from '../../../process/file-rules.ts';
+import type { AnswerStart } from '../../../store/conversations/answer-start.ts';
+import { readEarlierFoci } from '../../../store/transcript/earlier-foci.ts';
+import type { FocusKey, FocusRow } from '../../../store/transcript/focus-row.ts';
+import type { ClaimedWork } from '../../../store/work/work.ts';
+import { holdWorktree, readWorktree, recordWorktree } from '../../../store/work/worktrees.ts';
+import { type ClosedWorktree, closeWorktree, removeWorktree } from '../../worktrees/close-worktree.ts';
+import { restMessage } from '../../worktrees/rest-message.ts';
+import type { WriteMeans } from '../../worktrees/repository-writes.ts';
+import { openWorktree, planWorktree, type Worktree, type WorktreePlan } from '../../worktrees/worktree.ts';
+import type { FocusEnd } from './focus-end.ts';
+import { rulesOf } from './focus-rules.ts';
+import type { Focus, WorkspaceMeans } from './focus-scope.ts';
+import { hostIsolation } from './host-isolation.ts';
+import { tell, worktreeNotice } from './workspace-notices.ts';
+
+/** How long handing over and removing a worktree may take. */
+const CLOSE_MS = 60_000;
+/** Paths in an outcome. */
+const MAX_FILES = 1000;
+
+/** What the worktree is for. */
+export interface WorktreeWish {
+  readonly work: Pick<ClaimedWork, 'id' | 'submittedBy'>;
+  readonly key: FocusKey;
+  readonly row: FocusRow;
+  readonly answer: AnswerStart | null;
+}
+
+export type WithRepo = Faculty & { readonly repo: string };
+
+/** Opens the item's worktree. A focus that goes on is told what has changed. Errors: `worktree.failed`, `worktree.elsewhere`, `worktree.other_repository`. */
+export async function openFocusWorktree(
+  { work, key, row, answer }: WorktreeWish,
+  faculty: WithRepo,
+  signal: AbortSignal,
+  means: WorkspaceMeans,
+): Promise<Worktree> {
+  const id = answer?.conversation ?? work.id;
+  const git = worktreeMeans(row.directory, key, faculty, signal, means);
+  const recorded = await readWorktree(means.db, id, work.id);
+  const { repo } = faculty;
+  const author = { name: `${faculty.name} via animus`, email: means.commitEmail };
+  const linked = recorded === null && row.number + row.resumes > 1 ? await linkedBefore(row, work.id, means) : [];
+  const { submittedBy } = work;
+  const spec = { repo, root: means.worktreesRoot, id, workItemId: work.id, recorded, author, submittedBy, linked };
+  const plan = await planWorktree(spec, git);
+  // While it is made there is nothing to lose.
+  if (['new', 'again', 'lost'].includes(plan.made)) await hold(plan, key, { handed: recorded?.handed ?? true, lost: null }, means);
+  const worktree = await openWorktree(plan, git);
+  await hold(plan, key, { handed: false, lost: plan.lost }, means);
+  if (plan.lost !== null) means.log.warn({ work_item_id: work.id, path: plan.path, lost: plan.lost }, 'something of a worktree was lost');
+  const goesOn = row.resumes > 0 || Boolean(answer?.before);
+  const notice = worktreeNotice(worktree, recorded);
+  if (goesOn && notice !== null) await tell(key, means.db, notice);
+  return worktree;
+}
+
+/** Where earlier versions made worktrees: in the directories of foci. */
+async function linkedBefore({ directory, number }: FocusRow, workItemId: string, { db }: WorkspaceMeans) {
+  const foci = await readEarlierFoci(db, workItemId, number);
+  return [directory, ...foci.map((id) => join(dirname(directory), id))];
+}
+
+function hold(
+  { spec, names, path, place, base, origin }: WorktreePlan,
+  key: FocusKey,
+  now: { readonly handed: boolean; readonly lost: string | null },
+  means: WorkspaceMeans,
+): Promise<void> {
+  const repo = origin.repository.commonDir;
+  const branch = spec.recorded?.branch ?? names.branch;
+  return holdWorktree(means.db, key, { id: spec.id, host: means.host, path, place, repo, branch, base, ...now });
+}
+
+/** The rules for commands and file tools: the worktree is theirs, and the operator's repository only lends objects. */
+export function worktreeRules({ path, origin }: Worktree): readonly FileRule[] {
+  const { commonDir, gitDir, workTree } = origin.repository;
+  const read = [commonDir, gitDir, ...(workTree === null ? [] : [workTree])];
+  return [...read.map((each): FileRule => ({ path: each, access: 'read' })), { path, access: 'all' }];
+}
+
+/** What the first message says about it. */
+export function describeWorktree(
+  { branch, base, filters, made, repoIsDirty, spec: { repo } }: Worktree,
+  { row, faculty }: Pick<Focus, 'row' | 'faculty'>,
+): string {
+  const rest = faculty.commit === 'none' ? 'kept beside it' : 'committed for you';
+  const notes = [
+    `A git repository of its own, made from ${repo}, on branch ${branch}, which began at commit ${base.slice(0, 12)}.`,
+    `Nothing in it is shared with ${repo} or with other work: branches, tags, stashes and configuration are its own.`,
+    row.number > 1 && FOUND[made],
+    repoIsDirty && `${repo} has uncommitted changes, which are not in it.`,
+    filters.length > 0 &&
+      `The filters of the repository (${filters.join(', ')}) were not run: the files they keep are there as git stores them.`,
+    `When the work ends, the branch is handed over to ${repo}; what is uncommitted then is ${rest}. Files that git ignores and commits in submodules are not handed over.`,
+  ];
+  return notes.filter((note) => typeof note === 'string').join(' ');
+}
+
+/** What a later attempt learns about the previous one. */
+const FOUND: Readonly<Record<Worktree['made'], string | null>> = {
+  new: null,
+  kept: 'An earlier attempt worked in it, and what it changed is still there.',
+  switched: 'Its files are those that the answer before this one left.',
+  damaged: 'An earlier attempt worked in it and damaged its .git, which was made again; its files are still there.',
+  again: 'It was made again from what an earlier attempt had handed over; files that git ignores are gone.',
+  lost: 'An earlier attempt worked in it. It was removed by somebody and made again; what was changed since it was last handed over is gone.',
+};
+
+/** Hands over and records what was made. `ended`: nothing goes on in it. */
+export async function closeFocusWorktree(end: FocusEnd, worktree: Worktree, ended: boolean, focus: Focus): Promise<FocusEnd> {
+  const { means, key, work } = focus;
+  try {
+    const closed = await closeTwice(end, worktree, ended, focus);
+    if (end.kind !== 'completed') return end;
+    return { ...end, outcome: { ...end.outcome, worktree: outcomeOf(closed, worktree) } };
+  } catch (error) {
+    const { path, branch, spec } = worktree;
+    const problem = messageOf(error);
+    means.log.warn({ work_item_id: key.workItemId, path, error: problem }, 'the worktree could not be handed over; it is kept');
+    if (isAnimusError(error, 'work.lease_lost') || !ended) return end;
+    await recordWorktree(means.db, key, { id: spec.id, state: 'kept', handed: false, holds: [], branch, result: null });
+    if (end.kind !== 'completed') return end;
+    return { ...end, outcome: { ...end.outcome, worktree: { path, problem: `not handed over: ${problem}` } } };
+  } finally {
+    await means.processes.killAll(work.id);
+  }
+}
+
+/** The supervisor may have died with the focus: then another one runs git. */
+async function closeTwice(end: FocusEnd, worktree: Worktree, ended: boolean, focus: Focus): Promise<ClosedWorktree> {
+  const { means, key, faculty } = focus;
+  const { spec, origin } = worktree;
+  const words = { author: spec.author, message: restMessage(end.kind === 'completed' ? end.summary : null, origin.trailers) };
+  const stint = { ended, commit: end.kind === 'completed' && faculty.commit !== 'none', words };
+  // Has its own time limit, because the signal of the focus may already be aborted. On a lost lease the supervisor kills git.
+  const git = () => worktreeMeans(focus.row.directory, key, faculty, AbortSignal.timeout(CLOSE_MS), means);
+  const close = () => closeWorktree(worktree, stint, git());
+  const closed = await close().catch((error: unknown) => {
+    if (isAnimusError(error, 'process.interrupted')) return close();
+    throw error;
+  });
+  const { state, holds, branch, tip, rest, changes } = closed;
+  const result = { start: worktree.start, tip, rest, patch: changes.patch, patchBytes: changes.patchBytes, ended };
+  const handed = holds.every((hold) => hold === 'ignored');
+  await recordWorktree(means.db, key, { id: spec.id, state, handed, holds, branch, result });
+  if (state === 'removed') await removeWorktree(worktree, git());
+  return closed;
+}
+
+/** The worktree in the outcome of the item. */
+function outcomeOf(closed: ClosedWorktree, { path, lost }: Worktree): Readonly<Record<string, unknown>> {
+  const { branch, changes, files, rest, others, holds, state } = closed;
+  const more = files.length - MAX_FILES;
+  return {
+    branch,
+    commits: changes.commits,
+    changed_files: files.slice(0, MAX_FILES),
+    ...(more > 0 && { more_files: more }),
+    ...(rest !== null && { uncommitted: true }),
+    ...(others.length > 0 && { other_refs: others.map(({ name }) => name) }),
+    ...(holds.length > 0 && { only_in_directory: holds }),
+    ...(state !== 'removed' && { path }),
+    ...(lost !== null && { lost }),
+  };
+}
+
+function worktreeMeans(
+  directory: string,
+  key: FocusKey,
+  faculty: Faculty,
+  signal: AbortSignal,
+  means: WorkspaceMeans,
+): WriteMeans {
+  const root: FileRule = { path: means.worktreesRoot, access: 'all' };
+  return {
+    processes: means.processes,
+    owner: key.workItemId,
+    isolation: hostIsolation(faculty, means.isolation),
+    fileRules: rulesOf(directory, faculty, means.guard, () => [root])(),
+    signal,
+    clock: means.clock,
+  };
+}

@@ -1,0 +1,70 @@
+/** Deletes the refs of a discarded worktree from the operator's repository. */
+import { existsSync } from 'node:fs';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { worktreeName } from './move-away.ts';
+import { plainGit } from './plain-git.ts';
+
+/** What was deleted, and what was left because a person uses it. */
+export interface DeletedRefs {
+  /** Full names. */
+  readonly deleted: readonly string[];
+  /** Why the branch was left alone; null: it was deleted, or was not there. */
+  readonly branchKept: string | null;
+}
+
+/**
+ * Deletes the branch of a worktree, and all its refs below `refs/animus`, in one step. The branch stays if it is checked out, or is not where the daemon
+ * left it: then a person has moved it. Deletes nothing where the repository is gone. Errors: `worktree.failed`.
+ */
+export async function deleteRefs(
+  repo: string,
+  { id, branch }: { readonly id: string; readonly branch: string },
+): Promise<DeletedRefs> {
+  if (!existsSync(repo)) return { deleted: [], branchKept: null };
+  const name = worktreeName(id);
+  const format = '--format=%(refname) %(objectname)%00%(worktreepath)';
+  const patterns = [
+    `refs/heads/${branch}`,
+    `refs/animus/base/${name}`,
+    `refs/animus/handed/${name}/`,
+    `refs/animus/answers/${name}/`,
+  ];
+  const listed = await read(repo, ['for-each-ref', format, ...patterns]);
+  const refs = listed.split('\n').filter(Boolean).map(parseRef);
+  const tip = refs.find(({ ref }) => ref === `refs/animus/handed/${name}/branch`)?.commit;
+  const branchKept = whyKept(
+    refs.find(({ ref }) => ref === `refs/heads/${branch}`),
+    tip,
+    branch,
+  );
+  const doomed = refs.filter(({ ref }) => branchKept === null || !ref.startsWith('refs/heads/'));
+  const lines = doomed.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`).join('');
+  if (lines !== '') await read(repo, ['update-ref', '-z', '--stdin'], lines);
+  return { deleted: doomed.map(({ ref }) => ref), branchKept };
+}
+
+interface Ref {
+  readonly ref: string;
+  readonly commit: string;
+  /** Where it is checked out; empty: nowhere. */
+  readonly checkout: string;
+}
+
+/** A path may contain spaces; one with a newline only makes a line that is no ref. */
+function parseRef(line: string): Ref {
+  const [named = '', checkout = ''] = line.split('\0');
+  const [ref = '', commit = ''] = named.split(' ');
+  return { ref, commit, checkout };
+}
+
+function whyKept(found: Ref | undefined, tip: string | undefined, branch: string): string | null {
+  if (found === undefined) return null;
+  if (found.checkout !== '') return `${branch} is checked out in ${found.checkout}`;
+  return tip === undefined || found.commit === tip ? null : `${branch} has other commits than the agent's`;
+}
+
+async function read(repo: string, args: readonly string[], stdin?: string): Promise<string> {
+  const { ok, stdout, problem } = await plainGit(repo, args, stdin === undefined ? {} : { stdin });
+  if (!ok) throw new AnimusError('worktree.failed', { repo, detail: `git ${args[0]}: ${problem}` });
+  return stdout;
+}

@@ -1,0 +1,106 @@
+/** Runs git for what happens to worktrees after their work: in the operator's repository only, without any program that a configuration or an agent names. */
+import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+
+/** How git ended. */
+export interface GitEnd {
+  readonly ok: boolean;
+  readonly stdout: string;
+  /** The last line of what it said about a failure. */
+  readonly problem: string;
+}
+
+/** What a call of git gets beside its arguments. */
+export interface GitInput {
+  readonly stdin?: string;
+  /** Variables that select a checkout or an index of its own. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+const TIMEOUT_MS = 120_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Overrides everything that could make git run a program, ask or fetch. */
+const HARMLESS: readonly (readonly [key: string, value: string])[] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.untrackedCache', 'false'],
+  ['core.attributesFile', '/dev/null'],
+  ['core.excludesFile', '/dev/null'],
+  ['core.alternateRefsCommand', 'false'],
+  ['core.pager', 'cat'],
+  ['diff.external', ''],
+  ['protocol.allow', 'never'],
+  ['submodule.recurse', 'false'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  // The operator named the repository, so any owner is accepted.
+  ['safe.directory', '*'],
+];
+
+/**
+ * Runs git on a git directory, as the user that owns it where this process is root. A failure of git is a value. Errors: `worktree.failed` when git did
+ * not run or did not finish.
+ */
+export function plainGit(
+  gitDir: string,
+  args: readonly string[],
+  { stdin = '', variables = {} }: GitInput = {},
+): Promise<GitEnd> {
+  const env = {
+    PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+    HOME: '/nonexistent',
+    LANG: 'C',
+    GIT_DIR: gitDir,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_ALLOW_PROTOCOL: '',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_CONFIG_COUNT: String(HARMLESS.length),
+    ...Object.fromEntries(
+      HARMLESS.flatMap(([key, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, key],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+    ...variables,
+  };
+  const failed = (detail: string, cause?: unknown) =>
+    new AnimusError('worktree.failed', { repo: gitDir, detail }, { cause });
+  return new Promise((resolve, reject) => {
+    let owner: { readonly uid?: number; readonly gid?: number };
+    try {
+      owner = ownerOf(gitDir);
+    } catch (error) {
+      return reject(failed(messageOf(error), error));
+    }
+    const options = {
+      cwd: gitDir,
+      env,
+      ...owner,
+      timeout: TIMEOUT_MS,
+      killSignal: 'SIGKILL' as const,
+      maxBuffer: MAX_BYTES,
+    };
+    const child = execFile('git', ['--no-pager', ...args], options, (error, stdout, stderr) => {
+      const problem = stderr.trim().split('\n').at(-1) ?? '';
+      if (error === null || typeof error.code === 'number') resolve({ ok: error === null, stdout, problem });
+      else
+        reject(failed(`git ${args[0]} did not finish: ${error.killed ? 'it took too long' : messageOf(error)}`, error));
+    });
+    // Git may end without reading all of it; its exit code says what that means.
+    child.stdin?.on('error', () => undefined).end(stdin);
+  });
+}
+
+/** Refs and objects that root wrote would be in the way of the repository's owner. */
+function ownerOf(directory: string): { readonly uid?: number; readonly gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const { uid, gid } = statSync(directory);
+  return uid === 0 ? {} : { uid, gid };
+}

@@ -1,0 +1,111 @@
+/** One round of the care for ended worktrees in a place: removes what people have discarded and what retention allows, and counts the bytes of the others. */
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RetentionConfig } from '../../core/config/config.ts';
+import { messageOf } from '../../core/errors/errors.ts';
+import type { Database } from '../../store/sql/database.ts';
+import {
+  endWorktree,
+  movedWorktree,
+  noteWorktree,
+  type RemovableWorktree,
+  removableWorktrees,
+  takeWorktree,
+  unmeasuredWorktrees,
+} from '../../store/work/kept-worktrees.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { deleteRefs } from './delete-refs.ts';
+import { directoryBytes } from './directory-bytes.ts';
+import { deleteMoved, moveAway, movedNames, putBack, worktreeName } from './move-away.ts';
+import type { Place } from './place-of.ts';
+import { heldIn } from './proved-empty.ts';
+
+export interface TendMeans {
+  readonly db: Database;
+  readonly log: Log;
+  readonly place: Place;
+  readonly retention: Pick<RetentionConfig, 'worktreeDays' | 'heldWorktreeDays'>;
+}
+
+/** What one round did. */
+export interface Tended {
+  /** Ids. */
+  readonly removed: readonly string[];
+  readonly discarded: readonly string[];
+  /** Those that turned out to hold something. */
+  readonly held: readonly string[];
+}
+
+const BATCH = 20;
+
+/** A worktree that cannot be removed is logged, and the others are. Errors: those of the database. */
+export async function tendWorktrees(means: TendMeans): Promise<Tended> {
+  const { db, log, place, retention } = means;
+  await finishMoved(means);
+  const tended = { removed: [] as string[], discarded: [] as string[], held: [] as string[] };
+  const rule = { place: place.place, days: retention.worktreeDays, heldDays: retention.heldWorktreeDays };
+  for (const tree of await removableWorktrees(db, rule, BATCH)) {
+    try {
+      const became = await removeOne(means, tree);
+      if (became !== null) tended[became].push(tree.id);
+    } catch (error) {
+      log.warn(
+        { worktree: join(place.path, worktreeName(tree.id)), error: messageOf(error) },
+        'could not remove a worktree; the next round tries again',
+      );
+    }
+  }
+  for (const id of await unmeasuredWorktrees(db, place.place, BATCH)) {
+    const bytes = await directoryBytes(join(place.path, worktreeName(id)));
+    await noteWorktree(db, id, place.place, { bytes });
+  }
+  return tended;
+}
+
+/** Null: work goes on in it, or another daemon is at it. */
+async function removeOne({ db, log, place }: TendMeans, tree: RemovableWorktree): Promise<keyof Tended | null> {
+  const directory = join(place.path, worktreeName(tree.id));
+  if (tree.proof && isThere(directory)) {
+    const holds = await heldIn({ id: tree.id, directory, repo: tree.repo });
+    if (holds.length > 0) {
+      await noteWorktree(db, tree.id, place.place, { holds });
+      return 'held';
+    }
+  }
+  const became = await db.transaction(async (tx) => {
+    if (!(await takeWorktree(tx, tree, place.place))) return null;
+    const moved = await moveAway(place.path, tree.id);
+    if (tree.discard) {
+      const { branchKept } = await deleteRefs(tree.repo, tree);
+      if (branchKept !== null)
+        log.info({ worktree: directory }, `a worktree was discarded without its branch: ${branchKept}`);
+    }
+    await endWorktree(tx, tree.id, place.place, tree.discard ? 'discarded' : moved ? 'removed' : 'lost');
+    return tree.discard ? 'discarded' : 'removed';
+  });
+  // Were the commit not confirmed, the next round would find out from the row which it is.
+  if (became !== null) await deleteMoved(place.path, tree.id);
+  return became;
+}
+
+/** A process may have ended between moving a directory away and deleting it: whether its transaction was committed, its row says. */
+async function finishMoved({ db, log, place }: TendMeans): Promise<void> {
+  for (const name of await movedNames(place.path)) {
+    await db.transaction(async (tx) => {
+      const tree = await movedWorktree(tx, name, place.place);
+      // Somebody is at it, or it belongs to another database.
+      if (tree === null) return;
+      if (!tree.isThere) return deleteMoved(place.path, tree.id);
+      const directory = join(place.path, name);
+      if (!isThere(directory)) return putBack(place.path, tree.id);
+      log.warn(
+        { worktree: directory },
+        `the worktree was made again while .removing-${name} has its former content; look at both`,
+      );
+    });
+  }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}

@@ -1,0 +1,67 @@
+/** Cares for the worktrees of ended work on this host: removes what people discard and what retention allows, and counts the others. */
+import type { RetentionConfig } from '../../core/config/config.ts';
+import { messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import type { Database } from '../../store/sql/database.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { placeOf } from '../kept/place-of.ts';
+import { type Tended, tendWorktrees } from '../kept/tend-worktrees.ts';
+
+export interface WorktreeKeeperMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** ANIMUS_HOME, absolute. */
+  readonly home: string;
+  /** The current setting. */
+  readonly retention: () => RetentionConfig;
+}
+
+export interface WorktreeKeeper extends Service {
+  /** One round; null: there is no worktree on this host. */
+  tend(): Promise<Tended | null>;
+}
+
+/** Between two rounds: who discards a worktree of another host sees it gone after a minute. */
+const INTERVAL_MS = 60_000;
+
+/** Any number of daemons may do it at once: each takes the worktrees that no other has taken. */
+export function createWorktreeKeeper({ db, clock, log, home, retention }: WorktreeKeeperMeans): WorktreeKeeper {
+  const stopping = new AbortController();
+  let loop: Promise<void> | null = null;
+
+  async function tend(): Promise<Tended | null> {
+    const place = placeOf(home);
+    if (place === null) return null;
+    const tended = await tendWorktrees({ db, log, place, retention: retention() });
+    if (Object.values(tended).some((ids) => ids.length > 0)) log.info({ ...tended }, 'removed worktrees of ended work');
+    return tended;
+  }
+
+  async function run(): Promise<void> {
+    for (;;) {
+      await clock.sleep(INTERVAL_MS * (0.5 + Math.random()), stopping.signal);
+      if (stopping.signal.aborted) return;
+      try {
+        await tend();
+      } catch (error) {
+        log.warn(
+          { error: messageOf(error) },
+          'could not look after worktrees of ended work; the next round tries again',
+        );
+      }
+    }
+  }
+
+  return {
+    tend,
+    async start() {
+      loop ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+    },
+  };
+}

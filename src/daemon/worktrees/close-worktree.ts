@@ -1,0 +1,84 @@
+/** Ends a stint in a worktree: hands over what was made, and says what only the directory has. */
+import { realpath, rm } from 'node:fs/promises';
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { WorktreeState } from '../../core/work/worktree-state.ts';
+import { type HandedOver, handOver } from './hand-over.ts';
+import { lookAtSubmodules, type SubmoduleWork } from './look-at-submodules.ts';
+import { mendPrivate } from './mend-private.ts';
+import { readGit, type WriteMeans, writeGit } from './repository-writes.ts';
+import type { CommitWords, LeftReason } from './snapshot.ts';
+import type { Worktree } from './worktree.ts';
+import { type Changes, changesBetween } from './worktree-changes.ts';
+import { isPlainDirectory } from './worktrees-root.ts';
+
+/** Why a directory has something that is nowhere else; docs/worktrees.md explains each word. */
+export type Hold = LeftReason | 'submodule';
+
+/** How the stint ends. */
+export interface StintEnd {
+  /** The item has ended: nothing goes on in the worktree. */
+  readonly ended: boolean;
+  /** What is left uncommitted becomes part of the branch. */
+  readonly commit: boolean;
+  readonly words: CommitWords;
+}
+
+/** What the stint left. */
+export interface ClosedWorktree extends HandedOver {
+  readonly changes: Changes;
+  /** Changed paths, also those that cannot be handed over; sorted. */
+  readonly files: readonly string[];
+  readonly holds: readonly Hold[];
+  /** `removed`: it has nothing that is not in the repository, and can be removed. */
+  readonly state: WorktreeState;
+}
+
+/** Errors: `worktree.failed`; then everything stays as it is. */
+export async function closeWorktree(worktree: Worktree, end: StintEnd, means: WriteMeans): Promise<ClosedWorktree> {
+  const { path, origin, place, start } = worktree;
+  if (!isPlainDirectory(path) || (await realpath(path)) !== path) {
+    throw new AnimusError('worktree.failed', { repo: worktree.spec.repo, detail: `${path} was replaced` });
+  }
+  await mendPrivate(path, false, origin, means);
+  const submodules = await lookAtSubmodules(place, means);
+  const handed = await handOver(worktree, end, means);
+  await pinAnswer(worktree, handed, means);
+  const result = handed.rest ?? handed.tip;
+  const changes = await changesBetween(place, { start, tip: handed.tip, result }, means);
+  const { embedded, filtered, names } = handed.left;
+  const files = [...new Set([...changes.files, ...submodules.files, ...embedded, ...filtered, ...names])].toSorted();
+  const holds = whatHolds(handed, changes, submodules);
+  const isEmpty = end.ended && files.length === 0 && holds.length === 0 && isUntouched(worktree, handed, submodules);
+  return { ...handed, changes, files, holds, state: isEmpty ? 'removed' : end.ended ? 'kept' : 'open' };
+}
+
+function isUntouched({ base }: Worktree, { tip, rest, others }: HandedOver, submodules: SubmoduleWork): boolean {
+  return tip === base && rest === null && others.length === 0 && submodules.commits.length === 0;
+}
+
+function whatHolds({ left }: HandedOver, changes: Changes, submodules: SubmoduleWork): readonly Hold[] {
+  const holds: Readonly<Record<Hold, boolean>> = {
+    ignored: left.ignored.length > 0,
+    // A commit of a submodule is named by the branch, and is only in the submodule's own repository.
+    submodule: submodules.files.length > 0 || submodules.commits.length > 0 || changes.gitlinks.length > 0,
+    embedded: left.embedded.length > 0,
+    filtered: left.filtered.length > 0,
+    names: left.names.length > 0,
+  };
+  return (Object.keys(holds) as Hold[]).filter((hold) => holds[hold]);
+}
+
+/** What each answer of a conversation left is kept: a person may go back to it. */
+async function pinAnswer({ spec, names, origin }: Worktree, { tip, rest }: HandedOver, means: WriteMeans): Promise<void> {
+  if (spec.id === spec.workItemId) return;
+  const commit = rest ?? tip;
+  await writeGit(origin.place, ['update-ref', `${names.answers}${commit.slice(0, 12)}`, commit], means);
+}
+
+/** Removes a worktree that has nothing of its own, with its refs; it is recorded as removed before. Errors: `worktree.failed`. */
+export async function removeWorktree({ path, names, origin }: Worktree, means: WriteMeans): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  const listed = await readGit(origin.place, ['for-each-ref', '--format=%(refname)', names.handed, names.base, names.placed], means);
+  const stdin = listed.split('\n').filter((ref) => ref !== '').map((ref) => `delete ${ref}\n`).join('');
+  if (stdin !== '') await writeGit(origin.place, ['update-ref', '--stdin'], means, { stdin });
+}

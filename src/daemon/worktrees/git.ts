@@ -1,0 +1,150 @@
+/**
+ * Runs git for the daemon: on given directories only, under the supervisor, isolated like a tool, and without starting any other program.
+ */
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { FileRule } from '../../process/file-rules.ts';
+import { findProgram } from '../../process/find-program.ts';
+import { runsAsOwner } from '../../process/isolation.ts';
+import type { Isolation, ProcessHost, ProcessOwner } from '../../process/process-host.ts';
+
+export interface GitMeans {
+  readonly processes: ProcessHost;
+  readonly owner: ProcessOwner;
+  readonly isolation: Isolation;
+  readonly fileRules: readonly FileRule[];
+  readonly signal: AbortSignal;
+}
+
+/** What git works on. Git discovers nothing by itself: a `.git` that an agent wrote must not select the configuration. */
+export interface GitPlace {
+  readonly gitDir: string;
+  readonly commonDir: string;
+  /** Null for commands that need no files. */
+  readonly workTree: string | null;
+  /** Configuration that switches off the programs named in the repository's own: filters, hooks. See `filtersOff`. */
+  readonly off: readonly Setting[];
+}
+
+/** A key of git's configuration with its value. */
+export type Setting = readonly [key: string, value: string];
+
+export interface GitResult {
+  readonly ok: boolean;
+  readonly stdout: string;
+  /** The output was truncated. */
+  readonly cut: boolean;
+  readonly stderr: string;
+}
+
+/** A checkout of a large repository can be slow. */
+const TIMEOUT_MS = 300_000;
+/** Lists of paths; as many as a repository with 100,000 files has. */
+const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
+
+/** Overrides all configuration (repository, user, system) that could make git run a program, prompt or fetch. */
+const HARMLESS: readonly Setting[] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.untrackedCache', 'false'],
+  ['core.attributesFile', '/dev/null'],
+  ['core.excludesFile', '/dev/null'],
+  ['core.alternateRefsCommand', 'false'],
+  ['core.sshCommand', 'false'],
+  ['core.askPass', ''],
+  ['core.pager', 'cat'],
+  ['core.editor', 'false'],
+  ['credential.helper', ''],
+  ['protocol.allow', 'never'],
+  ['commit.gpgSign', 'false'],
+  ['diff.external', ''],
+  // A submodule is a separate repository, with a configuration that an agent may have written: git must not run in it (`look-at-submodules.ts`).
+  ['submodule.recurse', 'false'],
+  ['diff.ignoreSubmodules', 'dirty'],
+  ['status.submoduleSummary', 'false'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['worktree.useRelativePaths', 'false'],
+  ['advice.detachedHead', 'false'],
+  // The operator named the repository, so any owner is accepted.
+  ['safe.directory', '*'],
+];
+
+/** What a call of git is given beside its arguments. */
+export interface GitInput {
+  readonly stdin?: string;
+  /** Added to its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs git; returns a failure of git as a value. Errors: `worktree.failed` when git did not finish. */
+export async function runGit(
+  place: GitPlace,
+  args: readonly string[],
+  means: GitMeans,
+  input: GitInput = {},
+): Promise<GitResult> {
+  const path = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
+  const directory = place.workTree ?? place.gitDir;
+  const result = await means.processes.run(
+    {
+      owner: means.owner,
+      command: findProgram('git', path, '/') ?? 'git',
+      args: ['--no-pager', '-C', directory, ...args],
+      // Git runs as its owner where commands run as another user.
+      cwd: runsAsOwner(means.isolation) ? directory : '/',
+      env: { PATH: path, ...environmentOf(place), ...input.env },
+      ...(input.stdin !== undefined && { stdin: input.stdin }),
+      timeoutMs: TIMEOUT_MS,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      isolation: means.isolation,
+      fileRules: means.fileRules,
+    },
+    means.signal,
+  );
+  means.signal.throwIfAborted();
+  if (result.ended === 'interrupted' || result.ended === 'unavailable')
+    throw new AnimusError('process.interrupted', { command: `git ${args[0]}`, detail: result.problem });
+  if (result.ended !== 'exit') {
+    const why = result.problem ?? result.ended;
+    throw new AnimusError('worktree.failed', {
+      repo: directory,
+      detail: `git ${args[0]} did not finish: ${why}`,
+    });
+  }
+  const { text: stdout, truncated: cut } = result.stdout;
+  return { ok: result.exitCode === 0, stdout, cut, stderr: result.stderr.text.trim() };
+}
+
+function environmentOf({ gitDir, commonDir, workTree, off }: GitPlace): Record<string, string> {
+  return {
+    HOME: '/nonexistent',
+    LANG: 'C',
+    GIT_DIR: gitDir,
+    GIT_COMMON_DIR: commonDir,
+    ...(workTree !== null && { GIT_WORK_TREE: workTree }),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    ...asVariables([...HARMLESS, ...off]),
+    // No protocol is allowed, not even the local one: a missing object is an error, and nothing is fetched.
+    GIT_ALLOW_PROTOCOL: '',
+    GIT_NO_LAZY_FETCH: '1',
+    // Ignores refs/replace: an agent could write one to change what a commit contains.
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_AUTHOR_NAME: 'animus',
+    GIT_AUTHOR_EMAIL: 'animus@localhost',
+    GIT_COMMITTER_NAME: 'animus',
+    GIT_COMMITTER_EMAIL: 'animus@localhost',
+  };
+}
+
+/** Configuration as environment variables: a key may contain `=`, which would end it in `-c`. */
+function asVariables(settings: readonly Setting[]): Record<string, string> {
+  const numbered = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...(Object.fromEntries(numbered) as Record<string, string>) };
+}

@@ -1,0 +1,114 @@
+/**
+ * Hands what an item has made over to the operator's repository: commits, and the files that were left uncommitted as a commit on top. Runs while no
+ * command of the item does. Repeating it changes nothing.
+ */
+import { type AgentRef, readAgentRefs } from './agent-refs.ts';
+import { placeBranch } from './place-branch.ts';
+import { readRefs, type Refs } from './read-refs.ts';
+import { readGit, writeGit, type WriteMeans } from './repository-writes.ts';
+import {
+  type CheckoutStatus,
+  type CommitWords,
+  commitTree,
+  isAncestor,
+  readStatus,
+  treeAndDate,
+  writeTree,
+} from './snapshot.ts';
+import type { Worktree } from './worktree.ts';
+import { OUT } from './worktree-refs.ts';
+
+/** What the operator's repository has of the item now. */
+export interface HandedOver {
+  /** The commit of the branch: what the agent committed, and what was committed for it. */
+  readonly tip: string;
+  /** A commit on top of it with the files that were left uncommitted; null: there are none. */
+  readonly rest: string | null;
+  /** The branch in the repository. */
+  readonly branch: string;
+  readonly others: readonly AgentRef[];
+  readonly left: CheckoutStatus['left'];
+}
+
+/** `words`: of the commit with what is left uncommitted. `commit`: it becomes part of the branch. Errors: `worktree.failed`. */
+export async function handOver(
+  worktree: Worktree,
+  { words, commit }: { readonly words: CommitWords; readonly commit: boolean },
+  means: WriteMeans,
+): Promise<HandedOver> {
+  const { place, branch } = worktree;
+  const [status, refs] = await Promise.all([readStatus(place, means), readRefs(place, means)]);
+  const { tip, rest } = await commitRest(worktree, status, { words, commit }, means);
+  const others = await readAgentRefs(place, branch, { ...refs, head: tip }, means);
+  const before = refs.byName.get(`refs/heads/${branch}`);
+  // The branch has the files as the agent left them, on whatever branch it was. What it had there otherwise is kept beside it.
+  const isBehind = before === undefined || before === tip || before === refs.head || (await isAncestor(place, before, tip, means));
+  const all = [...others.filter((ref) => ref.commit !== tip), ...(isBehind ? [] : [{ name: 'branch', commit: before }])];
+  const out = outOf({ tip, rest, others: all });
+  if (isHandedOver(worktree, out, refs)) return { tip, rest, branch: worktree.placed, others: all, left: status.left };
+  await transfer(worktree, out, refs, means);
+  const placed = await placeBranch(worktree, tip, means);
+  return { tip, rest, branch: placed, others: all, left: status.left };
+}
+
+/** Commits what is uncommitted, on HEAD or beside it. */
+async function commitRest(
+  { place, start }: Worktree,
+  { head, changed }: CheckoutStatus,
+  { words, commit }: { readonly words: CommitWords; readonly commit: boolean },
+  means: WriteMeans,
+): Promise<{ readonly tip: string; readonly rest: string | null }> {
+  const parent = head ?? start;
+  if (changed.length === 0) return { tip: parent, rest: null };
+  const [tree, above] = await Promise.all([
+    writeTree(place, changed, commit ? 'theirs' : 'ours', means),
+    treeAndDate(place, parent, means),
+  ]);
+  if (tree === above.tree) return { tip: parent, rest: null };
+  // Files beside the branch are the same commit until they change.
+  const made = await commitTree(place, { tree, parent, ...(!commit && { date: above.date }) }, words, means);
+  if (!commit) return { tip: parent, rest: made };
+  await readGit(place, ['update-ref', '-m', 'animus: commit what was left', 'HEAD', made, head ?? ''], means);
+  return { tip: made, rest: null };
+}
+
+/** The refs of the private repository that are fetched, with their commits. */
+function outOf({ tip, rest, others }: Pick<HandedOver, 'tip' | 'rest' | 'others'>): ReadonlyMap<string, string> {
+  return new Map([
+    [`${OUT}branch`, tip],
+    ...(rest === null ? [] : [[`${OUT}rest`, rest] as const]),
+    ...others.map(({ name, commit }) => [`${OUT}other/${name}`, commit] as const),
+  ]);
+}
+
+/** Nothing is new: either it is all as it began, or as it was handed over and recorded before. */
+function isHandedOver({ base, spec: { recorded } }: Worktree, out: ReadonlyMap<string, string>, { byName }: Refs): boolean {
+  const tip = out.get(`${OUT}branch`);
+  const there = [...byName].filter(([ref]) => ref.startsWith(OUT));
+  if (recorded === null || recorded.own === null) return out.size === 1 && tip === base && there.length === 0;
+  const { own } = recorded;
+  const isRecorded = own.tip === tip && own.rest === (out.get(`${OUT}rest`) ?? null);
+  return isRecorded && there.length === out.size && there.every(([ref, commit]) => out.get(ref) === commit);
+}
+
+/** Fetches into the operator's repository: git checks every object there, and its configuration is the operator's. */
+async function transfer(
+  { place, origin, names }: Worktree,
+  out: ReadonlyMap<string, string>,
+  { byName }: Refs,
+  means: WriteMeans,
+): Promise<void> {
+  const stale = [...byName.keys()].filter((ref) => ref.startsWith(OUT) && !out.has(ref));
+  // Deleted before others are made: a name may have been a directory.
+  await updateRefs(stale.map((ref) => `delete ${ref}\n`));
+  await updateRefs([...out].map(([ref, commit]) => `update ${ref} ${commit}\n`));
+  const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules', '--prune'];
+  const from = [place.gitDir, `+${OUT}*:${names.handed}*`];
+  // The private repository was mended: its configuration is ours.
+  const env = { GIT_ALLOW_PROTOCOL: 'file' };
+  await writeGit(origin.place, ['-c', 'fetch.fsckObjects=true', 'fetch', ...options, ...from], means, { env });
+
+  async function updateRefs(lines: readonly string[]): Promise<void> {
+    if (lines.length > 0) await readGit(place, ['update-ref', '--stdin'], means, { stdin: lines.join('') });
+  }
+}

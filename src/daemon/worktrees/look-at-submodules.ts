@@ -1,0 +1,77 @@
+/**
+ * What an agent did inside submodules. Each is a repository of its own, with a configuration that the agent may have written, so git runs in it by its
+ * directories and with its programs switched off.
+ */
+import { existsSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { isAnimusError } from '../../core/errors/errors.ts';
+import { isWithin } from '../../process/file-rules.ts';
+import type { GitPlace } from './git.ts';
+import { filtersOff, readSettings } from './programs-off.ts';
+import { readPointer } from './repository.ts';
+import { readGit, type WriteMeans } from './repository-writes.ts';
+import { isPlainDirectory } from './worktrees-root.ts';
+
+/** What is only in the directories of the submodules. */
+export interface SubmoduleWork {
+  /** Changed and new files, relative to the checkout. */
+  readonly files: readonly string[];
+  /** Submodules with commits that no remote branch of theirs has, or that cannot be looked at. */
+  readonly commits: readonly string[];
+}
+
+/** Submodules in submodules in …; deeper ones count as work that cannot be looked at. */
+const MAX_DEPTH = 5;
+
+/** Nothing where the repository has no submodules. Errors: `worktree.failed`. */
+export async function lookAtSubmodules(place: GitPlace, means: WriteMeans, depth = 0): Promise<SubmoduleWork> {
+  const { gitDir, workTree } = place;
+  if (!existsSync(join(workTree!, '.gitmodules')) && !existsSync(join(gitDir, 'modules'))) return { files: [], commits: [] };
+  const staged = await readGit(place, ['ls-files', '--stage', '-z'], means);
+  const paths = staged
+    .split('\0')
+    .filter((entry) => entry.startsWith('160000 '))
+    .map((entry) => entry.slice(entry.indexOf('\t') + 1));
+  const work: { files: string[]; commits: string[] } = { files: [], commits: [] };
+  for (const path of paths) {
+    const found = await lookAtOne(join(workTree!, path), gitDir, means, depth);
+    work.files.push(...found.files.map((file) => join(path, file)));
+    work.commits.push(...found.commits.map((name) => join(path, name)));
+  }
+  return work;
+}
+
+async function lookAtOne(
+  directory: string,
+  gitDir: string,
+  means: WriteMeans,
+  depth: number,
+): Promise<SubmoduleWork> {
+  const dotGit = join(directory, '.git');
+  // Not checked out: nobody can have worked in it.
+  if (!existsSync(dotGit)) return { files: [], commits: [] };
+  if (depth >= MAX_DEPTH) return { files: [], commits: [''] };
+  try {
+    const own = isPlainDirectory(dotGit) ? dotGit : resolve(directory, readPointer(dotGit).replace(/^gitdir: /, ''));
+    // Elsewhere it is not the agent's to look at.
+    if (!isWithin(realpathSync(gitDir), realpathSync(own)) && own !== dotGit) return { files: [], commits: [''] };
+    return await lookInside({ gitDir: own, commonDir: own, workTree: directory, off: [] }, means, depth);
+  } catch (error) {
+    // Whatever it is, it cannot be shown to be empty of work.
+    if (isAnimusError(error, 'process.interrupted')) throw error;
+    return { files: [], commits: [''] };
+  }
+}
+
+async function lookInside(bare: GitPlace, means: WriteMeans, depth: number): Promise<SubmoduleWork> {
+  const place = { ...bare, off: filtersOff(await readSettings(bare, means)).off };
+  const status = ['status', '--porcelain', '-z', '--untracked-files=all', '--ignore-submodules=dirty', '--no-renames'];
+  const files = (await readGit(place, status, means)).split('\0').filter((entry) => entry !== '');
+  const own = ['rev-list', '--count', 'HEAD', '--branches', '--tags', '--not', '--remotes'];
+  const count = Number(await readGit(place, own, means));
+  const below = await lookAtSubmodules(place, means, depth + 1);
+  return {
+    files: [...files.map((entry) => entry.slice(3)), ...below.files],
+    commits: [...(count > 0 ? [''] : []), ...below.commits],
+  };
+}

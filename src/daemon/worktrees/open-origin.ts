@@ -1,0 +1,52 @@
+/** Finds the operator's repository of a worktree, and how the daemon's git uses it. */
+import { accessSync, constants, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { GitPlace, Setting } from './git.ts';
+import type { Origin } from './mend-private.ts';
+import type { PrivateSettings } from './private-config.ts';
+import { filtersOff, readSettings } from './programs-off.ts';
+import { findRepository, type Repository } from './repository.ts';
+import type { WriteMeans } from './repository-writes.ts';
+
+/** `trailers`: of commits in the worktree. Errors: `worktree.failed`. */
+export async function openOrigin(
+  { repo, author }: { readonly repo: string; readonly author: PrivateSettings['author'] },
+  trailers: readonly string[],
+  means: WriteMeans,
+): Promise<{ readonly origin: Origin; readonly filters: readonly string[] }> {
+  const repository = findRepository(repo);
+  if ('problem' in repository) throw new AnimusError('worktree.failed', { repo, detail: repository.problem });
+  const { gitDir, commonDir, workTree } = repository;
+  const operator = await readSettings({ gitDir, commonDir, workTree }, means);
+  const { off, filters } = filtersOff(operator);
+  const place: GitPlace = { gitDir, commonDir, workTree, off };
+  return { origin: { repository, place, settings: { operator, author, hooksPath: hooksOf(repository, operator) }, trailers }, filters };
+}
+
+/** Where the operator's own hooks are, for the commits of the agent; null: there are none. */
+function hooksOf({ commonDir }: Repository, operator: readonly Setting[]): string | null {
+  const set = operator.findLast(([key]) => key === 'core.hookspath')?.[1];
+  if (set !== undefined && set !== '') return set;
+  const hooks = join(commonDir, 'hooks');
+  return namesIn(hooks).some((name) => !name.endsWith('.sample') && isExecutable(join(hooks, name))) ? hooks : null;
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,79 @@
+/** Serialises this daemon's writes to a repository, and retries while another process holds its locks. */
+
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import { type GitInput, type GitMeans, type GitPlace, type GitResult, runGit } from './git.ts';
+
+export type WriteMeans = GitMeans & { readonly clock: Clock };
+
+const LOCK_TRIES = 20;
+/** Several foci or daemons that write to one repository contend for its lock files. */
+const LOCK_TROUBLE = /\.lock'?: File exists|unable to (create|lock)|could not lock|cannot lock ref/i;
+
+/** A command that takes the repository's locks. Errors: `worktree.failed` with git's message. */
+export async function writeGit(
+  place: GitPlace,
+  args: readonly string[],
+  means: WriteMeans,
+  input: GitInput = {},
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const result: GitResult = await inTurn(place.commonDir, () => runGit(place, args, means, input));
+    if (result.ok) return;
+    if (tries >= LOCK_TRIES || !LOCK_TROUBLE.test(result.stderr)) throw gitFailure(place, args, result);
+    await means.clock.sleep(50 * Math.random() * tries, means.signal);
+  }
+}
+
+/** Returns the output of a command that only reads. Errors: `worktree.failed` with git's message. */
+export async function readGit(
+  place: GitPlace,
+  args: readonly string[],
+  means: GitMeans,
+  input: GitInput = {},
+): Promise<string> {
+  const result = await runGit(place, args, means, input);
+  if (!result.ok) throw gitFailure(place, args, result);
+  refuseCut(place, args, result);
+  return result.stdout;
+}
+
+/** Part of a list would be taken for the whole. Errors: `worktree.failed`. */
+export function refuseCut(place: GitPlace, args: readonly string[], result: GitResult): void {
+  if (result.cut) throw gitFailure(place, args, { ...result, stderr: 'it printed more than 32 MiB' });
+}
+
+/** A partial clone would have to fetch objects, which the daemon's git never does. */
+const LACKS_OBJECTS = /lazy fetching disabled|transport '[^']*' not allowed|promisor remote/i;
+
+function gitFailure({ commonDir }: GitPlace, args: readonly string[], { stderr }: GitResult): AnimusError {
+  const words = args.slice(0, 2).filter((arg) => !arg.startsWith('-'));
+  const advice = LACKS_OBJECTS.test(stderr)
+    ? ' The repository is a partial clone that lacks objects of this commit, and animus fetches nothing: run git fetch --refetch in it, or clone it whole.'
+    : '';
+  return new AnimusError('worktree.failed', {
+    repo: commonDir,
+    detail: `git ${words.join(' ')}: ${stderr}${advice}`,
+  });
+}
+
+/** The last pending write of each repository. */
+const writes = new Map<string, Promise<unknown>>();
+
+/**
+ * Runs this daemon's writes to one repository one after another. Concurrent adding, removing and pruning of worktrees fails in git
+ * 2.39 with messages that name no lock file ("failed to read commondir", "could not open gitdir").
+ */
+async function inTurn<T>(repository: string, work: () => Promise<T>): Promise<T> {
+  const mine = (writes.get(repository) ?? Promise.resolve()).then(work);
+  const settled = mine.then(
+    () => {},
+    () => {},
+  );
+  writes.set(repository, settled);
+  try {
+    return await mine;
+  } finally {
+    if (writes.get(repository) === settled) writes.delete(repository);
+  }
+}

@@ -1,0 +1,37 @@
+/** Puts the files of another answer of the conversation into its worktree. What was there is handed over first. */
+import type { HandedCommits } from '../../store/work/worktrees.ts';
+import type { GitPlace } from './git.ts';
+import type { Origin } from './mend-private.ts';
+import { checkOut } from './private-repository.ts';
+import { readGit, type WriteMeans, writeGit } from './repository-writes.ts';
+import { commitTree, readStatus, writeTree } from './snapshot.ts';
+import type { WorktreeNames } from './worktree-refs.ts';
+
+/** Ignored files stay. Errors: `worktree.failed`. */
+export async function restoreState(
+  { place, names, origin }: { readonly place: GitPlace; readonly names: WorktreeNames; readonly origin: Origin },
+  begin: HandedCommits,
+  means: WriteMeans,
+): Promise<void> {
+  const { head, changed } = await readStatus(place, means);
+  const parent = head ?? begin.tip;
+  // With new files in the index, git removes them where the other state lacks them.
+  const tree = await writeTree(place, changed, 'theirs', means);
+  const message = 'The files of another answer, put aside\n';
+  const aside = await commitTree(place, { tree, parent }, { author: origin.settings.author, message }, means);
+  await pinAnswer(origin, { gitDir: place.gitDir, ref: `${names.answers}${aside.slice(0, 12)}`, commit: aside }, means);
+  await readGit(place, ['symbolic-ref', 'HEAD', `refs/heads/${names.branch}`], means);
+  await checkOut(place, { branch: names.branch, commit: begin.tip, rest: begin.rest }, means);
+}
+
+/** Keeps a commit of the private repository in the operator's. */
+async function pinAnswer(
+  origin: Origin,
+  { gitDir, ref, commit }: { readonly gitDir: string; readonly ref: string; readonly commit: string },
+  means: WriteMeans,
+): Promise<void> {
+  await readGit({ ...origin.place, gitDir, commonDir: gitDir, workTree: null }, ['update-ref', 'refs/animus/aside', commit], means);
+  const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules'];
+  const env = { GIT_ALLOW_PROTOCOL: 'file' };
+  await writeGit(origin.place, ['fetch', ...options, gitDir, `+refs/animus/aside:${ref}`], means, { env });
+}

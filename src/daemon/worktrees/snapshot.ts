@@ -1,0 +1,122 @@
+/** What an agent has left uncommitted in its private repository, and how it becomes a commit. */
+import { copyFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { filteredPaths } from './filtered-files.ts';
+import type { GitInput, GitPlace } from './git.ts';
+import { runGit } from './git.ts';
+import { readGit, type WriteMeans } from './repository-writes.ts';
+
+/** The state of the checkout. */
+export interface CheckoutStatus {
+  /** The commit of HEAD; null where the agent began a history of its own. */
+  readonly head: string | null;
+  /** The branch it is on; null: detached. */
+  readonly headBranch: string | null;
+  /** Paths with uncommitted changes that a commit can contain. */
+  readonly changed: readonly string[];
+  /** Paths that only the directory has, by the reason; see docs/worktrees.md. */
+  readonly left: Readonly<Record<LeftReason, readonly string[]>>;
+}
+
+/** `ignored`: files and directories that match a pattern. `embedded`: a repository in the checkout. `filtered`: git stores something else, made by a program that is not run. `names`: not UTF-8. */
+export type LeftReason = 'ignored' | 'embedded' | 'filtered' | 'names';
+
+const STATUS = ['status', '--porcelain=v2', '--branch', '-z'] as const;
+
+/** Looks at every file. Submodules count as the commit they are at. */
+export async function readStatus(place: GitPlace, means: WriteMeans): Promise<CheckoutStatus> {
+  const listed = await readGit(
+    place,
+    [...STATUS, '--untracked-files=all', '--ignored=matching', '--ignore-submodules=dirty', '--no-renames'],
+    means,
+  );
+  const entries = listed.split('\0').filter((entry) => entry !== '');
+  const header = (name: string) => entries.find((entry) => entry.startsWith(`# branch.${name} `))?.slice(10 + name.length);
+  const [head, branch] = [header('oid'), header('head')];
+  const paths = entries.filter((entry) => !/^[#!] /.test(entry)).map(pathOf);
+  const embedded = paths.filter((path) => path.endsWith('/'));
+  // What is not UTF-8 was decoded with replacement characters and cannot be named to git again.
+  const names = paths.filter((path) => path.includes('\uFFFD'));
+  const plain = paths.filter((path) => !path.endsWith('/') && !path.includes('\uFFFD'));
+  const { changed: filtered, all } = await filteredPaths(place, plain, means);
+  return {
+    head: head === undefined || head === '(initial)' ? null : head,
+    headBranch: branch === undefined || branch === '(detached)' ? null : branch,
+    changed: plain.filter((path) => !all.has(path)),
+    left: { ignored: entries.filter((entry) => entry.startsWith('! ')).map(pathOf), embedded, filtered, names },
+  };
+}
+
+/** A line of porcelain v2: seven fields before the path of a changed one, nine before that of an unmerged one, one before a new one. */
+function pathOf(entry: string): string {
+  const fields = entry.startsWith('1 ') ? 8 : entry.startsWith('u ') ? 10 : 1;
+  let at = 0;
+  for (let n = 0; n < fields; n++) at = entry.indexOf(' ', at) + 1;
+  return entry.slice(at);
+}
+
+/**
+ * Returns the tree with these paths as they are on disk now, on top of the index. `ours`: a copy of the index is changed and removed again; `theirs`: the
+ * index itself, for a commit that follows.
+ */
+export async function writeTree(
+  place: GitPlace,
+  paths: readonly string[],
+  index: 'ours' | 'theirs',
+  means: WriteMeans,
+): Promise<string> {
+  const copy = join(place.gitDir, 'animus-index');
+  if (index === 'ours') await copyFile(join(place.gitDir, 'index'), copy).catch(unlessMissing);
+  const input: GitInput = index === 'ours' ? { env: { GIT_INDEX_FILE: copy } } : {};
+  try {
+    const stdin = paths.map((path) => `${path}\0`).join('');
+    await readGit(place, ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], means, { ...input, stdin });
+    return (await readGit(place, ['write-tree'], means, input)).trim();
+  } finally {
+    if (index === 'ours') await rm(copy, { force: true });
+  }
+}
+
+/** Who commits, and the message. */
+export interface CommitWords {
+  readonly author: { readonly name: string; readonly email: string };
+  readonly message: string;
+}
+
+/** Makes a commit of a tree; no ref names it yet. `date`: as git writes one; default now. */
+export async function commitTree(
+  place: GitPlace,
+  { tree, parent, date }: { readonly tree: string; readonly parent: string; readonly date?: string },
+  { author: { name, email }, message }: CommitWords,
+  means: WriteMeans,
+): Promise<string> {
+  const env = {
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+    ...(date !== undefined && { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }),
+  };
+  const args = ['commit-tree', tree, '-p', parent, '-F', '-'];
+  return (await readGit(place, args, means, { env, stdin: message })).trim();
+}
+
+/** The tree of a commit, and its date as git writes one. */
+export async function treeAndDate(
+  place: GitPlace,
+  commit: string,
+  means: WriteMeans,
+): Promise<{ readonly tree: string; readonly date: string }> {
+  const shown = await readGit(place, ['log', '-1', '--no-show-signature', '--format=%T %cd', '--date=raw', commit, '--'], means);
+  const [tree = '', ...date] = shown.trim().split(' ');
+  return { tree, date: date.join(' ') };
+}
+
+/** True if a commit is an ancestor of another one, or the same. */
+export async function isAncestor(place: GitPlace, older: string, newer: string, means: WriteMeans): Promise<boolean> {
+  return (await runGit(place, ['merge-base', '--is-ancestor', older, newer], means)).ok;
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,166 @@
+/**
+ * The worktree of an item: a private repository that borrows the objects of the operator's, with the files to work on. It is planned first, from what is
+ * recorded and what is there, then recorded, then opened.
+ */
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { HandedCommits, RecordedWorktree } from '../../store/work/worktrees.ts';
+import { commitTrailers } from './commit-hook.ts';
+import type { GitPlace } from './git.ts';
+import { takeOverLinked } from './linked-worktree.ts';
+import { lookAtPrivate, mendPrivate, type Origin } from './mend-private.ts';
+import { openOrigin } from './open-origin.ts';
+import { copiedRefs, makePrivate, privatePlace, remakeDotGit } from './private-repository.ts';
+import { readRefs, type Refs } from './read-refs.ts';
+import type { WriteMeans } from './repository-writes.ts';
+import { readGit, writeGit } from './repository-writes.ts';
+import { fateOf, type Made } from './worktree-fate.ts';
+import { type WorktreeNames, worktreeNames } from './worktree-refs.ts';
+import { letThrough, openRoot } from './worktrees-root.ts';
+import { restoreState } from './restore-state.ts';
+
+/** What an item wants to work in. */
+export interface WorktreeSpec {
+  /** The operator's repository, bare or not; absolute. */
+  readonly repo: string;
+  /** The directory of all worktrees of this host. */
+  readonly root: string;
+  /** The item, or the conversation whose answers share the worktree. */
+  readonly id: string;
+  readonly workItemId: string;
+  readonly recorded: RecordedWorktree | null;
+  readonly author: { readonly name: string; readonly email: string };
+  readonly submittedBy: string | null;
+  /** Directories of earlier foci, newest first: of one that began with an earlier version the work is taken over. */
+  readonly linked: readonly string[];
+}
+
+/** A worktree as it will be opened. */
+export interface WorktreePlan {
+  readonly spec: WorktreeSpec;
+  readonly names: WorktreeNames;
+  readonly origin: Origin;
+  /** Absolute real path. */
+  readonly path: string;
+  readonly place: string;
+  /** The commit that the branch begins at. */
+  readonly base: string;
+  /** What the files are, or become. */
+  readonly begin: HandedCommits;
+  readonly made: Made;
+  /** What was lost, in words for people; null: nothing. */
+  readonly lost: string | null;
+  readonly filters: readonly string[];
+  /** Of the operator's repository. */
+  readonly refs: Refs;
+}
+
+/** An open worktree. */
+export interface Worktree {
+  readonly path: string;
+  readonly origin: Origin;
+  readonly names: WorktreeNames;
+  /** For the daemon's git. */
+  readonly place: GitPlace;
+  /** The branch in the worktree. In the repository it may have another name, if that one is taken. */
+  readonly branch: string;
+  readonly base: string;
+  /** The name of its branch in the repository, as far as it is recorded. */
+  readonly placed: string;
+  /** The commit that this item began at: `base`, or what the answer before left. */
+  readonly start: string;
+  readonly made: Made;
+  readonly lost: string | null;
+  /** The repository has uncommitted changes, which are not in the worktree. */
+  readonly repoIsDirty: boolean;
+  /** Filters of the repository that were not run (such as `lfs`): their files contain what git stores, such as pointers. */
+  readonly filters: readonly string[];
+  readonly spec: WorktreeSpec;
+}
+
+/** Changes nothing in the repository, except to take over work of an earlier version. Errors: `worktree.failed`, `worktree.elsewhere`. */
+export async function planWorktree(spec: WorktreeSpec, means: WriteMeans): Promise<WorktreePlan> {
+  const { recorded } = spec;
+  const names = worktreeNames(spec.id);
+  const { origin, filters } = await openOrigin(spec, commitTrailers(spec.workItemId, spec.submittedBy), means);
+  const { commonDir } = origin.repository;
+  if (recorded !== null && recorded.repo !== commonDir) {
+    throw new AnimusError('worktree.other_repository', { path: recorded.path, began: recorded.repo, now: commonDir });
+  }
+  const root = await openRoot(spec.root);
+  const path = join(root.path, names.name);
+  const { id, workItemId } = spec;
+  const fate = fateOf({ id, workItemId, recorded, path, place: root.place, found: lookAtPrivate(path) });
+  const refs = await readRefs(origin.place, means);
+  const base = recorded?.base ?? (await baseOf(names, fate.made, refs, origin, means));
+  const taken = fate.made === 'new' ? await takeOverLinked(spec.linked, names, origin, means) : null;
+  const made = taken === null ? fate.made : 'again';
+  const begin = taken ?? fate.begin ?? { tip: base, rest: null };
+  const { lost } = fate;
+  return { spec, names, origin, path, place: root.place, base, begin, made, lost, filters, refs };
+}
+
+/** Makes what was planned. Errors: `worktree.failed`. */
+export async function openWorktree(plan: WorktreePlan, means: WriteMeans): Promise<Worktree> {
+  const { spec, names, origin, path, base, begin, made } = plan;
+  const place = privatePlace(path, origin.settings);
+  // The base keeps the objects that are borrowed.
+  if (plan.refs.byName.get(names.base) !== base) await writeGit(origin.place, ['update-ref', names.base, base], means);
+  const start = { branch: names.branch, commit: begin.tip, rest: begin.rest, refs: copiedRefs(plan.refs) };
+  if (made === 'damaged') await remakeDotGit(path, start, origin, means);
+  if (made === 'new' || made === 'again' || made === 'lost') {
+    await letThrough(dirname(path));
+    // Only one that a person has given up can be there.
+    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    await makePrivate(path, start, origin, means);
+  }
+  await mendPrivate(path, true, origin, means);
+  if (made === 'switched') await restoreState({ place, names, origin }, begin, means);
+  return {
+    path,
+    origin,
+    names,
+    place,
+    branch: names.branch,
+    base,
+    made,
+    spec,
+    placed: spec.recorded?.branch ?? names.branch,
+    start: startOf(plan),
+    lost: plan.lost,
+    repoIsDirty: made === 'new' && (await isDirty(origin, means)),
+    filters: plan.filters,
+  };
+}
+
+/** HEAD of the repository, detached or not; of a worktree that this database does not know, what the repository says. */
+async function baseOf(
+  names: WorktreeNames,
+  made: Made,
+  { head, byName }: Refs,
+  { place }: Origin,
+  means: WriteMeans,
+): Promise<string> {
+  const known = byName.get(names.base);
+  if (known !== undefined) return known;
+  if (made === 'kept') {
+    const detail = `the worktree ${names.name} exists, and neither the database nor the repository knows it: move it away`;
+    throw new AnimusError('worktree.failed', { repo: place.commonDir, detail });
+  }
+  if (head !== null) return head;
+  // The repository has no commit: an empty one is the base, and its own HEAD stays unborn. It is written and not hard-coded, because its id depends on the hash function.
+  const tree = await readGit(place, ['hash-object', '-t', 'tree', '-w', '/dev/null'], means);
+  return (await readGit(place, ['commit-tree', tree.trim(), '-m', 'Begin empty'], means)).trim();
+}
+
+/** An answer begins at what the answer before it left, whatever it has done since. */
+function startOf({ spec, base }: WorktreePlan): string {
+  const before = spec.id === spec.workItemId ? null : spec.recorded?.before;
+  return before?.rest ?? before?.tip ?? base;
+}
+
+async function isDirty({ repository, place }: Origin, means: WriteMeans): Promise<boolean> {
+  if (repository.workTree === null) return false;
+  return (await readGit(place, ['status', '--porcelain', '-z', '--ignore-submodules=dirty'], means)) !== '';
+}

@@ -1,0 +1,83 @@
+/** Says which role a statement needs that the server refused for lack of a right, and which the login has. */
+import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
+import type { Queryable } from '../sql/database.ts';
+import { sqlState } from '../sql/database-errors.ts';
+
+/** The roles of `animus db migrate`, from the one with the fewest rights. */
+const ROLES = ['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon', 'animus_gateway'];
+
+interface Rights {
+  readonly login: string;
+  /** Of ROLES, those of which the login is a member. */
+  readonly has: readonly string[];
+  /** Of ROLES, those that may do what was refused. */
+  readonly suffices: readonly string[];
+}
+
+/**
+ * The same error with what helps: which roles would do, which ones the login has, and what it may see with them. Other errors, and what is not a
+ * right of an object of animus, are returned unchanged. `sql`: the statement. It never rejects.
+ */
+export async function explainRefusal(error: unknown, sql: string, db: Queryable): Promise<unknown> {
+  const [, kind, name] = refused(error) ?? [];
+  if (!isAnimusError(error, 'db.forbidden') || kind === undefined || name === undefined) return error;
+  const right = /^\s*(insert|update|delete)\b/i.exec(sql)?.[1] ?? 'select';
+  const rights = await readRights(
+    db,
+    kind === 'function' ? [OF_FUNCTION, [ROLES, name]] : [OF_TABLE, [ROLES, name, right]],
+  );
+  if (rights === null || rights.suffices.length === 0) return error;
+  return new AnimusError('db.forbidden', { ...error.details, hint: hintOf(rights, kind) }, { cause: error.cause });
+}
+
+/** Only the server's own words; what our functions raise says itself what is missing. */
+function refused(error: unknown): RegExpExecArray | null {
+  if (!isAnimusError(error, 'db.forbidden') || sqlState(error) !== '42501') return null;
+  return /^permission denied for (table|view|function) (\w+)$/.exec((error.cause as Error).message);
+}
+
+/** Null if even that cannot be read: the refusal itself is what counts. */
+async function readRights(
+  db: Queryable,
+  [sql, params]: readonly [sql: string, params: readonly unknown[]],
+): Promise<Rights | null> {
+  try {
+    const [row] = await db.query<Rights>(sql, params);
+    return row ?? null;
+  } catch {
+    return null;
+  }
+}
+
+const rightsWhere = (may: string) =>
+  `select current_user::text as login,
+          array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and pg_has_role(r.oid, 'member')
+                 order by array_position($1, r.rolname::text)) as has,
+          array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and exists (${may})
+                 order by array_position($1, r.rolname::text)) as suffices`;
+const OF_FUNCTION = rightsWhere(
+  `select from pg_proc p where p.pronamespace = 'animus'::regnamespace and p.proname = $2 and has_function_privilege(r.oid, p.oid, 'execute')`,
+);
+const OF_TABLE = rightsWhere(
+  `select from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname in ('animus', 'pgmq')
+    where c.relname = $2 and has_table_privilege(r.oid, c.oid, $3)`,
+);
+
+/** Those of daemons and gateways are named only where no other would do. */
+const OF_SERVICES: readonly string[] = ['animus_daemon', 'animus_gateway'];
+
+function hintOf({ login, has, suffices }: Rights, kind: string): string {
+  const forPeople = suffices.filter((role) => !OF_SERVICES.includes(role));
+  const needs = forPeople.length === 0 ? suffices : forPeople;
+  const present = has.length === 0 ? 'none of the roles of animus' : listOf(has, 'and');
+  const needed = `; the login ${login} has ${present}, and this needs ${listOf(needs, 'or')}; an administrator grants it: grant ${needs[0]!} to ${login}`;
+  const isReading = kind !== 'function' && suffices.includes('animus_reader');
+  const offers = isReading && has.includes('animus_submitter');
+  return offers
+    ? `${needed}. What it has submitted itself it sees with: animus work list, animus work show ID`
+    : needed;
+}
+
+function listOf(words: readonly string[], before: 'and' | 'or'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${before} ${words.at(-1)!}`;
+}

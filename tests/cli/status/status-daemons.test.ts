@@ -1,0 +1,67 @@
+/** What `animus status` says about daemons that were killed, or cannot reach the database: since when, and what becomes of their work. */
+import { randomUUID } from 'node:crypto';
+import { beforeEach, expect, test } from 'vitest';
+import { registerDaemon } from '../../../src/store/work/daemons.ts';
+import { claimWork } from '../../../src/store/work/work.ts';
+import { emptyQueue } from '../../store/work/queue-driver.ts';
+import { testDatabase } from '../../support/database.ts';
+import { run } from '../run-cli.ts';
+
+const target = testDatabase();
+const PROBLEM = 'provider anthropic has no key';
+
+beforeEach(async () => {
+  await emptyQueue(target.database);
+  await target.database.query('delete from animus.daemons');
+});
+
+test.each([
+  // Seen so many seconds ago; whether it has work, and how long its lease still holds; what is said.
+  [20, null, /host:7 +up /, null],
+  [
+    60,
+    null,
+    /host:7 +silent /,
+    /has not been seen for 6\d(\.\d)? s, since \d{4}-.*Z: it was probably killed, or cannot reach the database; it has no work/,
+  ],
+  [60, 15, /host:7 +silent /, /the lease of its work runs out in 1\d(\.\d)? s, and other daemons go on with it/],
+  [90, -30, /host:7 +silent /, /the lease of its work has run out, and other daemons go on with it/],
+  [200, -140, /host:7 +lost /, /it counts as lost; the lease of its work has run out/],
+  [200, null, /host:7 +lost /, null],
+])('seen %i s ago, lease %s', async (seconds, leaseSeconds, row, said) => {
+  const id = await daemon(leaseSeconds !== null);
+  await target.database.query(
+    `update animus.daemons set seen_at = animus.now() - make_interval(secs => $2::float8) where id = $1`,
+    [id, seconds],
+  );
+  if (leaseSeconds !== null)
+    await target.database.query(
+      `update animus.work_items set lease_expires_at = animus.now() + make_interval(secs => $2::float8) where lease_owner = $1`,
+      [id, leaseSeconds],
+    );
+  const { stdout } = await run(['status'], { env: { DATABASE_URL: target.connectionString } });
+  expect(stdout).toMatch(row);
+  if (said !== null) expect(stdout).toMatch(said);
+  // Only what a daemon says that is there is a problem of now.
+  expect(stdout.includes(`problem  ${PROBLEM}`)).toBe(seconds < 45);
+  expect(stdout.includes(`it reported before: ${PROBLEM}`)).toBe(said !== null);
+});
+
+async function daemon(works: boolean): Promise<string> {
+  const id = randomUUID();
+  const faculties = { f: { max: 1, max_attempts: 3, dedup_until: 'resolved' as const } };
+  await registerDaemon(target.database, {
+    id,
+    host: 'host',
+    pid: 7,
+    version: 'test',
+    maxConcurrent: 1,
+    faculties,
+    problems: [PROBLEM],
+  });
+  if (works) {
+    await target.database.query(`insert into animus.work_items (faculty) values ('f')`);
+    expect(await claimWork(target.database, id, faculties, 1, 60)).toHaveLength(1);
+  }
+  return id;
+}
