@@ -78,7 +78,6 @@ const ONE_WIRE = [
   'status-watch',
   'supervised-processes',
   'thawed-supervisor',
-  'tutorial',
   'unstorable-output',
   'upgrade-at-work',
   'wait-before-serve',

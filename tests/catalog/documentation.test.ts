@@ -28,17 +28,6 @@ describe('the documentation of TOML', () => {
     expect(config.models.get('gateway/claude-sonnet-4-5')?.usdPerMillion.cacheRead).toBe(0.3);
   });
 
-  test('shows a first faculty that loads from an empty directory, as it is in the examples', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'first-faculty-'));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
-    const [, shown = ''] = /```toml\n([^]*?)```/.exec(page('faculties.md')) ?? [];
-    writeFileSync(join(directory, 'writer.toml'), shown);
-    const { faculties, problems } = loadFaculties(directory, { toolNames: FACULTY_TOOL_NAMES });
-    expect(problems).toEqual([]);
-    expect(shown).toBe(page('examples/faculties/writer.toml'));
-    expect(faculties.get('writer')).toMatchObject({ maxConcurrent: 1, recover: { maxAttempts: 2 } });
-  });
-
   test('shows a faculty that asks before git push and nothing else', () => {
     const directory = mkdtempSync(join(tmpdir(), 'asking-faculty-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));

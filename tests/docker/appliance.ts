@@ -15,6 +15,10 @@ export const API_KEY = `key-${randomBytes(12).toString('hex')}`;
 
 export interface Appliance {
   readonly project: string;
+  /** The variables by which any `docker compose` in a copy of the repository means this appliance, with the faculties and secrets of the copy. */
+  readonly names: Readonly<Record<string, string>>;
+  /** The published ports, of Postgres and of the HTTP API. */
+  readonly ports: { readonly postgres: number; readonly http: number };
   /** Connection string through the published port. */
   databaseUrl(role: string, password: string): string;
   /** Of the HTTP API, while the profile `api` is on. */
@@ -64,13 +68,17 @@ export async function prepareAppliance(files: Readonly<Record<string, string>>):
   for (const [path, text] of Object.entries(files)) write(path, text, text.startsWith('#!') ? 0o755 : 0o644);
   const project = `animus-test-${randomBytes(4).toString('hex')}`;
   const [port, apiPort] = [await freePort(), await freePort()];
-  const env: NodeJS.ProcessEnv = {
-    ...process.env,
+  const names = {
+    COMPOSE_PROJECT_NAME: project,
     ANIMUS_IMAGE: project,
     ANIMUS_POSTGRES_IMAGE: `${project}-postgres`,
     ANIMUS_SANDBOX_IMAGE: `${project}-sandbox`,
     ANIMUS_POSTGRES_PORT: String(port),
     ANIMUS_HTTP_PORT: String(apiPort),
+  };
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    ...names,
     COMPOSE_PROFILES: 'api',
     ANIMUS_FACULTIES: join(directory, 'faculties'),
     ANIMUS_CONFIG: join(directory, 'animus.toml'),
@@ -88,6 +96,8 @@ export async function prepareAppliance(files: Readonly<Record<string, string>>):
   const compose = (...args: readonly string[]) => docker(['compose', ...common, '--progress', 'plain', ...args], env);
   const appliance: Appliance = {
     project,
+    names,
+    ports: { postgres: port, http: apiPort },
     databaseUrl: (role, password) => `postgres://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/animus`,
     apiUrl: `http://127.0.0.1:${apiPort}/api/v1`,
     compose,

@@ -17,7 +17,7 @@ export interface Execution {
   readonly limits?: Readonly<Record<string, number>>;
   /** Of how many bytes of each stream copies are sent. */
   readonly liveBytes?: number;
-  /** Answers a call with the `result` of its message; undefined: not at all. */
+  /** Answers a call with the `result` of its message, or a promise of it; undefined: not at all. */
   answer?(name: string, input: never): unknown;
   /** Ends the input after the execution was sent. */
   readonly hangUp?: boolean;
@@ -92,7 +92,7 @@ export async function talk([program = '', ...args]: readonly string[], execution
     else if (method === 'call') {
       const { name, input } = params as { name: string; input: never };
       calls.push({ name, input });
-      const result = execution.answer?.(name, input);
+      const result = await execution.answer?.(name, input);
       if (result !== undefined) send({ id, result });
     } else if (message.error) end = { error: message.error };
     else if (id === 'execute') end = message.result as Partial<Ran>;

@@ -29,7 +29,17 @@ export async function setUpBench(overrides: Partial<ToolContext> = {}): Promise<
     await processes.stop();
     await rm(root, { recursive: true, force: true });
   });
-  const context: ToolContext = {
+  const homeOf = async () => ({ directory: home, caches: {} });
+  const context = { ...contextIn(workspace, { processes, background, home: homeOf }), ...overrides };
+  return { context, workspace, outside, home, call: (tool, input) => callWorldTool(tool, input, context) };
+}
+
+/** A context for tools in a workspace. */
+export function contextIn(
+  workspace: string,
+  host: Pick<ToolContext, 'processes' | 'background' | 'home'>,
+): ToolContext {
+  return {
     workItemId: 'work-1',
     leaseToken: 'lease-1',
     focusId: 'focus-1',
@@ -39,16 +49,14 @@ export async function setUpBench(overrides: Partial<ToolContext> = {}): Promise<
     workspace,
     timeoutMs: 20_000,
     signal: new AbortController().signal,
-    processes,
-    home: async () => ({ directory: home, caches: {} }),
-    background,
+    ...host,
     isolation: 'none',
     fileRules: [],
-    ...overrides,
   };
-  const call = (tool: Tool, input: object): Promise<ToolOutput> => {
-    if (tool.kind !== 'world') throw new Error(`${tool.name} is no world tool`);
-    return tool.run(tool.input.parse(input), context);
-  };
-  return { context, workspace, outside, home, call };
+}
+
+/** Parses the input as the engine does and runs the tool. */
+export async function callWorldTool(tool: Tool, input: object, context: ToolContext): Promise<ToolOutput> {
+  if (tool.kind !== 'world') throw new Error(`${tool.name} is not a world tool`);
+  return tool.run(tool.input.parse(input), context);
 }

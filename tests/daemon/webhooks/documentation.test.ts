@@ -1,20 +1,16 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../../src/core/secrets/secret.ts';
 import { webhookHeaders } from '../../../src/core/secrets/webhook-secret.ts';
-import { testApi } from '../../support/api.ts';
 
 const PAGE = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8');
 const blockOf = (language: string) => new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'm').exec(PAGE)![1]!;
 const [SECRET, OTHER] = ['a', 'b'].map(
   (letter) => new Secret(`whsec_${Buffer.from(letter.repeat(32)).toString('base64')}`),
 );
-const { start } = testApi();
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 test('the receiver accepts what is signed with its secret, also beside another signature, and nothing else', async () => {
   const { url, output } = await startReceiver();
@@ -36,16 +32,6 @@ test('the receiver accepts what is signed with its secret, also beside another s
   expect(await send([SECRET!], '5', { sent: body.replace('x', 'y') })).toBe(401);
   expect((await fetch(url, { method: 'POST', body })).status).toBe(401);
   expect(output().match(/work\.dead/g)).toHaveLength(2);
-});
-
-test.skipIf(!hasCurl)('the examples of the API run', async () => {
-  const { url, tokenOf } = await start({ webhookKeys: [new Secret('k'.repeat(32))] });
-  const env = { PATH: process.env['PATH'], URL: `${url}/api/v1`, TOKEN: await tokenOf('alice') };
-  const { stdout } = await promisify(execFile)('bash', ['-c', `set -euo pipefail\n${blockOf('bash')}`], {
-    cwd: scratch(),
-    env,
-  });
-  expect(stdout).toMatch(/"secret":"whsec_.*"retried":0.*"removed":true/s);
 });
 
 async function startReceiver() {

@@ -1,82 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import { ROLES } from '../../../src/store/migrations/roles.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
-import type { Database } from '../../../src/store/sql/database.ts';
 import { testDatabase } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { listen } from '../postgres/listener.ts';
 
 const PAGE = readFileSync(new URL('../../../docs/sql-api.md', import.meta.url), 'utf8');
-/** Each example with the role that it names. */
-const EXAMPLES = [...PAGE.matchAll(/^```sql(.*)\n([^]*?)^```/gm)].map(([, role, sql]) => ({
-  role: role!.trim(),
-  sql: sql!,
-}));
-
 const target = testDatabase();
 const logins: string[] = [];
 afterAll(() => dropLogins(logins));
-
-test('the examples of docs/sql-api.md run in order under the named role, and do what the page says', async () => {
-  expect(EXAMPLES.length).toBeGreaterThan(8);
-  expect(EXAMPLES.filter(({ role }) => !ROLES.some((known) => known === role))).toEqual([]);
-  // The application's own table is in a separate schema.
-  await target.database.query('grant create on schema public to animus_submitter');
-  const as: Record<string, Database> = {};
-  for (const { role, sql } of EXAMPLES) {
-    as[role] ??= openPostgres(await createLogin(target.connectionString, role, logins), { poolSize: 1 });
-    await as[role].query(sql);
-  }
-  const states = await target.database.query(
-    'select faculty, state, count(*)::int as n from animus.work_items group by 1, 2 order by 1, 2',
-  );
-  expect(states).toEqual([
-    { faculty: 'accountant', state: 'completed', n: 1 },
-    { faculty: 'accountant', state: 'merged', n: 2 },
-    { faculty: 'engineer', state: 'cancelled', n: 1 },
-    { faculty: 'engineer', state: 'queued', n: 5 },
-  ]);
-  await Promise.all(Object.values(as).map((database) => database.close()));
-  await target.database.query(
-    'drop table invoices; drop function check_invoice; revoke create on schema public from animus_submitter',
-  );
-});
-
-test('the SQL examples of docs/audit.md run under the named role', async () => {
-  const page = readFileSync(new URL('../../../docs/audit.md', import.meta.url), 'utf8');
-  const examples = [...page.matchAll(/^```sql (\w+)\n([^]*?)^```/gm)];
-  expect(examples.map(([, role]) => role)).toEqual(['animus_reader', 'animus_reader', 'animus_operator']);
-  await target.database.query(`select animus.pause('accountant', 'Ada Lovelace is away')`);
-  for (const [, role, sql] of examples) {
-    const login = openPostgres(await createLogin(target.connectionString, role!, logins), { poolSize: 1 });
-    // No call was refused here.
-    expect((await login.query(sql!)).length > 0).toBe(!sql!.includes('refused_calls'));
-    await login.close();
-  }
-  expect(await target.database.query(`select from animus.decisions where note like '%Lovelace%'`)).toEqual([]);
-});
-
-test('the SQL example of docs/attachments.md attaches a file of an own table', async () => {
-  const page = readFileSync(new URL('../../../docs/attachments.md', import.meta.url), 'utf8');
-  const [, example] = /^```sql\n([^]*?)^```/m.exec(page)!;
-  await target.database.query(
-    `create table scans (invoice int, name text, content bytea);
-     insert into scans values (17, 'front.txt', 'paid'), (17, 'back.txt', 'twice'), (18, 'other.txt', 'x');
-     grant select on scans to animus_submitter`,
-  );
-  const submitter = openPostgres(await createLogin(target.connectionString, 'animus_submitter', logins), {
-    poolSize: 1,
-  });
-  await submitter.query(example!);
-  const files = await submitter.query('select name, media_type from animus.own_artifacts order by name');
-  expect(files).toEqual([
-    { name: 'back.txt', media_type: 'text/plain; charset=utf-8' },
-    { name: 'front.txt', media_type: 'text/plain; charset=utf-8' },
-  ]);
-  await submitter.close();
-  await target.database.query('drop table scans');
-});
 
 test('an outcome reaches a submitter that listens, and nobody who may not see it', async () => {
   const open = async () =>

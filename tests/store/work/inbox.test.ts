@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Pgmq } from 'pgmq-js';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openNotifications } from '../../../src/store/postgres/notifications.ts';
@@ -144,27 +143,6 @@ describe('one message never blocks the others', () => {
     expect(dead!.message['reason']).toMatch(reason);
     expect(dead!.message['message']).toEqual(message);
     expect(await items(database, 'description')).toEqual([{ description: 'good' }]);
-  });
-
-  test('the statements of docs/schedules.md find it, correct it and send it again', async () => {
-    const { database } = target;
-    await send(database, { facculty: 'engineer', description: 'misspelt' });
-    await drainInbox(database, 10);
-    const page = readFileSync(new URL('../../../docs/schedules.md', import.meta.url), 'utf8');
-    const [look, resend, ours] = [...page.matchAll(/^```sql\n([^]*?)^```/gm)].map(([, sql]) => sql!);
-    const [dead] = await database.query<{ msg_id: string; reason: string }>(look!);
-    expect(dead!.reason).toMatch(/"facculty": unknown key/);
-    const corrected = resend!.replace(`(message -> 'message') ||`, `(message -> 'message') - 'facculty' ||`);
-    await database.query(corrected.replace('msg_id = 1', `msg_id = ${dead!.msg_id}`));
-    expect(await drainInbox(database, 10)).toEqual({ accepted: 1, refused: 0, postponed: 0 });
-    expect(await items(database, 'faculty, description')).toEqual([{ faculty: 'engineer', description: 'misspelt' }]);
-    expect(await database.query(look!)).toEqual([]);
-    expect((await database.query<{ relname: string }>(ours!)).map(({ relname }) => relname).sort()).toEqual([
-      'q_animus_inbox',
-      'q_animus_inbox_dead',
-      'q_animus_work',
-      'q_inbox',
-    ]);
   });
 
   test('nor does a trigger of the operator that refuses it', async () => {
