@@ -1233,10 +1233,6 @@ create table animus.worktrees (
   bytes        bigint,
   handed       boolean     not null default false,
   holds        text[]      not null default '{}',
-  lost         text,
-  discard_by   text,
-  created_at   timestamptz not null,
-  updated_at   timestamptz not null,
   discard_by   text,
   created_at   timestamptz not null,
   updated_at   timestamptz not null,
@@ -1246,8 +1242,6 @@ create table animus.worktrees (
   constraint worktrees_branch_check check (branch ~ '^animus/[0-9a-f]{12}(-[0-9]+)?$'),
   constraint worktrees_state_check check (state in ('open', 'kept', 'removed', 'discarded', 'lost'))
 );
-create index worktrees_item on animus.worktrees (work_item_id);
-create index worktrees_there on animus.worktrees (host, updated_at) where state in ('open', 'kept');
 create index worktrees_at_place on animus.worktrees (place, updated_at) where state in ('open', 'kept');
 create index worktrees_item on animus.worktrees (work_item_id);
 create index worktrees_there on animus.worktrees (host, updated_at) where state in ('open', 'kept');
@@ -1262,7 +1256,6 @@ create table animus.worktree_results (
   patch        bytea,
   patch_bytes  bigint      not null default 0,
   ended        boolean     not null,
-  updated_at   timestamptz not null,
   lost         text,
   updated_at   timestamptz not null,
   lost_seen    text,

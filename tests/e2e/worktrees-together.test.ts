@@ -27,27 +27,31 @@ describe.each(modes)('with isolation %s', (isolation) => {
     { items: 2, at: 'once', daemons: 1, kills: 0 },
     { items: 5, at: 'a time, one after the other', daemons: 1, kills: 0 },
     { items: isolation === 'namespace' ? 20 : 6, at: 'once', daemons: 2, kills: 4 },
-  ])('$items items at $at, $daemons daemons, $kills kills', { timeout: 300_000 }, async ({ items, at, daemons, kills }) => {
-    const { site, repo, faculty } = await setUp(isolation, at === 'once' ? 4 : 1);
-    const start = (n: number) => startDaemon(site, [], { ANIMUS_HTTP: 'off', N: String(n) });
-    const running = await Promise.all(Array.from({ length: daemons }, (_, n) => start(n)));
-    const ids = await Promise.all(Array.from({ length: items }, (_, n) => submit(faculty, n)));
-    for (let n = 0; n < kills; n++) {
-      const done = Math.floor(((n + 1) * items) / (kills + 2));
-      await approveUntil(faculty, done);
-      const [victim] = running.splice(0, 1);
-      await victim!.kill('SIGKILL');
-      person(isolation, repo, 'worktree', 'add', '-q', '-b', `mine-${n}`, join(site.directory, `mine-${n}`));
-      person(isolation, repo, 'worktree', 'prune');
-      running.push(await start(n));
-    }
-    await approveUntil(faculty, items);
-    await Promise.all(running.map((daemon) => daemon.kill('SIGTERM')));
-    for (const [n, id] of ids.entries()) await expectOwnWork(repo, site, id, n);
-    expect(git(repo, 'stash', 'list')).toBe('');
-    expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(1 + kills);
-    expect(git(repo, 'fsck', '--no-dangling')).not.toMatch(/error|missing/);
-  });
+  ])(
+    '$items items at $at, $daemons daemons, $kills kills',
+    { timeout: 300_000 },
+    async ({ items, at, daemons, kills }) => {
+      const { site, repo, faculty } = await setUp(isolation, at === 'once' ? 4 : 1);
+      const start = (n: number) => startDaemon(site, [], { ANIMUS_HTTP: 'off', N: String(n) });
+      const running = await Promise.all(Array.from({ length: daemons }, (_, n) => start(n)));
+      const ids = await Promise.all(Array.from({ length: items }, (_, n) => submit(faculty, n)));
+      for (let n = 0; n < kills; n++) {
+        const done = Math.floor(((n + 1) * items) / (kills + 2));
+        await approveUntil(faculty, done);
+        const [victim] = running.splice(0, 1);
+        await victim!.kill('SIGKILL');
+        person(isolation, repo, 'worktree', 'add', '-q', '-b', `mine-${n}`, join(site.directory, `mine-${n}`));
+        person(isolation, repo, 'worktree', 'prune');
+        running.push(await start(n));
+      }
+      await approveUntil(faculty, items);
+      await Promise.all(running.map((daemon) => daemon.kill('SIGTERM')));
+      for (const [n, id] of ids.entries()) await expectOwnWork(repo, site, id, n);
+      expect(git(repo, 'stash', 'list')).toBe('');
+      expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(1 + kills);
+      expect(git(repo, 'fsck', '--no-dangling')).not.toMatch(/error|missing/);
+    },
+  );
 });
 
 /** Commits one file, stashes another, leaves a third uncommitted, then waits for a decision and looks at what is there. */
@@ -62,7 +66,9 @@ async function setUp(isolation: Isolation, maxConcurrent: number) {
     if (steps === 1) return bash(`echo ${n} > stashed-${n}.txt && git stash -qu; git tag -f tag-${n}`);
     if (steps === 2) return bash(`echo ${n} > left-${n}.txt; sleep 0.3`);
     if (steps === 3)
-      return { content: [toolUse(`c${n}-${crypto.randomUUID()}`, 'write_file', { path: `asked-${n}.txt`, content: n })] };
+      return {
+        content: [toolUse(`c${n}-${crypto.randomUUID()}`, 'write_file', { path: `asked-${n}.txt`, content: n })],
+      };
     if (steps === 4) return bash('git status --short; git stash list; git log --format=%s; ls');
     return { content: [text(`Item ${n} is done.`)] };
   });
@@ -134,7 +140,11 @@ async function expectOwnWork(repo: string, site: Site, id: string, n: number): P
   );
   const files = [`asked-${n}.txt`, `committed-${n}.txt`, `left-${n}.txt`];
   const path = join(site.home, 'worktrees', id.slice(-12));
-  expect(item, `item ${n}`).toMatchObject({ lost: null, handed: true, outcome: { worktree: { branch, path, changed_files: files } } });
+  expect(item, `item ${n}`).toMatchObject({
+    lost: null,
+    handed: true,
+    outcome: { worktree: { branch, path, changed_files: files } },
+  });
   expect(git(repo, 'diff', '--name-only', 'main', branch).split('\n')).toEqual(files);
   const subjects = git(repo, 'log', '--reverse', '--format=%s', branch, '--not', 'main').split('\n');
   // A command that a kill cut off may have committed, and the model repeats it.

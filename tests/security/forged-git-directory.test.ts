@@ -10,7 +10,14 @@ const placeOf = (root: string) => readFileSync(join(root, 'worktrees', '.place')
 /** What an agent can write there; `trap` is a program that leaves a mark. */
 const FORGERIES: Readonly<Record<string, (dotGit: string, trap: string, site: WorktreeSite) => void>> = {
   'programs in its configuration': (dotGit, trap) => {
-    for (const key of ['core.fsmonitor', 'core.sshCommand', 'core.pager', 'diff.external', 'filter.f.clean', 'alias.status'])
+    for (const key of [
+      'core.fsmonitor',
+      'core.sshCommand',
+      'core.pager',
+      'diff.external',
+      'filter.f.clean',
+      'alias.status',
+    ])
       git(dotGit, 'config', '--file', join(dotGit, 'config'), key, key.startsWith('alias') ? `!${trap}` : trap);
     writeFileSync(join(dotGit, '..', '.gitattributes'), '* filter=f\n');
   },
@@ -45,7 +52,8 @@ const FORGERIES: Readonly<Record<string, (dotGit: string, trap: string, site: Wo
       git(dotGit, 'config', '--file', join(dotGit, 'config'), key, value);
   },
   'pipes, devices and links in place of files': (dotGit) => {
-    for (const name of ['index', 'ORIG_HEAD', 'refs/heads/pipe', 'packed-refs.lock']) rmSync(join(dotGit, name), { force: true });
+    for (const name of ['index', 'ORIG_HEAD', 'refs/heads/pipe', 'packed-refs.lock'])
+      rmSync(join(dotGit, name), { force: true });
     execFileSync('mkfifo', [join(dotGit, 'index'), join(dotGit, 'ORIG_HEAD'), join(dotGit, 'refs/heads/pipe')]);
     rmSync(join(dotGit, 'config'));
     symlinkSync('/dev/zero', join(dotGit, 'config'));
@@ -53,32 +61,39 @@ const FORGERIES: Readonly<Record<string, (dotGit: string, trap: string, site: Wo
   },
 };
 
-test.each(Object.entries(FORGERIES))('%s: no program runs, and the files are handed over', { timeout: 120_000 }, async (_, forge) => {
-  const site = await setUpWorktree();
-  const { spec, means, repo, root } = site;
-  const trap = join(root, 'trap.sh');
-  writeFileSync(trap, `#!/bin/sh\necho "$0 $*" >> ${root}/sprung\n`, { mode: 0o755 });
-  const wanted = spec();
-  const worktree = await open(wanted, means);
-  writeFileSync(join(worktree.path, 'new.txt'), 'new\n');
-  forge(join(worktree.path, '.git'), trap, site);
-  const again = await open({ ...wanted, recorded: recordOf(worktree, placeOf(root)) }, means);
-  expect(again).toMatchObject({ made: 'kept', path: worktree.path });
-  forge(join(worktree.path, '.git'), trap, site);
-  const closed = await close(again, means);
-  expect(closed.files).toContain('new.txt');
-  expect(git(repo, 'cat-file', '-t', `${worktree.names.handed}rest`)).toBe('commit');
-  // As a person would look afterwards.
-  git(worktree.path, 'status');
-  git(worktree.path, 'log', '-1');
-  expect(existsSync(join(root, 'sprung'))).toBe(false);
-});
+test.each(Object.entries(FORGERIES))(
+  '%s: no program runs, and the files are handed over',
+  { timeout: 120_000 },
+  async (_, forge) => {
+    const site = await setUpWorktree();
+    const { spec, means, repo, root } = site;
+    const trap = join(root, 'trap.sh');
+    writeFileSync(trap, `#!/bin/sh\necho "$0 $*" >> ${root}/sprung\n`, { mode: 0o755 });
+    const wanted = spec();
+    const worktree = await open(wanted, means);
+    writeFileSync(join(worktree.path, 'new.txt'), 'new\n');
+    forge(join(worktree.path, '.git'), trap, site);
+    const again = await open({ ...wanted, recorded: recordOf(worktree, placeOf(root)) }, means);
+    expect(again).toMatchObject({ made: 'kept', path: worktree.path });
+    forge(join(worktree.path, '.git'), trap, site);
+    const closed = await close(again, means);
+    expect(closed.files).toContain('new.txt');
+    expect(git(repo, 'cat-file', '-t', `${worktree.names.handed}rest`)).toBe('commit');
+    // As a person would look afterwards.
+    git(worktree.path, 'status');
+    git(worktree.path, 'log', '-1');
+    expect(existsSync(join(root, 'sprung'))).toBe(false);
+  },
+);
 
 test.each([
   ['a named pipe', (path: string) => void execFileSync('mkfifo', [path])],
   ['a link to /dev/zero', (path: string) => symlinkSync('/dev/zero', path)],
   ['a link to another repository', (path: string, repo: string) => symlinkSync(join(repo, '.git'), path)],
-  ['a file that names another repository', (path: string, repo: string) => writeFileSync(path, `gitdir: ${repo}/.git\n`)],
+  [
+    'a file that names another repository',
+    (path: string, repo: string) => writeFileSync(path, `gitdir: ${repo}/.git\n`),
+  ],
   ['a directory without a repository', (path: string) => mkdirSync(join(path, 'deep'), { recursive: true })],
   ['gone', () => {}],
 ])('a .git that is %s is made again, and the files are kept', { timeout: 60_000 }, async (_, plant) => {
@@ -103,8 +118,8 @@ test('a worktree that was replaced by a link is not touched', { timeout: 60_000 
   symlinkSync(repo, worktree.path);
   const config = readFileSync(join(repo, '.git', 'config'), 'utf8');
   await expect(close(worktree, means)).rejects.toMatchObject({ code: 'worktree.failed' });
-  await expect(
-    open({ ...worktree.spec, recorded: recordOf(worktree, placeOf(root)) }, means),
-  ).rejects.toMatchObject({ code: 'worktree.failed' });
+  await expect(open({ ...worktree.spec, recorded: recordOf(worktree, placeOf(root)) }, means)).rejects.toMatchObject({
+    code: 'worktree.failed',
+  });
   expect(readFileSync(join(repo, '.git', 'config'), 'utf8')).toBe(config);
 });

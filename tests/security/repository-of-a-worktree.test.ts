@@ -27,7 +27,8 @@ const ATTACKS: Readonly<Record<string, string>> = {
   'the repository': 'cd /; mv $R $R.old',
   alternates: 'echo /tmp/x >> $C/objects/info/alternates',
   objects: 'rm -rf $C/objects/??; git -C $R gc --prune=now',
-  branches: 'git -C $R update-ref refs/heads/main $(git commit-tree -m x HEAD^{tree}); git -C $R branch -D other; git push -f $R HEAD:refs/heads/other',
+  branches:
+    'git -C $R update-ref refs/heads/main $(git commit-tree -m x HEAD^{tree}); git -C $R branch -D other; git push -f $R HEAD:refs/heads/other',
   'a stash': 'echo x > $R/a.txt; git -C $R stash; git -C $R stash drop',
   tags: 'git -C $R tag evil',
   "the operator's HEAD and index": 'echo "ref: refs/heads/evil" > $C/HEAD; echo > $C/index; rm -f $C/index',

@@ -47,7 +47,17 @@ export async function setUpWorktree(overrides: Partial<WriteMeans> = {}, name = 
   const spec = (more: Partial<WorktreeSpec> = {}) => {
     const id = randomUUID();
     const author = { name: 'fixer via animus', email: 'animus@localhost' };
-    return { repo, root: join(root, 'worktrees'), id, workItemId: id, recorded: null, author, submittedBy: 'olga', linked: [], ...more };
+    return {
+      repo,
+      root: join(root, 'worktrees'),
+      id,
+      workItemId: id,
+      recorded: null,
+      author,
+      submittedBy: 'olga',
+      linked: [],
+      ...more,
+    };
   };
   return { root, repo, spec, means };
 }

@@ -8,7 +8,11 @@ import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import type { Config } from '../../core/config/config.ts';
 import { createFileGuard } from '../../daemon/guard/file-guard.ts';
 import { mcpVariables } from '../../daemon/guard/mcp-variables.ts';
-import { giveFocusDirectory, makeFocusDirectory, removeFocusDirectory } from '../../daemon/workspace/focus-directory.ts';
+import {
+  giveFocusDirectory,
+  makeFocusDirectory,
+  removeFocusDirectory,
+} from '../../daemon/workspace/focus-directory.ts';
 import { focusHome } from '../../daemon/workspace/focus-home.ts';
 import { createProcessHost } from '../../process/host/supervised-host.ts';
 import { runsAsOwner } from '../../process/isolation.ts';

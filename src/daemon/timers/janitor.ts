@@ -5,6 +5,7 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Database } from '../../store/sql/database.ts';
+import { pruneWorktrees } from '../../store/work/kept-worktrees.ts';
 import {
   dropMonth,
   type PruneCursor,
@@ -17,7 +18,6 @@ import {
   pruneWork,
 } from '../../store/work/retention.ts';
 import { pruneDeliveries } from '../../store/work/webhook-deliveries.ts';
-import { pruneWorktrees } from '../../store/work/kept-worktrees.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { sweepFocusDirectories } from '../workspace/focus-directory.ts';
 import { sweepHomes } from '../workspace/focus-home.ts';

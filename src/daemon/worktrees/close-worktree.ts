@@ -69,7 +69,11 @@ function whatHolds({ left }: HandedOver, changes: Changes, submodules: Submodule
 }
 
 /** What each answer of a conversation left is kept: a person may go back to it. */
-async function pinAnswer({ spec, names, origin }: Worktree, { tip, rest }: HandedOver, means: WriteMeans): Promise<void> {
+async function pinAnswer(
+  { spec, names, origin }: Worktree,
+  { tip, rest }: HandedOver,
+  means: WriteMeans,
+): Promise<void> {
   if (spec.id === spec.workItemId) return;
   const commit = rest ?? tip;
   await writeGit(origin.place, ['update-ref', `${names.answers}${commit.slice(0, 12)}`, commit], means);
@@ -78,7 +82,15 @@ async function pinAnswer({ spec, names, origin }: Worktree, { tip, rest }: Hande
 /** Removes a worktree that has nothing of its own, with its refs; it is recorded as removed before. Errors: `worktree.failed`. */
 export async function removeWorktree({ path, names, origin }: Worktree, means: WriteMeans): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 3 });
-  const listed = await readGit(origin.place, ['for-each-ref', '--format=%(refname)', names.handed, names.base, names.placed], means);
-  const stdin = listed.split('\n').filter((ref) => ref !== '').map((ref) => `delete ${ref}\n`).join('');
+  const listed = await readGit(
+    origin.place,
+    ['for-each-ref', '--format=%(refname)', names.handed, names.base, names.placed],
+    means,
+  );
+  const stdin = listed
+    .split('\n')
+    .filter((ref) => ref !== '')
+    .map((ref) => `delete ${ref}\n`)
+    .join('');
   if (stdin !== '') await writeGit(origin.place, ['update-ref', '--stdin'], means, { stdin });
 }

@@ -40,7 +40,9 @@ interface Recorded {
 async function recordedStats(place: GitPlace, means: WriteMeans): Promise<ReadonlyMap<string, Recorded>> {
   const listed = await readGit(place, ['ls-files', '--debug', '-z'], means);
   // A path ends with NUL, and the lines about it follow.
-  const found = listed.matchAll(/([^\0]*)\0 {2}ctime: [^\n]*\n {2}mtime: (\d+:\d+)\n[^\n]*\n[^\n]*\n {2}size: (\d+)[^\n]*\n/g);
+  const found = listed.matchAll(
+    /([^\0]*)\0 {2}ctime: [^\n]*\n {2}mtime: (\d+:\d+)\n[^\n]*\n[^\n]*\n {2}size: (\d+)[^\n]*\n/g,
+  );
   return new Map([...found].map(([, path, mtime, size]) => [path!, { mtime: mtime!, size: Number(size) }]));
 }
 

@@ -4,8 +4,8 @@
  */
 import { type AgentRef, readAgentRefs } from './agent-refs.ts';
 import { placeBranch } from './place-branch.ts';
-import { readRefs, type Refs } from './read-refs.ts';
-import { readGit, writeGit, type WriteMeans } from './repository-writes.ts';
+import { type Refs, readRefs } from './read-refs.ts';
+import { readGit, type WriteMeans, writeGit } from './repository-writes.ts';
 import {
   type CheckoutStatus,
   type CommitWords,
@@ -42,8 +42,12 @@ export async function handOver(
   const others = await readAgentRefs(place, branch, { ...refs, head: tip }, means);
   const before = refs.byName.get(`refs/heads/${branch}`);
   // The branch has the files as the agent left them, on whatever branch it was. What it had there otherwise is kept beside it.
-  const isBehind = before === undefined || before === tip || before === refs.head || (await isAncestor(place, before, tip, means));
-  const all = [...others.filter((ref) => ref.commit !== tip), ...(isBehind ? [] : [{ name: 'branch', commit: before }])];
+  const isBehind =
+    before === undefined || before === tip || before === refs.head || (await isAncestor(place, before, tip, means));
+  const all = [
+    ...others.filter((ref) => ref.commit !== tip),
+    ...(isBehind ? [] : [{ name: 'branch', commit: before }]),
+  ];
   const out = outOf({ tip, rest, others: all });
   if (isHandedOver(worktree, out, refs)) return { tip, rest, branch: worktree.placed, others: all, left: status.left };
   await transfer(worktree, out, refs, means);
@@ -82,7 +86,11 @@ function outOf({ tip, rest, others }: Pick<HandedOver, 'tip' | 'rest' | 'others'
 }
 
 /** Nothing is new: either it is all as it began, or as it was handed over and recorded before. */
-function isHandedOver({ base, spec: { recorded } }: Worktree, out: ReadonlyMap<string, string>, { byName }: Refs): boolean {
+function isHandedOver(
+  { base, spec: { recorded } }: Worktree,
+  out: ReadonlyMap<string, string>,
+  { byName }: Refs,
+): boolean {
   const tip = out.get(`${OUT}branch`);
   const there = [...byName].filter(([ref]) => ref.startsWith(OUT));
   if (recorded === null || recorded.own === null) return out.size === 1 && tip === base && there.length === 0;
@@ -102,7 +110,14 @@ async function transfer(
   // Deleted before others are made: a name may have been a directory.
   await updateRefs(stale.map((ref) => `delete ${ref}\n`));
   await updateRefs([...out].map(([ref, commit]) => `update ${ref} ${commit}\n`));
-  const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules', '--prune'];
+  const options = [
+    '--quiet',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--no-auto-maintenance',
+    '--no-recurse-submodules',
+    '--prune',
+  ];
   const from = [place.gitDir, `+${OUT}*:${names.handed}*`];
   // The private repository was mended: its configuration is ours.
   const env = { GIT_ALLOW_PROTOCOL: 'file' };

@@ -26,7 +26,8 @@ const MAX_DEPTH = 5;
 /** Nothing where the repository has no submodules. Errors: `worktree.failed`. */
 export async function lookAtSubmodules(place: GitPlace, means: WriteMeans, depth = 0): Promise<SubmoduleWork> {
   const { gitDir, workTree } = place;
-  if (!existsSync(join(workTree!, '.gitmodules')) && !existsSync(join(gitDir, 'modules'))) return { files: [], commits: [] };
+  if (!existsSync(join(workTree!, '.gitmodules')) && !existsSync(join(gitDir, 'modules')))
+    return { files: [], commits: [] };
   const staged = await readGit(place, ['ls-files', '--stage', '-z'], means);
   const paths = staged
     .split('\0')
@@ -41,12 +42,7 @@ export async function lookAtSubmodules(place: GitPlace, means: WriteMeans, depth
   return work;
 }
 
-async function lookAtOne(
-  directory: string,
-  gitDir: string,
-  means: WriteMeans,
-  depth: number,
-): Promise<SubmoduleWork> {
+async function lookAtOne(directory: string, gitDir: string, means: WriteMeans, depth: number): Promise<SubmoduleWork> {
   const dotGit = join(directory, '.git');
   // Not checked out: nobody can have worked in it.
   if (!existsSync(dotGit)) return { files: [], commits: [] };

@@ -9,7 +9,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { placeFile, readRegularFile } from '../../core/files/regular-file.ts';
 import { commitHook } from './commit-hook.ts';
 import type { GitPlace, Setting } from './git.ts';
-import { parseSettings, type PrivateSettings, privateConfig } from './private-config.ts';
+import { type PrivateSettings, parseSettings, privateConfig } from './private-config.ts';
 import { alternates, BEGAN } from './private-repository.ts';
 import type { Repository } from './repository.ts';
 import { readGit, type WriteMeans } from './repository-writes.ts';
@@ -26,7 +26,14 @@ export interface Origin {
 }
 
 /** Git looks for its directories and configuration elsewhere where one of these exists. */
-const MISLEADING = ['commondir', 'gitdir', 'config.worktree', 'objects/info/http-alternates', 'info/attributes', 'info/grafts'];
+const MISLEADING = [
+  'commondir',
+  'gitdir',
+  'config.worktree',
+  'objects/info/http-alternates',
+  'info/attributes',
+  'info/grafts',
+];
 
 /** `gone`: nothing is there. `damaged`: a directory without a complete repository. */
 export function lookAtPrivate(path: string): 'whole' | 'damaged' | 'gone' {

@@ -21,7 +21,10 @@ export async function openOrigin(
   const operator = await readSettings({ gitDir, commonDir, workTree }, means);
   const { off, filters } = filtersOff(operator);
   const place: GitPlace = { gitDir, commonDir, workTree, off };
-  return { origin: { repository, place, settings: { operator, author, hooksPath: hooksOf(repository, operator) }, trailers }, filters };
+  return {
+    origin: { repository, place, settings: { operator, author, hooksPath: hooksOf(repository, operator) }, trailers },
+    filters,
+  };
 }
 
 /** Where the operator's own hooks are, for the commits of the agent; null: there are none. */

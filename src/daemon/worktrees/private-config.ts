@@ -27,7 +27,11 @@ const COPIED = [
 ] as const;
 
 /** Of what the agent configured: nothing that is run. */
-const KEPT = [/^remote\..+\.(url|fetch)$/, /^branch\..+\.(remote|merge)$/, /^submodule\..+\.(url|active|branch)$/] as const;
+const KEPT = [
+  /^remote\..+\.(url|fetch)$/,
+  /^branch\..+\.(remote|merge)$/,
+  /^submodule\..+\.(url|active|branch)$/,
+] as const;
 
 /**
  * The text of the configuration. `open`: while an agent works in it. Otherwise a person may run git there, and git must not run in submodules, whose

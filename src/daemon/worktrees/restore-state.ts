@@ -30,7 +30,11 @@ async function pinAnswer(
   { gitDir, ref, commit }: { readonly gitDir: string; readonly ref: string; readonly commit: string },
   means: WriteMeans,
 ): Promise<void> {
-  await readGit({ ...origin.place, gitDir, commonDir: gitDir, workTree: null }, ['update-ref', 'refs/animus/aside', commit], means);
+  await readGit(
+    { ...origin.place, gitDir, commonDir: gitDir, workTree: null },
+    ['update-ref', 'refs/animus/aside', commit],
+    means,
+  );
   const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules'];
   const env = { GIT_ALLOW_PROTOCOL: 'file' };
   await writeGit(origin.place, ['fetch', ...options, gitDir, `+refs/animus/aside:${ref}`], means, { env });

@@ -31,7 +31,8 @@ export async function readStatus(place: GitPlace, means: WriteMeans): Promise<Ch
     means,
   );
   const entries = listed.split('\0').filter((entry) => entry !== '');
-  const header = (name: string) => entries.find((entry) => entry.startsWith(`# branch.${name} `))?.slice(10 + name.length);
+  const header = (name: string) =>
+    entries.find((entry) => entry.startsWith(`# branch.${name} `))?.slice(10 + name.length);
   const [head, branch] = [header('oid'), header('head')];
   const paths = entries.filter((entry) => !/^[#!] /.test(entry)).map(pathOf);
   const embedded = paths.filter((path) => path.endsWith('/'));
@@ -70,7 +71,10 @@ export async function writeTree(
   const input: GitInput = index === 'ours' ? { env: { GIT_INDEX_FILE: copy } } : {};
   try {
     const stdin = paths.map((path) => `${path}\0`).join('');
-    await readGit(place, ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], means, { ...input, stdin });
+    await readGit(place, ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], means, {
+      ...input,
+      stdin,
+    });
     return (await readGit(place, ['write-tree'], means, input)).trim();
   } finally {
     if (index === 'ours') await rm(copy, { force: true });
@@ -107,7 +111,11 @@ export async function treeAndDate(
   commit: string,
   means: WriteMeans,
 ): Promise<{ readonly tree: string; readonly date: string }> {
-  const shown = await readGit(place, ['log', '-1', '--no-show-signature', '--format=%T %cd', '--date=raw', commit, '--'], means);
+  const shown = await readGit(
+    place,
+    ['log', '-1', '--no-show-signature', '--format=%T %cd', '--date=raw', commit, '--'],
+    means,
+  );
   const [tree = '', ...date] = shown.trim().split(' ');
   return { tree, date: date.join(' ') };
 }

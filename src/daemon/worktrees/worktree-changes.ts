@@ -50,7 +50,15 @@ async function readPatch(place: GitPlace, start: string, result: string, means: 
   const file = join(place.gitDir, 'animus-patch');
   await rm(file, { recursive: true, force: true });
   try {
-    const how = ['--binary', '--full-index', '--no-color', '--no-ext-diff', '--no-textconv', '--src-prefix=a/', '--dst-prefix=b/'];
+    const how = [
+      '--binary',
+      '--full-index',
+      '--no-color',
+      '--no-ext-diff',
+      '--no-textconv',
+      '--src-prefix=a/',
+      '--dst-prefix=b/',
+    ];
     await readGit(place, ['diff', ...how, `--output=${file}`, start, result, '--'], means);
     const patch = readRegularFile(file, { maxBytes: Number.MAX_SAFE_INTEGER, followLink: false });
     const fits = patch.length > 0 && patch.length <= MAX_PATCH_BYTES;

@@ -37,7 +37,12 @@ export function fateOf(facts: WorktreeFacts): Fate {
   const wasGivenUp = recorded.state === 'discarded' || recorded.state === 'removed';
   if (wasGivenUp) return { made: 'again', begin, lost: null };
   if (found === 'whole') return { made: isCurrent(facts, recorded) ? 'kept' : 'switched', begin, lost: null };
-  if (found === 'damaged') return { made: 'damaged', begin, lost: `${path}/.git was damaged and made again from what was handed over; commits made since are in no branch` };
+  if (found === 'damaged')
+    return {
+      made: 'damaged',
+      begin,
+      lost: `${path}/.git was damaged and made again from what was handed over; commits made since are in no branch`,
+    };
   if (recorded.place === place) {
     return { made: recorded.handed ? 'again' : 'lost', begin, lost: lostWords(path, recorded) };
   }

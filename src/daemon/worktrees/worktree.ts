@@ -12,13 +12,13 @@ import { takeOverLinked } from './linked-worktree.ts';
 import { lookAtPrivate, mendPrivate, type Origin } from './mend-private.ts';
 import { openOrigin } from './open-origin.ts';
 import { copiedRefs, makePrivate, privatePlace, remakeDotGit } from './private-repository.ts';
-import { readRefs, type Refs } from './read-refs.ts';
+import { type Refs, readRefs } from './read-refs.ts';
 import type { WriteMeans } from './repository-writes.ts';
 import { readGit, writeGit } from './repository-writes.ts';
+import { restoreState } from './restore-state.ts';
 import { fateOf, type Made } from './worktree-fate.ts';
 import { type WorktreeNames, worktreeNames } from './worktree-refs.ts';
 import { letThrough, openRoot } from './worktrees-root.ts';
-import { restoreState } from './restore-state.ts';
 
 /** What an item wants to work in. */
 export interface WorktreeSpec {

@@ -48,7 +48,9 @@ try {
   for (const [name, all] of Object.entries(times)) {
     const sorted = all.toSorted((a, b) => a - b);
     const [least, median, most] = [sorted[0]!, sorted[Math.floor(sorted.length / 2)]!, sorted.at(-1)!];
-    process.stdout.write(`${name.padEnd(48)} ${median.toFixed(0).padStart(6)} (${least.toFixed(0)}–${most.toFixed(0)})\n`);
+    process.stdout.write(
+      `${name.padEnd(48)} ${median.toFixed(0).padStart(6)} (${least.toFixed(0)}–${most.toFixed(0)})\n`,
+    );
   }
 } finally {
   await processes.stop();
@@ -72,10 +74,21 @@ async function bare(round: number, time: Time): Promise<void> {
 async function ours(means: WriteMeans, time: Time): Promise<void> {
   const id = randomUUID();
   const author = { name: 'bench', email: 'bench@localhost' };
-  const spec = { repo, root: join(root, 'worktrees'), id, workItemId: id, recorded: null, author, submittedBy: null, linked: [] };
+  const spec = {
+    repo,
+    root: join(root, 'worktrees'),
+    id,
+    workItemId: id,
+    recorded: null,
+    author,
+    submittedBy: null,
+    linked: [],
+  };
   const worktree = await time('animus: open', async () => openWorktree(await planWorktree(spec, means), means));
   const words = { author, message: 'changed\n' };
-  await time('animus: hand over, nothing new', () => closeWorktree(worktree, { ended: false, commit: false, words }, means));
+  await time('animus: hand over, nothing new', () =>
+    closeWorktree(worktree, { ended: false, commit: false, words }, means),
+  );
   writeFileSync(join(worktree.path, 'dir-0', 'file-0.txt'), `changed ${id}\n`);
   await time('animus: hand over and commit a changed file', () =>
     closeWorktree(worktree, { ended: true, commit: true, words }, means),

@@ -123,8 +123,9 @@ test('a worktree with changes that were not handed over waits for its host, and 
   await target.database.query('update animus.worktrees set handed = false where id = $1', [id]);
   const away = await host('away', SHORT, 'worktree', repo);
   await wakeItem(target.database, id);
-  await eventually('the other host gives it back', () =>
-    away.lines.some((line) => line.includes('has changes of work item') && line.includes('on host home')) || null,
+  await eventually(
+    'the other host gives it back',
+    () => away.lines.some((line) => line.includes('has changes of work item') && line.includes('on host home')) || null,
   );
   expect(existsSync(join(away.directory, 'home', 'worktrees', id.slice(-12)))).toBe(false);
   // A person gives the directory up: it goes on with what was handed over.

@@ -47,7 +47,10 @@ test.each(['rest', 'none'])('with commit = "%s"', { timeout: 120_000 }, async (k
   await chat.ended(second.workItemId);
   const path = join(daemon.directory, 'home', 'worktrees', chat.id.slice(-12));
   const discarded = readFileSync(join(path, 'two'), 'utf8');
-  const filesOf = () => readdirSync(path).filter((name) => !name.startsWith('.')).toSorted();
+  const filesOf = () =>
+    readdirSync(path)
+      .filter((name) => !name.startsWith('.'))
+      .toSorted();
   expect(filesOf()).toEqual(['ignored', 'left-1', 'left-2', 'one', 'two']);
   const branch = `animus/${chat.id.slice(-12)}`;
 
@@ -55,9 +58,20 @@ test.each(['rest', 'none'])('with commit = "%s"', { timeout: 120_000 }, async (k
   // Made anew, on top of the first answer; what the discarded answer made is kept below refs/animus/answers.
   expect(readFileSync(join(path, 'two'), 'utf8')).not.toBe(discarded);
   expect(filesOf()).toEqual(['ignored', 'left-1', 'left-2', 'one', 'two']);
-  expect(git(repo, 'log', '--format=%s', branch).split('\n').filter((subject) => subject === 'two')).toHaveLength(1);
-  const answers = git(repo, 'for-each-ref', '--format=%(objectname)', `refs/animus/answers/${chat.id.slice(-12)}`).split('\n');
-  const kept = answers.map((commit) => git(repo, 'ls-tree', '--name-only', commit).includes('two') && git(repo, 'show', `${commit}:two`));
+  expect(
+    git(repo, 'log', '--format=%s', branch)
+      .split('\n')
+      .filter((subject) => subject === 'two'),
+  ).toHaveLength(1);
+  const answers = git(
+    repo,
+    'for-each-ref',
+    '--format=%(objectname)',
+    `refs/animus/answers/${chat.id.slice(-12)}`,
+  ).split('\n');
+  const kept = answers.map(
+    (commit) => git(repo, 'ls-tree', '--name-only', commit).includes('two') && git(repo, 'show', `${commit}:two`),
+  );
   expect(kept).toContain(discarded.trim());
 
   const edited = await editMessage(pg.database, first.messageId, 'One, otherwise');
@@ -65,7 +79,9 @@ test.each(['rest', 'none'])('with commit = "%s"', { timeout: 120_000 }, async (k
   // As at the beginning, and then the first answer again: nothing of the second.
   expect(filesOf()).toEqual(['ignored', 'left-1', 'one']);
   const rows = await eventually('the rows', async () =>
-    pg.database.query('select lost from animus.worktree_results where worktree_id = $1 and lost is not null', [chat.id]),
+    pg.database.query('select lost from animus.worktree_results where worktree_id = $1 and lost is not null', [
+      chat.id,
+    ]),
   );
   expect(rows).toEqual([]);
 });

@@ -15,7 +15,12 @@ describe('a worktree', { timeout: 180_000 }, () => {
     expect(git(worktree.path, 'status', '--porcelain')).toBe('');
     expect(git(repo, 'branch', '--format=%(refname:short)')).toBe('main');
 
-    expect(await close(worktree, means)).toMatchObject({ state: 'removed', files: [], holds: [], changes: { commits: 0 } });
+    expect(await close(worktree, means)).toMatchObject({
+      state: 'removed',
+      files: [],
+      holds: [],
+      changes: { commits: 0 },
+    });
     expect(existsSync(worktree.path)).toBe(false);
     expect(git(repo, 'for-each-ref', '--format=%(refname)')).toBe('refs/heads/main');
     expect(git(root, '-C', 'repo', 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(1);

@@ -9,13 +9,25 @@ import type { FocusRow } from '../../../store/transcript/focus-row.ts';
 import { readTranscript } from '../../../store/transcript/transcript.ts';
 import type { ClaimedWork } from '../../../store/work/work.ts';
 import type { Toolset } from '../../../tools/source.ts';
-import { type FocusDirectory, focusDirectory, giveFocusDirectory, makeFocusDirectory } from '../../workspace/focus-directory.ts';
+import {
+  type FocusDirectory,
+  focusDirectory,
+  giveFocusDirectory,
+  makeFocusDirectory,
+} from '../../workspace/focus-directory.ts';
 import type { Worktree } from '../../worktrees/worktree.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { rulesOf } from './focus-rules.ts';
 import type { Focus, RulesNow, WorkspaceMeans } from './focus-scope.ts';
-import { closeFocusWorktree, describeWorktree, openFocusWorktree, type WithRepo, worktreeRules, type WorktreeWish } from './focus-worktree.ts';
+import {
+  closeFocusWorktree,
+  describeWorktree,
+  openFocusWorktree,
+  type WithRepo,
+  type WorktreeWish,
+  worktreeRules,
+} from './focus-worktree.ts';
 import { hostIsolation } from './host-isolation.ts';
 import { EMPTY_DIRECTORY, tell } from './workspace-notices.ts';
 
@@ -42,7 +54,12 @@ export async function openWorkspace(
   control: FocusControl,
   means: WorkspaceMeans,
 ): Promise<FocusWorkspace> {
-  const { key, row, answer, toolset: { tools } } = begun;
+  const {
+    key,
+    row,
+    answer,
+    toolset: { tools },
+  } = begun;
   const goesOn = row.resumes > 0 || Boolean(answer?.before);
   const isolation = hostIsolation(faculty, means.isolation);
   const directory = focusDirectory(row.directory, async () => {

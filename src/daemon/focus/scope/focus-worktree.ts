@@ -9,8 +9,8 @@ import type { FocusKey, FocusRow } from '../../../store/transcript/focus-row.ts'
 import type { ClaimedWork } from '../../../store/work/work.ts';
 import { holdWorktree, readWorktree, recordWorktree } from '../../../store/work/worktrees.ts';
 import { type ClosedWorktree, closeWorktree, removeWorktree } from '../../worktrees/close-worktree.ts';
-import { restMessage } from '../../worktrees/rest-message.ts';
 import type { WriteMeans } from '../../worktrees/repository-writes.ts';
+import { restMessage } from '../../worktrees/rest-message.ts';
 import { openWorktree, planWorktree, type Worktree, type WorktreePlan } from '../../worktrees/worktree.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { rulesOf } from './focus-rules.ts';
@@ -50,10 +50,12 @@ export async function openFocusWorktree(
   const spec = { repo, root: means.worktreesRoot, id, workItemId: work.id, recorded, author, submittedBy, linked };
   const plan = await planWorktree(spec, git);
   // While it is made there is nothing to lose.
-  if (['new', 'again', 'lost'].includes(plan.made)) await hold(plan, key, { handed: recorded?.handed ?? true, lost: null }, means);
+  if (['new', 'again', 'lost'].includes(plan.made))
+    await hold(plan, key, { handed: recorded?.handed ?? true, lost: null }, means);
   const worktree = await openWorktree(plan, git);
   await hold(plan, key, { handed: false, lost: plan.lost }, means);
-  if (plan.lost !== null) means.log.warn({ work_item_id: work.id, path: plan.path, lost: plan.lost }, 'something of a worktree was lost');
+  if (plan.lost !== null)
+    means.log.warn({ work_item_id: work.id, path: plan.path, lost: plan.lost }, 'something of a worktree was lost');
   const goesOn = row.resumes > 0 || Boolean(answer?.before);
   const notice = worktreeNotice(worktree, recorded);
   if (goesOn && notice !== null) await tell(key, means.db, notice);
@@ -113,7 +115,12 @@ const FOUND: Readonly<Record<Worktree['made'], string | null>> = {
 };
 
 /** Hands over and records what was made. `ended`: nothing goes on in it. */
-export async function closeFocusWorktree(end: FocusEnd, worktree: Worktree, ended: boolean, focus: Focus): Promise<FocusEnd> {
+export async function closeFocusWorktree(
+  end: FocusEnd,
+  worktree: Worktree,
+  ended: boolean,
+  focus: Focus,
+): Promise<FocusEnd> {
   const { means, key, work } = focus;
   try {
     const closed = await closeTwice(end, worktree, ended, focus);
@@ -122,7 +129,10 @@ export async function closeFocusWorktree(end: FocusEnd, worktree: Worktree, ende
   } catch (error) {
     const { path, branch, spec } = worktree;
     const problem = messageOf(error);
-    means.log.warn({ work_item_id: key.workItemId, path, error: problem }, 'the worktree could not be handed over; it is kept');
+    means.log.warn(
+      { work_item_id: key.workItemId, path, error: problem },
+      'the worktree could not be handed over; it is kept',
+    );
     if (isAnimusError(error, 'work.lease_lost') || !ended) return end;
     await recordWorktree(means.db, key, { id: spec.id, state: 'kept', handed: false, holds: [], branch, result: null });
     if (end.kind !== 'completed') return end;
@@ -136,7 +146,10 @@ export async function closeFocusWorktree(end: FocusEnd, worktree: Worktree, ende
 async function closeTwice(end: FocusEnd, worktree: Worktree, ended: boolean, focus: Focus): Promise<ClosedWorktree> {
   const { means, key, faculty } = focus;
   const { spec, origin } = worktree;
-  const words = { author: spec.author, message: restMessage(end.kind === 'completed' ? end.summary : null, origin.trailers) };
+  const words = {
+    author: spec.author,
+    message: restMessage(end.kind === 'completed' ? end.summary : null, origin.trailers),
+  };
   const stint = { ended, commit: end.kind === 'completed' && faculty.commit !== 'none', words };
   // Has its own time limit, because the signal of the focus may already be aborted. On a lost lease the supervisor kills git.
   const git = () => worktreeMeans(focus.row.directory, key, faculty, AbortSignal.timeout(CLOSE_MS), means);

@@ -12,7 +12,10 @@ export const EMPTY_DIRECTORY =
   'The work continues in an empty directory. The directory with your files is on another host or no longer exists. Create again what you still need.';
 
 /** What a focus that goes on is told about its worktree; null where it is as it was. */
-export function worktreeNotice({ made, path, lost, origin }: Worktree, recorded: RecordedWorktree | null): string | null {
+export function worktreeNotice(
+  { made, path, lost, origin }: Worktree,
+  recorded: RecordedWorktree | null,
+): string | null {
   const { repo } = origin.repository;
   switch (made) {
     case 'new':
@@ -24,7 +27,10 @@ export function worktreeNotice({ made, path, lost, origin }: Worktree, recorded:
     case 'damaged':
       return `The .git of ${path} was damaged. It was made again; your files are still there. Commits made since your work was last handed over to ${repo} are on no branch.`;
     case 'again': {
-      const before = recorded !== null && recorded.path !== path ? ` Before, the work was in ${recorded.path} on host ${recorded.host}.` : '';
+      const before =
+        recorded !== null && recorded.path !== path
+          ? ` Before, the work was in ${recorded.path} on host ${recorded.host}.`
+          : '';
       return `The repository at ${path} was made again with everything that was handed over to ${repo}: commits and uncommitted files.${before} Files that git ignores are not there.`;
     }
     case 'lost':
