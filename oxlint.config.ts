@@ -89,7 +89,8 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/store': [
     ['open'],
     ['embedded', 'migrations'],
-    ['conversations', 'views'],
+    ['views'],
+    ['conversations'],
     ['transcript'],
     ['events', 'memory', 'people', 'skills', 'work'],
     ['postgres'],

@@ -7,7 +7,8 @@ import {
   submitWork as submitTo,
 } from './store/work/submit-work.ts';
 
-export { AnimusError, type ErrorCode, isAnimusError } from './core/errors/errors.ts';
+export type { ErrorCode } from './core/errors/error-table.ts';
+export { AnimusError, isAnimusError } from './core/errors/errors.ts';
 export type { WorkState } from './core/work/work.ts';
 export type { NewAttachment, NewWork, SubmittedWork };
 

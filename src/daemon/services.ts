@@ -126,8 +126,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
         host,
         directoryRoot,
         realRoot,
-        worktreesRoot: join(config.home, 'worktrees'),
-        commitEmail: newest.daemon.commitEmail,
+        worktrees: { root: join(config.home, 'worktrees'), commitEmail: newest.daemon.commitEmail },
         beginNew,
         keepTurn,
         awareness,
@@ -221,11 +220,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     log,
   });
   return {
-    controlPlane,
-    registration,
-    versionGuard,
-    guard,
-    maxConcurrent,
+    ...{ controlPlane, registration, versionGuard, guard, maxConcurrent },
     shutdownGraceSeconds: () => newest.daemon.shutdownGraceSeconds,
     inOrder: [
       means.sandbox,

@@ -9,7 +9,7 @@ import {
   listConversations,
 } from '../../store/conversations/read-conversation.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { type Candidate, findAtMostOne, findOne, type NamedKind } from '../../store/views/find-one.ts';
+import { type Candidate, findAtMostOne, findOne, type NamedKind } from '../../core/work/find-one.ts';
 
 /** Stands for the latest conversation. */
 const LATEST = 'last';

@@ -1,5 +1,6 @@
 /** The findings of the doctor's checks. */
-import { AnimusError, type ErrorCode } from '../../core/errors/errors.ts';
+import type { ErrorCode } from '../../core/errors/error-table.ts';
+import { AnimusError } from '../../core/errors/errors.ts';
 
 /** `note`: animus works, but without something that is recommended. */
 export interface Finding {

@@ -4,7 +4,7 @@ import { didYouMean } from '../../core/errors/suggest.ts';
 import { WORK_STATES } from '../../core/work/work.ts';
 import type { Status } from '../../store/views/status-view.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
-import { age, callsOf, cost, counted, countedCalls, grouped, shortId, stateLabel } from '../view/quantities.ts';
+import { age, callsOf, cost, countedCalls, grouped, shortId, stateLabel } from '../view/quantities.ts';
 import { showAsks } from './status-asks.ts';
 import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';

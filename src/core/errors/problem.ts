@@ -1,5 +1,6 @@
 import { maskSecrets } from '../secrets/secrets.ts';
-import { AnimusError, type ErrorCode, type ErrorDetails } from './errors.ts';
+import type { ErrorCode } from './error-table.ts';
+import { AnimusError, type ErrorDetails } from './errors.ts';
 
 /** A mistake in a file or variable that a person wrote. Problems are collected, so that all of them are shown at once. */
 export interface Problem {

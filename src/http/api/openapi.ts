@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, made from the table of routes. */
 import { z } from 'zod';
-import { ERRORS, type ErrorCode } from '../../core/errors/errors.ts';
+import { ERRORS, type ErrorCode } from '../../core/errors/error-table.ts';
 import type { Route } from '../route/route.ts';
 import { describedTags } from './api-tags.ts';
 import { mayBeAbsent } from './parse-input.ts';

@@ -1,5 +1,6 @@
 /** Which error a client may see. */
-import { AnimusError, ERRORS, type ErrorCode, isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import { ERRORS, type ErrorCode } from '../../core/errors/error-table.ts';
+import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { sqlState } from '../../store/sql/database-errors.ts';
 
 /** The error as a client may see it: addresses, statements and internals stay in the log. `hidden` says that the log should have it. */

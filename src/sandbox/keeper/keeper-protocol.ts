@@ -1,6 +1,7 @@
 /** The messages between the daemon and its keeper over their IPC channel; one JSON object per message. */
 import type { EngineAddress } from '../../core/config/engine-address.ts';
-import type { ErrorCode, ErrorDetails } from '../../core/errors/errors.ts';
+import type { ErrorCode } from '../../core/errors/error-table.ts';
+import type { ErrorDetails } from '../../core/errors/errors.ts';
 import type { FromSupervisor, ToSupervisor } from '../../process/supervisor/supervisor-protocol.ts';
 import type { ContainerEnd, ContainerExec, ContainerOwner, ContainerSpec, EngineHealth } from '../container-host.ts';
 

@@ -1,6 +1,7 @@
 /** Maps errors of the driver: failures of the connection and of our own SQL functions get animus codes, others pass unchanged. */
 import { DatabaseError } from 'pg';
-import { AnimusError, type ErrorCode, type ErrorDetails, isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import type { ErrorCode } from '../../core/errors/error-table.ts';
+import { AnimusError, type ErrorDetails, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 
 /**
  * SQLSTATEs raised by animus's SQL functions. DETAIL may carry a JSON object of error details (such as `{"id": …}`);

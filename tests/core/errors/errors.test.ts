@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { AnimusError, ERRORS, isAnimusError, messageOf } from '../../../src/core/errors/errors.ts';
+import { ERRORS } from '../../../src/core/errors/error-table.ts';
+import { AnimusError, isAnimusError, messageOf } from '../../../src/core/errors/errors.ts';
 import { tableRows } from '../../support/markdown-table.ts';
 
 describe('the error table', () => {

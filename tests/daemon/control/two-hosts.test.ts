@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +11,7 @@ import type { Database } from '../../../src/store/sql/database.ts';
 import { startTestDaemon, type TestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { commit, git } from '../../support/worktree.ts';
 
 /** A grace period longer than the tests wait, or almost none. */
 const LONG = '[daemon]\npoll_seconds = 0.2\nfocus_host_grace_seconds = 600\n';
@@ -220,7 +220,7 @@ function newRepository(): string {
   const repo = mkdtempSync(join(tmpdir(), 'animus-repo-'));
   onTestFinished(() => rmSync(repo, { recursive: true, force: true }));
   git(repo, 'init', '-q', '-b', 'main');
-  git(repo, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '--allow-empty', '-m', 'first');
+  commit(repo, 'first');
   return repo;
 }
 
@@ -246,9 +246,4 @@ async function noticesOf(db: Database, id: string): Promise<string[]> {
     [id],
   );
   return rows.map((row) => row.content);
-}
-
-function git(directory: string, ...args: string[]): void {
-  const env = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
-  execFileSync('git', ['-C', directory, ...args], { env });
 }

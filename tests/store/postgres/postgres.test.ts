@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { expect, test } from 'vitest';
-import { AnimusError, type ErrorCode } from '../../../src/core/errors/errors.ts';
+import type { ErrorCode } from '../../../src/core/errors/error-table.ts';
+import { AnimusError } from '../../../src/core/errors/errors.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { databaseUrl, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -60,9 +60,19 @@ describe.each(['a reader', 'a login that may only submit'])('%s', (who) => {
     const { id } = items.find((item) => item.state === state)!;
     const short = id.slice(-12);
     for (const reference of [
-      ...[id, id.toUpperCase(), id.replaceAll('-', ''), id.slice(0, -1)],
-      ...[short, short.slice(0, 8), short.slice(-8), `${short.slice(0, 8)}…`, id.slice(-17)],
-      ...[`animus/${short}`, `origin/animus/${short}`, `refs/heads/animus/${short}`, `animus/${short.slice(0, 8)}...`],
+      id,
+      id.toUpperCase(),
+      id.replaceAll('-', ''),
+      id.slice(0, -1),
+      short,
+      short.slice(0, 8),
+      short.slice(-8),
+      `${short.slice(0, 8)}…`,
+      id.slice(-17),
+      `animus/${short}`,
+      `origin/animus/${short}`,
+      `refs/heads/animus/${short}`,
+      `animus/${short.slice(0, 8)}...`,
     ]) {
       expect([reference, await withoutScans(db(), (tx) => findWork(tx, reference))]).toEqual([reference, id]);
     }

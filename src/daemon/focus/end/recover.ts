@@ -3,7 +3,8 @@
  * default policy does.
  */
 import type { PhaseHook } from '../../../catalog/faculty/faculty.ts';
-import { ERRORS, type ErrorCode, isAnimusError, messageOf } from '../../../core/errors/errors.ts';
+import { ERRORS, type ErrorCode } from '../../../core/errors/error-table.ts';
+import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import { setPhase } from '../../../store/transcript/focus-row.ts';
 import { readLedger } from '../../../store/transcript/ledger.ts';
 import type { WorkError } from '../../../store/work/work.ts';

@@ -42,10 +42,8 @@ export interface WorkspaceMeans {
   readonly realRoot: () => Promise<string>;
   /** The name of this host. */
   readonly host: string;
-  /** The directory of all worktrees of this host; absolute. */
-  readonly worktreesRoot: string;
-  /** The address of commits in worktrees (`daemon.commit_email`). */
-  readonly commitEmail: string;
+  /** The directory of all worktrees of this host, absolute, and the address of commits in them (`daemon.commit_email`). */
+  readonly worktrees: { readonly root: string; readonly commitEmail: string };
 }
 
 /** What the phases of a focus need. */

@@ -44,10 +44,10 @@ export async function openFocusWorktree(
   const git = worktreeMeans(row.directory, key, faculty, signal, means);
   const recorded = await readWorktree(means.db, id, work.id);
   const { repo } = faculty;
-  const author = { name: `${faculty.name} via animus`, email: means.commitEmail };
+  const author = { name: `${faculty.name} via animus`, email: means.worktrees.commitEmail };
   const linked = recorded === null && row.number + row.resumes > 1 ? await linkedBefore(row, work.id, means) : [];
   const { submittedBy } = work;
-  const spec = { repo, root: means.worktreesRoot, id, workItemId: work.id, recorded, author, submittedBy, linked };
+  const spec = { repo, root: means.worktrees.root, id, workItemId: work.id, recorded, author, submittedBy, linked };
   const plan = await planWorktree(spec, git);
   // While it is made there is nothing to lose.
   if (['new', 'again', 'lost'].includes(plan.made))
@@ -190,7 +190,7 @@ function worktreeMeans(
   signal: AbortSignal,
   means: WorkspaceMeans,
 ): WriteMeans {
-  const root: FileRule = { path: means.worktreesRoot, access: 'all' };
+  const root: FileRule = { path: means.worktrees.root, access: 'all' };
   return {
     processes: means.processes,
     owner: key.workItemId,
