@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -77,6 +77,14 @@ test('the API loads the SDK of MCP with the first request for it only', async ()
   const { packages } = await recorded([api]);
   expect(packages).toContain('hono');
   expect(packages.filter((name) => name.startsWith('@modelcontextprotocol'))).toEqual([]);
+});
+
+test('without the name of its file, the recorder writes none', async () => {
+  const failure = await new Promise<Error | null>((resolve) => {
+    execFile(process.execPath, ['--import', RECORDER, '--eval', ''], { cwd, env: {} }, resolve);
+  });
+  expect(failure?.message).toContain('LOADED_MODULES is not set');
+  expect(existsSync(join(cwd, 'undefined'))).toBe(false);
 });
 
 interface Loaded {
