@@ -2,6 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
+const file = process.env.LOADED_MODULES;
+if (!file) throw new Error('LOADED_MODULES is not set: name the file that gets the URLs of the modules');
 const urls = new Set();
 registerHooks({
   load(url, context, next) {
@@ -9,4 +11,4 @@ registerHooks({
     return next(url, context);
   },
 });
-process.on('exit', () => writeFileSync(String(process.env.LOADED_MODULES), [...urls].join('\n')));
+process.on('exit', () => writeFileSync(file, [...urls].join('\n')));

@@ -56,7 +56,7 @@ function runPsql(
 function spawnError(error: unknown): AnimusError {
   const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
   const detail = missing
-    ? "it is not installed or not on the PATH; install PostgreSQL's client programs (Debian: apt install postgresql-client, macOS: brew install libpq)"
+    ? "it is not installed or not on the PATH; install PostgreSQL's client programs (Debian: apt install postgresql-client, macOS: brew install libpq), or use: animus db sql"
     : messageOf(error);
   return new AnimusError('process.spawn', { command: 'psql', detail }, { cause: error });
 }

@@ -9,8 +9,9 @@ import { withRawDatabase } from '../command/database.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { counted, duration, grouped } from '../view/quantities.ts';
 import { addPsqlCommand } from './db-psql.ts';
+import { addSqlCommand } from './db-sql.ts';
 
-/** Adds `animus db migrate|status|psql`. */
+/** Adds `animus db migrate|status|sql|psql`. */
 export function addDbCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'db', 'the database and its schema');
   addCommand(group, 'migrate', {
@@ -24,6 +25,7 @@ export function addDbCommands(program: Command, run: RunCommand): void {
       'compare the schema with what this version of animus needs, without changing anything; exits 5 when they differ',
     examples: ['animus db status', 'animus db status --json'],
   }).action(run(statusCommand));
+  addSqlCommand(group, run);
   addPsqlCommand(group, run);
 }
 
@@ -33,6 +35,7 @@ interface MigrateCommandOptions extends CommonOptions {
 
 async function migrateCommand(invocation: Invocation, { verbose }: MigrateCommandOptions): Promise<number> {
   const { output } = invocation;
+  const startedMs = performance.now();
   const { where, before, result, roles } = await withRawDatabase(invocation, async (db) => ({
     where: db.where,
     before: await rolesState(db),
@@ -42,7 +45,7 @@ async function migrateCommand(invocation: Invocation, { verbose }: MigrateComman
     }),
     roles: await rolesState(db),
   }));
-  const { applied, functions, version, durationMs } = result;
+  const { applied, functions, version } = result;
   const granted = [...before.missing, ...before.ungranted].filter(
     (name) => !roles.missing.includes(name) && !roles.ungranted.includes(name),
   );
@@ -50,7 +53,7 @@ async function migrateCommand(invocation: Invocation, { verbose }: MigrateComman
   if (verbose) for (const name of applied) output.line(styled('applied  ', 'green'), name);
   if (applied.length + functions.length > 0) {
     const what = [counted(applied.length, 'migration'), counted(functions.length, 'file') + ' of functions'];
-    output.line(styled('applied  ', 'green'), `${what.join(' and ')} in ${duration(durationMs)}`);
+    output.line(styled('applied  ', 'green'), `${what.join(' and ')} in ${duration(performance.now() - startedMs)}`);
   }
   for (const name of granted)
     output.line(styled('granted  ', 'green'), `${name}  `, styled(ROLE_RIGHTS[name] ?? '', 'dim'));

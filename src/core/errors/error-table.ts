@@ -78,6 +78,7 @@ export const ERRORS = {
     5,
     500,
   ),
+  'db.statement': row('the statement failed: {detail}{hint}', false, 1),
   'db.extension_missing': row('{detail}', false, 5, 500),
 
   'work.lease_lost': row('the lease on work item {id} is lost: another daemon may have it now', false, 5),

@@ -32,7 +32,6 @@ export interface MigrateResult {
   readonly functions: readonly string[];
   /** The schema's version now. */
   readonly version: number;
-  readonly durationMs: number;
 }
 
 /**
@@ -69,7 +68,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   if (changed && roles.missing.length > 0)
     log.info({ missing: roles.missing }, 'some database roles could not be created');
   await recordVector(database, vector);
-  return { applied, functions, version: await schemaVersion(database), durationMs };
+  return { applied, functions, version: await schemaVersion(database) };
 }
 
 /** Those that take long are logged one by one: a large table may need an hour. */
@@ -120,7 +119,7 @@ async function leaveAsItIs(
   } else {
     return null;
   }
-  return { applied: [], functions: [], version, durationMs: 0 };
+  return { applied: [], functions: [], version };
 }
 
 const OLDEST_SERVER = 150_000;

@@ -90,8 +90,8 @@ export function isLockConflict(error: unknown): boolean {
 /** SQLSTATEs: lock not available, deadlock detected. */
 const LOCK_CONFLICTS = new Set(['55P03', '40P01']);
 
-/** A connection that a program passes to us may come from another copy of the driver, with its own error class. */
-function isDatabaseError(error: unknown): error is DatabaseError {
+/** True for an error of the server. A connection that a program passes to us may come from another copy of the driver, with its own error class. */
+export function isDatabaseError(error: unknown): error is DatabaseError {
   if (error instanceof DatabaseError) return true;
   return error instanceof Error && 'severity' in error && 'routine' in error && 'code' in error;
 }

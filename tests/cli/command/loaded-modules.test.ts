@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -38,26 +38,26 @@ describe('a command loads no package that it does not use', () => {
   test.each([
     ['completion words -- w', ['commander'], 35],
     ['help exit-codes', ['commander'], 35],
-    ['status', ['commander', ...DRIVER], 60],
-    ['status --json', ['commander', ...DRIVER], 60],
-    ['work list', ['commander', ...DRIVER], 102],
-    ['work show ID', ['commander', ...DRIVER], 102],
-    ['ledger show ID', ['commander', ...DRIVER], 55],
-    ['audit export', ['commander', ...DRIVER], 55],
-    ['audit verify', ['commander', ...DRIVER], 55],
-    ['spend', ['commander', ...DRIVER], 55],
-    ['spend items', ['commander', ...DRIVER], 55],
-    ['pause', ['commander', ...DRIVER], 55],
-    ['resume', ['commander', ...DRIVER], 55],
-    ['budget list', ['commander', ...DRIVER], 55],
-    ['schedule list', ['commander', 'croner', ...DRIVER], 55],
-    ['token list', ['commander', ...DRIVER], 55],
-    ['webhook list', ['commander', ...DRIVER], 57],
-    ['person list', ['commander', ...DRIVER], 55],
-    ['db status', ['commander', 'pgmq-js', ...DRIVER], 60],
-    ['chat list', ['commander', ...DRIVER], 68],
+    ['status', ['commander', ...DRIVER], 62],
+    ['status --json', ['commander', ...DRIVER], 62],
+    ['work list', ['commander', ...DRIVER], 103],
+    ['work show ID', ['commander', ...DRIVER], 103],
+    ['ledger show ID', ['commander', ...DRIVER], 57],
+    ['audit export', ['commander', ...DRIVER], 57],
+    ['audit verify', ['commander', ...DRIVER], 57],
+    ['spend', ['commander', ...DRIVER], 57],
+    ['spend items', ['commander', ...DRIVER], 57],
+    ['pause', ['commander', ...DRIVER], 57],
+    ['resume', ['commander', ...DRIVER], 57],
+    ['budget list', ['commander', ...DRIVER], 57],
+    ['schedule list', ['commander', 'croner', ...DRIVER], 57],
+    ['token list', ['commander', ...DRIVER], 57],
+    ['webhook list', ['commander', ...DRIVER], 60],
+    ['person list', ['commander', ...DRIVER], 57],
+    ['db status', ['commander', 'pgmq-js', ...DRIVER], 62],
+    ['chat list', ['commander', ...DRIVER], 70],
     ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 80],
-    ['completion words -- work cancel ', ['commander', ...DRIVER], 106],
+    ['completion words -- work cancel ', ['commander', ...DRIVER], 108],
   ] as const)('%s', async (line, packages, files) => {
     const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));
     expect(loaded.packages).toEqual(packages.toSorted());
@@ -77,6 +77,14 @@ test('the API loads the SDK of MCP with the first request for it only', async ()
   const { packages } = await recorded([api]);
   expect(packages).toContain('hono');
   expect(packages.filter((name) => name.startsWith('@modelcontextprotocol'))).toEqual([]);
+});
+
+test('without the name of its file, the recorder writes none', async () => {
+  const failure = await new Promise<Error | null>((resolve) => {
+    execFile(process.execPath, ['--import', RECORDER, '--eval', ''], { cwd, env: {} }, resolve);
+  });
+  expect(failure?.message).toContain('LOADED_MODULES is not set');
+  expect(existsSync(join(cwd, 'undefined'))).toBe(false);
 });
 
 interface Loaded {
