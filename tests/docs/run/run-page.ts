@@ -44,9 +44,10 @@ async function open(page: Page, ends: AsyncDisposableStack): Promise<PageRun> {
   if (models) ends.defer(models.close);
   const keys = models ? { ANTHROPIC_BASE_URL: models.url, ANTHROPIC_API_KEY: 'of-the-page' } : {};
   const appliance = page.settings.appliance ? await prepareAppliance({}) : null;
-  if (appliance) ends.defer(() => removed(appliance));
   const home = makePageHome(page.settings, database.url, { ...keys, ...(appliance && ofEngine(appliance)) });
   ends.defer(home.remove);
+  // Before the home, which its containers have mounted: the engine would make the directories again.
+  if (appliance) ends.defer(() => removed(appliance));
   const shell = openShell({ cwd: home.directory, env: home.env, files: home.files });
   ends.defer(shell.close);
   const known = standIns();

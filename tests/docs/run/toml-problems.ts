@@ -9,7 +9,7 @@ import { FACULTY_TOOL_NAMES } from '../../../src/tools/registry.ts';
 /** What an excerpt of a faculty stands in, where it does not say otherwise. */
 const FACULTY: TomlTable = { faculty: { name: 'excerpt', description: 'What the page shows' } };
 const LOOP: TomlTable = {
-  faculty: { engage: { model: 'claude-sonnet-4-5', system_prompt: 'Do what the task says.' } },
+  faculty: { engage: { model: 'claude-sonnet-4-5', system_prompt: 'Do what the task says.', tools: ['bash'] } },
 };
 
 /**
@@ -18,7 +18,7 @@ const LOOP: TomlTable = {
  */
 export function tomlProblems(text: string, path: string): readonly string[] {
   if (/^\[\[answer/m.test(text)) return problemsOf(() => parseScript(text, path));
-  if (/^\[faculty\]/m.test(text)) return facultyProblems(text, path);
+  if (/^\[faculty\]/m.test(text) && /^\[faculty\.engage\]/m.test(text)) return facultyProblems(text, path);
   if (/^\[faculty/m.test(text)) {
     const rest = /^mode = /m.test(text) ? FACULTY : completed(FACULTY, LOOP);
     return facultyProblems(stringify(completed(rest, parse(text))), path);
