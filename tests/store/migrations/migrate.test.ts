@@ -84,7 +84,11 @@ describe.each(['postgres', 'embedded'] as const)('on %s', (kind) => {
   });
 
   test('a schema of a newer animus is left as it is, including its functions', async () => {
-    expect(await migrate(target.database, { directory: older })).toMatchObject({ applied: [], functions: [], version: 2 });
+    expect(await migrate(target.database, { directory: older })).toMatchObject({
+      applied: [],
+      functions: [],
+      version: 2,
+    });
     expect(await target.database.query('select animus.answer()')).toEqual([{ answer: 43 }]);
   });
 

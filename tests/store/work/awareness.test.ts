@@ -167,7 +167,9 @@ test('a skill that work wrote is for everybody while it is current, with its wor
   await write(db, work, 'notes', { base: 1 });
   await write(db, work, 'drafts', { mode: 'ask' });
   await write(db, old, 'mail');
-  await db.query(`update animus.skill_versions set current_from = animus.now() - interval '30 hours' where name = 'mail'`);
+  await db.query(
+    `update animus.skill_versions set current_from = animus.now() - interval '30 hours' where name = 'mail'`,
+  );
   const skills = async (viewer: string) =>
     await db.query(
       `select description, content, work_item_id as id from animus.awareness($1, 24) where kind = 'skill'`,
