@@ -31,7 +31,7 @@ describe.each(modes)('with isolation %s', (isolation) => {
     );
     const home = join(homes(site), focus!.id);
     expect(outputs[1]).toBe(`exit code 0\nstdout:\n?? new.txt\n700 ${home}`);
-    const [item] = await site.db.query<{ outcome: { worktree: { changed_files: unknown } } }>(
+    const [item] = await site.db.query<{ outcome: { worktree: { path: string; changed_files: unknown } } }>(
       'select outcome from animus.work_items where faculty = $1',
       [site.faculty],
     );
@@ -39,7 +39,7 @@ describe.each(modes)('with isolation %s', (isolation) => {
     expect(item!.outcome.worktree.changed_files).toHaveLength(1);
     // The worktree is kept, the home is not.
     await eventually('the home is removed', () => (existsSync(home) ? null : true));
-    expect(existsSync(join(site.directory, 'home/foci', focus!.id, 'worktree', 'new.txt'))).toBe(true);
+    expect(existsSync(join(item!.outcome.worktree.path, 'new.txt'))).toBe(true);
   });
 
   test('what npm writes to HOME is not in the repository that is the workspace', async () => {
