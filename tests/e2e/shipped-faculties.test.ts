@@ -16,7 +16,6 @@ const FIRST = NAMES.filter((name) => name !== 'heartbeat');
 type Name = (typeof NAMES)[number];
 
 const toml = (name: Name) => readFileSync(join(FACULTIES, `${name}.toml`), 'utf8');
-const script = (name: Name | 'assistant') => readFileSync(join(FACULTIES, 'scripts', `${name}.toml`), 'utf8');
 
 describe('on a daemon, submitted by the SQL in the file', () => {
   const pg = testDatabase();

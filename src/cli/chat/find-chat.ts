@@ -1,15 +1,15 @@
 /** Finds a conversation by what a person types. */
 import { AnimusError } from '../../core/errors/errors.ts';
+import { type Candidate, findAtMostOne, findOne, type NamedKind } from '../../core/work/find-one.ts';
 import { FULL_ID, type IdReference, readIdReference } from '../../core/work/id-reference.ts';
 import {
   type ConversationRow,
-  conversationsNamed,
   conversationsTitled,
   findConversation,
   listConversations,
 } from '../../store/conversations/read-conversation.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { type Candidate, findAtMostOne, findOne, type NamedKind } from '../../store/views/find-one.ts';
+import { conversationsNamed } from '../../store/views/find-conversation.ts';
 
 /** Stands for the latest conversation. */
 const LATEST = 'last';

@@ -1,6 +1,6 @@
+import { findOne, type NamedKind } from '../../core/work/find-one.ts';
 import { isNamedBy } from '../../core/work/id-reference.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { findOne, type NamedKind } from '../../store/views/find-one.ts';
 import { listWebhooks, type WebhookView } from '../../store/work/webhooks.ts';
 
 /** The one webhook that an id or a part of it names (`readIdReference`). Errors: those of `findOne`. */

@@ -1,9 +1,9 @@
 /** Lists of people and tokens, for operators. Rows keep the names of their columns: `--json` prints them as they are. */
-import { AnimusError } from '../../core/errors/errors.ts';
+
+import { findOne, type NamedKind } from '../../core/work/find-one.ts';
 import type { PersonRole, Scope } from '../../core/work/people.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
-import { findOne, type NamedKind } from '../views/find-one.ts';
 
 export interface PersonView {
   readonly name: string;

@@ -6,9 +6,23 @@ const OTHERS = ['01936b2f-5f04-7c3a-9d51-a657ab12cd35', 'ab12cd34-5f04-7c3a-9d51
 
 describe('a reference', () => {
   test.each([
-    ...['c657', 'C657', 'c657…', 'c657ab12...', ' c657ab12cd34 ', 'cd34', '7ab12cd34', '51-c657ab12cd34'],
-    ...['animus/c657', 'animus/c657…', 'refs/heads/animus/c657ab12cd34', 'origin/animus/c657ab12cd34'],
-    ...['refs/remotes/origin/animus/c657ab12cd34', '01936b2e', '01936b2e-5f04', ID, ID.replaceAll('-', '')],
+    'c657',
+    'C657',
+    'c657…',
+    'c657ab12...',
+    ' c657ab12cd34 ',
+    'cd34',
+    '7ab12cd34',
+    '51-c657ab12cd34',
+    'animus/c657',
+    'animus/c657…',
+    'refs/heads/animus/c657ab12cd34',
+    'origin/animus/c657ab12cd34',
+    'refs/remotes/origin/animus/c657ab12cd34',
+    '01936b2e',
+    '01936b2e-5f04',
+    ID,
+    ID.replaceAll('-', ''),
   ])('%s names the one id', (text) => {
     const reference = readIdReference(text)!;
     expect([ID, ...OTHERS].filter((id) => isNamedBy(id, reference))).toEqual([ID]);

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readIdReference } from '../../../src/core/work/id-reference.ts';
 import { WORK_STATES, type WorkState } from '../../../src/core/work/work.ts';
-import { conversationsNamed } from '../../../src/store/conversations/read-conversation.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database, Queryable } from '../../../src/store/sql/database.ts';
+import { conversationsNamed } from '../../../src/store/views/find-conversation.ts';
 import { findWork } from '../../../src/store/views/find-work.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -60,9 +60,19 @@ describe.each(['a reader', 'a login that may only submit'])('%s', (who) => {
     const { id } = items.find((item) => item.state === state)!;
     const short = id.slice(-12);
     for (const reference of [
-      ...[id, id.toUpperCase(), id.replaceAll('-', ''), id.slice(0, -1)],
-      ...[short, short.slice(0, 8), short.slice(-8), `${short.slice(0, 8)}…`, id.slice(-17)],
-      ...[`animus/${short}`, `origin/animus/${short}`, `refs/heads/animus/${short}`, `animus/${short.slice(0, 8)}...`],
+      id,
+      id.toUpperCase(),
+      id.replaceAll('-', ''),
+      id.slice(0, -1),
+      short,
+      short.slice(0, 8),
+      short.slice(-8),
+      `${short.slice(0, 8)}…`,
+      id.slice(-17),
+      `animus/${short}`,
+      `origin/animus/${short}`,
+      `refs/heads/animus/${short}`,
+      `animus/${short.slice(0, 8)}...`,
     ]) {
       expect([reference, await withoutScans(db(), (tx) => findWork(tx, reference))]).toEqual([reference, id]);
     }

@@ -1,6 +1,6 @@
 /** Chooses the one thing that a person names by its id or a part of it: a work item, a conversation, a token, a webhook. */
-import { AnimusError } from '../../core/errors/errors.ts';
-import { ID_RULE, type IdReference, readIdReference } from '../../core/work/id-reference.ts';
+import { AnimusError } from '../errors/errors.ts';
+import { ID_RULE, type IdReference, readIdReference } from './id-reference.ts';
 
 export interface NamedKind {
   /** `work item`. */
