@@ -55,9 +55,9 @@ describe('a command loads no package that it does not use', () => {
     ['webhook list', ['commander', ...DRIVER], 60],
     ['person list', ['commander', ...DRIVER], 57],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 62],
-    ['chat list', ['commander', ...DRIVER], 70],
+    ['chat list', ['commander', ...DRIVER], 71],
     ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 80],
-    ['completion words -- work cancel ', ['commander', ...DRIVER], 108],
+    ['completion words -- work cancel ', ['commander', ...DRIVER], 109],
   ] as const)('%s', async (line, packages, files) => {
     const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));
     expect(loaded.packages).toEqual(packages.toSorted());
