@@ -62,7 +62,6 @@ export function createServices(means: ServiceMeans): DaemonServices {
     daemon: { id: daemonId, host, pid: process.pid, version: options.version },
     maxConcurrent,
   });
-
   const guard = createFileGuard({
     config,
     env: process.env,
@@ -220,7 +219,11 @@ export function createServices(means: ServiceMeans): DaemonServices {
     log,
   });
   return {
-    ...{ controlPlane, registration, versionGuard, guard, maxConcurrent },
+    controlPlane,
+    registration,
+    versionGuard,
+    guard,
+    maxConcurrent,
     shutdownGraceSeconds: () => newest.daemon.shutdownGraceSeconds,
     inOrder: [
       means.sandbox,

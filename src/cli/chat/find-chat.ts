@@ -4,12 +4,18 @@ import { type Candidate, findAtMostOne, findOne, type NamedKind } from '../../co
 import { FULL_ID, type IdReference, readIdReference } from '../../core/work/id-reference.ts';
 import {
   type ConversationRow,
-  conversationsNamed,
   conversationsTitled,
   findConversation,
   listConversations,
 } from '../../store/conversations/read-conversation.ts';
 import type { Queryable } from '../../store/sql/database.ts';
+
+<<<<<<< HEAD
+=======
+
+import { conversationsNamed } from '../../store/views/find-conversation.ts';
+
+>>>>>>> h/meant2
 
 /** Stands for the latest conversation. */
 const LATEST = 'last';

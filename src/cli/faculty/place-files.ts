@@ -20,7 +20,8 @@ export function placeFiles(from: string, to: string, paths: readonly string[], f
   const planned = paths.map((path) => ({ path, result: comparison(join(from, path), join(to, path)) }));
   const others = planned.filter(({ result }) => result === 'replaced');
   if (others.length > 0 && !force) {
-    const files = others.map(({ path }) => join(to, path)).join(', ');
+    const [first, ...more] = others.map(({ path }) => join(to, path));
+    const files = more.length === 0 ? first : `each of ${[first, ...more].join(', ')}`;
     throw new AnimusError('faculty.exists', { files });
   }
   for (const { path, result } of planned) if (result !== 'unchanged') copy(join(from, path), join(to, path));

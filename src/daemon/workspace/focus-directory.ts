@@ -77,6 +77,8 @@ export async function giveFocusDirectory(directory: string, place: string | null
 export async function commandUser(directory: string, place: string | null): Promise<User> {
   const owner = place === null ? null : await stat(place);
   if (owner !== null && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  // The user is recorded with the real path of the directory, which may not have been made yet.
+  await makeFocusDirectory(dirname(directory));
   const focusNumber = Number.parseInt(basename(directory).replaceAll('-', '').slice(-12), 16);
   return { ...(await takeSpareUser(directory, focusNumber)), isSpare: true };
 }

@@ -1,5 +1,4 @@
 /** Reads conversations for people: lists, the messages of the branch that is shown, and the text of the `.chat` file. */
-import type { IdReference } from '../../core/work/id-reference.ts';
 import type { Queryable } from '../sql/database.ts';
 import { withNumbers } from './message-numbers.ts';
 
@@ -90,14 +89,6 @@ export async function readWorkspaceFile(
     [id],
   );
   return row!;
-}
-
-/** Conversations of the actor whose id is one of those that a reference names, newest first; at most six. */
-export async function conversationsNamed(
-  db: Queryable,
-  { from, to, start, ending }: IdReference,
-): Promise<{ readonly id: string; readonly faculty: string; readonly title: string }[]> {
-  return db.query('select id, faculty, title from animus.find_conversation($1, $2, $3, $4)', [from, to, start, ending]);
 }
 
 /** The ids of conversations of the actor with this title, or else with these words in it; at most two. Case does not count. */

@@ -73,7 +73,7 @@ describe('a file that is there and differs', () => {
     const { code, stderr } = await animus('faculty', 'add', 'triage', 'scribe');
     expect(code).toBe(5);
     expect(stderr).toBe(
-      `animus: nothing was written, because these files exist and differ: ${path('faculties/prompts/triage.md')}; replace them with --force, or choose another directory with --faculties\n`,
+      `animus: nothing was written: ${path('faculties/prompts/triage.md')} exists and differs; --force replaces it\n`,
     );
     expect(readdirSync(path('faculties'))).toEqual(['prompts']);
   });

@@ -53,8 +53,7 @@ test('the API without a daemon', async () => {
 
 test('the migration, the first and the second time', async () => {
   const first = await service(['db', 'migrate'], { databaseUrl: empty.connectionString });
-  expect(first.lines.length).toBeGreaterThan(40);
-  expect(first.lines.map(({ message }) => message)).toContainEqual(expect.stringMatching(/^applied +0001_/));
+  expect(first.lines.map(({ message }) => message)).toContainEqual(expect.stringMatching(/^applied +\d+ migrations/));
   const second = await service(['db', 'migrate'], { databaseUrl: empty.connectionString });
   expect(second.lines[0]).toMatchObject({ level: 'info', message: 'nothing to do' });
 });

@@ -28,10 +28,10 @@ export async function longTalk(db: Database, questions: number, chain = 100): Pr
       [chain],
     );
     await tx.query(
-      `insert into animus.chat_messages (id, file_id, role, content, author, created_at, after_id, work_item_id, ended_as) overriding system value
-       select question, $1::uuid, 'user', 'question ' || n, session_user, animus.now(), lag(question) over (order by n), item, null from said
+      `insert into animus.chat_messages (id, file_id, role, content, author, created_at, after_id, work_item_id, ended_as, number) overriding system value
+       select question, $1::uuid, 'user', 'question ' || n, session_user, animus.now(), lag(question) over (order by n), item, null, 2 * n - 1 from said
        union all
-       select answer, $1::uuid, 'assistant', rpad('answer ' || n || ' ', 100, 'and so on '), 'faculty:x', animus.now(), question, item, 'completed' from said`,
+       select answer, $1::uuid, 'assistant', rpad('answer ' || n || ' ', 100, 'and so on '), 'faculty:x', animus.now(), question, item, 'completed', 2 * n from said`,
       [talk.id],
     );
     await tx.query('update animus.conversations set head_id = (select max(question) from said) where file_id = $1', [

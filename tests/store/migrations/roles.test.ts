@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAnimusError } from '../../../src/core/errors/errors.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
@@ -7,35 +6,11 @@ import { ROLES, rolesState } from '../../../src/store/migrations/roles.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { asAdmin, databaseUrl, testDatabase } from '../../support/database.ts';
-import { tableRows } from '../../support/markdown-table.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { insertWork } from '../work/queue-driver.ts';
+import { TOLD } from './told-rights.ts';
 
 type Role = (typeof ROLES)[number];
-
-const PAGE = readFileSync(new URL('../../../docs/sql-api.md', import.meta.url), 'utf8');
-const SECTION = PAGE.split('## Roles\n')[1]!.split('\n## ')[0]!;
-/** What the bold words of the table stand for. */
-const GROUPS = new Map(
-  [...SECTION.matchAll(/^- \*\*(.+?)\*\*: (.+(?:\n {2}.+)*)/gm)].map(([, group, names]) => [group, names]),
-);
-/** Names of what a role may use, from the page's table: functions, tables, views. */
-const TOLD = tableRows(SECTION)
-  .slice(1)
-  .map(([what, ...marks]) => ({
-    kind: /^(call|insert into|read|write)/.exec(what!)![1]!,
-    names: [...wholeCell(what!).matchAll(/`(\w+)`/g)].map(([, name]) => name!),
-    roles: ROLES.filter((_, column) => marks[column] === 'yes'),
-  }));
-
-/** A cell, with the names that its bold words stand for. */
-function wholeCell(cell: string): string {
-  const [, group] = /\*\*(.+)\*\*/.exec(cell) ?? [];
-  if (group === undefined) return cell;
-  const names = GROUPS.get(group);
-  if (names === undefined) throw new Error(`the page does not say what ${group} stands for`);
-  return names;
-}
 
 const target = testDatabase();
 

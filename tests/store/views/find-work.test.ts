@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readIdReference } from '../../../src/core/work/id-reference.ts';
 import { WORK_STATES, type WorkState } from '../../../src/core/work/work.ts';
-import { conversationsNamed } from '../../../src/store/conversations/read-conversation.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database, Queryable } from '../../../src/store/sql/database.ts';
+import { conversationsNamed } from '../../../src/store/views/find-conversation.ts';
 import { findWork } from '../../../src/store/views/find-work.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -28,7 +28,7 @@ export const MORE_ROWS = [
   `insert into animus.files (id, workspace_id, path, is_virtual, kind, created_at, updated_at) select gen_random_uuid(), id, 'x.chat', true, 'chat', now(), now() from animus.workspaces`,
   `insert into animus.conversations (file_id, faculty, created_by) select f.id, 'engineer', w.owner from animus.files f join animus.workspaces w on w.id = f.workspace_id`,
   `insert into animus.conversation_people (file_id, actor) select file_id, created_by from animus.conversations`,
-  `insert into animus.chat_messages (file_id, role, content, author, created_at) select file_id, 'user', 'hello', created_by, now() from animus.conversations`,
+  `insert into animus.chat_messages (file_id, role, content, author, created_at, number) select file_id, 'user', 'hello', created_by, now(), 1 from animus.conversations`,
   `insert into animus.files (id, workspace_id, path, is_virtual, kind, conversation_id, created_at, updated_at)
    select a.id, f.workspace_id, 'x.files/a', false, 'attachment', f.id, now(), now() from animus.files f join animus.workspaces w on w.id = f.workspace_id
      cross join lateral (select min(a.id::text)::uuid as id from animus.artifacts a join animus.work_items i on i.id = a.work_item_id where i.submitted_by = w.owner) a`,

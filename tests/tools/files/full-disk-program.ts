@@ -16,6 +16,7 @@ const context = {
   timeoutMs: 20_000,
   workItemId: 'w',
   fileRules: [],
+  home: () => Promise.resolve({ directory: workspace, caches: {} }),
   signal: new AbortController().signal,
 } as unknown as ToolContext;
 const more = Array.from({ length: 20_000 }, (_, n) => `+line ${n}`).join('\n');
