@@ -9,13 +9,7 @@ import {
   listConversations,
 } from '../../store/conversations/read-conversation.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-
-<<<<<<< HEAD
-=======
-
 import { conversationsNamed } from '../../store/views/find-conversation.ts';
-
->>>>>>> h/meant2
 
 /** Stands for the latest conversation. */
 const LATEST = 'last';

@@ -3,13 +3,7 @@
 import { type Candidate, findAtMostOne, type NamedKind, notFound } from '../../core/work/find-one.ts';
 import { type IdReference, readIdReference } from '../../core/work/id-reference.ts';
 import type { Queryable } from '../sql/database.ts';
-
-<<<<<<< HEAD
-=======
-
 import { conversationsNamed } from './find-conversation.ts';
-
->>>>>>> h/meant2
 
 /**
  * The id of the one work item that an id, a part of it or its branch names (`readIdReference`), or the id of one of its foci. A login that

@@ -55,15 +55,9 @@ describe('a command loads no package that it does not use', () => {
     ['webhook list', ['commander', ...DRIVER], 61],
     ['person list', ['commander', ...DRIVER], 58],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 62],
-<<<<<<< HEAD
-    ['chat list', ['commander', ...DRIVER], 72],
+    ['chat list', ['commander', ...DRIVER], 73],
     ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 81],
-    ['completion words -- work cancel ', ['commander', ...DRIVER], 117],
-=======
-    ['chat list', ['commander', ...DRIVER], 71],
-    ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 80],
-    ['completion words -- work cancel ', ['commander', ...DRIVER], 109],
->>>>>>> h/meant2
+    ['completion words -- work cancel ', ['commander', ...DRIVER], 118],
   ] as const)('%s', async (line, packages, files) => {
     const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));
     expect(loaded.packages).toEqual(packages.toSorted());
