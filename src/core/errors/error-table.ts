@@ -33,11 +33,7 @@ export const ERRORS = {
     2,
     500,
   ),
-  'faculty.exists': row(
-    'nothing was written, because these files exist and differ: {files}; replace them with --force, or choose another directory with --faculties',
-    false,
-    5,
-  ),
+  'faculty.exists': row('nothing was written: {files} exists and differs; --force replaces it', false, 5),
   'faculty.unwritable': row('{file} cannot be written: {detail}; the same command completes the rest', true, 1),
   'faculty.unknown': row('no faculty named {name}{hint}', false, 3),
 
