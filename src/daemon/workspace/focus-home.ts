@@ -1,10 +1,12 @@
 /** The home of a focus: HOME of its commands, and the caches of package managers that it shares with other foci of its faculty. */
+import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
 import type { Isolation } from '../../process/process-host.ts';
 import type { User } from '../../process/runners/as-user.ts';
+import { freeSpareUser } from '../../process/runners/spare-users.ts';
 import type { Database } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { CommandHome } from '../../tools/tool.ts';
@@ -42,9 +44,10 @@ export function focusHome(place: HomePlace): FocusHome {
   const path = homeOf(place.directory);
   const caches = cachesOf(place.faculty, dirname(dirname(place.directory)));
   let opened: Promise<CommandHome> | null = null;
+  let user: User | null = null;
 
   async function open(): Promise<CommandHome> {
-    const user = await userOf(place);
+    user = await userOf(place);
     const shared = await makeCaches(sharesCaches(user) ? caches : NO_CACHES, user, place.log);
     const fill = (making: string) => linkCaches(making, shared);
     // Its commands ran as another user before.
@@ -66,6 +69,8 @@ export function focusHome(place: HomePlace): FocusHome {
       })),
     async remove() {
       if (opened !== null || place.goesOn) await removeDirectory(path);
+      // Where the focus has a directory, its user stays with that.
+      if (user?.isSpare && !existsSync(place.directory)) freeSpareUser(place.directory, user.uid);
     },
   };
 }

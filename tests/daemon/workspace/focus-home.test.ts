@@ -119,9 +119,14 @@ describe.skipIf(!hasUsers)('with commands that run as another user', () => {
 
   test('a focus with a user of its own has a home and no shared caches', async () => {
     const { again } = setUp();
-    const { directory, caches } = await again({ isolation: 'uid', faculty: faculty({ caches: ['npm'] }) }).open();
-    expect(statSync(directory).uid).toBe(1_900_000_042);
+    const home = again({ isolation: 'uid', faculty: faculty({ caches: ['npm'] }) });
+    const { directory, caches } = await home.open();
+    // The first that nothing on this host has.
+    const { uid } = statSync(directory);
+    expect(uid).toBeGreaterThanOrEqual(1_900_000_042);
     expect(caches).toEqual({});
+    await home.remove();
+    expect(existsSync(`/run/animus-users/${uid}`)).toBe(false);
   });
 
   test('a home of another user is made anew, and a cache of another user is left alone and named', async () => {
