@@ -81,6 +81,7 @@ describe('a faculty that works in worktrees', () => {
       'turn_recorded',
       'focus_ended',
       'ended',
+      'worktree',
     ]);
     expect([4, 5]).toContain(typesOf(late.stdout).indexOf('tool_ended'));
     expect((await runAnimus(site, ['work', 'tail', changed])).stdout).toContain('write_file');
