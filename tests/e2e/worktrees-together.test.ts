@@ -125,7 +125,12 @@ function approveUntil(faculty: string, items: number): Promise<true> {
         'select state, count(*)::int as count from animus.work_items where faculty = $1 group by state',
         [faculty],
       );
-      expect(states.filter(({ state }) => ['dead', 'cancelled'].includes(state))).toEqual([]);
+      const failed = await pg.database.query(
+        `select w.state, f.number, f.error from animus.work_items w join animus.foci f on f.work_item_id = w.id
+          where w.faculty = $1 and w.state in ('dead', 'cancelled') order by f.number`,
+        [faculty],
+      );
+      expect(failed).toEqual([]);
       return (states.find(({ state }) => state === 'completed')?.count ?? 0) >= items ? true : null;
     },
     120,
