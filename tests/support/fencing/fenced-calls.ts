@@ -118,6 +118,9 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   hold_focus: ofFocus(`select animus.hold_focus($1, $2)`),
   hold_lease: ofItem(`select animus.hold_lease($1, $2)`),
   hold_to_cancel: ofItem(`select animus.hold_to_cancel($1, $2)`),
+  hold_worktree: ofItem(
+    `select animus.hold_worktree($1, $2, $1, 'elsewhere', '/late', gen_random_uuid(), '/repo', 'animus/000000000000', repeat('0', 40), false)`,
+  ),
   keep_file: ofFocus(`select animus.keep_file($1, $2, gen_random_uuid(), 'late', 'late'::bytea)`),
   lock_children: ofFocus(`select count(*) from animus.lock_children($1, $2, null)`),
   open_item_wait: ofFocus(`select animus.open_item_wait($1, $2, 'budget', 'budget', '{}')`),
@@ -142,6 +145,10 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
     })}', 'late', 1)`,
   ),
   record_side_call: ofFocus(`select animus.record_side_call($1, $2, '{"provider": "p", "model": "m", "cost_usd": 1}')`),
+  record_worktree: ofItem(
+    `select animus.record_worktree($1, $2, $1, 'removed', true, '{}', 'animus/000000000000',
+       jsonb_build_object('start', repeat('0', 40), 'tip', repeat('0', 40), 'ended', true))`,
+  ),
   record_turn: ofFocus(`select animus.record_turn($1, $2, 2, '${ANSWER}', '[]')`),
   record_turn_and_begin: ofFocus(`select animus.record_turn_and_begin($1, $2, 2, '${ANSWER}', '[]', 0)`),
   release_work: ofItem(`select animus.release_work($1, $2, null, 'late')`),

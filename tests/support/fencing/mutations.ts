@@ -3,6 +3,7 @@ import type { Database } from '../../../src/store/sql/database.ts';
 
 /** The item's newest token in place of the given one, so that every caller is accepted. */
 const NEWEST: Readonly<Record<string, string>> = {
+  p_work_item_id: '(select w.lease_token from animus.work_items w where w.id = p_work_item_id)',
   p_id: '(select w.lease_token from animus.work_items w where w.id = p_id)',
   p_focus_id:
     '(select w.lease_token from animus.work_items w join animus.foci f on f.work_item_id = w.id where f.id = p_focus_id)',

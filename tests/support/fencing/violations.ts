@@ -112,7 +112,7 @@ async function answerTo(db: Queryable, name: string, writer: Writer): Promise<An
 
 const TABLES =
   `animus.work_items animus.active_keys animus.freed_keys animus.work_ledger animus.foci animus.turns animus.tool_calls
-  animus.focus_messages animus.artifacts animus.waits animus.batch_requests animus.watches animus.spend_calls pgmq.q_animus_work pgmq.a_animus_work`.split(
+  animus.focus_messages animus.artifacts animus.waits animus.batch_requests animus.watches animus.spend_calls animus.worktrees animus.worktree_results pgmq.q_animus_work pgmq.a_animus_work`.split(
     /\s+/,
   );
 
