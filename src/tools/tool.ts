@@ -171,6 +171,8 @@ export interface NestedCalls {
 export interface NestedCall {
   readonly name: string;
   readonly input: unknown;
+  /** Why the input was not read: which limit it exceeds. */
+  readonly unread?: string | undefined;
 }
 
 export interface NestedFile {

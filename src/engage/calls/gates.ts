@@ -1,5 +1,7 @@
 /** The gates between a tool call and its run: one ordered list, the same for every call. */
 import { z } from 'zod';
+import { valueBeyond } from '../../core/text/json-bounds.ts';
+import { JSON_LIMITS, LESS_INPUT } from '../../core/text/json-limits.ts';
 import { withoutNulls } from '../../core/text/left-out.ts';
 import type { ToolCallBlock } from '../../llm/client.ts';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
@@ -84,6 +86,8 @@ export async function passGates(
 }
 
 const ASK_SECONDS = 86_400;
+const MAX_PROBLEMS = 20;
+const MAX_PROBLEM_CHARS = 8000;
 
 function askOf({ kind, reason, deadlineSeconds = ASK_SECONDS }: Extract<GateVerdict, { kind: 'ask' }>) {
   return { kind, reason, seconds: deadlineSeconds };
@@ -131,8 +135,10 @@ function validate(tool: Tool, written: unknown, unreadable?: string): Exclude<Pa
   if (unreadable !== undefined) {
     return invalid(`the input of ${tool.name} was not a JSON object: ${unreadable.slice(0, 500)}`);
   }
+  const beyond = valueBeyond(written, JSON_LIMITS.toolInput);
+  if (beyond !== null) return invalid(`the input of ${tool.name} is too large: ${beyond}; ${LESS_INPUT}`);
   const parsed = parse(tool, written);
-  if (!parsed.success) return invalid(`the input of ${tool.name} is invalid:\n${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) return invalid(`the input of ${tool.name} is invalid:\n${problemsOf(parsed.error)}`);
   return { kind: 'ready', tool, input: parsed.data, written };
 }
 
@@ -146,6 +152,13 @@ function parse(tool: Tool, input: unknown) {
   );
   const again = fewer === null ? parsed : tool.input.safeParse(fewer);
   return again.success ? again : parsed;
+}
+
+/** The first problems: a value that is wrong everywhere has as many as it has parts. */
+function problemsOf({ issues }: z.ZodError): string {
+  const text = z.prettifyError(new z.ZodError(issues.slice(0, MAX_PROBLEMS)));
+  const shown = text.length <= MAX_PROBLEM_CHARS ? text : `${text.slice(0, MAX_PROBLEM_CHARS).toWellFormed()}…`;
+  return issues.length <= MAX_PROBLEMS ? shown : `${shown}\n(and ${issues.length - MAX_PROBLEMS} more)`;
 }
 
 function invalid(content: string): Extract<Passage, { kind: 'answered' }> {

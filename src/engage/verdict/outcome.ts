@@ -1,7 +1,8 @@
 /** Gets the outcome of the work from the final answer: reads it, checks it against the faculty's schema, asks for one repair. */
 import { type OutcomeSchema, outcomeProblems, outcomeValue } from '../../catalog/faculty/outcome-schema.ts';
 import { entryText, fenced } from '../../core/text/fence.ts';
-import { isDeeperThan, isNestedTooDeep } from '../../llm/wire/loose-json.ts';
+import { textBeyond } from '../../core/text/json-bounds.ts';
+import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 
 export type Outcome = Readonly<Record<string, unknown>>;
 
@@ -9,9 +10,6 @@ export type OutcomeReading =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
-/** Maximum nesting: readers, the schema check and the database cannot handle some thousand levels. */
-const MAX_LEVELS = 200;
-const TOO_DEEP = { problem: `its values are nested more than ${MAX_LEVELS} levels deep` };
 /** Maximum length of a summary, which `status` and the digest show. */
 const MAX_SUMMARY_CHARS = 300;
 
@@ -79,10 +77,9 @@ function objectIn(text: string): { readonly object: Outcome } | { readonly probl
   }
   try {
     const json = fenced ?? whole;
-    // Before it is parsed: a million levels take a second, in which the daemon does nothing else.
-    if (isNestedTooDeep(json)) return TOO_DEEP;
+    const beyond = textBeyond(json, JSON_LIMITS.outcome);
+    if (beyond !== null) return { problem: beyond };
     const value: unknown = JSON.parse(json);
-    if (isDeeperThan(value, MAX_LEVELS)) return TOO_DEEP;
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { object: value as Outcome };
     return { problem: 'the fenced block holds JSON that is not an object' };
   } catch (error) {

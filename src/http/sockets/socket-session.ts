@@ -1,6 +1,8 @@
 /** One WebSocket: its subscriptions to events, and its commands. */
 import type { WebSocket } from 'ws';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { textBeyond } from '../../core/text/json-bounds.ts';
+import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import type { EventScope } from '../../store/events/read-events.ts';
 import { followItem } from '../events/follow-item.ts';
 import type { Frame } from '../events/frame.ts';
@@ -149,7 +151,10 @@ function eventMessage(name: string, { json }: Frame): string {
   return `{"type":"event","name":${JSON.stringify(name)},"event":${json}}`;
 }
 
+/** Errors: `usage.invalid` beyond the limits of `socketMessage`. */
 function parsed(text: string): unknown {
+  const beyond = textBeyond(text, JSON_LIMITS.socketMessage);
+  if (beyond !== null) throw new AnimusError('usage.invalid', { detail: `the message is too large: ${beyond}` });
   try {
     return JSON.parse(text);
   } catch {

@@ -1,5 +1,6 @@
+import { textBeyond } from '../../core/text/json-bounds.ts';
+import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import type { FailureKind, LlmFailure, NetworkTrouble } from '../client.ts';
-import { isNestedTooDeep, MAX_LEVELS } from './loose-json.ts';
 import { isLasting } from './status-kind.ts';
 
 /** The failure of one attempt, before the number of attempts is known. */
@@ -36,10 +37,9 @@ export function fault(
 
 /** The fault of an event, or of a body, that should be a JSON object. */
 export function notAnObject(text: string): Fault {
-  if (isNestedTooDeep(text))
-    return fault('protocol', `a part of the answer is nested more than ${MAX_LEVELS} levels deep`, {
-      retryable: false,
-    });
+  const beyond = textBeyond(text, JSON_LIMITS.providerJson);
+  // The same request would be answered the same way.
+  if (beyond !== null) return fault('protocol', `a part of the answer cannot be read: ${beyond}`, { retryable: false });
   return fault('protocol', `an event that is not a JSON object: ${text}`);
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { HeldContainer } from '../container-host.ts';
-import type { LiveOutput, SandboxFile } from '../sandbox.ts';
+import type { CodeCall, LiveOutput, SandboxFile } from '../sandbox.ts';
 import { leftFiles } from './left-files.ts';
 import { readLines } from './read-lines.ts';
 import {
@@ -25,7 +25,7 @@ export interface OpenRunner {
 }
 
 /** Takes a call and returns the answer to the runner. */
-export type AnswerCall = (id: number, name: string, input: unknown) => Promise<ToRunner>;
+export type AnswerCall = (id: number, call: Omit<CodeCall, 'id'>) => Promise<ToRunner>;
 
 /** How the runner's part ended. */
 export type RunnerEnd =
@@ -162,7 +162,7 @@ function callQueue(reply: (message: ToRunner) => Promise<void>, answer: AnswerCa
     if (!taken) return;
     const { call, bytes } = taken;
     running++;
-    await reply(await answer(call.id, call.params.name, call.params.input));
+    await reply(await answer(call.id, call.params));
     running--;
     open.delete(call.id);
     openBytes -= bytes;
