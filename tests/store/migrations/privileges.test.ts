@@ -59,7 +59,7 @@ const INTERNAL = `
   key_is_held
   left_to_its_host
   draw_token lock_soon lock_work lock_all watch_key
-  words refuse_word json_bytes is_deep oversized_input size_rule cut_text cut_error keep_outcome readable_work left_out refused_message
+  words refuse_word json_bytes is_deep is_wide json_problem oversized_input size_rule cut_text cut_error keep_outcome readable_work left_out refused_message
   may_see
   sniff_media_type
   worktree_id worktree_is_over acknowledge_loss answer_before
