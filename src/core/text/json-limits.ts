@@ -8,9 +8,9 @@ export const LESS_INPUT = 'do it in several calls, or put the data into a file a
 
 export const JSON_LIMITS = {
   /** The input of a call of a tool: of a model, of code in the sandbox, and what a hook or a person puts in its place. */
-  toolInput: { bytes: 16 * MIB, depth: 200, elements: 10_000, nodes: 20_000 },
+  toolInput: { bytes: 12 * MIB, depth: 200, elements: 10_000, nodes: 20_000 },
   /** The outcome in a final answer. */
-  outcome: { bytes: 16 * MIB, depth: 200, elements: 10_000, nodes: 20_000 },
+  outcome: { bytes: 4 * MIB, depth: 200, elements: 10_000, nodes: 20_000 },
   /** What a hook prints. */
   hookOutput: { bytes: MIB, depth: 200, elements: 10_000, nodes: 20_000 },
   /** The body of a request to the API; the route limits its bytes. */
@@ -18,11 +18,13 @@ export const JSON_LIMITS = {
   /** A message of a client over a WebSocket. */
   socketMessage: { bytes: MIB / 4, depth: 4, elements: 100, nodes: 200 },
   /** An event of a provider's stream, its answer in one piece, a line of the results of a batch, an error. */
-  providerJson: { bytes: 32 * MIB, depth: 1000, elements: 50_000, nodes: 100_000 },
+  providerJson: { bytes: 20 * MIB, depth: 1000, elements: 50_000, nodes: 100_000 },
+  /** An answer with embeddings; its numbers come on top of the values: the texts that were asked for, times the dimensions. */
+  embeddings: { bytes: 32 * MIB, depth: 1000, elements: 50_000, nodes: 100_000 },
   /** JSON that someone submits: `params` and `trigger_info` of work, `params` of a schedule. The same in migrations/functions/01_limits.sql. */
   submitted: { bytes: MIB, depth: 200, elements: 20_000, nodes: 20_000 },
   /** A faculty, animus.toml: what the daemon reads again when the file changes. */
   tomlFile: { bytes: MIB / 4, depth: 50, elements: 2000, nodes: 5000 },
   /** A message of the runner in the sandbox, around the input of a call. */
-  runnerMessage: { bytes: 20 * MIB, depth: 202, elements: 10_000, nodes: 20_010 },
+  runnerMessage: { bytes: 16 * MIB, depth: 202, elements: 10_000, nodes: 20_010 },
 } as const satisfies Readonly<Record<string, JsonLimits>>;

@@ -4,14 +4,20 @@ import { endOfString, textBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 
 /**
- * The value. Errors: `http.invalid` for text that is no JSON; for values beyond the limits of `httpBody` and the character NUL, which the
- * database refuses; for keys that an object has twice, the key `__proto__`, whole numbers that are not exact in double precision, and
- * halves of surrogate pairs.
+ * Checks the bytes of a body before they are parsed. Errors: `http.invalid` for values beyond the limits of `httpBody`, for keys that an object
+ * has twice, and the key `__proto__`.
+ */
+export function checkJson(json: Buffer): void {
+  const beyond = textBeyond(json, JSON_LIMITS.httpBody);
+  if (beyond !== null) throw invalid(`the body is too large: ${beyond}`);
+  checkKeys(json);
+}
+
+/**
+ * The value of a body that was checked. Errors: `http.invalid` for text that is no JSON, the character NUL, which the database refuses, whole
+ * numbers that are not exact in double precision, and halves of surrogate pairs.
  */
 export function parseJson(text: string): unknown {
-  const beyond = textBeyond(text, JSON_LIMITS.httpBody);
-  if (beyond !== null) throw invalid(`the body is too large: ${beyond}`);
-  checkKeys(text);
   try {
     return JSON.parse(text, checkValue);
   } catch (error) {
@@ -25,26 +31,37 @@ const NUL = 'the body contains the character NUL';
 /** What is open around a place: the keys of an object so far, or null for an array. */
 type Open = Set<string> | null;
 
-/**
- * Goes through text that may be no JSON, one character after the other: a regular expression overflows the stack at a string of some
- * megabytes.
- */
-function checkKeys(text: string): void {
+/** Goes through text that may be no JSON. A regular expression overflows the stack at a string of some megabytes. */
+function checkKeys(json: Buffer): void {
   const open: Open[] = [];
   let atKey = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') {
-      const end = endOfString(text, at);
-      const keys = open.at(-1);
-      if (atKey && keys) addKey(keys, text.slice(at, end + 1));
-      atKey = false;
-      at = end;
-    } else if (character === '{' || character === '[') {
-      open.push(character === '{' ? new Set() : null);
-      atKey = character === '{';
-    } else if (character === '}' || character === ']') open.pop();
-    else if (character === ',') atKey = open.at(-1) !== null;
+  for (let at = 0; at < json.length; at++) {
+    switch (json[at]) {
+      case 0x22: {
+        const end = endOfString(json, at);
+        const keys = open.at(-1);
+        if (atKey && keys) addKey(keys, json.toString('utf8', at, end + 1));
+        atKey = false;
+        at = end;
+        break;
+      }
+      case 0x7b: // {
+        open.push(new Set());
+        atKey = true;
+        break;
+      case 0x5b: // [
+        open.push(null);
+        atKey = false;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        open.pop();
+        break;
+      case 0x2c: // ,
+        atKey = open.at(-1) !== null;
+        break;
+      default:
+    }
   }
 }
 

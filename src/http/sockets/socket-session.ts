@@ -87,9 +87,11 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
     if (signal.aborted) return;
     let name: unknown = null;
     try {
-      const given = parsed(text);
+      const beyond = textBeyond(text, JSON_LIMITS.socketMessage);
+      const given = beyond === null ? parsed(text) : null;
       name = (given as { readonly name?: unknown } | null)?.name ?? null;
       count();
+      if (beyond !== null) throw new AnimusError('usage.invalid', { detail: `the message is too large: ${beyond}` });
       const read = CLIENT_MESSAGE.safeParse(given);
       if (!read.success) throw new AnimusError('usage.invalid', { detail: read.error.issues[0]?.message ?? 'unknown' });
       const message = read.data;
@@ -151,10 +153,7 @@ function eventMessage(name: string, { json }: Frame): string {
   return `{"type":"event","name":${JSON.stringify(name)},"event":${json}}`;
 }
 
-/** Errors: `usage.invalid` beyond the limits of `socketMessage`. */
 function parsed(text: string): unknown {
-  const beyond = textBeyond(text, JSON_LIMITS.socketMessage);
-  if (beyond !== null) throw new AnimusError('usage.invalid', { detail: `the message is too large: ${beyond}` });
   try {
     return JSON.parse(text);
   } catch {

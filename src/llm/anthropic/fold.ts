@@ -1,7 +1,7 @@
 import type { ContentBlock, LlmEvent } from '../client.ts';
 import { answerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
-import { type Fault, fault, notAnObject } from '../wire/fault.ts';
+import { errorBody, type Fault, fault, notAnObject } from '../wire/fault.ts';
 import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
 import { cutsAnswers, finishToolCall } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
@@ -133,7 +133,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
         ended = true;
         return null;
       case 'error':
-        return context.classify({ status: null, body: JSON.stringify(event) });
+        return context.classify({ status: null, body: errorBody(event) });
       default:
         return null;
     }
@@ -147,7 +147,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
     whole(body) {
       const value = asObject(body);
       if (value?.['type'] === 'error' || value?.['error']) {
-        return context.classify({ status: null, body: JSON.stringify(body) });
+        return context.classify({ status: null, body: errorBody(body) });
       }
       if (!Array.isArray(value?.['content'])) return fault('protocol', 'the response is not a message');
       ended = true;

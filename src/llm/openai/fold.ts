@@ -1,6 +1,6 @@
 import type { ContentBlock, LlmEvent, StopReason, Usage } from '../client.ts';
 import { answerLimits } from '../wire/answer-limits.ts';
-import { type Fault, fault, notAnObject } from '../wire/fault.ts';
+import { errorBody, type Fault, fault, notAnObject } from '../wire/fault.ts';
 import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
 import { cutsAnswers } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
@@ -75,12 +75,12 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
 
   /** `size` is the chunk's length in characters. */
   const addChunk = (chunk: Loose, size: number): Fault | null => {
-    if (isError(chunk)) return context.classify({ status: null, body: JSON.stringify(chunk) });
+    if (isError(chunk)) return context.classify({ status: null, body: errorBody(chunk) });
     id ??= asString(chunk['id']) || null;
     model ??= asString(chunk['model']) || null;
     for (const each of asArray(chunk['choices'])) {
       const choice = asObject(each) ?? {};
-      if (isError(choice)) return context.classify({ status: null, body: JSON.stringify(choice) });
+      if (isError(choice)) return context.classify({ status: null, body: errorBody(choice) });
       const message = asObject(choice['delta']) ?? asObject(choice['message']);
       if (message) addMessage(message, size);
       finish = asString(choice['finish_reason']) || finish;
@@ -102,7 +102,7 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
     },
     whole(body) {
       const value = asObject(body);
-      if (!value) return context.classify({ status: null, body: JSON.stringify(body) });
+      if (!value) return context.classify({ status: null, body: errorBody(body) });
       if (!isError(value) && asArray(value['choices']).length === 0)
         return fault('protocol', 'the response has no choices');
       ended = true;

@@ -1,6 +1,6 @@
 import type { LlmEvent, StopReason, Usage } from '../client.ts';
 import { answerLimits } from '../wire/answer-limits.ts';
-import { type Fault, fault, notAnObject } from '../wire/fault.ts';
+import { errorBody, type Fault, fault, notAnObject } from '../wire/fault.ts';
 import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
 import { cutsAnswers } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
@@ -75,7 +75,7 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
         return close(asObject(event['response']) ?? {}, type.slice('response.'.length));
       default:
         if (type === 'error' || (type === '' && isError(event)))
-          return context.classify({ status: null, body: JSON.stringify(event) });
+          return context.classify({ status: null, body: errorBody(event) });
         return null;
     }
   };
@@ -89,8 +89,8 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
     },
     whole(body) {
       const response = asObject(body);
-      if (!response) return context.classify({ status: null, body: JSON.stringify(body) });
-      if (isError(response)) return context.classify({ status: null, body: JSON.stringify(response) });
+      if (!response) return context.classify({ status: null, body: errorBody(body) });
+      if (isError(response)) return context.classify({ status: null, body: errorBody(response) });
       if (response['status'] === undefined && !Array.isArray(response['output']))
         return fault('protocol', 'the response has no output');
       return close(response, asString(response['status']) ?? 'completed');

@@ -142,8 +142,8 @@ function isBeyond(text: string): boolean {
 }
 
 function readWhole(fold: Fold, text: string): Answer | Fault {
-  if (isBeyond(text)) return notAnObject(text);
   const body = parseJson(text);
+  if (body === undefined && isBeyond(text)) return notAnObject(text);
   if (body === undefined) return fault('connection', 'the response body is cut off or is not JSON');
   return fold.whole(body) ?? fold.finish();
 }

@@ -1,4 +1,4 @@
-import { textBeyond } from '../../core/text/json-bounds.ts';
+import { type JsonLimits, textBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import type { FailureKind, LlmFailure, NetworkTrouble } from '../client.ts';
 import { isLasting } from './status-kind.ts';
@@ -35,12 +35,16 @@ export function fault(
   } satisfies Fault as Fault;
 }
 
-/** The fault of an event, or of a body, that should be a JSON object. */
-export function notAnObject(text: string): Fault {
-  const beyond = textBeyond(text, JSON_LIMITS.providerJson);
+/** The fault of an event, or of a body, that is not the JSON it should be, or exceeds the limits. */
+export function notAnObject(
+  text: string,
+  otherwise = 'an event that is not a JSON object',
+  limits: JsonLimits = JSON_LIMITS.providerJson,
+): Fault {
+  const beyond = textBeyond(text, limits);
   // The same request would be answered the same way.
   if (beyond !== null) return fault('protocol', `a part of the answer cannot be read: ${beyond}`, { retryable: false });
-  return fault('protocol', `an event that is not a JSON object: ${text}`);
+  return fault('protocol', `${otherwise}: ${text}`);
 }
 
 /** True for a fault, among values that have no `kind` of their own. */
@@ -62,6 +66,12 @@ export function toFailure(
 
 /** How much of a provider's text is examined, in characters. */
 export const QUOTED_CHARS = 64 * 1024;
+
+/** An error that came inside an answer, as the body of one; of longer texts as much as is quoted. */
+export function errorBody(value: unknown): string {
+  const cut = (_key: string, text: unknown) => (typeof text === 'string' ? text.slice(0, QUOTED_CHARS + 1) : text);
+  return JSON.stringify(value, cut);
+}
 
 /** Longer than any key: a text that was cut may end with a part of one, which no mask recognises. */
 const LONGEST_SECRET = 8 * 1024;

@@ -47,6 +47,14 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   },
 };
 
+/** For doors that are read by the code of another: one of each kind. */
+export const FEW: Readonly<Record<string, Shape>> = Object.fromEntries(
+  ['keys without end', 'deep lists', 'quotes', 'spaces between', 'as many values as allowed'].map((name) => [
+    name,
+    SHAPES[name]!,
+  ]),
+);
+
 function deep(bytes: number, open: string, close: string): string {
   const levels = Math.floor((bytes - 20) / (open.length + 1));
   return `{"a":${open.repeat(levels)}1${close.repeat(levels)}}`;

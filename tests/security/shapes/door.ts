@@ -15,10 +15,19 @@ export interface Row {
 const rows: Row[] = [];
 let asked = 0;
 
-/** Measures `pass`; what it throws is its answer. */
-export async function measure(door: string, shape: string, bytes: number, pass: () => Promise<unknown>): Promise<void> {
-  const cost = await longestTurn(() => pass().catch(() => null));
+/** Measures `pass`. What it throws is its answer, returned as `{ thrown }`. */
+export async function measure(
+  door: string,
+  shape: string,
+  bytes: number,
+  pass: () => Promise<unknown>,
+): Promise<unknown> {
+  let answer: unknown;
+  const cost = await longestTurn(async () => {
+    answer = await pass().catch((thrown: unknown) => ({ thrown }));
+  });
   rows.push({ door, shape, bytes, ...cost });
+  return answer;
 }
 
 /** What took too long since the last time this was asked, for people. */

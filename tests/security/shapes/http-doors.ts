@@ -1,16 +1,16 @@
 /** The HTTP API and its WebSockets. */
 import { JSON_LIMITS } from '../../../src/core/text/json-limits.ts';
 import type { TestApi } from '../../support/api.ts';
-import { SHAPES } from './corpus.ts';
+import { FEW, SHAPES } from './corpus.ts';
 import { measure } from './door.ts';
 import { otherThread } from './other-thread.ts';
 
 const MIB = 2 ** 20;
 const ID = '01920000-0000-7000-8000-000000000000';
-const BODIES: readonly (readonly [string, string, number, (shape: string) => string])[] = [
-  ['http: params', '/work', 31 * MIB, (shape) => `{"faculty":"engineer","params":${shape}}`],
-  ['http: params of 1 MiB', '/work', MIB - 1000, (shape) => `{"faculty":"engineer","params":${shape}}`],
-  ['http: unknown keys', '/work', 31 * MIB, (shape) => shape],
+const BODIES: readonly (readonly [string, string, number, (shape: string) => string, typeof SHAPES])[] = [
+  ['http: params', '/work', 31 * MIB, (shape) => `{"faculty":"engineer","params":${shape}}`, SHAPES],
+  ['http: params of 1 MiB', '/work', MIB - 1000, (shape) => `{"faculty":"engineer","params":${shape}}`, SHAPES],
+  ['http: unknown keys', '/work', 31 * MIB, (shape) => shape, FEW],
 ];
 const MESSAGES: readonly (readonly [string, (shape: string) => string])[] = [
   ['websocket: a message', (shape) => shape],
@@ -22,8 +22,8 @@ export async function throughHttp({ url, tokenOf }: TestApi): Promise<void> {
   const port = Number(new URL(url).port);
   const token = await tokenOf('alice');
   const head = `host: localhost\r\nauthorization: Bearer ${token}\r\n`;
-  for (const [door, path, bytes, bodyOf] of BODIES) {
-    for (const [shape, text] of Object.entries(SHAPES)) {
+  for (const [door, path, bytes, bodyOf, shapes] of BODIES) {
+    for (const [shape, text] of Object.entries(shapes)) {
       const body = bodyOf(text(bytes, JSON_LIMITS.httpBody));
       const length = Buffer.byteLength(body);
       const type = `content-type: application/json\r\ncontent-length: ${length}\r\nconnection: close\r\n`;

@@ -1,7 +1,7 @@
 /** What providers answer: in one piece, as events, and as arguments of a call. */
 import { JSON_LIMITS } from '../../../src/core/text/json-limits.ts';
 import { call, llmOf } from '../../llm/llm-call.ts';
-import { SHAPES } from './corpus.ts';
+import { FEW, SHAPES } from './corpus.ts';
 import { measure } from './door.ts';
 import { otherThread } from './other-thread.ts';
 
@@ -39,6 +39,8 @@ interface Way {
   readonly bytes: number;
   readonly type: string;
   readonly stream?: boolean;
+  /** Only some shapes: the others are read by the same code. */
+  readonly few?: true;
   parts(shape: string): readonly string[];
 }
 
@@ -53,6 +55,7 @@ const WAYS: readonly Way[] = [
   },
   {
     name: 'anthropic: arguments',
+    few: true,
     kind: 'anthropic',
     bytes: 7 * MIB,
     type: EVENTS,
@@ -61,14 +64,15 @@ const WAYS: readonly Way[] = [
   {
     name: 'anthropic: arguments in many deltas',
     kind: 'anthropic',
-    bytes: MIB,
+    bytes: MIB / 2,
+    few: true,
     type: EVENTS,
     parts: (shape) => [START, TOOL, ...inPieces(shape, 4).map(part), END],
   },
   {
     name: 'anthropic: in one piece',
     kind: 'anthropic',
-    bytes: 30 * MIB,
+    bytes: 19 * MIB,
     type: 'application/json',
     stream: false,
     parts: (shape) => [
@@ -78,6 +82,7 @@ const WAYS: readonly Way[] = [
   { name: 'openai: arguments', kind: 'openai', bytes: 7 * MIB, type: EVENTS, parts: (shape) => [chunk(shape), FINISH] },
   {
     name: 'openai: an error',
+    few: true,
     kind: 'openai',
     bytes: 15 * MIB,
     type: EVENTS,
@@ -85,6 +90,7 @@ const WAYS: readonly Way[] = [
   },
   {
     name: 'responses: arguments',
+    few: true,
     kind: 'responses',
     bytes: 7 * MIB,
     type: EVENTS,
@@ -92,6 +98,7 @@ const WAYS: readonly Way[] = [
   },
   {
     name: 'responses: an unknown item',
+    few: true,
     kind: 'responses',
     bytes: 15 * MIB,
     type: EVENTS,
@@ -100,7 +107,7 @@ const WAYS: readonly Way[] = [
   {
     name: 'ollama: a line',
     kind: 'ollama',
-    bytes: 30 * MIB,
+    bytes: 19 * MIB,
     type: 'application/x-ndjson',
     parts: (shape) => [
       ollama(`{"role":"assistant","content":"","tool_calls":[{"function":{"name":"read_file","arguments":${shape}}}]}`),
@@ -109,13 +116,12 @@ const WAYS: readonly Way[] = [
 ];
 
 export async function throughProviders(): Promise<void> {
-  for (const { name, kind, bytes, type, stream = true, parts } of WAYS) {
+  for (const { name, kind, bytes, type, stream = true, few, parts } of WAYS) {
     const server = otherThread();
     const baseUrl = `http://127.0.0.1:${await server.serve(type)}`;
-    const llm = llmOf({ kind, baseUrl, apiKey: 'key-for-tests', stream, retry: { maxAttempts: 1 } } as Parameters<
-      typeof llmOf
-    >[0]);
-    for (const [shape, text] of Object.entries(SHAPES)) {
+    const wire = kind === 'responses' ? ({ kind: 'openai', wire: 'responses' } as const) : ({ kind } as const);
+    const llm = llmOf({ ...wire, baseUrl, stream, retry: { maxAttempts: 1 } });
+    for (const [shape, text] of Object.entries(few ? FEW : SHAPES)) {
       const given = text(bytes, JSON_LIMITS.toolInput);
       await server.prepare(parts(given));
       await measure(name, shape, given.length, () => call(llm));

@@ -64,7 +64,7 @@ export async function throughOutcomes(): Promise<void> {
   const parsed = parseOutcomeSchema(SCHEMA);
   if ('problem' in parsed) throw new Error(parsed.problem);
   for (const [shape, text] of Object.entries(SHAPES)) {
-    const answer = text(15 * MIB, JSON_LIMITS.outcome);
+    const answer = text(3.9 * MIB, JSON_LIMITS.outcome);
     const fenced = `Here it is.\n\`\`\`json\n${answer}\n\`\`\`\n`;
     await measure('final answer', shape, answer.length, async () => readOutcome(answer, parsed.schema));
     await measure('final answer, fenced', shape, fenced.length, async () => readOutcome(fenced, parsed.schema));
