@@ -12,61 +12,66 @@ export interface JsonLimits {
   readonly nodes: number;
 }
 
-/** Characters outside of texts (digits, spaces, brackets) cost most to read, and each text as much as 8. Of `nodes`, each has 64; there are always 4 Mi. */
-function mostOutside({ nodes }: JsonLimits): number {
-  return Math.max(4 * 2 ** 20, nodes * 64);
-}
-
 /**
- * Which limit a JSON text exceeds, as a clause that begins with «it»; null: none. One pass over its UTF-8 that ends at the first limit.
- * Text that is not JSON gets one or the other.
+ * Which limit a JSON text exceeds, as a clause that begins with «it»; null: none. One pass that ends at the first limit. Text that is not
+ * JSON gets one or the other.
  */
-export function textBeyond(text: string | Buffer, limits: JsonLimits): string | null {
-  if (text.length > limits.bytes) return beyond('bytes', limits);
+export function textBeyond(text: string, limits: JsonLimits): string | null {
+  if (utf8Beyond(text, limits.bytes)) return beyond('bytes', limits);
   // An element or a level takes a character.
-  if (text.length * 3 <= Math.min(limits.bytes, limits.depth, limits.elements, limits.nodes)) return null;
-  const json = typeof text === 'string' ? Buffer.from(text) : text;
-  if (json.length > limits.bytes) return beyond('bytes', limits);
+  if (text.length <= Math.min(limits.depth, limits.elements, limits.nodes)) return null;
   const elements: number[] = [];
   let nodes = 1;
-  let end = Math.min(json.length, mostOutside(limits));
-  for (let at = 0; at < end; at += 1) {
-    switch (json[at]) {
+  let stop = mostOutside(limits);
+  let at = 0;
+  for (; at < text.length && at < stop; at += 1) {
+    switch (text.charCodeAt(at)) {
       // "
       case 0x22: {
-        const begin = at;
-        at = endOfString(json, at);
-        end = Math.min(json.length, end + at - begin - 7);
+        const end = endOfString(text, at);
+        stop += end - at - PART;
+        at = end;
         break;
       }
       case 0x5b: // [
       case 0x7b: // {
         if (elements.length === limits.depth) return beyond('depth', limits);
         elements.push(1);
-        if (!closesAfter(json, at)) nodes += 1;
+        stop -= PART;
+        if (!closesAfter(text, at)) nodes += 1;
         break;
       case 0x5d: // ]
       case 0x7d: // }
-        elements.pop();
+        if (elements.pop() === undefined) return null;
         break;
       // ,
       case 0x2c: {
         nodes += 1;
         const level = elements.length - 1;
-        if (level < 0) break;
+        if (level < 0) return null;
         elements[level]! += 1;
         if (elements[level]! > limits.elements) return beyond('elements', limits);
         break;
       }
       default:
+        // Spaces and digits without end.
+        if (at % RUN === 0) at = endOfRun(text, at) - 1;
         continue;
     }
     if (nodes > limits.nodes) return beyond('nodes', limits);
   }
-  return end < json.length
-    ? `it has more than ${mostOutside(limits).toLocaleString('en-US')} characters outside of its texts`
-    : null;
+  return at < text.length || at > stop ? beyond('outside', limits) : null;
 }
+
+/**
+ * Characters outside of texts (digits, spaces, brackets) cost most to read, and a text, an array or an object as much as some of them. Each
+ * of `nodes` has 48, and there are always 1 Mi.
+ */
+function mostOutside({ nodes }: JsonLimits): number {
+  return 2 ** 20 + nodes * 48;
+}
+
+const PART = 8;
 
 /** The same of a value that is parsed. Not recursive, and ends at the first limit. */
 export function valueBeyond(value: unknown, limits: JsonLimits): string | null {
@@ -95,8 +100,8 @@ export function valueBeyond(value: unknown, limits: JsonLimits): string | null {
   return bytes > limits.bytes ? beyond('bytes', limits) : null;
 }
 
-function beyond(limit: keyof JsonLimits, limits: JsonLimits): string {
-  const most = limits[limit].toLocaleString('en-US');
+function beyond(limit: keyof JsonLimits | 'outside', limits: JsonLimits): string {
+  const most = (limit === 'outside' ? mostOutside(limits) : limits[limit]).toLocaleString('en-US');
   switch (limit) {
     case 'bytes':
       return `it has more than ${most} bytes`;
@@ -106,34 +111,61 @@ function beyond(limit: keyof JsonLimits, limits: JsonLimits): string {
       return `it has more than ${most} elements in one array or object`;
     case 'nodes':
       return `it has more than ${most} values in all`;
+    case 'outside':
+      return `it has more than ${most} characters outside of its texts`;
     default:
       return limit satisfies never;
   }
+}
+
+/** A character of a string has at most three bytes. */
+function utf8Beyond(text: string, bytes: number): boolean {
+  return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 }
 
 function sizeOf(value: unknown): number {
   return typeof value === 'string' ? value.length : 0;
 }
 
-function closesAfter(json: Buffer, at: number): boolean {
-  let ahead = at + 1;
-  while (json[ahead] === 0x20 || json[ahead] === 0x0a || json[ahead] === 0x0d || json[ahead] === 0x09) ahead += 1;
-  return json[ahead] === 0x5d || json[ahead] === 0x7d;
+function closesAfter(text: string, at: number): boolean {
+  const next = text.charCodeAt(endOfSpace(text, at + 1));
+  return next === 0x5d || next === 0x7d;
+}
+
+/*
+ * What may be long is searched by patterns and by the machine's own search: a loop takes ten times as long, before it was compiled. A
+ * pattern takes a piece at a time, because each step of it needs some of a stack.
+ */
+const RUN = 16;
+const SPACE = /[ \t\r\n]{1,65536}/y;
+const PLAIN = /[^"[\]{},]{1,65536}/y;
+const IN_TEXT = /(?:[^"\\]|\\[^]){1,4096}/y;
+
+function endOfSpace(text: string, start: number): number {
+  return text.charCodeAt(start) > 0x20 ? start : endOf(SPACE, text, start);
+}
+
+function endOfRun(text: string, start: number): number {
+  return endOf(PLAIN, text, start);
+}
+
+function endOf(pattern: RegExp, text: string, start: number): number {
+  let end = start;
+  for (pattern.lastIndex = end; pattern.test(text); pattern.lastIndex = end) end = pattern.lastIndex;
+  return end;
 }
 
 /** The index of the quote that ends the string that begins at `start`; the length of the text without one. */
-export function endOfString(json: Buffer, start: number): number {
+export function endOfString(text: string, start: number): number {
   let at = start + 1;
-  const near = Math.min(json.length, at + NEAR);
-  for (; at < near && json[at] !== 0x22; at += 1) if (json[at] === 0x5c) at += 1;
+  const near = Math.min(text.length, at + NEAR);
+  for (; at < near && text.charCodeAt(at) !== 0x22; at += 1) if (text.charCodeAt(at) === 0x5c) at += 1;
   if (at < near) return at;
-  // A long text without escapes is searched by the machine, which is ten times as fast as a loop.
-  const quote = json.indexOf(0x22, at);
-  if (quote === -1) return json.length;
-  if (quote === at || json[quote - 1] !== 0x5c) return quote;
-  while (at < json.length && json[at] !== 0x22) at += json[at] === 0x5c ? 2 : 1;
-  return Math.min(at, json.length);
+  const quote = text.indexOf('"', at);
+  if (quote === -1) return text.length;
+  if (quote === at || text.charCodeAt(quote - 1) !== 0x5c) return quote;
+  return endOf(IN_TEXT, text, at);
 }
 
-/** A call of the machine's search takes as long as so many bytes of a loop. */
+/** Most texts are shorter. */
 const NEAR = 64;

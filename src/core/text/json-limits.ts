@@ -18,11 +18,11 @@ export const JSON_LIMITS = {
   /** A message of a client over a WebSocket. */
   socketMessage: { bytes: MIB / 4, depth: 4, elements: 100, nodes: 200 },
   /** An event of a provider's stream, its answer in one piece, a line of the results of a batch, an error. */
-  providerJson: { bytes: 20 * MIB, depth: 1000, elements: 50_000, nodes: 100_000 },
+  providerJson: { bytes: 12 * MIB, depth: 1000, elements: 50_000, nodes: 100_000 },
   /** An answer with embeddings; its numbers come on top of the values: the texts that were asked for, times the dimensions. */
   embeddings: { bytes: 32 * MIB, depth: 1000, elements: 50_000, nodes: 100_000 },
   /** JSON that someone submits: `params` and `trigger_info` of work, `params` of a schedule. The same in migrations/functions/01_limits.sql. */
-  submitted: { bytes: MIB, depth: 200, elements: 20_000, nodes: 20_000 },
+  submitted: { bytes: MIB, depth: 200, elements: 19_999, nodes: 20_000 },
   /** A faculty, animus.toml: what the daemon reads again when the file changes. */
   tomlFile: { bytes: MIB / 4, depth: 50, elements: 2000, nodes: 5000 },
   /** A message of the runner in the sandbox, around the input of a call. */

@@ -4,10 +4,10 @@ import { endOfString, textBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 
 /**
- * Checks the bytes of a body before they are parsed. Errors: `http.invalid` for values beyond the limits of `httpBody`, for keys that an object
+ * Checks the text of a body before it is parsed. Errors: `http.invalid` for values beyond the limits of `httpBody`, for keys that an object
  * has twice, and the key `__proto__`.
  */
-export function checkJson(json: Buffer): void {
+export function checkJson(json: string): void {
   const beyond = textBeyond(json, JSON_LIMITS.httpBody);
   if (beyond !== null) throw invalid(`the body is too large: ${beyond}`);
   checkKeys(json);
@@ -32,15 +32,15 @@ const NUL = 'the body contains the character NUL';
 type Open = Set<string> | null;
 
 /** Goes through text that may be no JSON. A regular expression overflows the stack at a string of some megabytes. */
-function checkKeys(json: Buffer): void {
+function checkKeys(json: string): void {
   const open: Open[] = [];
   let atKey = false;
   for (let at = 0; at < json.length; at++) {
-    switch (json[at]) {
+    switch (json.charCodeAt(at)) {
       case 0x22: {
         const end = endOfString(json, at);
         const keys = open.at(-1);
-        if (atKey && keys) addKey(keys, json.toString('utf8', at, end + 1));
+        if (atKey && keys) addKey(keys, json.slice(at, end + 1));
         atKey = false;
         at = end;
         break;

@@ -27,9 +27,9 @@ export async function readJsonBody(
   if (optional && bytes.byteLength === 0) return EMPTY;
   const pause = async () => (bytes.length > LARGE_BYTES ? nextTurn() : undefined);
   await pause();
-  checkJson(bytes);
-  await pause();
   const text = decode(bytes);
+  await pause();
+  checkJson(text);
   await pause();
   const value = parseJson(text);
   await pause();

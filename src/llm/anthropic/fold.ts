@@ -1,7 +1,7 @@
 import type { ContentBlock, LlmEvent } from '../client.ts';
 import { answerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
-import { errorBody, type Fault, fault, notAnObject } from '../wire/fault.ts';
+import { errorBody, type Fault, fault, readEvent } from '../wire/fault.ts';
 import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
 import { cutsAnswers, finishToolCall } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
@@ -141,8 +141,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
 
   return {
     event(data) {
-      const event = asObject(parseJson(data));
-      return event ? (handle(event, data.length) ?? limits.fault()) : notAnObject(data);
+      return readEvent(data, (event) => handle(event, data.length) ?? limits.fault());
     },
     whole(body) {
       const value = asObject(body);

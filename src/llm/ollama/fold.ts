@@ -1,8 +1,8 @@
 import type { ContentBlock, LlmEvent, StopReason, Usage } from '../client.ts';
 import { answerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
-import { errorBody, type Fault, fault, notAnObject } from '../wire/fault.ts';
-import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
+import { errorBody, type Fault, fault, readEvent } from '../wire/fault.ts';
+import { asArray, asObject, asString, type Loose } from '../wire/loose-json.ts';
 import { tokenCounts } from '../wire/token-counts.ts';
 import { cutsAnswers, finishToolCall, type GatheredCall } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
@@ -62,8 +62,7 @@ export function ollamaFold(context: OllamaFoldContext, emit: (event: LlmEvent) =
 
   return {
     event(data) {
-      const value = asObject(parseJson(data));
-      return value ? add(value, data.length) : notAnObject(data);
+      return readEvent(data, (value) => add(value, data.length));
     },
     whole(body) {
       const value = asObject(body);

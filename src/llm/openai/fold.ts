@@ -1,7 +1,8 @@
 import type { ContentBlock, LlmEvent, StopReason, Usage } from '../client.ts';
 import { answerLimits } from '../wire/answer-limits.ts';
-import { errorBody, type Fault, fault, notAnObject } from '../wire/fault.ts';
-import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
+import { errorBody, type Fault, fault, readEvent } from '../wire/fault.ts';
+import { asArray, asObject, asString, type Loose } from '../wire/loose-json.ts';
+import { isEndMarker } from '../wire/openai-terms.ts';
 import { cutsAnswers } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
 import { gatherReasoning } from './reasoning.ts';
@@ -15,9 +16,6 @@ export interface OpenAiFoldContext {
   readonly model: string;
   readonly classify: (error: WireError) => Fault;
 }
-
-/** Of the end marker with the white space around it. */
-const MAX_MARKER_CHARS = 100;
 
 const STOPS: Readonly<Record<string, StopReason>> = {
   stop: 'end_turn',
@@ -92,13 +90,11 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
 
   return {
     event(data) {
-      // The marker, perhaps with white space; a chunk is longer.
-      if (data.length < MAX_MARKER_CHARS && data.trim() === '[DONE]') {
+      if (isEndMarker(data)) {
         ended = true;
         return null;
       }
-      const chunk = asObject(parseJson(data));
-      return chunk ? addChunk(chunk, data.length) : notAnObject(data);
+      return readEvent(data, (chunk) => addChunk(chunk, data.length));
     },
     whole(body) {
       const value = asObject(body);

@@ -1,7 +1,8 @@
 import type { LlmEvent, StopReason, Usage } from '../client.ts';
 import { answerLimits } from '../wire/answer-limits.ts';
-import { errorBody, type Fault, fault, notAnObject } from '../wire/fault.ts';
-import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
+import { errorBody, type Fault, fault, readEvent } from '../wire/fault.ts';
+import { asArray, asObject, asString, type Loose } from '../wire/loose-json.ts';
+import { isEndMarker } from '../wire/openai-terms.ts';
 import { cutsAnswers } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
 import { gatherItems } from './items.ts';
@@ -82,10 +83,9 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
 
   return {
     event(data) {
-      const event = asObject(parseJson(data));
-      if (event) return addEvent(event, data.length);
       // Servers that also speak Chat Completions send its end marker here too.
-      return data.trim() === '[DONE]' ? null : notAnObject(data);
+      if (isEndMarker(data)) return null;
+      return readEvent(data, (event) => addEvent(event, data.length));
     },
     whole(body) {
       const response = asObject(body);

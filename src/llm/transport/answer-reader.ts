@@ -1,8 +1,6 @@
 import { createParser } from 'eventsource-parser';
-import { textBeyond } from '../../core/text/json-bounds.ts';
-import { JSON_LIMITS } from '../../core/text/json-limits.ts';
-import { type Fault, fault, notAnObject, QUOTED_CHARS } from '../wire/fault.ts';
-import { parseJson } from '../wire/loose-json.ts';
+import { type Fault, fault, jsonBeyond, QUOTED_CHARS } from '../wire/fault.ts';
+import { parseCounted, parseJson } from '../wire/loose-json.ts';
 import type { Answer, Fold, Framing, WireError } from '../wire/wire.ts';
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, MAX_STREAM_BYTES, tooLarge } from './body-limits.ts';
 import type { BodyReader } from './exchange.ts';
@@ -125,7 +123,7 @@ const BINARY = /[\p{Cc}\uFFFD]/u;
 
 /** True for the data of an event in which the connection ended. */
 function isCut(data: string): boolean {
-  return data.trim() !== '[DONE]' && !isBeyond(data) && parseJson(data) === undefined;
+  return data.trim() !== '[DONE]' && jsonBeyond(data) === null && parseCounted(data) === undefined;
 }
 
 /** True for the beginning of an event stream, however short. */
@@ -137,13 +135,10 @@ function isStartOfStream(text: string): boolean {
   );
 }
 
-function isBeyond(text: string): boolean {
-  return textBeyond(text, JSON_LIMITS.providerJson) !== null;
-}
-
 function readWhole(fold: Fold, text: string): Answer | Fault {
-  const body = parseJson(text);
-  if (body === undefined && isBeyond(text)) return notAnObject(text);
+  const beyond = jsonBeyond(text);
+  if (beyond !== null) return beyond;
+  const body = parseCounted(text);
   if (body === undefined) return fault('connection', 'the response body is cut off or is not JSON');
   return fold.whole(body) ?? fold.finish();
 }

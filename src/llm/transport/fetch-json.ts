@@ -1,7 +1,7 @@
 import type { JsonLimits } from '../../core/text/json-bounds.ts';
 import { type LlmFailure, mayHaveCost } from '../client.ts';
-import { type Fault, isFault, notAnObject, toFailure } from '../wire/fault.ts';
-import { parseJson } from '../wire/loose-json.ts';
+import { type Fault, fault, isFault, jsonBeyond, toFailure } from '../wire/fault.ts';
+import { parseCounted, parseJson } from '../wire/loose-json.ts';
 import type { WireError } from '../wire/wire.ts';
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, tooLarge } from './body-limits.ts';
 import { authHeaders, endpointUrl } from './endpoint.ts';
@@ -105,7 +105,9 @@ function isSuccess(status: number): boolean {
 
 function parse(status: number, body: string, call: JsonCall): Fetched | Fault {
   if (!isSuccess(status)) return call.classify({ status, body });
-  const value = parseJson(body, call.limits);
-  if (value === undefined) return notAnObject(body, 'the response is not JSON', call.limits);
+  const beyond = jsonBeyond(body, call.limits);
+  if (beyond !== null) return beyond;
+  const value = parseCounted(body);
+  if (value === undefined) return fault('protocol', `the response is not JSON: ${body}`);
   return call.check?.(value) ?? { type: 'fetched', value };
 }

@@ -1,6 +1,7 @@
 import { type JsonLimits, textBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import type { FailureKind, LlmFailure, NetworkTrouble } from '../client.ts';
+import { asObject, type Loose, parseCounted } from './loose-json.ts';
 import { isLasting } from './status-kind.ts';
 
 /** The failure of one attempt, before the number of attempts is known. */
@@ -35,16 +36,19 @@ export function fault(
   } satisfies Fault as Fault;
 }
 
-/** The fault of an event, or of a body, that is not the JSON it should be, or exceeds the limits. */
-export function notAnObject(
-  text: string,
-  otherwise = 'an event that is not a JSON object',
-  limits: JsonLimits = JSON_LIMITS.providerJson,
-): Fault {
+/** Hands the JSON object of an event to `take`. The fault of `take`, or of an event that is none, or exceeds the limits. */
+export function readEvent(data: string, take: (event: Loose) => Fault | null): Fault | null {
+  const beyond = jsonBeyond(data);
+  if (beyond !== null) return beyond;
+  const event = asObject(parseCounted(data));
+  return event ? take(event) : fault('protocol', `an event that is not a JSON object: ${data}`);
+}
+
+/** The fault of JSON beyond a limit; null: it may be parsed. Not retried: the same request would be answered the same way. */
+export function jsonBeyond(text: string, limits: JsonLimits = JSON_LIMITS.providerJson): Fault | null {
   const beyond = textBeyond(text, limits);
-  // The same request would be answered the same way.
-  if (beyond !== null) return fault('protocol', `a part of the answer cannot be read: ${beyond}`, { retryable: false });
-  return fault('protocol', `${otherwise}: ${text}`);
+  if (beyond === null) return null;
+  return fault('protocol', `a part of the answer cannot be read: ${beyond}`, { retryable: false });
 }
 
 /** True for a fault, among values that have no `kind` of their own. */

@@ -33,7 +33,11 @@ const NONE: readonly unknown[] = Object.freeze([]);
  * counted before it is parsed.
  */
 export function parseJson(text: string, limits: JsonLimits = JSON_LIMITS.providerJson): unknown {
-  if (textBeyond(text, limits) !== null) return undefined;
+  return textBeyond(text, limits) === null ? parseCounted(text) : undefined;
+}
+
+/** The same of a text that was counted. */
+export function parseCounted(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

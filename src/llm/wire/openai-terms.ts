@@ -33,3 +33,8 @@ export function openaiFormat(
   const strict = model.structuredOutputs === 'with_tools' && { strict: true };
   return { name: held.name, ...strict, schema: written.schema };
 }
+
+/** True for the event that ends a stream, perhaps with white space around it; any other is longer. */
+export function isEndMarker(data: string): boolean {
+  return data.length < 100 && data.trim() === '[DONE]';
+}

@@ -1,5 +1,5 @@
 /** The engine's end of the channel: a started container whose runner is ready, and the one execution that it runs. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { HeldContainer } from '../container-host.ts';
 import type { CodeCall, LiveOutput, SandboxFile } from '../sandbox.ts';
@@ -35,6 +35,7 @@ export type RunnerEnd =
 
 /** What the runner prints on stderr is for the log of the container; this much is kept for messages. */
 const SAID_BYTES = 2000;
+const LARGE_BYTES = 2 ** 20;
 const MAX_IN_FLIGHT = 16;
 /** The runner sends fewer. */
 const MAX_WAITING = 256;
@@ -125,9 +126,13 @@ async function nextMessage(
 ): Promise<{ readonly message: FromRunner | null; readonly bytes: number }> {
   const line = await lines.next();
   if (line.done) return { message: null, bytes: 0 };
+  const { length: bytes } = line.value;
+  // Between the steps of a long message, others have their turn.
+  if (bytes > LARGE_BYTES) await nextTurn();
   const message = readMessage(line.value);
+  if (bytes > LARGE_BYTES) await nextTurn();
   if (message === null) throw new Error(`an invalid message: ${JSON.stringify(line.value.slice(0, 100))}`);
-  return { message, bytes: line.value.length };
+  return { message, bytes };
 }
 
 type TakeCopy = (message: Extract<FromRunner, { method: 'output' }>) => boolean;

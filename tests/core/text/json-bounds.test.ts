@@ -43,6 +43,16 @@ test('a text and its value are counted alike', () => {
   );
 });
 
+test('spaces, digits and texts without end are refused, many short texts are not', () => {
+  const outside = 'characters outside of its texts';
+  const limits = { ...NO_LIMITS, depth: 10, nodes: 60_000 };
+  expect(textBeyond(`[${' '.repeat(5 * 2 ** 20)}1]`, limits)).toContain(outside);
+  expect(textBeyond(`[${'1'.repeat(5 * 2 ** 20)}]`, limits)).toContain(outside);
+  expect(textBeyond(`[${'""'.repeat(2 ** 20)}]`, limits)).toContain(outside);
+  expect(textBeyond(JSON.stringify(Array.from({ length: 50_000 }, () => '')), limits)).toBe(null);
+  expect(textBeyond(`["${'x'.repeat(5 * 2 ** 20)}"]`, limits)).toBe(null);
+});
+
 test('brackets in strings are no levels, whatever quotes and backslashes the strings contain', () => {
   const text = fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', ',', 'a', '\n') });
   const limits = { ...NO_LIMITS, depth: 40 };

@@ -31,15 +31,12 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     filled(bytes, '{"k":0', (n) => `,"k${n}":${n}`, '}', elements - 1),
   'as many unknown keys of null as allowed': (bytes, { elements }) =>
     filled(bytes, '{"k":null', (n) => `,"k${n}":null`, '}', elements - 1),
-  'as many values as allowed': (bytes, { elements, nodes }) =>
-    filled(
-      bytes,
-      '{"a":[',
-      (n) => `${n === 0 ? '' : ','}{}`,
-      filled(bytes, '],"b":[0', () => ',{}', ']}', nodes - elements - 6),
-      elements - 1,
-    ),
-  'as deep as allowed': (_bytes, { depth }) => deep(depth * 2, '[', ']').replace('1', '"x"'),
+  'as many values as allowed': (bytes, { elements, nodes }) => {
+    const wide = Math.min(elements - 1, nodes - 10);
+    const rest = filled(bytes, '],"b":[0', () => ',{}', ']}', nodes - wide - 6);
+    return filled(bytes, '{"a":[', (n) => `${n === 0 ? '' : ','}{}`, rest, wide);
+  },
+  'as deep as allowed': (_bytes, { depth }) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`,
   'as deep and as wide as allowed': (bytes, { depth, nodes }) => {
     const levels = Math.min(depth - 1, 190);
     const side = `[${'0,'.repeat(Math.max(0, Math.min(Math.floor(nodes / levels) - 4, bytes / levels / 2 - 20)))}0]`;
