@@ -56,7 +56,7 @@ describe('a submission of more than 1 MiB is refused with its size', () => {
     const insert = (values: number) =>
       target.database.query(
         `insert into animus.work_items (faculty, ${column})
-         select 'engineer', jsonb_build_object('a', jsonb_agg(null)) from generate_series(1, $1)`,
+         select 'engineer', jsonb_build_object('a', jsonb_agg(null::text)) from generate_series(1, $1::int)`,
         [values],
       );
     await expect(insert(19_999)).rejects.toMatchObject({

@@ -73,8 +73,11 @@ export const QUOTED_CHARS = 64 * 1024;
 
 /** An error that came inside an answer, as the body of one; of longer texts as much as is quoted. */
 export function errorBody(value: unknown): string {
-  const cut = (_key: string, text: unknown) => (typeof text === 'string' ? text.slice(0, QUOTED_CHARS + 1) : text);
-  return JSON.stringify(value, cut);
+  return JSON.stringify(value, cutText);
+}
+
+function cutText(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.slice(0, QUOTED_CHARS + 1) : value;
 }
 
 /** Longer than any key: a text that was cut may end with a part of one, which no mask recognises. */

@@ -46,7 +46,9 @@ test.each(['before_tool_call', 'consolidate'] as const)('%s: however deep its JS
   for (const depth of [201, 2000, 2300, 5000]) {
     const nested = '{"a":'.repeat(depth) + 1 + '}'.repeat(depth);
     const output = point === 'consolidate' ? `{"outcome":${nested}}` : `{"decision":"modify","patch":${nested}}`;
-    expect(parseHookOutput(point, output)).toEqual({ problem: expect.stringMatching(/nested more than 200 levels deep/) });
+    expect(parseHookOutput(point, output)).toEqual({
+      problem: expect.stringMatching(/nested more than 200 levels deep/),
+    });
   }
 });
 

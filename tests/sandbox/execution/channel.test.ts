@@ -76,28 +76,6 @@ async function execute(
   return execution;
 }
 
-test('a call beyond a limit arrives without its input, and says which limit', async () => {
-  const calls: unknown[] = [];
-  const input = Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`key${n}`, n]));
-  const execution = await execute(
-    async ({ say, hear }) => {
-      say(call(1, input), call(2, { deep: JSON.parse(`${'['.repeat(201)}${']'.repeat(201)}`) as unknown }));
-      await hear();
-      await hear();
-      say(RETURNED);
-    },
-    async (made) => {
-      calls.push(made);
-      return { content: 'no', isError: true };
-    },
-  );
-  expect(execution.ended).toBe('returned');
-  expect(calls).toEqual([
-    { id: '1', name: 'echo', input: {}, unread: 'it has more than 10,000 elements in one array or object' },
-    { id: '2', name: 'echo', input: {}, unread: 'its values are nested more than 202 levels deep' },
-  ]);
-});
-
 const printed = (text: string, stream = 'stdout') =>
   JSON.stringify({
     jsonrpc: '2.0',

@@ -44,6 +44,7 @@ parentPort.on('message', (message) => {
 export function otherThread(): OtherThread {
   const worker = new Worker(PROGRAM, { eval: true });
   const ask = async (message: object): Promise<unknown> => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- of windows, not of threads
     worker.postMessage(message);
     const [answer] = (await once(worker, 'message')) as [unknown];
     return answer;
