@@ -107,6 +107,10 @@ test('discard leaves a branch that a person uses, and refuses work that goes on'
   });
   commit(moved.repo, 'mine');
   expect(git(moved.repo, 'for-each-ref', '--format=%(refname)', 'refs/animus')).toBe('');
+  const looked = await handOver(db.database);
+  git(looked.repo, 'worktree', 'add', '-q', join(looked.home, 'new\nline'), looked.branch);
+  expect((await run(looked, ['work', 'discard', looked.id, '--yes'], '/')).stderr).toContain('is checked out in');
+  expect(git(looked.repo, 'for-each-ref', '--format=%(refname)', 'refs/animus')).toBe('');
   const open = await handOver(db.database, { open: true });
   expect(await run(open, ['work', 'discard', open.id, '--yes'], '/')).toMatchObject({
     code: 5,
