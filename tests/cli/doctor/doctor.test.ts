@@ -149,6 +149,11 @@ describe('the doctor of this host', () => {
     ]);
     chmodSync(home, 0o700);
     expect(examineModes(configOf({ home: join(site.cwd, 'none'), file: null }))).toMatchObject([{ state: 'ok' }]);
+    // As a daemon of root leaves it, for commands that run as other users.
+    chmodSync(home, 0o711);
+    chmodSync(join(home, 'embedded.json'), 0o600);
+    const state = process.getuid?.() === 0 ? 'ok' : 'problem';
+    expect(examineModes(configOf({ home, file: null }))).toMatchObject([{ state }]);
   });
 
   test('distinguishes a free port, a daemon, and another program', async () => {
