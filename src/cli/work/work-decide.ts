@@ -135,8 +135,7 @@ async function decideOn(
     decided.input === undefined ? '' : ` with ${decided.input}`,
     more,
   );
-  if (decided.grant !== null)
-    output.copyable(`grant ${decided.grant}; end it with: animus work revoke ${decided.grant}`);
+  if (decided.grant !== null) output.command(`grant ${decided.grant}; end it with: `, `work revoke ${decided.grant}`);
   return 0;
 }
 
