@@ -126,7 +126,7 @@ function answerOf({ operationId, parameters, responses }: DocumentOperation): Pi
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
   const [type = '', media = {}] = Object.entries(success?.content ?? {})[0] ?? [];
   const events = media['x-item-schema'];
-  if (events) return { kind: 'events', output: events };
+  if (events && type === 'text/event-stream') return { kind: 'events', output: events };
   if (type !== 'application/json') return { kind: 'stream', output: null };
   const schema = media.schema;
   if (!schema) throw new Error(`${operationId} has no schema of its answer`);
