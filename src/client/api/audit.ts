@@ -4,6 +4,22 @@
 
 import type { CallOptions } from '../options.ts';
 
+export interface ChainsVerdict {
+  readonly intact: boolean;
+  readonly decisions: number;
+  readonly chains: number;
+  /** Decisions whose note was erased. */
+  readonly erased: number;
+  readonly faults: readonly {
+    readonly fault: 'changed' | 'missing' | 'reordered' | 'replaced' | 'unchained';
+    readonly id: string;
+    readonly detail: string;
+    readonly work_item_id?: string | null | undefined;
+    readonly target?: string | null | undefined;
+    readonly seq?: number | undefined;
+  }[];
+}
+
 export interface ExportAuditInput {
   /** From this time on. */
   readonly since?: string | undefined;
@@ -12,8 +28,6 @@ export interface ExportAuditInput {
   /** Only the newest decision of every chain, without the times. */
   readonly heads?: string | undefined;
 }
-
-export type CheckAuditOutput = string;
 
 /** The methods `client.audit`. */
 export interface AuditMethods {
@@ -28,5 +42,5 @@ export interface AuditMethods {
    *
    * `GET /audit/check`
    */
-  check(options?: CallOptions): Promise<CheckAuditOutput>;
+  check(options?: CallOptions): Promise<ChainsVerdict>;
 }
