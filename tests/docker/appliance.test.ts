@@ -8,7 +8,6 @@ import { servesTheApi } from './appliance-api.ts';
 import { restores } from './appliance-backup.ts';
 import { writesTheFirstFile } from './appliance-first-task.ts';
 import { hasMinimalRights, SERVICES } from './appliance-rights.ts';
-import { callsLittleOfTheKernel } from './appliance-system-calls.ts';
 import { firesWebhooks } from './appliance-webhooks.ts';
 import { completed, FILES, insert, nullWhileAway } from './appliance-work.ts';
 
@@ -55,10 +54,6 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
 
   it('runs with minimal rights: no root, no superuser, no capability, nothing writable but its volume', async () => {
     await hasMinimalRights(appliance, database, shop);
-  }, 60_000);
-
-  it('asks little of the kernel: no hypervisor, no device, no network of its own', async () => {
-    await callsLittleOfTheKernel(appliance);
   }, 90_000);
 
   it('shows its secrets to nobody: not to docker inspect, not in logs, not to the commands of a model', async () => {

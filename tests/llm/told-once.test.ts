@@ -10,7 +10,6 @@ const say = (text: string, id?: string) => ({
   role: 'assistant',
   content: [{ type: 'output_text', text }],
 });
-const think = (text: string, id: string) => ({ type: 'reasoning', id, summary: [{ type: 'summary_text', text }] });
 const use = (callId: string, id: string) => ({
   type: 'function_call',
   id,

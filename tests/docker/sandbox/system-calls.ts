@@ -74,9 +74,34 @@ const REFUSAL = 'EPERM';
 export const REFUSED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
-      ...['vsock', 'vsock datagrams', 'vsock with garbage in the upper half', 'key', 'packet', 'rds', 'can', 'tipc'],
-      ...['tipc pair', 'bluetooth', 'alg', 'qrtr', 'smc', 'xdp', 'raw', 'sctp', 'mptcp', 'l2tp', 'netfilter', 'audit'],
-      ...['uevents', 'io_uring', 'bpf', 'keyring', 'userfaultfd', 'perf', 'module', 'network namespace'],
+      'vsock',
+      'vsock datagrams',
+      'vsock with garbage in the upper half',
+      'key',
+      'packet',
+      'rds',
+      'can',
+      'tipc',
+      'tipc pair',
+      'bluetooth',
+      'alg',
+      'qrtr',
+      'smc',
+      'xdp',
+      'raw',
+      'sctp',
+      'mptcp',
+      'l2tp',
+      'netfilter',
+      'audit',
+      'uevents',
+      'io_uring',
+      'bpf',
+      'keyring',
+      'userfaultfd',
+      'perf',
+      'module',
+      'network namespace',
     ].map((name) => [name, REFUSAL]),
   ),
   'vsock of x32': isX86 ? 'SIGSYS' : REFUSAL,
@@ -94,6 +119,6 @@ export const HELD_BACK: Readonly<Record<string, string>> = {
 };
 
 /** What programs need. */
-export const ORDINARY: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(['unix', 'tcp', 'tcp6', 'udp', 'ping', 'routes', 'interfaces'].map((name) => [name, 'ok'])),
-};
+export const ORDINARY: Readonly<Record<string, string>> = Object.fromEntries(
+  ['unix', 'tcp', 'tcp6', 'udp', 'ping', 'routes', 'interfaces'].map((name) => [name, 'ok']),
+);

@@ -47,7 +47,7 @@ function recordSent(
   Object.assign(response, {
     writeHead(status: number, ...rest: unknown[]) {
       const given = rest.findLast((each) => typeof each === 'object') ?? {};
-      const pairs = Array.isArray(given) ? given.flat() : Object.entries(given as object).flat();
+      const pairs = Array.isArray(given) ? given.flat() : Object.entries(given).flat();
       for (let n = 0; n + 1 < pairs.length; n += 2) headers.set(String(pairs[n]).toLowerCase(), String(pairs[n + 1]));
       return Reflect.apply(writeHead, response, [status, ...rest]) as ServerResponse;
     },

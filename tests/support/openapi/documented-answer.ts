@@ -69,7 +69,7 @@ function makeCheck(routes: readonly Route[]): AnswerCheck {
     }
     const place = ['paths', template!, method.replace('HEAD', 'GET').toLowerCase(), 'responses', String(status)];
     const response = operation.responses[status];
-    if (response === undefined) return [`status ${status} is not documented; body: ${body.subarray(0, 300)}`];
+    if (response === undefined) return [`status ${status} is not documented; body: ${body.toString('utf8', 0, 300)}`];
     const media = Object.keys(response.content ?? {});
     if (media.length === 0)
       return body.length > 0 ? [`a body for status ${status}, which is documented to have none`] : [];
