@@ -1,12 +1,12 @@
 import { type LlmFailure, mayHaveCost } from '../client.ts';
-import { type Fault, fault, isFault, toFailure } from '../wire/fault.ts';
+import { type Fault, isFault, toFailure } from '../wire/fault.ts';
 import { parseJson } from '../wire/loose-json.ts';
 import type { WireError } from '../wire/wire.ts';
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, tooLarge } from './body-limits.ts';
 import { authHeaders, endpointUrl } from './endpoint.ts';
 import { exchange } from './exchange.ts';
 import { type Credential, loggedIn, maskOf } from './login.ts';
-import { faultWithHeaders, redirectFault } from './response-faults.ts';
+import { faultWithHeaders, notJson, redirectFault } from './response-faults.ts';
 import { type Endpoint, type HttpShared, withRetries } from './retries.ts';
 import { toJson } from './to-json.ts';
 
@@ -103,6 +103,6 @@ function isSuccess(status: number): boolean {
 function parse(status: number, body: string, call: JsonCall): Fetched | Fault {
   if (!isSuccess(status)) return call.classify({ status, body });
   const value = parseJson(body);
-  if (value === undefined) return fault('protocol', `the response is not JSON: ${body}`);
+  if (value === undefined) return notJson(body);
   return call.check?.(value) ?? { type: 'fetched', value };
 }

@@ -48,6 +48,29 @@ describe('in OpenAI’s dialect', () => {
     });
   });
 
+  test('null is added to nothing that allows it already, and a variant is there once', () => {
+    const anyOf = [{ type: 'integer' }, { type: 'null' }];
+    const schema = object(
+      {
+        a: { anyOf },
+        b: { anyOf: [...anyOf, { type: 'null' }] },
+        c: { oneOf: [{ type: 'string' }, { type: ['integer', 'null'] }] },
+        d: { const: null },
+        e: { enum: ['x', null] },
+        f: { anyOf: [{ anyOf }, { type: 'string' }] },
+      },
+      [],
+    );
+    expect(written(schema, OPENAI_DIALECT)['properties']).toEqual({
+      a: { anyOf },
+      b: { anyOf },
+      c: { anyOf: [{ type: 'string' }, { type: ['integer', 'null'] }] },
+      d: { type: 'null', const: null },
+      e: { type: ['string', 'null'], enum: ['x', null] },
+      f: { anyOf: [{ anyOf }, { type: 'string' }] },
+    });
+  });
+
   test('null is added to enums, constants, references and variants', () => {
     const schema = {
       ...object(
