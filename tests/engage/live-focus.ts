@@ -10,7 +10,7 @@ import type { EngageEnd } from '../../src/engage/verdict/engage-end.ts';
 import type { LlmRequest } from '../../src/llm/client.ts';
 import { createLlm } from '../../src/llm/llm.ts';
 import { costUsd } from '../../src/llm/models/cost.ts';
-import type { ModelOverride } from '../../src/llm/models/models.ts';
+import type { ModelOverride } from '../../src/llm/models/model-info.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { type FocusKey, startFocus } from '../../src/store/transcript/focus-row.ts';
 import { addMessage } from '../../src/store/transcript/messages.ts';
