@@ -101,8 +101,11 @@ export interface ToolContext {
    * model.
    */
   readonly codeBytes?: number;
-  /** What the gates say about this call with another input, such as the target of a redirect. Default: all is `auto`. */
-  readonly permissionFor?: (input: unknown) => Promise<Verdict>;
+  /**
+   * What the gates say about this call with another input, such as the target of a redirect. `also`: further values of fields, by which rules may only
+   * become stricter. Default: all is `auto`.
+   */
+  readonly permissionFor?: (input: unknown, also?: Readonly<Record<string, readonly string[]>>) => Promise<Verdict>;
 }
 
 /** What commands of a focus have beside its workspace. */

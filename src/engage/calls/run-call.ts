@@ -110,9 +110,10 @@ export async function executeCall(
   const signal = AbortSignal.any([means.signal, timeout, ...(nested ? [nested.fatal] : [])]);
   // A database tool does not access files.
   const fileRules = tool.kind === 'database' ? [] : means.callScope.fileRules();
-  const permissionFor = (other: unknown) => {
+  const permissionFor: ToolContext['permissionFor'] = (input, also) => {
     const { callScope: scope } = means;
-    return permissionNow({ tool, input: other, callId: call.callId, turn: turn.turn, scope, signal }, means.gates);
+    const gated = { tool, input, ...(also && { also }), callId: call.callId, turn: turn.turn, scope, signal };
+    return permissionNow(gated, means.gates);
   };
   const { callScope } = means;
   const context: ToolContext = {
