@@ -8,9 +8,12 @@ import { freePort } from '../support/free-port.ts';
 import { setUpMcp } from '../support/mcp/mcp-bench.ts';
 import { LISTS, SHAPES } from '../support/mcp/shaped-server.mjs';
 import { measure, table, tooSlow } from './shapes/door.ts';
+import { longestTurn } from './shapes/longest-turn.ts';
 
 const SERVER = new URL('../support/mcp/shaped-server.mjs', import.meta.url).pathname;
 const STDIO = { name: 'shaped', command: process.execPath, args: [SERVER] };
+/** Once per server: a list of 900 ordinary tools must fit into one message, and keys that occur once are the slowest that JSON.parse can read. */
+const MAX_LIST_MS = 350;
 const TIMEOUT = { timeout: 600_000 } as const;
 
 test.each(['stdio', 'http', 'events'])(
@@ -36,10 +39,11 @@ test.each(['stdio', 'http', 'events'])(
 );
 
 test('no list of tools blocks the event loop, and 900 ordinary tools can be pinned', TIMEOUT, async () => {
+  const slow: string[] = [];
   for (const list of Object.keys(LISTS)) {
     const { server, context, settings } = await setUpMcp({ ...STDIO, variables: { LIST: list } });
     const states: string[] = [];
-    await measure('MCP list', list, 0, async () => {
+    const { longestMs } = await longestTurn(async () => {
       const found = await inspectServer(server, context, settings, context.signal);
       if ('problem' in found) return states.push(found.problem);
       return states.push(
@@ -47,10 +51,11 @@ test('no list of tools blocks the event loop, and 900 ordinary tools can be pinn
       );
     });
     expect([list, [...new Set(states)]]).toEqual([list, [expect.stringMatching(EXPECTED[list]!)]]);
+    if (longestMs > MAX_LIST_MS) slow.push(`${list}: ${Math.round(longestMs)} ms`);
     const count = Number(/^\d+(?= tools of)/.exec(list)?.[0] ?? 0);
     if (count > 0) expect(states).toHaveLength(count);
   }
-  expect(tooSlow(), table()).toEqual([]);
+  expect(slow).toEqual([]);
 });
 
 /** What becomes of each list: the state of its tools, or a problem. */
@@ -58,7 +63,7 @@ const EXPECTED: Readonly<Record<string, RegExp>> = {
   '150 tools of 60 properties': /^new$/,
   '900 tools of 60 properties': /^new$/,
   '175,000 keys of their own': /^new$|does not describe/,
-  '700,000 tools': /too large: it has more than 10,000 elements/,
+  '700,000 tools': /too large .*more than 10,000 elements/,
   'a description of 9 MiB': /too large: it has more than 262,144 bytes/,
   'a name of 9 MiB': /has a name that cannot be used/,
   'a million levels': /nested more than 200 levels deep/,
@@ -99,9 +104,9 @@ const INPUTS: readonly (readonly [string, object, object, RegExp | null])[] = [
     /given up|boolean schema/,
   ],
   [
-    '900,000 keys',
+    '90,000 keys',
     { type: 'object' },
-    Object.fromEntries(Array.from({ length: 900_000 }, (_, n) => [`k${n}`, n])),
+    Object.fromEntries(Array.from({ length: 90_000 }, (_, n) => [`k${n}`, n])),
     /10,000 elements/,
   ],
 ];

@@ -19,7 +19,7 @@ export const JSON_LIMITS = {
   /** A message of the runner in the sandbox, around the input of a call. */
   runnerMessage: { bytes: 20 * MIB, depth: 202, elements: 10_000, nodes: 20_010 },
   /** A message of an MCP server, and its list of tools: 900 tools with 60 properties each are 167,000 values. */
-  mcpMessage: { bytes: 10 * MIB, depth: 200, elements: 10_000, nodes: 100_000 },
+  mcpMessage: { bytes: 10 * MIB, depth: 200, elements: 10_000, nodes: 75_000 },
   mcpToolList: { bytes: 10 * MIB, depth: 200, elements: 10_000, nodes: 180_000 },
   /** All that an MCP server says about one tool. */
   mcpTool: { bytes: MIB / 4, depth: 64, elements: 2000, nodes: 10_000 },

@@ -23,11 +23,17 @@ export async function schemaProblem(schema: JsonObject): Promise<string | null> 
 
 /** The input of a tool: an object that conforms to the schema. The check waits for another thread. */
 export function inputOf(schema: JsonObject): z.ZodType<JsonObject> {
-  return z.record(z.string(), z.unknown()).check(async (context) => {
+  return z.custom<JsonObject>(isObject, 'expected an object').check(async (context) => {
+    if (!isObject(context.value)) return;
     for (const { path, message } of issuesIn(await checkBySchema('tool', schema, context.value))) {
       context.issues.push({ code: 'custom', input: context.value, path: [...path], message });
     }
   });
+}
+
+/** Without a look at its keys, of which there may be many. */
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const MAX_PROBLEMS = 20;

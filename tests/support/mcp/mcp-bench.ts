@@ -61,7 +61,9 @@ export async function setUpMcp(options: McpBenchOptions = {}) {
     if (known) return known;
     const found = await inspectServer(server, context, settings, signal);
     if ('problem' in found) throw new Error(found.problem);
-    const tools = await compareTools({ ...server, tools: '*' }, found.tools, []);
+    const order = [...found.tools.keys()];
+    const compared = await compareTools({ ...server, tools: '*' }, found.tools, []);
+    const tools = compared.toSorted((one, other) => order.indexOf(one.name) - order.indexOf(other.name));
     LISTS.set(key, tools);
     return tools;
   }

@@ -19,8 +19,8 @@ export const RESULTS = {
   '700,000 parts': () => content(many(700_000, () => '{}')),
   '10,000 parts of text': () => content(many(10_000, () => '{"type":"text","text":"a"}')),
   '900,000 keys': () => structured(keys(900_000)),
-  '99,000 keys in ten objects': () => structured(`[${many(10, (i) => keys(9_900, `k${i}_`))}]`),
-  '49,000 objects of one key': () => structured(`[${many(5, (j) => `[${many(9_800, (i) => `{"k${j}_${i}":1}`)}]`)}]`),
+  '74,000 keys in ten objects': () => structured(`[${many(10, (i) => keys(7_400, `k${i}_`))}]`),
+  '36,000 objects of one key': () => structured(`[${many(4, (j) => `[${many(9_000, (i) => `{"k${j}_${i}":1}`)}]`)}]`),
   'a million levels': () => structured(deep(1_000_000)),
   '190 levels': () => structured(deep(190)),
   '10,000 keys of _meta': () => `{"content":[],"_meta":${keys(10_000)}}`,
@@ -35,8 +35,8 @@ export const RESULTS = {
 /** JSON of an error, by name. */
 const ERRORS = {
   'an error of 9 MiB': () => `{"code":-32603,"message":"${'x'.repeat(9 * MIB)}"}`,
-  'an error with 99,000 keys': () =>
-    `{"code":-32603,"message":"no","data":[${many(10, (i) => keys(9_900, `k${i}_`))}]}`,
+  'an error with 74,000 keys': () =>
+    `{"code":-32603,"message":"no","data":[${many(10, (i) => keys(7_400, `k${i}_`))}]}`,
 };
 
 const note = (method, params) => `{"jsonrpc":"2.0","method":"${method}","params":${params}}`;
@@ -48,9 +48,9 @@ const FLOODS = {
     Array.from({ length: 6000 }, (_, i) => note('notifications/progress', `{"progressToken":2,"progress":${i}}`)),
   'log messages of 40 MiB': () =>
     Array(10).fill(note('notifications/message', `{"level":"info","data":"${'x'.repeat(4 * MIB)}"}`)),
-  'ten log messages of 99,000 keys': () =>
+  'ten log messages of 74,000 keys': () =>
     Array(10).fill(
-      note('notifications/message', `{"level":"info","data":[${many(10, (i) => keys(9_900, `k${i}_`))}]}`),
+      note('notifications/message', `{"level":"info","data":[${many(10, (i) => keys(7_400, `k${i}_`))}]}`),
     ),
   '10,000 messages that are none': () => Array(900).fill('{"a":1}'),
   'twenty pings with ids of 4 MiB': () => Array.from({ length: 20 }, (_, i) => ping(`${i}${'x'.repeat(4 * MIB)}`)),
@@ -113,19 +113,19 @@ function overHttp(port) {
 }
 
 async function respond(request, response) {
-    if (request.method !== 'POST') return response.writeHead(405).end();
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    const asked = JSON.parse(body);
-    // Answers to its pings are never answered.
-    if (asked.method === undefined) return undefined;
-    if (asked.id === undefined) return response.writeHead(202).end();
-    const messages = answers(asked);
-    if (messages.length === 1 && !asked.params?.arguments?.events)
-      return response.writeHead(200, { 'content-type': 'application/json' }).end(messages[0]);
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const message of messages) response.write(`data: ${message}\n\n`);
-    return response.end();
+  if (request.method !== 'POST') return response.writeHead(405).end();
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  const asked = JSON.parse(body);
+  // Answers to its pings are never answered.
+  if (asked.method === undefined) return undefined;
+  if (asked.id === undefined) return response.writeHead(202).end();
+  const messages = answers(asked);
+  if (messages.length === 1 && !asked.params?.arguments?.events)
+    return response.writeHead(200, { 'content-type': 'application/json' }).end(messages[0]);
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const message of messages) response.write(`data: ${message}\n\n`);
+  return response.end();
 }
 
 if (process.argv[1] === import.meta.filename) {
