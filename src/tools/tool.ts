@@ -13,6 +13,7 @@ interface ToolBase<Input> {
   readonly name: string;
   /** For the model: what the tool does, what it returns, its limits. */
   readonly description: string;
+  /** It may have to wait: parse with `safeParseAsync`. */
   readonly input: z.ZodType<Input>;
   /** The JSON Schema that the model gets, where it was not written with zod; default: that of `input`. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;

@@ -67,7 +67,7 @@ async function gateAndRun(
   const start: NestedCallStart = { n, name, input, finalInput: null, tool: undefined };
   const passage = readable
     ? await passGates(call, execution.turn, { ...execution.means, signal })
-    : unreadable(callId, name, execution);
+    : await unreadable(callId, name, execution);
   switch (passage.kind) {
     case 'answered':
       return end(start, call, passage, 0, execution);
@@ -91,7 +91,7 @@ async function gateAndRun(
 }
 
 /** What cannot be written down is not kept. */
-function unreadable(callId: string, name: string, { turn, means }: Execution): Passage {
+async function unreadable(callId: string, name: string, { turn, means }: Execution): Promise<Passage> {
   const invalidInput = `its values are nested more than ${MAX_LEVELS} levels deep`;
   const block: ToolCallBlock = { type: 'tool_call', id: callId, name, input: {}, invalidInput };
   const call = { callId, name, input: {}, finalInput: null, state: 'pending', output: null, isError: false } as const;
