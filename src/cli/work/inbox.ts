@@ -23,13 +23,7 @@ interface InboxOptions extends CommonOptions {
 export function addInboxCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'inbox [id]', {
     summary: 'list what waits for a person: calls to approve, questions to answer; and the commands that decide them',
-    examples: [
-      'animus inbox',
-      'animus inbox 5b1f0c3de2a9 --full',
-      'animus inbox --group 7d0c41',
-      `animus inbox --group 7d0c41 --deny 'ask once, not for each file'`,
-      'animus inbox --json',
-    ],
+    examples: ['animus inbox', 'animus inbox 5b1f0c3de2a9 --full', 'animus inbox --json'],
   })
     .option('--limit <n>', 'at most this many causes', wholeNumber(1, 1000), 20)
     .option('--full', 'whole inputs, however long')

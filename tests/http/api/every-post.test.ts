@@ -82,6 +82,13 @@ const REQUESTS: Readonly<Record<string, (api: TestApi) => Promise<Sent> | Sent>>
     await owner().query(`update animus.waits set kind = 'human', subject = 'question' where work_item_id = $1`, [id]);
     return { path: `/work/${id}/answer`, body: { ask_id: await askOf(owner(), id, 'c1'), text: 'yes' } };
   },
+  decideApprovals: async () => {
+    const { id } = await askedItem(owner());
+    return {
+      path: '/approvals/decide',
+      body: { ask_ids: [await askOf(owner(), id, 'c1')], action: 'deny', note: 'no' },
+    };
+  },
   pause: () => ({ path: '/pauses', body: { faculty: 'writer' } }),
   addSchedule: () => ({ path: '/schedules', body: { name: 'nightly', cron: '0 3 * * *', faculty: 'engineer' } }),
   pauseSchedule: async (api) => ({ path: `/schedules/${await scheduled(api)}/pause` }),
