@@ -48,7 +48,7 @@ $$;
 
 -- Claims items and notes whether the daemon is full, as described at claim_ready_work. The settings of its callers make the plans
 -- independent of statistics: whatever the tables hold, a claim is a handful of index probes.
--- Locks: animus.claim_turn, so that claims take turns; the rows of the items, and skips those that others have locked; skip_key, without
+-- Locks: animus.claim_turn, so that claims take turns; the rows of the items, and skips those that others have locked; skip_turn, without
 -- waiting, when a full daemon becomes free. Raises: 57PA1.
 create or replace function animus.claim_round(
   p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_first boolean, p_ahead int, out claimed uuid[], out settled boolean)
@@ -68,7 +68,7 @@ begin
   claimed := animus.claim_pass(p_daemon_id, p_faculties, p_limit, p_lease, true, p_ahead);
   if v_unseen and cardinality(claimed) < p_limit then
     -- See wake_daemons. The queue need not be read again if no transaction has ended meanwhile.
-    settled := pg_try_advisory_xact_lock(animus.skip_key());
+    settled := animus.take_skip_turn();
     if settled and pg_current_snapshot()::text <> v_before then
       claimed := claimed || animus.claim_pass(p_daemon_id, p_faculties, p_limit - cardinality(claimed), p_lease, false, p_ahead);
     end if;
