@@ -29,6 +29,8 @@ import { takeSteps } from './presence/await-database.ts';
 import { createReadiness } from './presence/readiness.ts';
 import { loadRunnableFaculties } from './reload/load-faculties.ts';
 import { createServices } from './services.ts';
+import { createLoopDelay } from './watchdog/loop-delay.ts';
+import { createWatchdog } from './watchdog/watchdog.ts';
 import { sweepFocusDirectories } from './workspace/focus-directory.ts';
 import { sweepHomes } from './workspace/focus-home.ts';
 import { sweepPackages } from './workspace/skill-packages.ts';
@@ -41,7 +43,9 @@ import { sweepPackages } from './workspace/skill-packages.ts';
  */
 export async function runDaemon(options: DaemonOptions, signals: EndSignals): Promise<void> {
   const { config, clock = systemClock, host = hostname() } = options;
-  const log = options.log ?? openLog({ level: config.logLevel });
+  const { logLevel } = config;
+  const { leaseSeconds } = config.daemon;
+  const log = options.log ?? openLog({ level: logLevel });
   const initial = await readFaculties(options, log);
   await using closing = new AsyncDisposableStack();
   // The first step is the last to end.
@@ -153,6 +157,8 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   );
   readiness.enter('serving');
   options.onReady?.({ db, daemonId, faculties: names });
+  if (telemetry.enabled) await startOf(createLoopDelay(clock))();
+  if (options.watchdog) await startOf(createWatchdog({ db, clock, log, daemonId, leaseSeconds, logLevel }))();
 
   await aborted(AbortSignal.any([signals.drain, versionGuard.outdated]));
   if (versionGuard.outdated.aborted) log.error({}, messageOf(versionGuard.outdated.reason));

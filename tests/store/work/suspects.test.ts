@@ -97,14 +97,10 @@ describe('when the process of a daemon ends', () => {
     await run(alone);
     await disconnect(second);
     await clock.advance(LEASE_SECONDS + 1);
-    // Meanwhile it tests one of the others.
-    const tested = await take(third);
-    expect(tested).toMatchObject({ alone: true, work: [{}] });
+    await take(third, 1);
     await clock.advance(3);
-    await take(third);
-    await finish(tested);
-    const poison = alone.work[0]!.id;
     const rest = await take(third);
+    const poison = alone.work[0]!.id;
     expect(await readWork(target.database, poison)).toMatchObject({ state: 'dead', error: { code: 'work.poison' } });
     expect(rest).toMatchObject({ alone: false });
     expect(rest.work).toHaveLength(3);
@@ -140,6 +136,7 @@ describe('when the process of a daemon ends', () => {
       expect(alone).toBe(true);
       tested.push(...work.map(({ id }) => id));
       await clock.advance(5);
+      await target.database.query(`update animus.work_items set lease_expires_at = animus.now() + interval '1 min' where lease_owner = $1`, [second]);
     }
     expect(tested).toHaveLength(1);
     const rest = await take(second, 200);
