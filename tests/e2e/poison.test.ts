@@ -22,7 +22,8 @@ const pg = testDatabase();
 
 it('one poisonous item among others ends two daemons of a fleet, and nothing else', async () => {
   const server = await startModelServer((body) => {
-    if (JSON.stringify(body).includes('You are poison.')) return { content: [toolUse('nap', 'bash', { command: 'sleep 600' })] };
+    if (JSON.stringify(body).includes('You are poison.'))
+      return { content: [toolUse('nap', 'bash', { command: 'sleep 600' })] };
     return messagesOf(body).length < 2
       ? { content: [toolUse('say', 'bash', { command: 'sleep 0.3; echo hello' })] }
       : { content: [text('Done.')] };

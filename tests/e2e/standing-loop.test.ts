@@ -113,7 +113,9 @@ describe('a daemon whose event loop stands still', () => {
       `insert into animus.work_items (faculty, description) values ('worker', 'quick') returning id`,
     );
     await eventually('it works', async () => {
-      const [found] = await pg.database.query(`select from animus.work_items where id = $1 and state = 'completed'`, [row!.id]);
+      const [found] = await pg.database.query(`select from animus.work_items where id = $1 and state = 'completed'`, [
+        row!.id,
+      ]);
       return found ?? null;
     });
     await daemon.kill('SIGTERM');

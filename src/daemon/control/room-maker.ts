@@ -33,7 +33,10 @@ export function createRoomMaker({ clock, log, running, backlog }: RoomMakerMeans
   function makeRoom(): void {
     if (sinceMs === null) {
       sinceMs = clock.monotonicMs();
-      log.info({ foci: running.size }, 'claiming nothing for a while: work that may have ended a daemon is run alone next');
+      log.info(
+        { foci: running.size },
+        'claiming nothing for a while: work that may have ended a daemon is run alone next',
+      );
     }
     backlog.giveBack(() => true);
     if (clock.monotonicMs() - sinceMs < PATIENCE_MS) return;

@@ -9,7 +9,7 @@ const RESOLUTION_MS = 50;
 /** Half the interval at which OpenTelemetry exports metrics by default. */
 const INTERVAL_MS = 30_000;
 
-/** Sets `daemon.loop.delay.p99` and `daemon.loop.delay.max` every 30 s, each of the 30 s before. */
+/** Sets `daemon.loop.delay` every 30 s, of the 30 s before. */
 export function createLoopDelay(clock: Clock): Service {
   const stopping = new AbortController();
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -18,8 +18,8 @@ export function createLoopDelay(clock: Clock): Service {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await clock.sleep(INTERVAL_MS, stopping.signal);
-      gauge('daemon.loop.delay.p99', seconds(delays.percentile(99)), {});
-      gauge('daemon.loop.delay.max', seconds(delays.max), {});
+      gauge('daemon.loop.delay', seconds(delays.percentile(99)), { quantile: 'p99' });
+      gauge('daemon.loop.delay', seconds(delays.max), { quantile: 'max' });
       delays.reset();
     }
   }

@@ -69,10 +69,20 @@ async function giveUp(data: WatchdogData, blockedMs: number, pause: string | nul
   const block = { seconds: blockedMs / 1000, pause };
   try {
     const items = await giveUpDaemon(data.connectionString, data.daemonId, block);
-    await say(data, 'error', { items, seconds: block.seconds }, 'the event loop stands still: gave the work of this daemon up');
+    await say(
+      data,
+      'error',
+      { items, seconds: block.seconds },
+      'the event loop stands still: gave the work of this daemon up',
+    );
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    await say(data, 'error', { error: detail }, 'the event loop stands still, and the work of this daemon could not be given up');
+    await say(
+      data,
+      'error',
+      { error: detail },
+      'the event loop stands still, and the work of this daemon could not be given up',
+    );
   }
 }
 

@@ -6,7 +6,7 @@ import type { Service } from '../../core/lifecycle/service.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { reportBlock } from '../../store/work/daemons.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { count, record } from '../../telemetry/metrics.ts';
+import { record } from '../../telemetry/metrics.ts';
 import { BEAT_MS, type WatchdogData, type WatchdogMessage } from './watchdog-data.ts';
 
 export interface WatchdogMeans {
@@ -48,7 +48,7 @@ export function createWatchdog(means: WatchdogMeans): Service {
       leaseMs: means.leaseSeconds * 1000,
       logLevel: means.logLevel,
       // The thread has no terminal of its own to look at.
-      pretty: process.env['LOG_FORMAT'] ? process.env['LOG_FORMAT'] === 'pretty' : process.stderr.isTTY === true,
+      pretty: process.env['LOG_FORMAT'] ? process.env['LOG_FORMAT'] === 'pretty' : process.stderr.isTTY,
       // Where nobody handles a signal, it ends the process by itself, and must go on to do so.
       signals: process.listenerCount('SIGTERM') > 0 && process.listenerCount('SIGINT') > 0,
     };
@@ -70,7 +70,6 @@ export function createWatchdog(means: WatchdogMeans): Service {
       return;
     }
     const { seconds, stack, gaveUp } = message;
-    count('daemon.loop.blocks', 1, {});
     record('daemon.loop.blocked', seconds, {});
     log.warn({ seconds, stack }, 'the event loop stood still');
     await reportBlock(db, daemonId, { seconds, again: gaveUp }).catch((error: unknown) => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const sessions = new Map<string, Database>();
 beforeEach(() => emptyQueue(target.database));
 afterEach(async () => {
-  for (const id of [...sessions.keys()]) await disconnect(id);
+  for (const id of sessions.keys()) await disconnect(id);
 });
 
 const FACULTIES = faculties(['engineer', { suspects: true }]);
@@ -67,7 +67,8 @@ async function turn(id: string, turns: number): Promise<void> {
 }
 
 const deathsOf = async (id: string) =>
-  (await target.database.query<{ deaths: number }>('select deaths from animus.work_items where id = $1', [id]))[0]!.deaths;
+  (await target.database.query<{ deaths: number }>('select deaths from animus.work_items where id = $1', [id]))[0]!
+    .deaths;
 
 describe('when the process of a daemon ends', () => {
   test('what it held runs alone next, one item after the other, and counts no attempt', async () => {
@@ -126,7 +127,9 @@ describe('when the process of a daemon ends', () => {
 
   test('a fleet of 200 suspects is back after a minute, whatever was tested', async () => {
     const [first, second] = [await daemon(), await daemon()];
-    await target.database.query(`insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 200)`);
+    await target.database.query(
+      `insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 200)`,
+    );
     await run(await take(first, 200));
     await kill(first, second);
     // Reclaims come in the size of a claim.
@@ -136,7 +139,10 @@ describe('when the process of a daemon ends', () => {
       expect(alone).toBe(true);
       tested.push(...work.map(({ id }) => id));
       await clock.advance(5);
-      await target.database.query(`update animus.work_items set lease_expires_at = animus.now() + interval '1 min' where lease_owner = $1`, [second]);
+      await target.database.query(
+        `update animus.work_items set lease_expires_at = animus.now() + interval '1 min' where lease_owner = $1`,
+        [second],
+      );
     }
     expect(tested).toHaveLength(1);
     const rest = await take(second, 200);
@@ -156,7 +162,10 @@ describe('when the process of a daemon ends', () => {
     const other = await take(third, 1);
     await disconnect(first);
     await clock.advance(LEASE_SECONDS - 5);
-    for (const [id, { work }] of [[second, busy], [third, other]] as const)
+    for (const [id, { work }] of [
+      [second, busy],
+      [third, other],
+    ] as const)
       await extendLeases(target.database, id, work, 600);
     await clock.advance(6);
     await take(second);
@@ -170,18 +179,21 @@ describe('when the process of a daemon ends', () => {
 });
 
 describe('no death of the item is', () => {
-  test.each(['frozen', 'asked to end', 'of another version'])('the end of the lease of a daemon that is %s', async (what) => {
-    const [first, second] = [await daemon(), await daemon()];
-    const id = await insertWork(target.database);
-    await run(await take(first));
-    if (what === 'asked to end') await beginEnding(target.database, first);
-    if (what === 'of another version')
-      await target.database.query('update animus.daemons set session = null where id = $1', [first]);
-    if (what !== 'frozen') await disconnect(first);
-    await clock.advance(LEASE_SECONDS + 1);
-    expect(await take(second)).toMatchObject({ alone: false, work: [{ id }] });
-    expect(await deathsOf(id)).toBe(0);
-  });
+  test.each(['frozen', 'asked to end', 'of another version'])(
+    'the end of the lease of a daemon that is %s',
+    async (what) => {
+      const [first, second] = [await daemon(), await daemon()];
+      const id = await insertWork(target.database);
+      await run(await take(first));
+      if (what === 'asked to end') await beginEnding(target.database, first);
+      if (what === 'of another version')
+        await target.database.query('update animus.daemons set session = null where id = $1', [first]);
+      if (what !== 'frozen') await disconnect(first);
+      await clock.advance(LEASE_SECONDS + 1);
+      expect(await take(second)).toMatchObject({ alone: false, work: [{ id }] });
+      expect(await deathsOf(id)).toBe(0);
+    },
+  );
 
   test('a restart of the server', async () => {
     const [first, second] = [await daemon(), await daemon()];
