@@ -165,16 +165,15 @@ async function opened(work: (tx: Queryable) => Promise<void>) {
 function claimsStopAfterTheirFirstPass() {
   return gate(
     `
-    alter function animus.claim_pass rename to real_claim_pass;
-    create function animus.claim_pass(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_expired boolean, p_ahead int) returns uuid[]
+    alter function animus.claim_look rename to real_claim_look;
+    create function animus.claim_look(
+      p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_expired boolean, p_ahead int, out claimed uuid[], out alone boolean)
     language plpgsql as $$
-    declare
-      v_claimed uuid[] := animus.real_claim_pass(p_daemon_id, p_faculties, p_limit, p_lease, p_expired, p_ahead);
     begin
+      select l.claimed, l.alone into claimed, alone from animus.real_claim_look(p_daemon_id, p_faculties, p_limit, p_lease, p_expired, p_ahead) l;
       perform pg_advisory_xact_lock(1);
-      return v_claimed;
     end $$`,
-    'drop function animus.claim_pass; alter function animus.real_claim_pass rename to claim_pass',
+    'drop function animus.claim_look; alter function animus.real_claim_look rename to claim_look',
   );
 }
 
