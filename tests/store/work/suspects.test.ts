@@ -109,8 +109,7 @@ describe('when the process of a daemon ends', () => {
 
   test('a whole turn beyond the one under way clears an item, and the others are claimed beside it', async () => {
     const [first, second, third] = [await daemon(), await daemon(), await daemon()];
-    await insertWork(target.database);
-    await insertWork(target.database);
+    for (let n = 0; n < 2; n++) await insertWork(target.database);
     await run(await take(first));
     await kill(first, second);
     const { work } = await take(second);
