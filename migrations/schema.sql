@@ -123,6 +123,7 @@ create table animus.work_items (
   detached            boolean,
   awaited             boolean,
   unpriced_calls      integer       not null default 0,
+  lease_seconds       real,
   primary key (id),
   constraint work_items_parent_id_fkey foreign key (parent_id) references animus.work_items(id) on delete cascade
 ) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0, fillfactor=90);
