@@ -2,8 +2,9 @@
 
 -- Locks the item and checks that the token is the newest and the item active; raises WA001 otherwise, and 57PA1 if another transaction
 -- keeps the row locked. Returns few columns: a whole row would read its params and outcome from TOAST on every write of a focus.
--- A write of a focus also renews its lease where less than half of it is left. Heartbeats come earlier, so this writes nothing unless they
--- could not have the row, because the focus itself holds it: on a slow disk, its commits may take longer than the pauses between them.
+-- A write of a focus also renews its lease where less than two thirds of it are left. Heartbeats come earlier, so this writes nothing unless they
+-- could not have the row, because the focus itself holds it: on a slow disk, its commits may take longer than the pauses between them. A lease
+-- has to outlast a slow commit, so one of less than half a minute is renewed earlier.
 -- Locks: the item's row; waits a fifth of a second at most. Raises: WA001, WA003, 57PA1.
 create or replace function animus.hold_lease(p_id uuid, p_token bigint) returns animus.held_work
 language plpgsql as $$
@@ -29,7 +30,7 @@ begin
   if v_token is distinct from p_token or v_held.state not in ('claimed', 'running') then
     perform animus.raise('WA001', format('the lease on work item %s is lost (it is %s)', p_id, v_held.state), p_id);
   end if;
-  if v_ends < animus.now() + make_interval(secs => v_lease / 2) then
+  if v_ends < animus.now() + make_interval(secs => greatest(v_lease * 2 / 3, least(v_lease * 0.9, 20))) then
     update animus.work_items set lease_expires_at = animus.now() + make_interval(secs => v_lease) where id = p_id;
   end if;
   return v_held;

@@ -1,7 +1,7 @@
 /** What a daemon knows about the lease of one of its items. The database decides; this says when it has to be asked. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { type Clock, elapsedMs, type Moment, momentOf } from '../../core/lifecycle/clock.ts';
-import type { Lease } from '../../core/lifecycle/lease.ts';
+import { type Lease, MARGIN_SHARE } from '../../core/lifecycle/lease.ts';
 import type { ProcessHost } from '../../process/process-host.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type Renewal, renewLeases } from '../../store/work/leases.ts';
@@ -26,8 +26,6 @@ export interface LeaseMeans {
   readonly leaseSeconds: number;
 }
 
-/** Nothing begins in the last fifth: what has begun just before ends before another daemon begins. */
-const MARGIN_SHARE = 0.2;
 /** Between two questions, while the row is locked or the database does not answer. */
 const ASK_MS = 100;
 
@@ -49,6 +47,8 @@ export function createFocusLease(
 
   function take({ held, cancelRequested, seconds }: Renewal, asked: Moment): void {
     if (!held) {
+      // An item that has ended has no lease either.
+      if (control.isSettling()) return;
       if (!control.signal.aborted)
         log.warn({ work_item_id: work.id }, 'the lease is lost: another daemon has the work item');
       lost = true;

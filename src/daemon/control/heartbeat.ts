@@ -26,7 +26,7 @@ export interface Heartbeat extends Service {
 const MAX_PAUSE_MS = 30_000;
 /** Between two tries for leases that could not be renewed: from the first, doubled, to the last. */
 const FIRST_RETRY_MS = 50;
-const LAST_RETRY_MS = 1000;
+const LAST_RETRY_MS = 250;
 
 /**
  * Sends a heartbeat every third of the lease, at least every 30 s. What it could not renew, because the row was locked or the database did not
@@ -90,11 +90,11 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
 
   /** While a write of the focus has the row locked, that write renews the lease: only a lease that runs out is worth a word. */
   function warnOfLocked(focus: RunningFocus, { lockedBy }: Renewal): void {
-    if (focus.lease.leftMs() > leaseMs / 2 || stuck.has(focus) || focus.control.signal.aborted) return;
+    if (focus.lease.leftMs() > 0.3 * leaseMs || stuck.has(focus) || focus.control.signal.aborted) return;
     stuck.add(focus);
     log.warn(
       { work_item_id: focus.work.id, locked_by: lockedBy, seconds_left: Math.round(focus.lease.leftMs() / 1000) },
-      'half of the lease is over and it was not renewed: a transaction keeps the work item locked; look for the process id in pg_stat_activity',
+      'less than a third of the lease is left: a transaction keeps the work item locked; look for the process id in pg_stat_activity',
     );
   }
 

@@ -68,8 +68,13 @@ export async function runFocus(
       await phasesOver();
       // Before the end is written: afterwards another daemon may own the item.
       await means.processes.killAll(work.id);
-      const end = focus ? await closeWorkspace(reached, focus) : reached;
+      const held = await means.lease.sure().then(
+        () => true,
+        () => false,
+      );
+      const end: FocusEnd = !held ? { kind: 'lost' } : focus ? await closeWorkspace(reached, focus) : reached;
       if (end.kind === 'completed') control.ending();
+      control.settle();
       const state = await settle(end, work, faculty, {
         ...means,
         giveUpAfterMs: means.leaseSeconds * 1000,
