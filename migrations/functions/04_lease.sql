@@ -48,6 +48,8 @@ declare
   -- Before the daemon's row: a claim locks its items first, too.
   v_free uuid[] := array(select w.id from animus.work_items w where w.id = any (p_ids) order by w.id for no key update skip locked);
 begin
+  -- A slow disk must not keep the rows from the writes of their foci. A crash of the server may undo one renewal; the one before is not over then.
+  perform set_config('synchronous_commit', 'off', true);
   update animus.daemons set seen_at = v_now where id = p_daemon_id;
   return query
     with mine as (select u.id, u.token from unnest(p_ids, p_tokens) u (id, token) where u.id = any (v_free)),

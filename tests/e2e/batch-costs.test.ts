@@ -35,18 +35,19 @@ it('an answer that no focus records, because its item was cancelled or its focus
   // Its answer comes after its end.
   await pg.database.query('select animus.cancel_work($1)', [late]);
   // The others are answered, and not claimed before the next step.
-  await pg.database.query(`insert into animus.pauses (faculty, reason) values ('scribe', 'a test')`);
+  await pg.database.query(`select animus.pause('scribe')`);
   server.state.finishes = true;
   await eventually('all are answered', async () => ((await states()).sent === undefined ? true : null));
   await pg.database.query('select animus.cancel_work($1)', [cancelled]);
   // As fail_work leaves it when the next attempt begins from the ledger.
-  await pg.database.query(`update animus.foci set ended_as = 'failed', ended_at = animus.now() where work_item_id = $1`, [
-    failed,
-  ]);
+  await pg.database.query(
+    `update animus.foci set ended_as = 'failed', ended_at = animus.now() where work_item_id = $1`,
+    [failed],
+  );
   await eventually('what no focus will record is withdrawn', async () =>
     (await states()).withdrawn === 3 ? true : null,
   );
-  await pg.database.query(`delete from animus.pauses`);
+  await pg.database.query(`select animus.resume('scribe')`);
   await stateOf(pg.database, done, 'completed');
   await stateOf(pg.database, failed, 'completed');
 

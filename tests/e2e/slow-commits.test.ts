@@ -12,48 +12,54 @@ const TURNS = 4;
 describe('commits that take', () => {
   const pg = testDatabase();
 
-  it.each([0.4, 1.5])('%s s end no lease, and no answer is bought twice', async (seconds) => {
-    await pg.database.query(slowCommits(seconds));
-    onTestFinished(async () => {
-      await pg.database.query('drop function public.commit_slowly() cascade');
-      await pg.database.query('delete from animus.work_items');
-    });
-    const server = await startModelServer((body) => {
-      const turn = messagesOf(body).filter(({ role }) => role === 'assistant').length;
-      if (turn >= TURNS - 1) return { content: [text('Done.')] };
-      return { content: [toolUse(`call-${turn}`, 'bash', { command: 'true' })] };
-    });
-    onTestFinished(() => server.close());
-    const site = makeSite({
-      modelUrl: server.url,
-      databaseUrl: pg.connectionString,
-      // The pauses between heartbeats are as long as a slow commit.
-      config: '[daemon]\nlease_seconds = 5\npoll_seconds = 0.5\nhttp = "off"\n',
-      faculties: {
-        clerk: `[faculty]\nname = "clerk"\npermissions.bash = "auto"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "You work."\ntools = ["bash"]\nbash_isolation = "none"\n`,
-      },
-    });
-    const daemons = await Promise.all([1, 2].map(() => startDaemon(site, ['--max-concurrent', '6'])));
-    await pg.database.query(
-      `insert into animus.work_items (faculty, description) select 'clerk', 'work ' || i from generate_series(1, $1::int) i`,
-      [FOCI],
-    );
-    const items = await eventually(
-      'all items end',
-      async () => {
-        const rows = await pg.database.query(
-          `select state, attempts, crashes, turns, error ->> 'message' as error from animus.work_items where faculty = 'clerk' and resolved_at is not null`,
-        );
-        return rows.length === FOCI ? rows : null;
-      },
-      240,
-    );
-    expect(new Set(items.map((item) => JSON.stringify(item)))).toEqual(
-      new Set([JSON.stringify({ state: 'completed', attempts: 0, crashes: 0, turns: TURNS, error: null })]),
-    );
-    expect(server.requests).toHaveLength(FOCI * TURNS);
-    for (const daemon of daemons) expect(daemon.output()).not.toMatch(/the leases?\b|"level":"(warn|error)"/);
-  }, 300_000);
+  it.each([
+    { seconds: 0.4, leaseSeconds: 5 },
+    { seconds: 1.5, leaseSeconds: 15 },
+  ])(
+    '$seconds s end no lease of $leaseSeconds s, and no answer is bought twice',
+    async ({ seconds, leaseSeconds }) => {
+      await pg.database.query(slowCommits(seconds));
+      onTestFinished(async () => {
+        await pg.database.query('drop function public.commit_slowly() cascade');
+        await pg.database.query('delete from animus.work_items');
+      });
+      const server = await startModelServer((body) => {
+        const turn = messagesOf(body).filter(({ role }) => role === 'assistant').length;
+        if (turn >= TURNS - 1) return { content: [text('Done.')] };
+        return { content: [toolUse(`call-${turn}`, 'bash', { command: 'true' })] };
+      });
+      onTestFinished(() => server.close());
+      const site = makeSite({
+        modelUrl: server.url,
+        databaseUrl: pg.connectionString,
+        config: `[daemon]\nlease_seconds = ${leaseSeconds}\npoll_seconds = 0.5\nhttp = "off"\n`,
+        faculties: {
+          clerk: `[faculty]\nname = "clerk"\npermissions.bash = "auto"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "You work."\ntools = ["bash"]\nbash_isolation = "none"\n`,
+        },
+      });
+      const daemons = await Promise.all([1, 2].map(() => startDaemon(site, ['--max-concurrent', '6'])));
+      await pg.database.query(
+        `insert into animus.work_items (faculty, description) select 'clerk', 'work ' || i from generate_series(1, $1::int) i`,
+        [FOCI],
+      );
+      const items = await eventually(
+        'all items end',
+        async () => {
+          const rows = await pg.database.query(
+            `select state, attempts, crashes, turns, error ->> 'message' as error from animus.work_items where faculty = 'clerk' and resolved_at is not null`,
+          );
+          return rows.length === FOCI ? rows : null;
+        },
+        240,
+      );
+      expect(new Set(items.map((item) => JSON.stringify(item)))).toEqual(
+        new Set([JSON.stringify({ state: 'completed', attempts: 0, crashes: 0, turns: TURNS, error: null })]),
+      );
+      expect(server.requests).toHaveLength(FOCI * TURNS);
+      for (const daemon of daemons) expect(daemon.output()).not.toMatch(/the leases?\b|"level":"(warn|error)"/);
+    },
+    300_000,
+  );
 });
 
 /** Every transaction that writes a turn or an item sleeps once when it commits, with all its locks. */

@@ -35,7 +35,9 @@ describe('a daemon that is frozen past its lease', () => {
       if (messagesOf(body).length > 1) return { content: [text('Written.')] };
       answers += 1;
       const input =
-        tool === 'bash' ? { command: `sleep 2; echo ${answers} >> runs` } : { path: 'note', content: `version ${answers}` };
+        tool === 'bash'
+          ? { command: `sleep 2; echo ${answers} >> runs` }
+          : { path: 'note', content: `version ${answers}` };
       return { content: [toolUse('note', tool, input)], ...(answers === 1 && { delayMs: firstDelayMs }) };
     });
     onTestFinished(() => server.close());

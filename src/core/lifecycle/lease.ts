@@ -1,5 +1,4 @@
 /** What everything that acts outward asks first: is what this daemon works on still its own? */
-import { AnimusError } from '../errors/errors.ts';
 import { type Clock, elapsedMs, momentOf } from './clock.ts';
 
 /** One thing that is this daemon's for a time. */
@@ -21,12 +20,12 @@ export const MARGIN_SHARE = 0.2;
 
 /**
  * A lease for a time that begins now. `renew` extends it by that time, and rejects where it is lost; not given: it cannot be extended, and `sure`
- * rejects with `work.lease_lost` once the time is over.
+ * rejects once the time is over.
  */
 export function timedLease(
   clock: Pick<Clock, 'monotonicMs' | 'nowMs'>,
   forMs: number,
-  renew: () => Promise<unknown> = () => Promise.reject(new AnimusError('work.lease_lost', { detail: 'its time is over' })),
+  renew: () => Promise<unknown> = () => Promise.reject(new Error('its time is over')),
 ): Lease {
   let from = momentOf(clock);
   const holds = () => elapsedMs(clock, from) < (1 - MARGIN_SHARE) * forMs;

@@ -138,7 +138,8 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
       const token = await pass.hold();
       // The time limit begins before the mark: nothing is sent later than the mark allows for. A process that was frozen runs its timers late.
       const signal = AbortSignal.any([cut.signal, AbortSignal.timeout(submitTimeoutMs)]);
-      const lease = timedLease(clock, submitTimeoutMs);
+      const over = new AnimusError('work.lease_lost', { detail: 'the time for sending a batch is over' });
+      const lease = timedLease(clock, submitTimeoutMs, () => Promise.reject(over));
       const batch = await markBatch(db, provider, token, bounds(pass));
       if (batch === null) return;
       if (!(await submitBatch(batch, token, { signal, lease }, pass)))

@@ -101,6 +101,12 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
        select id, 0, 0, work_item_id, 0, id, 1 from animus.foci where id = $1 on conflict do nothing)
      select animus.end_side_call($1, $2, 1, null)`,
   ),
+  leases_left: (db, { id, leaseToken }) =>
+    db.query(
+      `select case when count(*) = 0 then 'lost' when bool_or(locked_by is not null) then 'locked' else 'completed' end as result
+         from animus.leases_left(array[$1::uuid], array[$2::bigint])`,
+      [id, leaseToken],
+    ),
   fail_work: ofItem(`select animus.fail_work($1, $2, '{"message": "late"}', '2999-01-01')`),
   finish_tool_calls: ofFocus(`select animus.finish_tool_calls($1, $2, '${ENDED('c1')}')`),
   give_back_turn: ofFocus(`select animus.give_back_turn($1, $2, 2)`),
