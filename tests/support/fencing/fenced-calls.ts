@@ -103,7 +103,7 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   ),
   leases_left: (db, { id, leaseToken }) =>
     db.query(
-      `select case when count(*) = 0 then 'lost' when bool_or(locked_by is not null) then 'locked' else 'completed' end as result
+      `select case when count(*) = 0 then 'lost' else 'completed' end as result
          from animus.leases_left(array[$1::uuid], array[$2::bigint])`,
       [id, leaseToken],
     ),
@@ -182,8 +182,8 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
 /** Those that only write for an item without a focus; the settings of the focus are stored under the id 01. */
 export const FOR_NEW_FOCI: ReadonlySet<string> = new Set(['begin_foci', 'begin_foci_with_skills', 'give_back']);
 
-/** They store nothing and lock nothing. */
-export const LOCKS_NOTHING: ReadonlySet<string> = new Set(['tell_text', 'tell_watchers']);
+/** They store nothing and lock nothing: what they say or tell is the state before a loss that is under way. */
+export const LOCKS_NOTHING: ReadonlySet<string> = new Set(['leases_left', 'tell_text', 'tell_watchers']);
 
 /** Those that leave an item that is locked, or not in the usual state, to functions that know every case, and report it like a lost one. */
 export const FOR_THE_USUAL_CASE: ReadonlySet<string> = new Set([
