@@ -153,7 +153,7 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   record_side_call: ofFocus(`select animus.record_side_call($1, $2, '{"provider": "p", "model": "m", "cost_usd": 1}')`),
   record_worktree: ofItem(
     `select animus.record_worktree($1, $2, $1, 'removed', true, '{}', 'animus/000000000000',
-       jsonb_build_object('start', repeat('0', 40), 'tip', repeat('0', 40), 'ended', true))`,
+       jsonb_build_object('start', repeat('0', 40), 'tip', repeat('0', 40), 'patch_bytes', 0, 'ended', true))`,
   ),
   record_turn: ofFocus(`select animus.record_turn($1, $2, 2, '${ANSWER}', '[]')`),
   record_turn_and_begin: ofFocus(`select animus.record_turn_and_begin($1, $2, 2, '${ANSWER}', '[]', 0)`),
