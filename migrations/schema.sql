@@ -127,6 +127,7 @@ create table animus.work_items (
   died_at_turn        integer       not null default 0,
   suspect_of          uuid,
   alone_until         timestamptz,
+  lease_seconds       real,
   primary key (id),
   constraint work_items_parent_id_fkey foreign key (parent_id) references animus.work_items(id) on delete cascade,
   constraint work_items_deaths_check check (deaths >= 0)

@@ -135,7 +135,7 @@ begin
   v_ids := array(select w.id from animus.work_items w where w.state = 'claimed' and w.lease_owner = p_daemon_id and w.id <> all (p_known)
                     for no key update skip locked);
   if v_ids = '{}' then return; end if;
-  update animus.work_items set lease_expires_at = animus.now() + p_lease where id = any (v_ids);
+  update animus.work_items set lease_expires_at = animus.now() + p_lease, lease_seconds = extract(epoch from p_lease) where id = any (v_ids);
   return query select r.* from animus.work_items w, lateral animus.readable_work(w) r where w.id = any (v_ids) order by w.id;
 end $$;
 
@@ -198,7 +198,7 @@ begin
   with taken as (
     update animus.work_items w
        set state = 'claimed', lease_owner = p_daemon_id, lease_token = animus.draw_token(), lease_expires_at = p_expires_at,
-           max_attempts = coalesce((p_faculties -> w.faculty ->> 'max_attempts')::int, 3), turns_at_claim = w.turns
+           lease_seconds = extract(epoch from p_expires_at - p_now), max_attempts = coalesce((p_faculties -> w.faculty ->> 'max_attempts')::int, 3), turns_at_claim = w.turns
      where w.id = any (claimed)
     returning w.faculty, w.dedup_key, w.queue_msg_id)
   select array_agg(t.queue_msg_id), bool_or(t.dedup_key is not null and p_faculties -> t.faculty ->> 'dedup_until' = 'claimed')

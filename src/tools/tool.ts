@@ -1,5 +1,6 @@
 /** The contract of a tool. Each family has its own file; the engine validates, journals and runs the calls. */
 import type { z } from 'zod';
+import type { Lease } from '../core/lifecycle/lease.ts';
 import type { FieldKind, RiskClass, Verdict } from '../core/permissions/verdict.ts';
 import type { ToolSpec } from '../llm/client.ts';
 import type { FileRule } from '../process/file-rules.ts';
@@ -77,6 +78,8 @@ export interface ToolContext {
   /** Time-out of this call in milliseconds; the engine also enforces it through `signal`. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Of the focus. It surely held when the call began; a tool asks again right before it changes something that others may have. */
+  readonly lease: Lease;
   /** What `prepare` of a database tool has returned. */
   readonly prepared?: unknown;
   readonly processes: ProcessHost;

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { OutcomeSchema } from '../../src/catalog/faculty/outcome-schema.ts';
+import { UNLEASED } from '../../src/core/lifecycle/lease.ts';
 import { createJournal } from '../../src/engage/calls/journal.ts';
 import type { ContextBounds } from '../../src/engage/context/context-bounds.ts';
 import { engage } from '../../src/engage/loop.ts';
@@ -163,6 +164,7 @@ function runLoop(
       timeoutMs: 10_000,
       processes: null as never, // no tool of this focus starts a process
       background: createBackgroundCommands(),
+      lease: UNLEASED,
       isolation: 'none',
       home: () => Promise.reject(new Error('no tool of this focus starts a process')),
       makeDirectory: async () => {},

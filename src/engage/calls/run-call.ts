@@ -103,6 +103,7 @@ export async function executeCall(
   { tool, input }: Ready,
   means: RunMeans,
 ): Promise<CallRun> {
+  await means.callScope.lease.sure();
   const startedMs = performance.now();
   const timeoutMs = (tool.kind === 'world' ? tool.timeoutMs : undefined) ?? means.callScope.timeoutMs;
   const timeout = AbortSignal.timeout(timeoutMs);

@@ -72,6 +72,7 @@ describe('an insert', () => {
     ['lease_owner', 'gen_random_uuid()'],
     ['lease_token', '1'],
     ['lease_expires_at', 'now()'],
+    ['lease_seconds', '1'],
     ['turns', '1'],
     ['turns_at_claim', '1'],
     ['cancel_requested_at', 'now()'],
