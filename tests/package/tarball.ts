@@ -59,10 +59,15 @@ export async function installNode(major: number, directory: string): Promise<str
 }
 
 export interface NodeShell {
-  /** Runs a program with its arguments until it exits. `HOME` is that of the tests unless `env` overrides it. */
+  /** Runs a program with its arguments until it exits, or gets SIGTERM after `until`. `HOME` is that of the tests unless `env` overrides it. */
   run(
     command: readonly [string, ...string[]],
-    options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>>; readonly uid?: number },
+    options: {
+      readonly cwd: string;
+      readonly env?: Readonly<Record<string, string>>;
+      readonly uid?: number;
+      readonly until?: Promise<void>;
+    },
   ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
 }
 
@@ -86,13 +91,14 @@ export function nodeShell(node: string): NodeShell {
     npm_config_prefer_offline: 'true',
   };
   return {
-    async run([program, ...args], { cwd, env = {}, uid }) {
+    async run([program, ...args], { cwd, env = {}, uid, until }) {
       const child = spawn(program, args, {
         cwd,
         env: { ...Object.fromEntries(outside), ...quiet, PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
         ...(uid !== undefined && { uid, gid: uid }),
       });
+      void until?.then(() => child.kill('SIGTERM'));
       let [stdout, stderr] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
       child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));

@@ -27,9 +27,9 @@ test('an input with ordinary nesting is accepted', () => {
   expect(finishToolCall({ id: '1', name: 't', json, input: {} }, false)).not.toHaveProperty('invalidInput');
 });
 
-test('and so is an outcome', () => {
+test('and so is an outcome', async () => {
   const depth = 10_000;
-  expect(readOutcome(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`, {})).toMatchObject({
+  expect(await readOutcome(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`, {})).toMatchObject({
     kind: 'invalid',
     problems: ['its values are nested more than 200 levels deep'],
   });

@@ -13,6 +13,7 @@ import { recordStory, startEffectsServer } from '../support/workload/effects.ts'
 import { KINDS, workProgramme } from '../support/workload/programme.ts';
 import { storyOf, wrongs } from '../support/workload/verdict.ts';
 import { drawTrouble, pause, type Slot, TROUBLES, type Trouble } from './trouble.ts';
+import { CRAFT, craftAnswer, makeRepository, personAtWork, wrongWorktrees } from './worktree-work.ts';
 
 const MINUTES = Number(process.env['ANIMUS_SOAK_MINUTES'] ?? 10);
 const DAEMONS = 3;
@@ -32,9 +33,10 @@ test(
     const nap = `3600.${process.pid}${Date.now() % 10_000}`;
     const effects = await startEffectsServer(db);
     onTestFinished(() => effects.close());
-    const server = await startModelServer(workProgramme(effects.port, nap).programme);
+    const { programme } = workProgramme(effects.port, nap);
+    const server = await startModelServer((body, ...more) => craftAnswer(body) ?? programme(body, ...more));
     onTestFinished(() => server.close());
-    const site = workshop(server.url, postgres.url);
+    const { site, repo } = workshop(server.url, postgres.url);
     const start = async (slot: Slot) => {
       slot.daemon = await retried(() => startDaemon(site, [], { DATABASE_URL: slot.proxy.url }));
     };
@@ -47,8 +49,8 @@ test(
     const counts = new Map<Trouble, number>();
     const startedMs = performance.now();
     const elapsedMs = () => performance.now() - startedMs;
-    const operators = { ending: false };
-    const operating = operate(db, operators);
+    const operators = { ending: false, worktrees: 0 };
+    const operating = operate(db, repo, operators);
     let toldMs = 0;
     while (elapsedMs() < MINUTES * 60_000) {
       await pause(500 + Math.random() * 4000);
@@ -66,6 +68,7 @@ test(
     for (const { daemon } of slots) await daemon.kill('SIGTERM');
 
     const found = await wrongs(db, join(site.directory, 'faculties', 'marks'));
+    found.push(...(await wrongWorktrees(db, repo, operators.worktrees)));
     if (!over) found.push('work is still open three minutes after the last trouble');
     if (sleepingProcesses(nap) > 0) found.push(`${sleepingProcesses(nap)} processes of daemons are still alive`);
     say(`\nat the end: ${await figuresOf(db)}\ntroubles: ${told(counts)}`);
@@ -76,10 +79,15 @@ test(
   (MINUTES + 10) * 60_000,
 );
 
-/** Submits work, cancels naps and a few others, pauses and resumes, retries cancelled work, until `ending`. */
-async function operate(db: Database, operators: { readonly ending: boolean }): Promise<void> {
+/** Submits work, cancels naps and a few others, pauses and resumes, retries cancelled work, uses `git worktree`, until `ending`. */
+async function operate(
+  db: Database,
+  repo: string,
+  operators: { readonly ending: boolean; worktrees: number },
+): Promise<void> {
   for (let n = 0; !operators.ending; n++) {
     await pause(200);
+    operators.worktrees = personAtWork(repo, n);
     // The server is away from time to time: the next round repeats it.
     await round(db, n).catch(() => {});
   }
@@ -99,6 +107,9 @@ async function round(db: Database, n: number): Promise<void> {
         [kind === 'slow' ? 'slow' : 'worker', kind, kind === 'mark' ? 10 : kind === 'nap' ? 1 : 3, n % 3],
       );
     }
+    await db.query(`insert into animus.work_items (faculty, description) values ($1, $1 || ' ' || gen_random_uuid())`, [
+      CRAFT,
+    ]);
     await db.query(`select pgmq.send('animus_inbox', '{"faculty": "worker", "description": "mark mail"}')`);
   }
   if (n % 20 === 0) await db.query(`select animus.pause('slow')`);
@@ -171,16 +182,19 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function workshop(modelUrl: string, databaseUrl: string): Site {
+function workshop(modelUrl: string, databaseUrl: string): { readonly site: Site; readonly repo: string } {
   const config = `[daemon]\nlease_seconds = ${LEASE_SECONDS}\npoll_seconds = 0.3\nmax_concurrent = 6\nshutdown_grace_seconds = 2\n`;
   const site = makeSite({ modelUrl, databaseUrl, config, faculties: {} });
   const workspace = join(site.directory, 'faculties');
-  for (const name of ['worker', 'slow']) {
+  const { repo, faculty } = makeRepository(site.directory);
+  const shared = `permissions.bash = "auto"\nworkspace = "${workspace}"\n`;
+  const write = (name: string, head: string, tools: string) =>
     writeFileSync(
       join(workspace, `${name}.toml`),
-      `[faculty]\nname = "${name}"\npermissions.bash = "auto"\nworkspace = "${workspace}"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Work."\n` +
-        `tools = ["bash", "list_dir"]\nbash_isolation = "none"\n[faculty.recover]\nmax_attempts = 100\nbase_seconds = 0.1\nmax_seconds = 1\n`,
+      `[faculty]\nname = "${name}"\n${head}[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Work."\n${tools}` +
+        `[faculty.recover]\nmax_attempts = 100\nbase_seconds = 0.1\nmax_seconds = 1\n`,
     );
-  }
-  return site;
+  for (const name of ['worker', 'slow']) write(name, shared, 'tools = ["bash", "list_dir"]\nbash_isolation = "none"\n');
+  write(CRAFT, faculty, 'tools = ["bash"]\n');
+  return { site, repo };
 }

@@ -101,6 +101,7 @@ function work(
   const tip = git(directory, 'rev-parse', 'HEAD');
   const handed = `refs/animus/handed/${name}`;
   git(repo, 'fetch', '-q', '--no-tags', directory, `+HEAD:${handed}/branch`, `+HEAD:refs/heads/animus/${name}`);
+  git(repo, 'update-ref', `refs/animus/placed/${name}`, tip);
   git(repo, 'update-ref', `refs/animus/base/${name}`, git(repo, 'rev-parse', 'main'));
   if (left === undefined) return { tip, rest: null };
   write(directory, left);

@@ -3,8 +3,8 @@ import { interruption } from '../../core/errors/interruption.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { readAnswer } from '../../store/conversations/read-conversation.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { calledAs } from '../command/called-as.ts';
 import type { Invocation } from '../command/command.ts';
+import { calledAs } from '../view/called-as.ts';
 import { styled } from '../view/output.ts';
 import { shortId } from '../view/quantities.ts';
 

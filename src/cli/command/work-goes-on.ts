@@ -1,5 +1,5 @@
+import { calledAs } from '../view/called-as.ts';
 import { shortId } from '../view/quantities.ts';
-import { calledAs } from './called-as.ts';
 import type { Invocation } from './command.ts';
 
 /** What a command that follows a work item says when it is interrupted (`interruption`). */

@@ -10,10 +10,10 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { sayingWhatGoesOn } from '../../core/errors/interruption.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { insertDemoWork } from '../../store/work/demo-work.ts';
-import { calledAs } from '../command/called-as.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { SHIPPED_FACULTIES } from '../command/shipped.ts';
 import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
+import { calledAs } from '../view/called-as.ts';
 import { createDemoView, type DemoView } from './demo-view.ts';
 
 interface DemoOptions extends CommonOptions {

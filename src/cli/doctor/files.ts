@@ -46,7 +46,8 @@ function nearestExisting(path: string): string {
 export function examineModes(config: Config): readonly Finding[] {
   if (process.platform === 'win32') return [];
   const wrong = [
-    ...ownProblems(config.home, '700'),
+    // For commands that run as other users, a daemon of root makes it passable, but not readable (`letThrough`, `openWay`).
+    ...ownProblems(config.home, '700', process.getuid?.() === 0 ? 0o066 : 0o077),
     ...ownProblems(join(config.home, 'db'), '700'),
     ...ownProblems(join(config.home, 'embedded.json'), '600'),
     // Write access to it controls what agents may do. It may belong to root or, in a container, to a user of the host.
@@ -65,8 +66,8 @@ function modeProblems(path: string, forbidden: number, wanted: string): Finding[
 }
 
 /** Problems of a path that only this user may access. */
-function ownProblems(path: string, wanted: string): Finding[] {
-  const open = modeProblems(path, 0o077, wanted);
+function ownProblems(path: string, wanted: string, forbidden = 0o077): Finding[] {
+  const open = modeProblems(path, forbidden, wanted);
   const owner = statSync(path, { throwIfNoEntry: false })?.uid;
   const user = process.getuid?.();
   if (open.length > 0 || owner === undefined || user === undefined || user === 0 || owner === user) return open;

@@ -35,8 +35,8 @@ export async function diffCommand(invocation: Invocation, { to, from }: DiffOpti
   for (const { patch } of patches) for (const line of visibleLines(patch)) output.copyable(line);
   if (patches.length === 0) output.note('the files are the same');
   if (chosen.state === 'proposed') {
-    output.copyable(`animus skill approve ${name} --hash ${chosen.hash}`);
-    output.copyable(`animus skill deny ${name} --note 'WHY'`);
+    output.command('', `skill approve ${name} --hash ${chosen.hash}`);
+    output.command('', `skill deny ${name} --note 'WHY'`);
   }
   return 0;
 }

@@ -16,6 +16,7 @@ export function createLogOutput(log: Log): Output {
     block: say,
     piece: () => {},
     copyable: say,
+    command: (label, words) => say(`${label}animus ${words}`),
     table(_columns, rows) {
       for (const row of rows) say(textOf(row.flatMap((cell) => [cell, ' '])));
     },

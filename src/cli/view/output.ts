@@ -2,6 +2,7 @@
 import type { Environment } from '../../core/config/environment.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { harmless, harmlessJson, harmlessLines } from '../../core/text/harmless.ts';
+import { calledAs } from './called-as.ts';
 import { displayWidth, truncate, wrap } from './display-width.ts';
 import { layOutTable } from './table.ts';
 
@@ -42,6 +43,8 @@ export interface Output {
   piece(...parts: readonly Part[]): void;
   /** A line for people to copy: never cut or wrapped. */
   copyable(text: string): void;
+  /** The same for a command of animus, after `label`, called as this one was (`calledAs`). */
+  command(label: string, words: string): void;
   /** Aligned columns under their titles. */
   table(columns: readonly Column[], rows: readonly (readonly Part[])[]): void;
   /** The result for programs; does nothing without `--json`. */
@@ -113,6 +116,9 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
     },
     copyable(text) {
       if (!json) stdout.write(`${harmless(text)}\n`);
+    },
+    command(label, words) {
+      this.copyable(`${label}${calledAs(env)} ${words}`);
     },
     table(columns, rows) {
       if (json) return;

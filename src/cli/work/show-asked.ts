@@ -13,7 +13,7 @@ const SHOWN_CHARS = 2000;
 export function showAsked(output: Output, asked: AskedView, full = false): void {
   showRequest(output, asked, full);
   showDeadline(output, asked);
-  for (const command of commandsOf(asked)) output.copyable(`  ${command}`);
+  for (const command of commandsOf(asked)) output.command('  ', command);
 }
 
 /** The request, field by field. */
@@ -27,7 +27,8 @@ export function showRequest(output: Output, asked: AskedView, full = false): voi
     styled(`  asked ${age(asked.asked_at, now)}`, 'dim'),
   );
   const field = (name: string, text: string) => output.line('  ', styled(name.padEnd(9), 'dim'), text);
-  if (asked.subject !== 'lost') field('call', turn === null ? call : `${call}, turn ${turn}`);
+  field('request', shortId(asked.ask_id));
+  if (call !== null) field('call', `${call}, turn ${turn ?? '?'}`);
   if (asked.subject === 'tool_call') field('why', `${String(request['reason'])} (${String(request['gate'])})`);
   showContent(output, contentOf(asked), id, full);
 }
@@ -46,28 +47,26 @@ function untilText({ kind, subject, request }: AskedView, deadline: Date): strin
   return `${age(deadline, Date.now())}, then ${subject === 'budget' ? unpaid : otherwise} (${deadline.toISOString()})`;
 }
 
-/** The commands that decide it, with the short id. */
+/** The commands of animus that decide it, with the short id. */
 export function commandsOf({
   work_item_id: id,
-  call_id: call,
+  ask_id: ask,
   kind,
   subject,
   request,
-}: Pick<AskedView, 'work_item_id' | 'call_id' | 'kind' | 'subject' | 'request'>): string[] {
+}: Pick<AskedView, 'work_item_id' | 'ask_id' | 'kind' | 'subject' | 'request'>): string[] {
   if (subject === 'skill') return skillCommands(request);
-  if (subject === 'lost') return [`animus work answer ${shortId(id)} --call lost 'seen'`];
-  const name = `${shortId(id)} --call ${shellWord(call)}`;
-  if (kind === 'human') return [`animus work answer ${name} 'YOUR ANSWER'`];
+  const name = `${shortId(id)} --ask ${shortId(ask)}`;
+  if (subject === 'lost') return [`work answer ${name} 'seen'`];
+  if (kind === 'human') return [`work answer ${name} 'YOUR ANSWER'`];
   const input = subject === 'budget' ? ` --input '{"add": ${enough(request)}}'` : '';
-  return [`animus work approve ${name}${input}`, `animus work deny ${name} --note 'WHY'`];
+  return [`work approve ${name}${input}`, `work deny ${name} --note 'WHY'`];
 }
 
 /** No work waits for it, and its work item may be gone: it is decided by its own name. */
 function skillCommands({ skill }: AskedView['request']): string[] {
   const name = shellWord(String(skill));
-  return ['diff', 'approve', 'deny'].map(
-    (what) => `animus skill ${what} ${name}${what === 'deny' ? " --note 'WHY'" : ''}`,
-  );
+  return ['diff', 'approve', 'deny'].map((what) => `skill ${what} ${name}${what === 'deny' ? " --note 'WHY'" : ''}`);
 }
 
 /** By how much a limit has to be raised for the next turn: the configured amount, as often as that takes. */
@@ -96,7 +95,7 @@ function showContent(output: Output, lines: readonly string[], id: string, full:
   for (const line of visibleLines(shown).flatMap((each) => pieces(each, width))) output.line(styled(BAR, 'cyan'), line);
   if (shown.length < whole.length) {
     const left = grouped(whole.length - shown.length);
-    output.copyable(`  ${left} more characters; see all of it: animus inbox ${shortId(id)} --full`);
+    output.command(`  ${left} more characters; see all of it: `, `inbox ${shortId(id)} --full`);
   }
 }
 

@@ -44,6 +44,8 @@ export const ERRORS = {
   'skill.unwritable': row('cannot write the skill {name} to {directory}: {detail}', true, 1),
   'skill.source': row('{source}: {detail}', false, 2),
 
+  'models.not_fetched': row('newer prices could not be fetched, and nothing was changed: {detail}', true, 4),
+
   'db.unreachable': row('cannot reach the database at {where}: {detail}{hint}', true, 4),
   'db.refused': row('the database at {where} refused: {detail}{hint}', false, 4),
   'db.forbidden': row('the database role lacks a permission at {where}: {detail}{hint}', false, 5, 403),
@@ -79,6 +81,7 @@ export const ERRORS = {
 
   'work.lease_lost': row('the lease on work item {id} is lost: another daemon may have it now', false, 5),
   'work.locked': row('{detail}; try again', true, 5),
+  'work.poison': row('work item {id} has ended {deaths} daemons that ran it and is not claimed again', false, 1),
   'work.never_started': row('work item {id} was claimed {claims} times in a row and never begun', false, 1),
   'work.state': row('{detail}', false, 5),
   'work.not_found': row('{detail}{hint}', false, 3),

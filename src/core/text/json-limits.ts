@@ -27,4 +27,11 @@ export const JSON_LIMITS = {
   tomlFile: { bytes: MIB / 4, depth: 50, elements: 2000, nodes: 5000 },
   /** A message of the runner in the sandbox, around the input of a call. */
   runnerMessage: { bytes: 16 * MIB, depth: 202, elements: 10_000, nodes: 20_010 },
+  /** A message of an MCP server, and its list of tools: 900 tools with 60 properties each are 167,000 values. */
+  mcpMessage: { bytes: 10 * MIB, depth: 200, elements: 10_000, nodes: 75_000 },
+  mcpToolList: { bytes: 10 * MIB, depth: 200, elements: 10_000, nodes: 180_000 },
+  /** All that an MCP server says about one tool. */
+  mcpTool: { bytes: MIB / 4, depth: 64, elements: 2000, nodes: 10_000 },
+  /** The file of a faculty's `outcome_schema`. */
+  outcomeSchema: { bytes: MIB / 4, depth: 64, elements: 2000, nodes: 20_000 },
 } as const satisfies Readonly<Record<string, JsonLimits>>;

@@ -22,15 +22,16 @@ export async function deleteRefs(
 ): Promise<DeletedRefs> {
   if (!existsSync(repo)) return { deleted: [], branchKept: null };
   const name = worktreeName(id);
-  const format = '--format=%(refname) %(objectname)%00%(worktreepath)';
+  const format = '--format=%(refname) %(objectname)%00%(worktreepath)%00';
   const patterns = [
     `refs/heads/${branch}`,
     `refs/animus/base/${name}`,
     `refs/animus/handed/${name}/`,
+    `refs/animus/placed/${name}`,
     `refs/animus/answers/${name}/`,
   ];
   const listed = await read(repo, ['for-each-ref', format, ...patterns]);
-  const refs = listed.split('\n').filter(Boolean).map(parseRef);
+  const refs = parseRefs(listed);
   const tip = refs.find(({ ref }) => ref === `refs/animus/handed/${name}/branch`)?.commit;
   const branchKept = whyKept(
     refs.find(({ ref }) => ref === `refs/heads/${branch}`),
@@ -50,11 +51,13 @@ interface Ref {
   readonly checkout: string;
 }
 
-/** A path may contain spaces; one with a newline only makes a line that is no ref. */
-function parseRef(line: string): Ref {
-  const [named = '', checkout = ''] = line.split('\0');
-  const [ref = '', commit = ''] = named.split(' ');
-  return { ref, commit, checkout };
+/** A path may contain spaces and newlines, so it is between two NULs. */
+function parseRefs(listed: string): readonly Ref[] {
+  const fields = listed.split('\0');
+  return Array.from({ length: Math.floor(fields.length / 2) }, (_, n) => {
+    const [ref = '', commit = ''] = fields[2 * n]!.trim().split(' ');
+    return { ref, commit, checkout: fields[2 * n + 1]! };
+  });
 }
 
 function whyKept(found: Ref | undefined, tip: string | undefined, branch: string): string | null {

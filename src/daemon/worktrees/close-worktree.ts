@@ -53,14 +53,14 @@ export async function closeWorktree(worktree: Worktree, end: StintEnd, means: Wr
 }
 
 function isUntouched({ base }: Worktree, { tip, rest, others }: HandedOver, submodules: SubmoduleWork): boolean {
-  return tip === base && rest === null && others.length === 0 && submodules.commits.length === 0;
+  return tip === base && rest === null && others.length === 0 && submodules.more.length === 0;
 }
 
 function whatHolds({ left }: HandedOver, changes: Changes, submodules: SubmoduleWork): readonly Hold[] {
   const holds: Readonly<Record<Hold, boolean>> = {
     ignored: left.ignored.length > 0,
     // A commit of a submodule is named by the branch, and is only in the submodule's own repository.
-    submodule: submodules.files.length > 0 || submodules.commits.length > 0 || changes.gitlinks.length > 0,
+    submodule: submodules.files.length > 0 || submodules.more.length > 0 || changes.gitlinks.length > 0,
     embedded: left.embedded.length > 0,
     filtered: left.filtered.length > 0,
     names: left.names.length > 0,

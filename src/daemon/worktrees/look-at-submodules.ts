@@ -16,8 +16,8 @@ import { isPlainDirectory } from './worktrees-root.ts';
 export interface SubmoduleWork {
   /** Changed and new files, relative to the checkout. */
   readonly files: readonly string[];
-  /** Submodules with commits that no remote branch of theirs has, or that cannot be looked at. */
-  readonly commits: readonly string[];
+  /** Submodules with commits or stashes that no remote branch of theirs has, with ignored files, or that cannot be looked at. */
+  readonly more: readonly string[];
 }
 
 /** Submodules in submodules in …; deeper ones count as work that cannot be looked at. */
@@ -27,17 +27,17 @@ const MAX_DEPTH = 5;
 export async function lookAtSubmodules(place: GitPlace, means: WriteMeans, depth = 0): Promise<SubmoduleWork> {
   const { gitDir, workTree } = place;
   if (!existsSync(join(workTree!, '.gitmodules')) && !existsSync(join(gitDir, 'modules')))
-    return { files: [], commits: [] };
+    return { files: [], more: [] };
   const staged = await readGit(place, ['ls-files', '--stage', '-z'], means);
   const paths = staged
     .split('\0')
     .filter((entry) => entry.startsWith('160000 '))
     .map((entry) => entry.slice(entry.indexOf('\t') + 1));
-  const work: { files: string[]; commits: string[] } = { files: [], commits: [] };
+  const work: { files: string[]; more: string[] } = { files: [], more: [] };
   for (const path of paths) {
     const found = await lookAtOne(join(workTree!, path), gitDir, means, depth);
     work.files.push(...found.files.map((file) => join(path, file)));
-    work.commits.push(...found.commits.map((name) => join(path, name)));
+    work.more.push(...found.more.map((name) => join(path, name)));
   }
   return work;
 }
@@ -45,29 +45,31 @@ export async function lookAtSubmodules(place: GitPlace, means: WriteMeans, depth
 async function lookAtOne(directory: string, gitDir: string, means: WriteMeans, depth: number): Promise<SubmoduleWork> {
   const dotGit = join(directory, '.git');
   // Not checked out: nobody can have worked in it.
-  if (!existsSync(dotGit)) return { files: [], commits: [] };
-  if (depth >= MAX_DEPTH) return { files: [], commits: [''] };
+  if (!existsSync(dotGit)) return { files: [], more: [] };
+  if (depth >= MAX_DEPTH) return { files: [], more: [''] };
   try {
     const own = isPlainDirectory(dotGit) ? dotGit : resolve(directory, readPointer(dotGit).replace(/^gitdir: /, ''));
     // Elsewhere it is not the agent's to look at.
-    if (!isWithin(realpathSync(gitDir), realpathSync(own)) && own !== dotGit) return { files: [], commits: [''] };
+    if (!isWithin(realpathSync(gitDir), realpathSync(own)) && own !== dotGit) return { files: [], more: [''] };
     return await lookInside({ gitDir: own, commonDir: own, workTree: directory, off: [] }, means, depth);
   } catch (error) {
     // Whatever it is, it cannot be shown to be empty of work.
     if (isAnimusError(error, 'process.interrupted')) throw error;
-    return { files: [], commits: [''] };
+    return { files: [], more: [''] };
   }
 }
 
 async function lookInside(bare: GitPlace, means: WriteMeans, depth: number): Promise<SubmoduleWork> {
   const place = { ...bare, off: filtersOff(await readSettings(bare, means)).off };
-  const status = ['status', '--porcelain', '-z', '--untracked-files=all', '--ignore-submodules=dirty', '--no-renames'];
-  const files = (await readGit(place, status, means)).split('\0').filter((entry) => entry !== '');
-  const own = ['rev-list', '--count', 'HEAD', '--branches', '--tags', '--not', '--remotes'];
+  const all = ['--untracked-files=all', '--ignored=matching', '--ignore-submodules=dirty', '--no-renames'];
+  const entries = (await readGit(place, ['status', '--porcelain', '-z', ...all], means)).split('\0').filter(Boolean);
+  const files = entries.filter((entry) => !entry.startsWith('!! '));
+  // Stashes and dropped commits, too; in a repository without a commit, none.
+  const own = ['rev-list', '--count', '--all', '--reflog', '--not', '--remotes'];
   const count = Number(await readGit(place, own, means));
   const below = await lookAtSubmodules(place, means, depth + 1);
   return {
     files: [...files.map((entry) => entry.slice(3)), ...below.files],
-    commits: [...(count > 0 ? [''] : []), ...below.commits],
+    more: [...(count > 0 || files.length < entries.length ? [''] : []), ...below.more],
   };
 }

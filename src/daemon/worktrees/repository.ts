@@ -54,5 +54,7 @@ function commonDirOf(gitDir: string): string {
 
 /** The single line of a file in which git names a directory. Throws when it is something else; does not follow symlinks. */
 export function readPointer(file: string): string {
-  return readRegularFile(file, { maxBytes: MAX_POINTER_BYTES, followLink: false }).toString('utf8').trimEnd();
+  return readRegularFile(file, { maxBytes: MAX_POINTER_BYTES, followLink: false })
+    .toString('utf8')
+    .replace(/[\r\n]+$/, '');
 }

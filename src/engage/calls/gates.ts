@@ -58,7 +58,7 @@ export async function passGates(
   means: GateMeans,
   only: (gate: CallGate, call: GatedCall) => boolean = () => true,
 ): Promise<Passage> {
-  let valid = validCall(call, turn, means.toolset);
+  let valid = await validCall(call, turn, means.toolset);
   let asked: Ask | null = null;
   for (const gate of means.gates) {
     if (valid.kind === 'answered') return valid;
@@ -76,7 +76,7 @@ export async function passGates(
         asked ??= { ...askOf(verdict), gate: gate.name, call: valid };
         break;
       case 'pass':
-        if ('input' in verdict) valid = validate(valid.tool, verdict.input);
+        if ('input' in verdict) valid = await validate(valid.tool, verdict.input);
         break;
       default:
         return verdict satisfies never;
@@ -99,11 +99,11 @@ export function judgesNow(gate: CallGate, call: GatedCall): boolean {
 }
 
 /** The call as its gates see it first; or its answer, if there is no such tool or its input is invalid. */
-export function validCall(
+export async function validCall(
   call: RecordedCall,
   turn: RecordedTurn,
   toolset: ReadonlyMap<string, Tool>,
-): Exclude<Passage, Ask> {
+): Promise<Exclude<Passage, Ask>> {
   const tool = toolset.get(call.name);
   if (!tool) return unknownTool(call.name, toolset);
   if (call.finalInput !== null) return validate(tool, call.finalInput);
@@ -131,26 +131,26 @@ function invalidJson(call: RecordedCall, turn: RecordedTurn): string | undefined
   return turn.content.find(isThisCall)?.invalidInput;
 }
 
-function validate(tool: Tool, written: unknown, unreadable?: string): Exclude<Passage, Ask> {
+async function validate(tool: Tool, written: unknown, unreadable?: string): Promise<Exclude<Passage, Ask>> {
   if (unreadable !== undefined) {
     return invalid(`the input of ${tool.name} was not a JSON object: ${unreadable.slice(0, 500)}`);
   }
   const beyond = valueBeyond(written, JSON_LIMITS.toolInput);
   if (beyond !== null) return invalid(`the input of ${tool.name} is too large: ${beyond}; ${LESS_INPUT}`);
-  const parsed = parse(tool, written);
+  const parsed = await parse(tool, written);
   if (!parsed.success) return invalid(`the input of ${tool.name} is invalid:\n${problemsOf(parsed.error)}`);
   return { kind: 'ready', tool, input: parsed.data, written };
 }
 
 /** A strict tool must be given every property, so null stands for one that is left out; others do the same unasked. */
-function parse(tool: Tool, input: unknown) {
-  const parsed = tool.input.safeParse(input);
+async function parse(tool: Tool, input: unknown) {
+  const parsed = await tool.input.safeParseAsync(input);
   if (parsed.success) return parsed;
   const fewer = withoutNulls(
     input,
     parsed.error.issues.map(({ path }) => path),
   );
-  const again = fewer === null ? parsed : tool.input.safeParse(fewer);
+  const again = fewer === null ? parsed : await tool.input.safeParseAsync(fewer);
   return again.success ? again : parsed;
 }
 

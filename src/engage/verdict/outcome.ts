@@ -1,5 +1,5 @@
 /** Gets the outcome of the work from the final answer: reads it, checks it against the faculty's schema, asks for one repair. */
-import { type OutcomeSchema, outcomeProblems, outcomeValue } from '../../catalog/faculty/outcome-schema.ts';
+import { type OutcomeSchema, outcomeOfAnswer } from '../../catalog/faculty/outcome-schema.ts';
 import { entryText, fenced } from '../../core/text/fence.ts';
 import { textBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
@@ -14,12 +14,11 @@ export type OutcomeReading =
 const MAX_SUMMARY_CHARS = 300;
 
 /** The outcome in a final answer. Without a schema: its text. With a schema: the JSON object that is the answer or its last fenced block. */
-export function readOutcome(text: string, schema: OutcomeSchema | null): OutcomeReading {
+export async function readOutcome(text: string, schema: OutcomeSchema | null): Promise<OutcomeReading> {
   if (schema === null) return { kind: 'outcome', outcome: { text } };
   const found = objectIn(text);
   if ('problem' in found) return { kind: 'invalid', problems: [found.problem] };
-  const outcome = outcomeValue(schema, found.object);
-  const problems = outcomeProblems(schema, outcome);
+  const { outcome, problems } = await outcomeOfAnswer(schema, found.object);
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome };
 }
 

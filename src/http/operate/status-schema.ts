@@ -43,6 +43,12 @@ const daemon = z.object({
   stopped_at: timeText().nullable(),
   alive: z.boolean().describe('seen within the last two minutes; it reports every 30 seconds at least'),
   lease_until: timeText().nullable().optional().describe('when the last lease of its work ends; null: it has no work'),
+  blocked_at: timeText()
+    .nullable()
+    .optional()
+    .describe('when its event loop last stood still for a second or more; null: never'),
+  blocked_seconds: z.number().nullable().optional().describe('for how long it did'),
+  blocks: z.int().optional().describe('how often it has'),
 });
 
 const deadLetter = z.object({
@@ -123,7 +129,8 @@ const asks = z.object({
     z.object({
       work_item_id: id().nullable(),
       faculty: z.string(),
-      call_id: z.string(),
+      ask_id: id(),
+      call_id: z.string().nullable(),
       kind: z.string(),
       subject: z.string(),
       tool: z.string().nullable(),

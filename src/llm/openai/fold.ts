@@ -43,6 +43,7 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
   let id: string | null = null;
   let model: string | null = null;
   let ended = false;
+  let streamed = false;
 
   const addText = (value: string): void => {
     if (value === '') return;
@@ -79,7 +80,10 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
     for (const each of asArray(chunk['choices'])) {
       const choice = asObject(each) ?? {};
       if (isError(choice)) return context.classify({ status: null, body: errorBody(choice) });
-      const message = asObject(choice['delta']) ?? asObject(choice['message']);
+      const delta = asObject(choice['delta']);
+      // Some servers end with a chunk that has the whole message again.
+      const message = delta ?? (streamed ? null : asObject(choice['message']));
+      streamed ||= delta !== null;
       if (message) addMessage(message, size);
       finish = asString(choice['finish_reason']) || finish;
       usage = openaiUsage(choice['usage']) ?? usage;

@@ -24,6 +24,10 @@ const INCOMPLETE: Readonly<Record<string, StopReason>> = {
   context_length_exceeded: 'context_overflow',
 };
 
+/** Statuses of a response that has no answer yet; any other word of one that has output is a server's own word for its end. */
+const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'in_progress', 'pending', 'running']);
+const ENDED: ReadonlySet<string> = new Set(['completed', 'complete', 'incomplete']);
+
 /**
  * Folds the events of POST /responses, or its one body. The answer is complete at `response.completed` or
  * `response.incomplete`, whose `output` is the whole answer again. Unknown events and items are ignored or kept, never fatal.
@@ -49,9 +53,10 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
         body: JSON.stringify({ error: response['error'] ?? `it is ${status}` }),
       });
     }
-    if (status !== 'completed' && status !== 'incomplete')
+    const output = asArray(response['output']);
+    if (UNFINISHED.has(status) || (!ENDED.has(status) && output.length === 0))
       return fault('protocol', `a response that is ${status.slice(0, 50) || 'without a status'} is no answer`);
-    items.replace(asArray(response['output']));
+    items.replace(output);
     usage = responsesUsage(response['usage']);
     end = { status, reason: asString(asObject(response['incomplete_details'])?.['reason']) };
     return limits.fault();
@@ -69,11 +74,13 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
         describe(asObject(event['response']) ?? {});
         return null;
       case 'response.completed':
+      case 'response.complete':
+      case 'response.done':
       case 'response.incomplete':
       case 'response.failed':
       case 'response.cancelled':
         limits.keep(size);
-        return close(asObject(event['response']) ?? {}, type.slice('response.'.length));
+        return close(asObject(event['response']) ?? {}, statusOf(type, asObject(event['response'])));
       default:
         if (type === 'error' || (type === '' && isError(event)))
           return context.classify({ status: null, body: errorBody(event) });
@@ -113,6 +120,12 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
       };
     },
   };
+}
+
+/** The type of the event says how the response ended, except `response.done`. */
+function statusOf(type: string, response: Loose | null): string {
+  if (type === 'response.done') return asString(response?.['status']) ?? 'completed';
+  return type.slice('response.'.length);
 }
 
 function stopOf(

@@ -1,13 +1,13 @@
 import type { JsonLimits } from '../../core/text/json-bounds.ts';
 import { type LlmFailure, mayHaveCost } from '../client.ts';
-import { type Fault, fault, isFault, jsonBeyond, toFailure } from '../wire/fault.ts';
+import { type Fault, isFault, jsonBeyond, toFailure } from '../wire/fault.ts';
 import { parseCounted, parseJson } from '../wire/loose-json.ts';
 import type { WireError } from '../wire/wire.ts';
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, tooLarge } from './body-limits.ts';
 import { authHeaders, endpointUrl } from './endpoint.ts';
 import { exchange } from './exchange.ts';
 import { type Credential, loggedIn, maskOf } from './login.ts';
-import { faultWithHeaders, redirectFault } from './response-faults.ts';
+import { faultWithHeaders, notJson, redirectFault } from './response-faults.ts';
 import { type Endpoint, type HttpShared, withRetries } from './retries.ts';
 import { toJson } from './to-json.ts';
 
@@ -108,6 +108,6 @@ function parse(status: number, body: string, call: JsonCall): Fetched | Fault {
   const beyond = jsonBeyond(body, call.limits);
   if (beyond !== null) return beyond;
   const value = parseCounted(body);
-  if (value === undefined) return fault('protocol', `the response is not JSON: ${body}`);
+  if (value === undefined) return notJson(body);
   return call.check?.(value) ?? { type: 'fetched', value };
 }

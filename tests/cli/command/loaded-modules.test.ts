@@ -56,7 +56,7 @@ describe('a command loads no package that it does not use', () => {
     ['person list', ['commander', ...DRIVER], 58],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 62],
     ['chat list', ['commander', ...DRIVER], 73],
-    ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 81],
+    ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 82],
     ['completion words -- work cancel ', ['commander', ...DRIVER], 118],
   ] as const)('%s', async (line, packages, files) => {
     const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));

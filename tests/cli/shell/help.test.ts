@@ -213,6 +213,9 @@ async function asking(question: boolean): Promise<string> {
     ? ({ subject: 'question', request: { question: 'Which?' }, seconds: null } as const)
     : ({ subject: 'tool_call', request: { reason: 'a rule', gate: 'permissions' }, seconds: 60 } as const);
   await askPerson(target.database, work.key, 1, 'toolu_01', question ? 'human' : 'approval', asks);
+  // The request of the examples.
+  const named = `update animus.waits set ask_id = (left(gen_random_uuid()::text, 24) || '27b6c10f9d3e')::uuid`;
+  await target.database.query(`${named} where work_item_id = $1`, [work.id]);
   return work.id;
 }
 

@@ -6,6 +6,15 @@ import { AnimusError } from '../../../src/core/errors/errors.ts';
 
 const COLUMNS = [{ title: 'ID' }, { title: 'N', align: 'right' as const }, { title: 'TEXT', shrink: true }];
 
+test('a command is printed as animus was called, also where it begins after a word', () => {
+  const shown = [{}, { npm_command: 'exec' }].map((env) => {
+    const { output, printed } = capture({ env });
+    output.command('  see it  ', 'work diff c657');
+    return printed();
+  });
+  expect(shown).toEqual(['  see it  animus work diff c657\n', '  see it  npx animus work diff c657\n']);
+});
+
 describe('a table', () => {
   test('is aligned, without trailing space, and without tabs and colours when piped', () => {
     const { output, printed } = capture({});

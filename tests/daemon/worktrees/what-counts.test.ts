@@ -36,6 +36,39 @@ describe('what counts as work in a worktree', { timeout: 180_000 }, () => {
       },
       ['lib'],
     ],
+    [
+      'something is stashed',
+      (lib: string) => {
+        writeFileSync(join(lib, 'l.txt'), 'edited\n');
+        git(lib, '-c', 'user.name=t', '-c', 'user.email=t@t', 'stash', '-q');
+      },
+      [],
+    ],
+    [
+      'a commit was dropped',
+      (lib: string) => {
+        commit(lib, 'dropped');
+        git(lib, 'reset', '-q', '--hard', 'HEAD~');
+      },
+      [],
+    ],
+    [
+      'a file is ignored',
+      (lib: string) => {
+        writeFileSync(join(git(lib, 'rev-parse', '--absolute-git-dir'), 'info', 'exclude'), 'n.txt\n');
+        writeFileSync(join(lib, 'n.txt'), 'new\n');
+      },
+      [],
+    ],
+    [
+      'a repository was begun',
+      (lib: string) => {
+        rmSync(lib, { recursive: true });
+        git(join(lib, '..'), 'init', '-q', 'lib');
+        writeFileSync(join(lib, 'l.txt'), 'new\n');
+      },
+      ['lib/l.txt'],
+    ],
   ])('a submodule in which %s is kept, and named', async (_, change, files) => {
     const { worktree, lib, means, repo } = await withSubmodule();
     change(lib);

@@ -6,7 +6,7 @@ import { heldText } from './held-text.ts';
 
 /** Prints nothing for an item that changed nothing, and of which nothing was lost. */
 export function showResult(output: Output, item: ItemWorktree): void {
-  const commands = commandsOf(item);
+  const commands = commandsOf(item, '');
   const { branch, repo, path, host, lost } = item;
   if (branch === null || (commands === null && lost === null)) return;
   output.line();
@@ -20,8 +20,8 @@ export function showResult(output: Output, item: ItemWorktree): void {
   }
   if (lost !== null) output.block(`lost       ${lost}`, '  ', 'red');
   if (commands === null) return;
-  field('see it', commands.diff);
-  field('bring it in', ` ${commands.apply}`);
+  output.command('  see it     ', commands.diff);
+  output.command('  bring it in ', commands.apply);
 }
 
 /** The commands for a result. */
@@ -52,7 +52,7 @@ export function resultJson(item: ItemWorktree) {
     patch_bytes,
     lost,
     /** Null: it changed nothing. */
-    commands: commandsOf(item),
+    commands: commandsOf(item, 'animus '),
   };
 }
 
@@ -60,8 +60,11 @@ function isThere({ state }: ItemWorktree): boolean {
   return state === 'open' || state === 'kept';
 }
 
-function commandsOf({ work_item_id: id, start, tip, rest, state }: ItemWorktree): ResultCommands | null {
+function commandsOf(
+  { work_item_id: id, start, tip, rest, state }: ItemWorktree,
+  animus: '' | 'animus ',
+): ResultCommands | null {
   if (start === null || (tip === start && rest === null) || state === 'discarded') return null;
-  const command = (name: string) => `animus work ${name} ${shortId(id)}`;
+  const command = (name: string) => `${animus}work ${name} ${shortId(id)}`;
   return { diff: command('diff'), apply: command('apply'), checkout: command('checkout'), discard: command('discard') };
 }

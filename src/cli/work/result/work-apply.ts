@@ -120,5 +120,5 @@ function tell(
     output.copyable(`  next:     git -C ${shellWord(git.directory)} commit`);
     output.copyable(`  undo:     git -C ${shellWord(git.directory)} reset --hard`);
   }
-  output.copyable(`  clean up: animus work discard ${id}`);
+  output.command('  clean up: ', `work discard ${id}`);
 }

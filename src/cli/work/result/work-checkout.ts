@@ -48,7 +48,7 @@ export async function checkoutCommand(
   if (directory !== undefined) output.copyable(`  clean up: git worktree remove ${shellWord(place.git.directory)}`);
   else if (place.before !== null) output.copyable(`  back:     git switch ${shellWord(place.before)}`);
   const id = shortId(item.work_item_id);
-  output.copyable(`  more:     animus work diff ${id}`);
+  output.command('  more:     ', `work diff ${id}`);
   return 0;
 }
 

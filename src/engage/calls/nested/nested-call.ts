@@ -68,7 +68,7 @@ async function gateAndRun(
   const passage =
     beyond === null
       ? await passGates(call, execution.turn, { ...execution.means, signal })
-      : unreadable(callId, name, beyond, execution);
+      : await unreadable(callId, name, beyond, execution);
   switch (passage.kind) {
     case 'answered':
       return end(start, call, passage, 0, execution);
@@ -92,7 +92,7 @@ async function gateAndRun(
 }
 
 /** What cannot be written down is not kept. */
-function unreadable(callId: string, name: string, beyond: string, { turn, means }: Execution): Passage {
+async function unreadable(callId: string, name: string, beyond: string, { turn, means }: Execution): Promise<Passage> {
   const invalidInput = `${beyond}; ${LESS_INPUT}`;
   const block: ToolCallBlock = { type: 'tool_call', id: callId, name, input: {}, invalidInput };
   const call = { callId, name, input: {}, finalInput: null, state: 'pending', output: null, isError: false } as const;

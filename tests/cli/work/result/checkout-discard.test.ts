@@ -107,6 +107,10 @@ test('discard leaves a branch that a person uses, and refuses work that goes on'
   });
   commit(moved.repo, 'mine');
   expect(git(moved.repo, 'for-each-ref', '--format=%(refname)', 'refs/animus')).toBe('');
+  const looked = await handOver(db.database);
+  git(looked.repo, 'worktree', 'add', '-q', join(looked.home, 'new\nline'), looked.branch);
+  expect((await run(looked, ['work', 'discard', looked.id, '--yes'], '/')).stderr).toContain('is checked out in');
+  expect(git(looked.repo, 'for-each-ref', '--format=%(refname)', 'refs/animus')).toBe('');
   const open = await handOver(db.database, { open: true });
   expect(await run(open, ['work', 'discard', open.id, '--yes'], '/')).toMatchObject({
     code: 5,
@@ -200,13 +204,13 @@ test('what was lost is in the inbox until an operator has acknowledged it', asyn
   const inbox = await run(item, ['inbox', item.id], '/');
   expect(inbox.stdout).toContain('lost something that its agent made');
   expect(inbox.stdout).toContain('the directory was gone');
-  expect(inbox.stdout).toContain(`animus work answer ${item.name} --call lost 'seen'`);
-  expect(await run(item, ['work', 'answer', item.name, 'seen', '--call', 'lost'], '/')).toMatchObject({ code: 0 });
+  const [, ask = ''] = inbox.stdout.match(new RegExp(`animus work answer ${item.name} --ask (\\w{12}) 'seen'`)) ?? [];
+  expect(await run(item, ['work', 'answer', item.name, 'seen', '--ask', ask], '/')).toMatchObject({ code: 0 });
   expect(await run(item, ['inbox', item.id], '/')).toMatchObject({
     stdout: '',
     stderr: expect.stringContaining('nothing waits'),
   });
-  expect(await run(item, ['work', 'answer', item.name, 'seen', '--call', 'lost'], '/')).toMatchObject({ code: 5 });
+  expect(await run(item, ['work', 'answer', item.name, 'seen', '--ask', ask], '/')).toMatchObject({ code: 3 });
   await db.database.query(`update animus.worktree_results set lost = lost || '; more' where work_item_id = $1`, [
     item.id,
   ]);
