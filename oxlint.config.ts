@@ -70,7 +70,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/daemon': [
     ['*'],
-    ['batches', 'presence', 'reload', 'timers', 'watchdog'],
+    ['batches', 'presence', 'reload', 'timers'],
     ['control'],
     ['findings', 'focus'],
     ['awareness', 'hooks', 'kept', 'models', 'skills', 'webhooks'],

@@ -65,8 +65,7 @@ describe('a daemon that is killed in the middle of a run', () => {
       );
       return found ?? null;
     });
-    // The end of a daemon is no attempt.
-    expect(item).toEqual({ state: 'completed', attempts: 0, outcome: { text: 'Done after all.' } });
+    expect(item).toEqual({ state: 'completed', attempts: 1, outcome: { text: 'Done after all.' } });
 
     // Two requests in total: the recorded answer was not requested again.
     expect(server.requests).toHaveLength(2);
