@@ -201,7 +201,7 @@ end $$;
 
 -- Decides about anything that waits for a person, for a caller who may. The kind of what p_ask names is that of its row, and not part of its name.
 -- Of several who decide at once, one succeeds, and the others get WA002 with the name of that one.
--- Locks: the item's row, or the skill; waits two seconds at most. Raises: WA002, WA003, WA004, 57PA1.
+-- Locks: the item's row, or the skill; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.decide(
   p_id uuid, p_ask uuid, p_action text, p_note text, p_hash text, p_input json, p_answer text) returns uuid
 language plpgsql as $$
@@ -232,7 +232,7 @@ begin
 end $$;
 
 -- Records a decision about a wait and resolves it; wakes the item if it was the last wait.
--- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 57PA1.
+-- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.decide_wait(
   p_id uuid, p_ask uuid, p_action text, p_note text, p_hash text, p_input json, p_answer text) returns uuid
 language plpgsql as $$

@@ -2,7 +2,7 @@
 
 -- Denies what these ids name, acknowledges it (`answer`, of what was lost), or approves it (`approve`, of calls that are exactly the same), for an operator.
 -- Returns how many were decided: what no longer waits is left out. Each decision is a row of its own, as if it had been made alone.
--- Locks: the items' rows, waiting two seconds at most; the skills. Raises: WA002, WA004, 42501, 57PA1.
+-- Locks: the items' rows, waiting two seconds at most; the skills. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.decide_all(p_asks uuid[], p_action text, p_note text default '') returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

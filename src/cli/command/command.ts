@@ -169,7 +169,7 @@ async function readConfiguration(sources: LoadConfigOptions): Promise<Config> {
     import('../../catalog/config/load-config.ts'),
     import('../../llm/models/price-home.ts'),
   ]);
-  const config = await loadConfig(sources);
+  const config = loadConfig(sources);
   usePricesOf(config.home);
   return config;
 }

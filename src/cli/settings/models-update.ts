@@ -121,7 +121,8 @@ async function fetchPrices(source: PriceFile['source'], npm: NpmAsk): Promise<Pr
 
 /** Replaces the file as a whole: no process reads half of it. */
 function place(file: PriceFile, path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  // Only its owner may enter ANIMUS_HOME.
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const fresh = `${path}.${process.pid}`;
   try {
     writeFileSync(fresh, `${JSON.stringify(file, null, 1)}\n`);

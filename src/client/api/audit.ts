@@ -34,6 +34,10 @@ export interface AuditRow {
   readonly focus_id: string | null;
   readonly turn: number | null;
   readonly tool: string | null;
+  /** The request that it decides. */
+  readonly ask_id: string | null;
+  /** What kind of request that is. */
+  readonly subject: string | null;
   /** With which a person decided. */
   readonly token_id: string | null;
 }

@@ -36,6 +36,8 @@ const auditRow = decision
     focus_id: id().nullable(),
     turn: z.int().nullable(),
     tool: z.string().nullable(),
+    ask_id: id().nullable().describe('the request that it decides'),
+    subject: z.string().nullable().describe('what kind of request that is'),
     token_id: id().nullable().describe('with which a person decided'),
   })
   .meta({ id: 'AuditRow' });
