@@ -114,10 +114,8 @@ export function createServices(means: ServiceMeans): DaemonServices {
       focusHostGraceSeconds: newest.daemon.focusHostGraceSeconds,
     }),
     faculties: registration.faculties,
-    processes,
-    runFocus: (work, faculty, control, lease) =>
+    runFocus: (work, faculty, control) =>
       runFocus(work, faculty, control, {
-        lease,
         db,
         clock,
         log,
@@ -155,7 +153,15 @@ export function createServices(means: ServiceMeans): DaemonServices {
         workedOn: registration.worked,
       }),
   });
-  const heartbeat = createHeartbeat({ db, clock, log, daemonId, leaseSeconds, running: controlPlane.running });
+  const heartbeat = createHeartbeat({
+    db,
+    clock,
+    log,
+    daemonId,
+    leaseSeconds,
+    running: controlPlane.running,
+    processes,
+  });
   const { pollSeconds } = config.daemon;
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });

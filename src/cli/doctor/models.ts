@@ -1,17 +1,13 @@
-/** Checks the names and prices of models, without any network call. */
+/** Checks the names of models, without any network call. */
 import type { Faculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
-import { priceRemarks } from '../../daemon/models/price-remarks.ts';
 import { unknownEmbeddings, unknownModels } from '../../daemon/models/unknown-models.ts';
 import { type Finding, note } from './finding.ts';
 
-/** A note for each model of a faculty and of `[embeddings]` that its provider may not have, and for prices that are old or missing. */
+/** A note for each model of a faculty and of `[embeddings]` that its provider may not have; nothing if all are known. */
 export function examineModels({ faculties }: Pick<Faculties, 'faculties'>, config: Config): readonly Finding[] {
   const ofFaculties = [...faculties.values()].flatMap((faculty) => unknownModels(faculty, config));
-  return [
-    ...[...ofFaculties, ...unknownEmbeddings(config)].map(({ message }) => note('models', message, REMEDY)),
-    ...priceRemarks(faculties.values(), config).map(({ message, remedy }) => note('prices', message, remedy)),
-  ];
+  return [...ofFaculties, ...unknownEmbeddings(config)].map(({ message }) => note('models', message, REMEDY));
 }
 
 const REMEDY =

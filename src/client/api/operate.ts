@@ -175,8 +175,7 @@ export interface Status {
     readonly first: readonly {
       readonly work_item_id: string | null;
       readonly faculty: string;
-      readonly ask_id: string;
-      readonly call_id: string | null;
+      readonly call_id: string;
       readonly kind: string;
       readonly subject: string;
       readonly tool: string | null;

@@ -3,23 +3,33 @@
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { DaemonConfig } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
-import { momentOf } from '../../core/lifecycle/clock.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Wake } from '../../core/lifecycle/wake.ts';
+import type { Database } from '../../store/sql/database.ts';
 import { resolveDueWaits } from '../../store/transcript/waits.ts';
-import { claimReadyWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
+import { type ClaimedWork, claimReadyWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { FocusControl } from '../focus/scope/focus-control.ts';
 import { claimableFaculties, claimsAhead } from './capacity.ts';
-import type { LeaseMeans } from './focus-lease.ts';
 import { createSkippedInserts } from './skipped-inserts.ts';
-import { createSlots, type RunFocus, type RunningFocus } from './slots.ts';
+import { createSlots, type RunningFocus } from './slots.ts';
 
-export interface ControlPlaneMeans extends LeaseMeans {
+export interface ControlPlaneMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
   readonly daemonId: string;
   readonly wake: Wake;
+  readonly leaseSeconds: number;
   /** The current configuration: read again in every round. */
   readonly settings: () => ClaimSettings;
   readonly faculties: () => ReadonlyMap<string, Faculty>;
-  readonly runFocus: RunFocus;
+  /**
+   * Runs one focus to its end; never rejects. Resolves to how it ended where the caller needs it: a parked focus may have set a
+   * timer.
+   */
+  readonly runFocus: (work: ClaimedWork, faculty: Faculty, control: FocusControl) => Promise<'parked' | 'ended'>;
 }
 
 /** The settings that a configuration reload may change while the daemon runs. */
@@ -67,8 +77,13 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   });
 
   const slots = createSlots({
-    ...means,
+    db,
+    clock,
+    log,
+    leaseSeconds: means.leaseSeconds,
     maxConcurrent: () => means.settings().maxConcurrent,
+    faculties: means.faculties,
+    runFocus: means.runFocus,
     stopping: stopping.signal,
     onEnd(end, faculty) {
       // Its timer may be due before the next pass.
@@ -116,10 +131,10 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   async function claim(): Promise<void> {
     const free = slots.room();
     if (free === 0) saturated = true;
-    const sent = momentOf(clock);
+    const startedMs = clock.monotonicMs();
     const faculties = claimableFaculties(means.faculties().values(), {
       heldUntilMs: held,
-      nowMs: sent.monotonicMs,
+      nowMs: startedMs,
       hostGraceSeconds: means.settings().focusHostGraceSeconds,
       waitingOf: mayClaimAhead ? backlog.countOf : null,
     });
@@ -132,7 +147,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       throw error;
     });
     first = false;
-    for (const one of work) slots.take(one, sent);
+    for (const one of work) slots.take(one, startedMs);
     backlog.giveBack((item) => paused.includes(item.work.faculty));
     slots.fill();
     saturated = work.length >= free;
@@ -154,15 +169,15 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
    * nevertheless.
    */
   async function takeLostClaims(): Promise<void> {
-    const sent = momentOf(clock);
-    if (sent.monotonicMs >= claimsInDoubtUntilMs) return;
+    const startedMs = clock.monotonicMs();
+    if (startedMs >= claimsInDoubtUntilMs) return;
     for (const work of await takeOwnClaims(db, means.daemonId, [...running.keys()], means.leaseSeconds)) {
       const faculty = stopping.signal.aborted ? undefined : means.faculties().get(work.faculty);
       log.info(
         { work_item_id: work.id, faculty: work.faculty },
         'found work that a claim had reserved although its answer was lost',
       );
-      if (faculty !== undefined) slots.take(work, sent);
+      if (faculty !== undefined) slots.take(work, startedMs);
       else await releaseWork(db, work, { delaySeconds: 0, reason: 'claimed by a daemon that cannot run it now' });
     }
     slots.fill();

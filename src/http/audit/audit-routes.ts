@@ -10,7 +10,6 @@ import { asVisitor } from '../login/visitor.ts';
 import { type Route, streamRoute, type Visit } from '../route/route.ts';
 import { timeIn } from '../route/schemas.ts';
 import { streamOf } from '../route/stream-of.ts';
-import { auditLine, chainsVerdict } from './audit-schemas.ts';
 
 const exportRoute = streamRoute({
   id: 'exportAudit',
@@ -25,7 +24,6 @@ const exportRoute = streamRoute({
     heads: z.stringbool().default(false).describe('only the newest decision of every chain, without the times'),
   }),
   media: ['application/jsonl'],
-  described: { items: auditLine },
   respond: async (visit, { query }) => {
     const { since, until, heads } = query;
     if (heads && (since ?? until) !== undefined) {
@@ -50,11 +48,10 @@ const checkRoute = streamRoute({
   summary: 'Check the chain of the decisions of each work item; for those who may see all work',
   scope: 'read',
   media: ['application/json'],
-  described: { body: chainsVerdict },
   respond: async (visit) => {
     const db = await readerOf(visit);
     const verdict = await checkChains(db, 'visible');
-    return Response.json(chainsVerdict.parse({ intact: verdict.faults.length === 0, ...verdict }));
+    return Response.json({ intact: verdict.faults.length === 0, ...verdict });
   },
 });
 

@@ -123,8 +123,7 @@ const asks = z.object({
     z.object({
       work_item_id: id().nullable(),
       faculty: z.string(),
-      ask_id: id(),
-      call_id: z.string().nullable(),
+      call_id: z.string(),
       kind: z.string(),
       subject: z.string(),
       tool: z.string().nullable(),

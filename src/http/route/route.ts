@@ -96,13 +96,11 @@ export interface StreamRoute extends Described {
 
 /** What the OpenAPI document says of a stream, beside its media types. */
 export interface StreamDescription {
-  /** What each item of a stream is: the `data` of an event, a line of JSON Lines. */
-  readonly items?: z.ZodType;
-  /** What an answer in JSON is. */
-  readonly body?: z.ZodType;
+  /** Of an event stream: what the `data` of each event is. */
+  readonly events?: z.ZodType;
   /** Request headers that it heeds, and what they do. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What it answers beside 200, and when; without a body, but for 206. */
+  /** What it answers beside 200, and when. */
   readonly answers?: Readonly<Record<number, string>>;
 }
 

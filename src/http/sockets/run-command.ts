@@ -40,11 +40,12 @@ async function act(tx: Queryable, command: Command): Promise<object> {
       return { state: await cancelWork(tx, work, command.reason) };
     case 'approve':
     case 'deny': {
-      const { ask_id: ask, note, hash } = command;
-      return { ask_id: await (command.do === 'approve' ? approve : deny)(tx, work, { ask, note, hash }) };
+      const { call_id: callId, note, hash } = command;
+      const decision = { ...(callId && { callId }), ...(note && { note }), ...(hash && { hash }) };
+      return { call_id: await (command.do === 'approve' ? approve : deny)(tx, work, decision) };
     }
     case 'answer':
-      return { ask_id: await answerQuestion(tx, work, command.text, command.ask_id) };
+      return { call_id: await answerQuestion(tx, work, command.text, command.call_id) };
     default:
       return command satisfies never;
   }

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /** models.json. `Entry` contains what differs from the defaults of the vendor. */
 export interface CatalogueFile<Entry> {
+  /** The day on which its numbers were checked, ISO date. */
+  readonly checked: string;
   /** The defaults of a vendor, for models whose entry does not override them. */
   readonly defaults: Readonly<Record<string, Entry>>;
   /** Start of a name → the model whose abilities a new name with this start gets. */
@@ -11,10 +13,11 @@ export interface CatalogueFile<Entry> {
   readonly embeddings: Readonly<Record<string, Readonly<Record<string, EmbeddingEntry>>>>;
 }
 
-/** A model that makes embeddings. */
+/** A model that makes embeddings; USD per million tokens. */
 export interface EmbeddingEntry {
   readonly dimensions: number;
   readonly maxInputTokens: number;
+  readonly usdPerMillion: number;
   readonly shortens?: true;
 }
 

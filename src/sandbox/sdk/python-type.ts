@@ -9,35 +9,15 @@ const MAX_MEMBERS = 5;
 const MAX_LITERAL_CHARS = 100;
 
 /** `Any` for what Python has no words for. `root` is where references point into. */
-export function pythonType(schema: unknown, root: Schema): string {
-  return typeOf(schema, root, 0, new Map());
-}
-
-/** By schema and depth: a schema that refers to itself a hundred times would otherwise be read a hundred million times. */
-type Written = Map<unknown, string[]>;
-
-function typeOf(schema: unknown, root: Schema, depth: number, written: Written): string {
+export function pythonType(schema: unknown, root: Schema, depth = 0): string {
   if (!isObject(schema) || depth > MAX_DEPTH) return 'Any';
-  const known = written.get(schema) ?? [];
-  written.set(schema, known);
-  known[depth] ??= annotation(schema, root, depth, written);
-  return known[depth];
-}
-
-function annotation(schema: Schema, root: Schema, depth: number, written: Written): string {
   const { $ref: reference, enum: choices, type } = schema;
-  const inner = (of: unknown): string => typeOf(of, root, depth + 1, written);
-  if (typeof reference === 'string') return inner(referenced(reference, root));
+  if (typeof reference === 'string') return pythonType(referenced(reference, root), root, depth + 1);
   if (Array.isArray(choices)) return literals(choices);
   if ('const' in schema) return literals([schema['const']]);
   const members = schema['anyOf'] ?? schema['oneOf'];
-  if (Array.isArray(members)) return union(members.map(inner));
-  if (Array.isArray(type))
-    return union([...new Set(type)].map((each) => named(each, schema, (of) => typeOf(of, root, depth + 2, written))));
-  return named(type, schema, inner);
-}
-
-function named(type: unknown, schema: Schema, inner: (of: unknown) => string): string {
+  if (Array.isArray(members)) return union(members.map((member) => pythonType(member, root, depth + 1)));
+  if (Array.isArray(type)) return union(type.map((each) => pythonType({ ...schema, type: each }, root, depth + 1)));
   switch (type) {
     case 'string':
       return 'str';
@@ -50,9 +30,9 @@ function named(type: unknown, schema: Schema, inner: (of: unknown) => string): s
     case 'null':
       return 'None';
     case 'array':
-      return `list[${inner(schema['items'])}]`;
+      return `list[${pythonType(schema['items'], root, depth + 1)}]`;
     case 'object':
-      return `dict[str, ${inner(valuesOf(schema))}]`;
+      return `dict[str, ${pythonType(valuesOf(schema), root, depth + 1)}]`;
     default:
       return 'Any';
   }

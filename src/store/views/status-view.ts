@@ -63,8 +63,7 @@ interface AsksStatus {
 interface AskStatus {
   readonly work_item_id: string;
   readonly faculty: string;
-  readonly ask_id: string;
-  readonly call_id: string | null;
+  readonly call_id: string;
   readonly kind: 'approval' | 'human';
   readonly subject: string;
   /** Of a tool call. */

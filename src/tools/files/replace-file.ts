@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
 import {
   type Bounds,
@@ -13,12 +12,6 @@ import {
   readOnlyReason,
   unfitReason,
 } from './workspace.ts';
-
-/** The limits of tools that change files. */
-export interface WriteBounds extends Bounds {
-  /** Of the focus: nothing is renamed or removed unless it surely holds. */
-  readonly lease: Lease;
-}
 
 /** The result. */
 export interface Replaced {
@@ -31,7 +24,7 @@ export interface Replaced {
  * directory. With `expected` it is refused if the file has changed since it was read.
  */
 export async function replaceFile(
-  bounds: WriteBounds,
+  bounds: Bounds,
   path: InsidePath,
   content: string,
   expected?: Stats,
@@ -52,7 +45,7 @@ export async function replaceFile(
       await rm(temporary);
       return refuse(`${path.shown}: was changed by something else in the meantime; read it again`);
     }
-    await whileHeld(bounds.lease, () => rename(temporary, target));
+    await rename(temporary, target);
     return { created: old === null };
   } catch (error) {
     await rm(temporary, { force: true });

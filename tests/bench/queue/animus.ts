@@ -56,7 +56,6 @@ export function animusQueue(url: string, completion: Completion): BenchQueue {
         db,
         clock: systemClock,
         log: silentLog,
-        processes: { setDeadline() {} },
         daemonId,
         wake,
         leaseSeconds: 60,

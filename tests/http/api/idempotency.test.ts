@@ -49,7 +49,6 @@ test('a request that failed leaves no key behind: it may be sent again', async (
   let fails = true;
   const failing = jsonRoute({
     ...submitWorkRoute,
-    errors: ['work.state'],
     body: z.unknown(),
     output: z.object({}),
     run: async ({ tx }) => {
