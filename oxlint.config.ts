@@ -14,7 +14,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['engage'],
     ['tools'],
     ['store', 'llm', 'sandbox', 'catalog'],
-    ['process'],
+    ['process', 'schemas'],
     ['telemetry'],
     ['client', 'core'],
   ],

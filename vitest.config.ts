@@ -106,6 +106,7 @@ const ONE_AT_A_TIME = [
   'focus-limits',
   'fork-bomb',
   'killed-while-starting',
+  'mcp-event-loop',
   'memory-files',
   'memory-hog',
   'notification-queue',

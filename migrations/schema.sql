@@ -123,6 +123,7 @@ create table animus.work_items (
   detached            boolean,
   awaited             boolean,
   unpriced_calls      integer       not null default 0,
+  lease_seconds       real,
   primary key (id),
   constraint work_items_parent_id_fkey foreign key (parent_id) references animus.work_items(id) on delete cascade
 ) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0, fillfactor=90);
@@ -328,11 +329,13 @@ create table animus.waits (
   request_hash bytea,
   focus_id     uuid,
   turn         integer,
+  ask_id       uuid        not null default gen_random_uuid(),
   primary key (work_item_id, call_id),
   constraint waits_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
   constraint asked_whole check (num_nonnulls(subject, request, request_hash) in (0, 3)),
   constraint waits_mode_check check (mode in ('all', 'any'))
 );
+create unique index waits_ask on animus.waits (ask_id);
 create index waits_asked on animus.waits (created_at, work_item_id) where resolved_at is null and subject is not null;
 create index waits_children on animus.waits using gin (targets) with (fastupdate=off) where resolved_at is null and kind = 'children';
 create index waits_due on animus.waits (deadline) where resolved_at is null and deadline is not null;
@@ -367,6 +370,8 @@ create table animus.decisions (
   previous_hash  bytea,
   hash           bytea,
   token_id       uuid,
+  ask_id         uuid,
+  subject        text,
   primary key (id)
 );
 create unique index decisions_chain on animus.decisions (work_item_id, seq);
@@ -922,6 +927,7 @@ create table animus.skill_versions (
   decision_note text        not null default '',
   current_from  timestamptz,
   current_until timestamptz,
+  ask_id        uuid        not null default gen_random_uuid(),
   primary key (name, version),
   constraint skill_versions_content_hash_fkey foreign key (content_hash) references animus.skill_packages(content_hash),
   constraint skill_versions_name_fkey foreign key (name) references animus.skills(name),
@@ -929,6 +935,7 @@ create table animus.skill_versions (
   constraint skill_versions_state_check check (state in ('proposed', 'current', 'replaced', 'rejected', 'archived')),
   constraint skill_versions_version_check check (version >= 1)
 ) with (fillfactor=80);
+create unique index skill_versions_ask on animus.skill_versions (ask_id);
 create index skill_versions_asked on animus.skill_versions (created_at, name) where state = 'proposed';
 create unique index skill_versions_current on animus.skill_versions (name) where state = 'current';
 create index skill_versions_item on animus.skill_versions (work_item_id) where work_item_id is not null;
@@ -1265,6 +1272,8 @@ create table animus.worktree_results (
 );
 create index worktree_results_lost on animus.worktree_results (updated_at) where lost is not null and lost is distinct from lost_seen;
 
+create table animus.skip_turn ();
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 
@@ -1278,13 +1287,13 @@ create index worktree_results_lost on animus.worktree_results (updated_at) where
 --   work_item_id, focus_id, turn, provider, model, response, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage, cost_usd, reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms
 
 -- create view animus.asked: its query stands in functions/
---   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description
+--   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description, ask_id
 
 -- create view animus.audit: its query stands in functions/
---   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, provider, model, turn_begun_at, tool, input, call_state, seq, salt, previous_hash, hash, note_digest, work_digest, subject_digest, final_input, token_id
+--   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, provider, model, turn_begun_at, tool, input, call_state, seq, salt, previous_hash, hash, note_digest, work_digest, subject_digest, final_input, token_id, ask_id, subject
 
 -- create view animus.inbox: its query stands in functions/
---   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description
+--   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description, ask_id
 
 -- create view animus.own_answers: its query stands in functions/
 --   work_item_id
@@ -1326,7 +1335,7 @@ create index worktree_results_lost on animus.worktree_results (updated_at) where
 --   id, work_item_id, focus_id, name, media_type, bytes, content, created_at
 
 -- create view animus.visible_audit: its query stands in functions/
---   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, tool, seq, salt, previous_hash, hash, note_digest, work_digest, subject_digest, token_id
+--   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, tool, seq, salt, previous_hash, hash, note_digest, work_digest, subject_digest, token_id, ask_id, subject
 
 -- create view animus.visible_chains: its query stands in functions/
 --   id, seq, work_item_id, target, call_id, action, decided_by, created_at, note, salt, note_digest, work_digest, subject_digest, previous_hash, hash
@@ -1341,7 +1350,7 @@ create index worktree_results_lost on animus.worktree_results (updated_at) where
 --   file_id, workspace_id, path, title, faculty, while_answering, created_by, created_at, updated_at
 
 -- create view animus.visible_decisions: its query stands in functions/
---   id, created_at, decided_by, action, note, work_item_id, target, call_id
+--   id, created_at, decided_by, action, note, work_item_id, target, call_id, ask_id, subject
 
 -- create view animus.visible_faculties: its query stands in functions/
 --   name, daemons, hosts, mode, able, problem, description, params_schema, outcome_schema
@@ -1359,7 +1368,10 @@ create index worktree_results_lost on animus.worktree_results (updated_at) where
 --   id, scope, work_item_id, faculty, tool, pattern, hash, note, granted_by, created_at, expires_at, revoked_at, revoked_by
 
 -- create view animus.visible_inbox: its query stands in functions/
---   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description
+--   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description, ask_id
+
+-- create view animus.visible_inbox_groups: its query stands in functions/
+--   group_id, subject, faculty, root_id, tool, reason, count, items, first_asked_at, last_asked_at, deadline, identical, ask_ids
 
 -- create view animus.visible_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
@@ -1410,7 +1422,7 @@ create index worktree_results_lost on animus.worktree_results (updated_at) where
 --   work_item_id, focus_id, turn, provider, model, response, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage, cost_usd, reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms
 
 -- create view animus.visible_waits: its query stands in functions/
---   work_item_id, call_id, kind, subject, targets, mode, deadline, created_at, resolved_at, result, focus_id, turn
+--   work_item_id, call_id, kind, subject, targets, mode, deadline, created_at, resolved_at, result, focus_id, turn, ask_id
 
 -- create view animus.visible_work: its query stands in functions/
 --   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, root_id, depth, state, merged_into, attempts, max_attempts, lease_owner, lease_expires_at, turns, cancel_requested_at, cancel_reason, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, submitted_by, batch, detached, unpriced_calls

@@ -17,6 +17,25 @@ language sql stable parallel safe as $$
   select (pg_column_size(p_value) > 1600 or pg_column_compression(p_value) is not null) and jsonb_path_exists(p_value, '$.**{201}')
 $$;
 
+-- Returns whether a json value consists of more than 20,000 values: elements, values of keys, and the outermost. Each takes at least four
+-- bytes, so small values are not looked at unless they come compressed from another table.
+-- Locks: none. Raises: nothing.
+create or replace function animus.is_wide(p_value jsonb) returns boolean
+language sql stable parallel safe as $$
+  select (pg_column_size(p_value) > 80000 or pg_column_compression(p_value) is not null)
+    and exists (select from jsonb_path_query(p_value, '$.**') offset 20000)
+$$;
+
+-- Returns what is wrong with the form of a json value that someone submits, as a clause after its name; null: nothing. Bytes are checked before.
+-- Locks: none. Raises: nothing.
+create or replace function animus.json_problem(p_value jsonb) returns text
+language sql stable parallel safe as $$
+  select case
+    when animus.is_deep(p_value) then 'is nested more than 200 levels deep'
+    when animus.is_wide(p_value) then 'has more than 20000 values in all: keep more in a table or file of your own and name it in params'
+  end
+$$;
+
 -- Returns the size rule that a too large value of a column breaks, in the format of broken_input.
 -- Locks: none. Raises: nothing.
 create or replace function animus.size_rule(p_column text, p_bytes int) returns text
@@ -35,8 +54,32 @@ language sql stable parallel safe as $$
     when pg_column_size(p_params) > 4096 and octet_length(p_params::text) > 1048576 then animus.size_rule('params', octet_length(p_params::text))
     when pg_column_size(p_trigger_info) > 4096 and octet_length(p_trigger_info::text) > 1048576
       then animus.size_rule('trigger_info', octet_length(p_trigger_info::text))
-    when animus.is_deep(p_params) then 'work_items_params_depth: params is nested more than 200 levels deep'
-    when animus.is_deep(p_trigger_info) then 'work_items_trigger_info_depth: trigger_info is nested more than 200 levels deep'
+    when animus.is_deep(p_params) then 'work_items_params_depth: params ' || animus.json_problem(p_params)
+    when animus.is_deep(p_trigger_info) then 'work_items_trigger_info_depth: trigger_info ' || animus.json_problem(p_trigger_info)
+    when animus.is_wide(p_params) then 'work_items_params_values: params ' || animus.json_problem(p_params)
+    when animus.is_wide(p_trigger_info) then 'work_items_trigger_info_values: trigger_info ' || animus.json_problem(p_trigger_info)
+  end
+$$;
+
+-- Returns whether a text contains a control character, or one that is invisible or turns the direction of text.
+-- Locks: none. Raises: nothing.
+create or replace function animus.has_invisible(p_text text) returns boolean
+language sql immutable parallel safe as $$
+  select p_text ~ ('[\u0001-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164'
+                || '\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]')
+$$;
+
+-- Returns why a name cannot be that of a file, or null. The one rule for all files that others name: attachments, what code leaves, virtual files. Such a
+-- name is one part of a path on every system: it leads nowhere else, and looks like what it is.
+-- Locks: none. Raises: nothing.
+create or replace function animus.file_name_problem(p_name text) returns text
+language sql immutable parallel safe as $$
+  select case
+    when coalesce(octet_length(p_name), 0) not between 1 and 255 then 'its name has to have 1 to 255 bytes'
+    when p_name ~ '[/\\]' then 'its name has to be without the path: it contains / or \'
+    when animus.has_invisible(p_name) then 'its name contains a control character, or one that is invisible or turns the direction of text'
+    when p_name ~ '^[[:space:]]|[[:space:].]$' then 'its name begins with a space, or ends with a space or a dot'
+    when p_name ~* '^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])[[:space:]]*(\.|$)' then 'its name is that of a device on Windows'
   end
 $$;
 
@@ -74,8 +117,8 @@ begin
   return jsonb_build_object('truncated', true, 'bytes', octet_length(v_text), 'artifact', v_artifact, 'beginning', left(v_text, 10000));
 end $$;
 
--- Returns an item as a daemon gets it. Work accepted by an earlier animus may be larger than a program can read: beyond 16 MiB its
--- texts are replaced by a note of where they are.
+-- Returns an item as a daemon gets it. Work accepted by an earlier animus may be larger than a program can read: its description beyond
+-- 16 MiB, and json beyond 1 MiB, are replaced by a note of where they are.
 -- Locks: none. Raises: nothing.
 create or replace function animus.readable_work(p_work animus.work_items) returns animus.work_items
 language plpgsql as $$
@@ -83,8 +126,8 @@ begin
   if octet_length(p_work.description) > 16777216 then
     p_work.description := left(p_work.description, 262144) || format(E'\n[cut here: the whole description has %s bytes; it is in animus.work_items]', octet_length(p_work.description));
   end if;
-  if animus.json_bytes(p_work.params) > 16777216 then p_work.params := animus.left_out(p_work.params); end if;
-  if animus.json_bytes(p_work.trigger_info) > 16777216 then p_work.trigger_info := animus.left_out(p_work.trigger_info); end if;
+  if animus.json_bytes(p_work.params) > 1048576 then p_work.params := animus.left_out(p_work.params); end if;
+  if animus.json_bytes(p_work.trigger_info) > 1048576 then p_work.trigger_info := animus.left_out(p_work.trigger_info); end if;
   return p_work;
 end $$;
 

@@ -48,7 +48,7 @@ $$;
 
 -- Claims items and notes whether the daemon is full, as described at claim_ready_work. The settings of its callers make the plans
 -- independent of statistics: whatever the tables hold, a claim is a handful of index probes.
--- Locks: animus.claim_turn, so that claims take turns; the rows of the items, and skips those that others have locked; skip_key, without
+-- Locks: animus.claim_turn, so that claims take turns; the rows of the items, and skips those that others have locked; skip_turn, without
 -- waiting, when a full daemon becomes free. Raises: 57PA1.
 create or replace function animus.claim_round(
   p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_first boolean, p_ahead int, out claimed uuid[], out settled boolean)
@@ -68,7 +68,7 @@ begin
   claimed := animus.claim_pass(p_daemon_id, p_faculties, p_limit, p_lease, true, p_ahead);
   if v_unseen and cardinality(claimed) < p_limit then
     -- See wake_daemons. The queue need not be read again if no transaction has ended meanwhile.
-    settled := pg_try_advisory_xact_lock(animus.skip_key());
+    settled := animus.take_skip_turn();
     if settled and pg_current_snapshot()::text <> v_before then
       claimed := claimed || animus.claim_pass(p_daemon_id, p_faculties, p_limit - cardinality(claimed), p_lease, false, p_ahead);
     end if;
@@ -111,7 +111,7 @@ begin
   v_ids := array(select w.id from animus.work_items w where w.state = 'claimed' and w.lease_owner = p_daemon_id and w.id <> all (p_known)
                     for no key update skip locked);
   if v_ids = '{}' then return; end if;
-  update animus.work_items set lease_expires_at = animus.now() + p_lease where id = any (v_ids);
+  update animus.work_items set lease_expires_at = animus.now() + p_lease, lease_seconds = extract(epoch from p_lease) where id = any (v_ids);
   return query select r.* from animus.work_items w, lateral animus.readable_work(w) r where w.id = any (v_ids) order by w.id;
 end $$;
 
@@ -174,7 +174,7 @@ begin
   with taken as (
     update animus.work_items w
        set state = 'claimed', lease_owner = p_daemon_id, lease_token = animus.draw_token(), lease_expires_at = p_expires_at,
-           max_attempts = coalesce((p_faculties -> w.faculty ->> 'max_attempts')::int, 3), turns_at_claim = w.turns
+           lease_seconds = extract(epoch from p_expires_at - p_now), max_attempts = coalesce((p_faculties -> w.faculty ->> 'max_attempts')::int, 3), turns_at_claim = w.turns
      where w.id = any (claimed)
     returning w.faculty, w.dedup_key, w.queue_msg_id)
   select array_agg(t.queue_msg_id), bool_or(t.dedup_key is not null and p_faculties -> t.faculty ->> 'dedup_until' = 'claimed')

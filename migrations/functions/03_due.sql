@@ -126,7 +126,7 @@ begin
       continue;
     end if;
     update animus.work_items set state = 'claimed', lease_owner = p_daemon_id, lease_token = animus.draw_token(), lease_expires_at = p_expires_at,
-           attempts = v_attempts, crashes = v_crashes, unstarted_claims = v_unstarted, max_attempts = v_max, turns_at_claim = turns where id = v_item.id;
+           lease_seconds = extract(epoch from p_expires_at - p_now), attempts = v_attempts, crashes = v_crashes, unstarted_claims = v_unstarted, max_attempts = v_max, turns_at_claim = turns where id = v_item.id;
     v_reclaimed := v_reclaimed || v_item.id;
   end loop;
   return v_reclaimed;

@@ -2,17 +2,23 @@
 
 -- Locks the item and checks that the token is the newest and the item active; raises WA001 otherwise, and 57PA1 if another transaction
 -- keeps the row locked. Returns few columns: a whole row would read its params and outcome from TOAST on every write of a focus.
+-- A write of a focus also renews its lease where less than two thirds of it are left. Heartbeats come earlier, so this writes nothing unless they
+-- could not have the row, because the focus itself holds it: on a slow disk, its commits may take longer than the pauses between them. A lease
+-- has to outlast a slow commit, so one of less than half a minute is renewed earlier.
 -- Locks: the item's row; waits a fifth of a second at most. Raises: WA001, WA003, 57PA1.
 create or replace function animus.hold_lease(p_id uuid, p_token bigint) returns animus.held_work
 language plpgsql as $$
 declare
   v_token bigint;
+  v_ends  timestamptz;
+  v_lease real;
   v_held  animus.held_work;
 begin
   loop
-    select id, faculty, state, attempts, max_attempts, lease_owner, cancel_requested_at, cancel_reason, has_mail, dedup_key is not null, lease_token
+    select id, faculty, state, attempts, max_attempts, lease_owner, cancel_requested_at, cancel_reason, has_mail, dedup_key is not null, lease_token,
+           lease_expires_at, lease_seconds
       into v_held.id, v_held.faculty, v_held.state, v_held.attempts, v_held.max_attempts, v_held.lease_owner, v_held.cancel_requested_at,
-           v_held.cancel_reason, v_held.has_mail, v_held.keyed, v_token
+           v_held.cancel_reason, v_held.has_mail, v_held.keyed, v_token, v_ends, v_lease
       from animus.work_items where id = p_id for no key update skip locked;
     exit when found;
     if not exists (select from animus.work_items where id = p_id) then
@@ -24,31 +30,46 @@ begin
   if v_token is distinct from p_token or v_held.state not in ('claimed', 'running') then
     perform animus.raise('WA001', format('the lease on work item %s is lost (it is %s)', p_id, v_held.state), p_id);
   end if;
+  if v_ends < animus.now() + make_interval(secs => greatest(v_lease * 2 / 3, least(v_lease * 0.9, 20))) then
+    update animus.work_items set lease_expires_at = animus.now() + make_interval(secs => v_lease) where id = p_id;
+  end if;
   return v_held;
 end $$;
 
 -- Renews the leases of a daemon's items in one statement: the heartbeat. A returned row with held = false was lost; cancel_requested
--- asks its focus to stop. An item whose row another transaction keeps locked is not returned: its lease is not extended, the others
--- are.
--- Locks: the rows of the items; waits a fifth of a second at most. Raises: nothing.
+-- asks its focus to stop. An item whose row is locked is not returned: its lease is not extended, the others are; leases_left says how long
+-- it lasts. p_daemon_id null: the daemon is not noted as seen.
+-- Locks: the rows of the items, and skips those that others have locked; the row of the daemon. Raises: nothing.
 create or replace function animus.extend_leases(p_daemon_id uuid, p_ids uuid[], p_tokens bigint[], p_lease interval)
 returns table (work_item_id uuid, held boolean, cancel_requested boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  v_now   timestamptz := animus.now();
-  -- In the order of ids, and before the daemon's row: a claim locks its items first, too.
-  v_stuck uuid[] := animus.lock_soon(p_ids);
+  v_now  timestamptz := animus.now();
+  -- Before the daemon's row: a claim locks its items first, too.
+  v_free uuid[] := array(select w.id from animus.work_items w where w.id = any (p_ids) order by w.id for no key update skip locked);
 begin
+  -- A slow disk must not keep the rows from the writes of their foci. A crash of the server may undo one renewal; the one before is not over then.
+  perform set_config('synchronous_commit', 'off', true);
   update animus.daemons set seen_at = v_now where id = p_daemon_id;
   return query
-    with mine as (select u.id, u.token from unnest(p_ids, p_tokens) u (id, token) where u.id <> all (v_stuck)),
+    with mine as (select u.id, u.token from unnest(p_ids, p_tokens) u (id, token) where u.id = any (v_free)),
     kept as (
-      update animus.work_items w set lease_expires_at = v_now + p_lease
+      update animus.work_items w set lease_expires_at = v_now + p_lease, lease_seconds = extract(epoch from p_lease)
         from mine m
        where w.id = m.id and w.lease_token = m.token and w.lease_expires_at is not null
       returning w.id, m.token, w.cancel_requested_at)
     select m.id, k.id is not null, k.cancel_requested_at is not null from mine m left join kept k on k.id = m.id and k.token = m.token;
 end $$;
+
+-- Returns how long leases last that extend_leases could not renew, as far as they are held: the transaction that has the row locked may be a
+-- write of the focus, which renews the lease. locked_by: the process id of the session that has locked it; null: nobody has now, or several.
+-- Locks: none. Raises: nothing.
+create or replace function animus.leases_left(p_ids uuid[], p_tokens bigint[]) returns table (work_item_id uuid, seconds float8, locked_by int)
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+  select w.id, extract(epoch from w.lease_expires_at - animus.now())::float8,
+         (select l.pid from pg_locks l where l.locktype = 'transactionid' and l.transactionid = w.xmax and l.mode = 'ExclusiveLock' and l.granted)
+    from unnest(p_ids, p_tokens) u (id, token) join animus.work_items w on w.id = u.id and w.lease_token = u.token and w.lease_expires_at is not null
+$$;
 
 -- Locks the items; returns those that other transactions keep locked for a fifth of a second, which is longer than any write of
 -- ours. Without a limit, one transaction left open could end every lease of a daemon.

@@ -30,7 +30,8 @@ begin
     -- Retention has deleted them meanwhile.
     if not found then return; end if;
   end if;
-  update animus.work_items w set state = 'running', unstarted_claims = 0 where w.id = p_id;
+  update animus.work_items w set state = 'running', unstarted_claims = 0,
+         lease_expires_at = greatest(w.lease_expires_at, animus.now() + make_interval(secs => coalesce(w.lease_seconds, 0))) where w.id = p_id;
   return query
     update animus.foci f set resumes = f.resumes + 1, daemon_id = v_item.lease_owner, host = p_host,
            directory = case when f.host = p_host then f.directory else p_directory_root || '/' || f.id end
@@ -73,7 +74,9 @@ begin
   select array(select p.faculty from animus.pauses p where p.until is null or p.until > v_now), exists (select from animus.budget_limits)
     into v_paused, v_limited;
   with held as (
-    update animus.work_items w set state = 'running', unstarted_claims = 0
+    -- The row is written anyway, and the commit may take long.
+    update animus.work_items w set state = 'running', unstarted_claims = 0,
+           lease_expires_at = greatest(w.lease_expires_at, animus.now() + make_interval(secs => coalesce(w.lease_seconds, 0)))
       from (select u.*, l.lease_owner,
                    case when not u.turn then 'go' when l.cancel_requested_at is not null then 'cancelled'
                         when l.faculty = any (v_paused) or '*' = any (v_paused) then 'paused' else 'go' end as permit
@@ -116,7 +119,8 @@ declare
   v_id    uuid;
   v_focus animus.foci;
 begin
-  update animus.work_items set state = 'running', unstarted_claims = 0 where id = p_id;
+  update animus.work_items set state = 'running', unstarted_claims = 0,
+         lease_expires_at = greatest(lease_expires_at, animus.now() + make_interval(secs => coalesce(lease_seconds, 0))) where id = p_id;
   update animus.foci set resumes = resumes + 1, daemon_id = v_item.lease_owner, host = p_host,
          directory = case when host = p_host then directory else p_directory_root || '/' || id end
    where work_item_id = p_id and ended_as is null returning * into v_focus;

@@ -122,7 +122,9 @@ begin
          with ordinality as c (call_id, name, input, state, output, is_error, details, duration_ms, n);
   update animus.work_items set turns = turns + 1, cost_usd = cost_usd + coalesce(v_answer.cost_usd, 0),
          unpriced_calls = unpriced_calls + (v_answer.cost_usd is null)::int, input_tokens = input_tokens + v_answer.input_tokens,
-         output_tokens = output_tokens + v_answer.output_tokens where id = p_item.id
+         output_tokens = output_tokens + v_answer.output_tokens,
+         -- The row is written anyway, and the column has no index.
+         lease_expires_at = greatest(lease_expires_at, v_now + make_interval(secs => coalesce(lease_seconds, 0))) where id = p_item.id
   returning case when depth = 0 then submitted_by else animus.submitter_of(root_id) end into v_submitter;
   insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, submitter)
   values (p_item.faculty, coalesce(v_answer.provider, '') || '/' || coalesce(v_answer.model, ''),

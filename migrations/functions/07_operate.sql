@@ -157,10 +157,13 @@ declare
   v_resolved timestamptz;
   v_owner    text;
 begin
-  begin
-    perform pg_advisory_xact_lock_shared(animus.watch_key(p_id));
-  exception when lock_not_available then null;  -- an end that takes long to commit, or a stranger who holds the key: then it is a hint only
-  end;
+  -- Nobody waits for a stranger, who may hold any advisory lock for as long as it likes; the watch is then a hint only.
+  if not pg_try_advisory_xact_lock_shared(animus.watch_key(p_id)) and animus.is_ours(animus.watch_key(p_id)) then
+    begin
+      perform pg_advisory_xact_lock_shared(animus.watch_key(p_id));
+    exception when lock_not_available then null;  -- an end that takes long to commit
+    end;
+  end if;
   select state, resolved_at, submitted_by into v_state, v_resolved, v_owner from animus.work_items where id = p_id;
   -- A caller who may not see the item does not learn that it exists.
   if not found or not (animus.may_see(v_owner) or animus.takes_part(p_id)) then
@@ -175,6 +178,17 @@ begin
   end if;
   return v_state;
 end $$;
+
+-- Returns whether each session that holds an advisory lock against others also writes to a table of ours, which a stranger may not lock so.
+-- Locks: none. Raises: nothing.
+create or replace function animus.is_ours(p_key bigint) returns boolean
+language sql stable as $$
+  select not exists (
+    select from pg_locks k
+     where k.locktype = 'advisory' and k.granted and k.mode = 'ExclusiveLock' and k.objsubid = 1
+       and (k.classid::bigint << 32 | k.objid::bigint) = p_key and k.database = (select d.oid from pg_database d where d.datname = current_database())
+       and not exists (select from pg_locks w where w.pid = k.pid and w.granted and w.relation = 'animus.work_items'::regclass and w.mode = 'RowExclusiveLock'))
+$$;
 
 -- Watches an item as watch_work does, and returns the channel that carries the texts of its answers. p_channel is a channel on which
 -- the caller already listens. The result is the channel to use: that of an earlier watcher, if there is one, or null when the item has

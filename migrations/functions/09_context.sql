@@ -12,7 +12,7 @@ begin
     perform animus.raise('WA002', format('call %s of turn %s has no output to store', p_call_id, p_turn), p_focus_id);
   end if;
   insert into animus.artifacts (id, focus_id, name, media_type, bytes, content, created_at)
-  select p_artifact_id, focus_id, name, 'text/plain; charset=utf-8', octet_length(output), convert_to(output, 'UTF8'), animus.now()
+  select p_artifact_id, focus_id, animus.file_name_of(name), 'text/plain; charset=utf-8', octet_length(output), convert_to(output, 'UTF8'), animus.now()
     from animus.tool_calls where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id
   on conflict (id) do nothing; -- its id is that of its content: another call had the same output
   update animus.tool_calls set output = p_shown where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id;

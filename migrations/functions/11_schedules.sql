@@ -12,6 +12,9 @@ begin
       perform animus.raise('WA004', format('schedule %s is too large: description %s and params %s bytes, of at most 1048576 (1 MiB); cron %s and time_zone %s, of at most 1024',
         new.name, octet_length(new.description), animus.json_bytes(new.params), octet_length(new.cron), octet_length(new.time_zone)));
     end if;
+    if animus.json_problem(new.params) is not null then
+      perform animus.raise('WA004', format('params of schedule %s %s', new.name, animus.json_problem(new.params)));
+    end if;
   end if;
   if tg_op = 'INSERT' then
     new.created_at := coalesce(new.created_at, animus.now());

@@ -20,7 +20,7 @@ begin
   on conflict (work_item_id, call_id) do update
      set kind = excluded.kind, targets = excluded.targets, mode = excluded.mode, deadline = excluded.deadline,
          created_at = excluded.created_at, resolved_at = null, result = null, subject = null, request = null, request_hash = null,
-         focus_id = excluded.focus_id, turn = excluded.turn;
+         focus_id = excluded.focus_id, turn = excluded.turn, ask_id = excluded.ask_id;
   return true;
 end $$;
 
@@ -43,7 +43,7 @@ begin
    where w.work_item_id = p_id and w.resolved_at is null and not animus.awaits_batch(w)
      and not (w.subject is not null and w.turn is null and exists (select from animus.foci f where f.id = w.focus_id and f.ended_as is null))
      and not exists (select from animus.tool_calls t join animus.foci f on f.id = t.focus_id
-                      where f.work_item_id = p_id and f.ended_as is null and t.call_id = w.call_id and t.state = 'waiting');
+                      where f.work_item_id = p_id and f.ended_as is null and t.call_id = w.call_id and t.turn = w.turn and t.state = 'waiting');
   -- Somebody said something meanwhile, and does not want to wait.
   if v_item.has_mail and exists (select from animus.mailbox m where m.work_item_id = p_id and m.delivered_at is null and m.wake) then
     perform animus.interrupt_waits(p_id, v_item.state, v_now);

@@ -17,8 +17,9 @@ exception when character_not_in_repertoire or untranslatable_character then
 end $$;
 
 -- Attaches a file to an item that no focus has begun, normally in the transaction that inserted it: stores it as an artifact of the item
--- and adds the artifact's id to params.attachments. Returns the id; null for a merged item, which never runs and needs no file. A name
--- has 1 to 255 characters in one line, a file at most 10 MiB, an item at most 20 files of 20 MiB together. A file of an item that answers a
+-- and adds the artifact's id to params.attachments. Returns the id; null for a merged item, which never runs and needs no file. p_name: one part of
+-- a path (file_name_problem), kept in Unicode form NFC; the name that another file of the item has, however it is written, gets a number. A file has at most
+-- 10 MiB, an item at most 20 files of 20 MiB together. A file of an item that answers a
 -- message is a file of the workspace, too (place_attached_file).
 -- Locks: the item's row, waits 0.2 s at most; its conversation. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.attach_file(p_id uuid, p_name text, p_content bytea) returns uuid
@@ -48,9 +49,11 @@ begin
   if jsonb_typeof(v_item.attachments) <> 'array' then
     perform animus.raise('WA004', format('params.attachments of work item %s is no list: it names the attached files', p_id), p_id);
   end if;
-  if p_name is null or length(p_name) not between 1 and 255 or p_name ~ '[[:cntrl:]]' or btrim(p_name) = '' then
-    perform animus.raise('WA004', 'the name of an attachment has 1 to 255 characters, without control characters', p_id);
+  if animus.file_name_problem(p_name) is not null then
+    perform animus.raise('WA004', format('an attachment is refused: %s', animus.file_name_problem(p_name)), p_id);
   end if;
+  p_name := animus.free_file_name(normalize(p_name, nfc),
+    array(select a.name from animus.artifacts a where a.work_item_id = p_id and a.focus_id is null));
   if coalesce(octet_length(p_content), 0) = 0 then
     perform animus.raise('WA004', format('the attachment %s is empty', quote_literal(p_name)), p_id);
   end if;
@@ -75,6 +78,21 @@ begin
   update animus.work_items set params = params || jsonb_build_object('attachments', coalesce(v_item.attachments, '[]') || to_jsonb(v_file::text)) where id = p_id;
   if v_item.source = 'chat' then perform animus.place_attached_file(p_id, v_file, p_name); end if;
   return v_file;
+end $$;
+
+-- Returns the name, with a number if one of those that are taken is the same but for the case of its letters.
+-- Locks: none. Raises: nothing.
+create or replace function animus.free_file_name(p_name text, p_taken text[]) returns text
+language plpgsql immutable as $$
+declare
+  v_name text := p_name;
+  v_try  int := 1;
+begin
+  while lower(v_name) in (select lower(normalize(t, nfc)) from unnest(p_taken) t) loop
+    v_try := v_try + 1;
+    v_name := regexp_replace(p_name, '^(.+?)(\.[^.]*)?$', format('\1-%s\2', v_try));
+  end loop;
+  return v_name;
 end $$;
 
 -- Records the message that shows an attachment of the item, before it is sent. p_content are its words; the bytes of p_artifact_id, if

@@ -166,27 +166,59 @@ begin
 end $$;
 
 -- Stores the answer to a request and wakes its item, in one transaction. The first answer counts. Returns false if there was nothing to
--- answer. p_answer: JSON as text, {status, body} or {ended}. The answer to a request of an ended focus is discarded.
+-- answer. p_answer: JSON as text, {status, body} or {ended}. What an answer to a request of an ended focus has cost is booked by withdraw_answer.
 -- Locks: the item's row; waits a fifth of a second at most. Raises: WA002, 57PA1.
 create or replace function animus.answer_request(p_id uuid, p_answer text) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now  timestamptz;
   v_item uuid;
-  v_over boolean;
 begin
-  select r.work_item_id, f.ended_as is not null into v_item, v_over
-    from animus.batch_requests r join animus.foci f on f.id = r.focus_id where r.id = p_id and r.state in ('waiting', 'sent');
+  select r.work_item_id into v_item from animus.batch_requests r where r.id = p_id and r.state in ('waiting', 'sent');
   if not found then return false; end if;
   perform animus.lock_work(array[v_item]);
-  v_now := animus.now();
-  select f.ended_as is not null into v_over from animus.batch_requests r join animus.foci f on f.id = r.focus_id where r.id = p_id;
-  update animus.batch_requests
-     set state = case when v_over then 'withdrawn' else 'answered' end, answer = case when v_over then null else p_answer end, body = null,
-         ended_at = case when v_over then v_now end
-   where id = p_id and state in ('waiting', 'sent');
+  update animus.batch_requests set state = 'answered', answer = p_answer, body = null where id = p_id and state in ('waiting', 'sent');
   if not found then return false; end if;
   perform animus.resolve_wait(v_item, p_id::text, '{"answered": true}');
+  return true;
+end $$;
+
+-- Ends an answered request whose focus has ended without recording it: its item was cancelled, is dead, or was tried again from its ledger. What
+-- the answer has cost is part of what the item and its faculty cost. p_paid: {model, usage: {input, output, …} | null, cost_usd: null if it is not
+-- known}; null: it cost nothing. Returns false, and changes nothing, while its focus may still record it, and after it was ended.
+-- Locks: the item's row; waits a fifth of a second at most. Raises: 57PA1.
+create or replace function animus.withdraw_answer(p_id uuid, p_paid json) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now     timestamptz := animus.now();
+  v_usd     numeric := (p_paid ->> 'cost_usd')::numeric;
+  v_input   bigint := coalesce((p_paid #>> '{usage,input}')::bigint, 0);
+  v_output  bigint := coalesce((p_paid #>> '{usage,output}')::bigint, 0);
+  v_request record;
+  v_item    record;
+begin
+  select r.work_item_id as id into v_request from animus.batch_requests r where r.id = p_id and r.state = 'answered';
+  if not found then return false; end if;
+  perform animus.lock_work(array[v_request.id]);
+  update animus.batch_requests r set state = 'withdrawn', answer = null, body = null, ended_at = v_now
+    from animus.foci f where r.id = p_id and r.state = 'answered' and f.id = r.focus_id and f.ended_as is not null
+  returning r.work_item_id as id, r.focus_id, r.turn, r.provider into v_request;
+  if not found then return false; end if;
+  -- What was held for the turn is not lost: what it cost is known.
+  update animus.turns t set reserved_usd = 0 where t.focus_id = v_request.focus_id and t.turn = v_request.turn and t.recorded_at is null;
+  update animus.budget_holds h
+     set cost = case when p_paid is null then 0 when json_typeof(p_paid -> 'usage') is distinct from 'object' then h.amount
+                     when a.unit = 'usd' then coalesce(v_usd, h.amount) else v_input + v_output end
+    from animus.budget_accounts a
+   where h.focus_id = v_request.focus_id and h.turn = v_request.turn and h.cost is null and a.id = h.account_id;
+  if p_paid is null then return true; end if;
+  update animus.work_items set cost_usd = cost_usd + coalesce(v_usd, 0), unpriced_calls = unpriced_calls + (v_usd is null)::int,
+         input_tokens = input_tokens + v_input, output_tokens = output_tokens + v_output
+   where id = v_request.id
+  returning faculty, case when depth = 0 then submitted_by else animus.submitter_of(root_id) end as submitter into v_item;
+  insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, submitter)
+  values (v_item.faculty, v_request.provider || '/' || coalesce(p_paid ->> 'model', ''), (v_now at time zone 'UTC')::date, v_usd, v_input, v_output,
+          v_item.submitter);
+  perform animus.tell_readers(v_request.id);
   return true;
 end $$;
 

@@ -127,7 +127,7 @@ create or replace view animus.audit as
          coalesce(w.created_at, g.created_at) as submitted_at, coalesce(w.state, g.state) as state, g.deleted_at,
          d.call_id, t.focus_id, t.turn, t.provider, t.model, t.begun_at as turn_begun_at, t.tool, t.input, t.call_state,
          d.seq, d.salt, encode(d.previous_hash, 'hex') as previous_hash, encode(d.hash, 'hex') as hash, encode(d.note_digest, 'hex') as note_digest,
-         encode(d.work_digest, 'hex') as work_digest, encode(d.subject_digest, 'hex') as subject_digest, t.final_input, d.token_id
+         encode(d.work_digest, 'hex') as work_digest, encode(d.subject_digest, 'hex') as subject_digest, t.final_input, d.token_id, d.ask_id, d.subject
     from animus.decisions d
     left join animus.work_items w on w.id = d.work_item_id
     left join animus.deleted_work g on g.id = d.work_item_id

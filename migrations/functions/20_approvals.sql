@@ -7,14 +7,53 @@
 create or replace function animus.digest_call(p_tool text, p_input json) returns bytea
 language sql stable parallel safe as $$ select animus.digest_texts('tool_call', p_tool, p_input::text) $$;
 
+-- How many requests to people may be open at once: of an item, of a root item with all that is below it, and of a submitter.
+-- Locks: none. Raises: nothing.
+create or replace function animus.open_asks_of(p_what text) returns int
+language sql immutable parallel safe as $$ select case p_what when 'item' then 20 when 'tree' then 60 when 'submitter' then 200 end $$;
+
+-- Returns why an item may not ask people anything more now, or null. Requests of the engine itself (a budget, something lost) are asked in any case, once per
+-- item. Items that ask at the same moment may pass a limit by a few.
+-- Locks: none. Raises: nothing.
+create or replace function animus.too_many_asks(p_id uuid) returns text
+language plpgsql stable as $$
+declare
+  v_root      uuid := (select w.root_id from animus.work_items w where w.id = p_id);
+  v_submitter text := animus.submitter_of(v_root);
+  v_open      record;
+begin
+  select count(*) filter (where o.id = p_id) as of_item, count(*) filter (where o.root_id = v_root) as of_tree, count(*) as of_submitter into v_open
+    from (select i.id, i.root_id
+            from animus.waits w join animus.work_items i on i.id = w.work_item_id
+           where w.resolved_at is null and w.subject is not null and w.subject <> 'budget'
+             and (i.root_id = v_root or animus.submitter_of(i.root_id) is not distinct from v_submitter)
+          union all
+          select v.work_item_id, coalesce((select i.root_id from animus.work_items i where i.id = v.work_item_id), v.work_item_id)
+            from animus.skill_versions v where v.state = 'proposed' and (v.work_item_id = p_id or v.submitted_by is not distinct from v_submitter)) o;
+  return (
+    select format('%s %s requests open that no person has decided yet, and that is the limit. Go on without asking, or end and say what a person has to decide',
+                  l.who, l.n)
+      from (values ('this work item has', v_open.of_item, 'item'), ('this work item and the work that it belongs to have', v_open.of_tree, 'tree'),
+                   ('the work of this submitter has', v_open.of_submitter, 'submitter')) l (who, n, what)
+     where l.n >= animus.open_asks_of(l.what) limit 1);
+end $$;
+
+-- A function with fewer columns cannot be replaced.
+do $$
+begin
+  if pg_get_function_result(to_regprocedure('animus.ask_person(uuid, bigint, int, text, text, text, json, double precision, json)')) !~ 'refused' then
+    drop function animus.ask_person(uuid, bigint, int, text, text, text, json, double precision, json);
+  end if;
+end $$;
+
 -- Has a person asked about a recorded call, which waits from now on. p_kind: approval or human; p_subject: tool_call, or what p_request is
 -- about. For a tool call the request is made here, of the recorded call: its tool, the input that it would run with (p_final_input, if a hook
 -- has changed it), and `reason` and `gate` of p_request. After p_seconds the answer is no; null: never. For a call that waits already, or has ended, it
--- changes nothing and returns asked = false.
+-- changes nothing and returns asked = false. Nor if the item has asked enough (too_many_asks): then `refused` says so, and the caller ends the call.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.ask_person(
   p_focus_id uuid, p_token bigint, p_turn int, p_call_id text, p_kind text, p_subject text, p_request json, p_seconds double precision,
-  p_final_input json default null, out asked boolean, out deadline timestamptz)
+  p_final_input json default null, out asked boolean, out deadline timestamptz, out refused text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now  timestamptz := animus.now();
@@ -23,6 +62,10 @@ declare
   v_json json;
 begin
   asked := false;
+  if exists (select from animus.tool_calls c where c.focus_id = p_focus_id and c.turn = p_turn and c.call_id = p_call_id and c.state in ('pending', 'started')) then
+    refused := animus.too_many_asks(v_item.id);
+    if refused is not null then return; end if;
+  end if;
   update animus.tool_calls c set state = 'waiting', final_input = coalesce(p_final_input, c.final_input)
    where c.focus_id = p_focus_id and c.turn = p_turn and c.call_id = p_call_id and c.state in ('pending', 'started')
   returning c.name, coalesce(c.final_input, c.input) into v_name, v_json;
@@ -56,7 +99,8 @@ begin
   return true;
 end $$;
 
--- Stores what a person is asked, for a caller that has locked the item. Replaces what an earlier focus or turn left under the same name.
+-- Stores what a person is asked, for a caller that has locked the item. Replaces what an earlier focus or turn left under the same name, under a new id: what
+-- an id names never changes.
 -- Locks: none beyond those of the caller. Raises: 23514.
 create or replace function animus.store_ask(
   p_id uuid, p_call_id text, p_kind text, p_subject text, p_request json, p_hash bytea, p_deadline timestamptz, p_now timestamptz, p_focus_id uuid,
@@ -68,99 +112,129 @@ begin
   on conflict (work_item_id, call_id) do update
      set kind = excluded.kind, subject = excluded.subject, request = excluded.request, request_hash = excluded.request_hash, targets = '{}', mode = null,
          deadline = excluded.deadline, created_at = excluded.created_at, resolved_at = null, result = null, focus_id = excluded.focus_id,
-         turn = excluded.turn;
+         turn = excluded.turn, ask_id = excluded.ask_id;
   perform animus.notify('animus_asks', p_id::text);
 end $$;
 
--- What work items wait for from people, oldest first: what exactly is to be decided, and until when. Approve and deny take `hash`, so that nobody
+-- Returns the call that a wait is about, as its provider has named it: for people to read, never to decide by. Null: the item itself waits.
+-- Locks: none. Raises: nothing.
+create or replace function animus.call_of(p_call_id text, p_turn int) returns text
+language sql immutable parallel safe as $$ select case when p_turn is not null then p_call_id end $$;
+
+-- Returns the id under which an operator is asked to acknowledge what of an item's worktree was lost. It is made of what was lost, so it names exactly that.
+-- Locks: none. Raises: nothing.
+create or replace function animus.ask_of_loss(p_id uuid, p_lost text) returns uuid
+language sql immutable parallel safe as $$
+  select overlay(overlay(md5(concat_ws(' ', 'lost', p_id, p_lost)) placing '8' from 13) placing '8' from 17)::uuid
+$$;
+
+-- What work items wait for from people, oldest first: what exactly is to be decided, and until when. Approve, deny and answer take `ask_id`, so that nobody
 -- decides something else than what was shown.
 create or replace view animus.asked as
-  select w.work_item_id, i.faculty, w.call_id, w.kind, w.subject, w.request, encode(w.request_hash, 'hex') as hash, w.created_at as asked_at, w.deadline,
-         w.focus_id, w.turn, i.submitted_by, i.description
+  select w.work_item_id, i.faculty, animus.call_of(w.call_id, w.turn) as call_id, w.kind, w.subject, w.request, encode(w.request_hash, 'hex') as hash,
+         w.created_at as asked_at, w.deadline, w.focus_id, w.turn, i.submitted_by, i.description, w.ask_id
     from animus.waits w
     join animus.work_items i on i.id = w.work_item_id
     join animus.foci f on f.id = w.focus_id and f.ended_as is null
    where w.resolved_at is null and w.subject is not null
-   order by w.created_at, w.work_item_id, w.call_id;
+   order by w.created_at, w.work_item_id, w.ask_id;
 
--- Everything that waits for a person, oldest first: animus.asked, and the versions of skills that work has proposed, for which no work waits. Their call_id is
--- `skill:NAME`, and their work item may have been deleted meanwhile. `lost`: what of a worktree is gone, until an operator has acknowledged it with animus.answer.
+-- Everything that waits for a person, oldest first: animus.asked, and the versions of skills that work has proposed, for which no work waits, and whose
+-- work item may have been deleted meanwhile. `lost`: what of a worktree is gone, until an operator has acknowledged it with animus.answer.
 create or replace view animus.inbox as
-  select work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description from animus.asked
+  select work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description, ask_id from animus.asked
   union all
-  select v.work_item_id, coalesce(v.faculty, ''), 'skill:' || v.name, 'approval', 'skill',
+  select v.work_item_id, coalesce(v.faculty, ''), null::text, 'approval', 'skill',
          json_build_object('skill', v.name, 'version', v.version, 'base', v.base, 'description', v.description, 'note', v.note),
          v.content_hash, v.created_at, null::timestamptz, v.focus_id, null::int, v.submitted_by,
-         coalesce((select w.description from animus.work_items w where w.id = v.work_item_id), '')
+         coalesce((select w.description from animus.work_items w where w.id = v.work_item_id), ''), v.ask_id
     from animus.skill_versions v where v.state = 'proposed'
   union all
-  select r.work_item_id, w.faculty, 'lost', 'human', 'lost', json_build_object('lost', r.lost, 'branch', t.branch),
-         encode(sha256(convert_to(r.lost, 'UTF8')), 'hex'), r.updated_at, null::timestamptz, null::uuid, null::int, w.submitted_by, w.description
+  select r.work_item_id, w.faculty, null::text, 'human', 'lost', json_build_object('lost', r.lost, 'branch', t.branch),
+         encode(sha256(convert_to(r.lost, 'UTF8')), 'hex'), r.updated_at, null::timestamptz, null::uuid, null::int, w.submitted_by, w.description,
+         animus.ask_of_loss(r.work_item_id, r.lost)
     from animus.worktree_results r join animus.work_items w on w.id = r.work_item_id left join animus.worktrees t on t.id = r.worktree_id
    where r.lost is not null and r.lost is distinct from r.lost_seen
-   order by 8, 1, 3;
+   order by 8, 1, 14;
 
--- Approves what waits for a person, and returns the name of the call or wait. The call runs as soon as everything else that the item waits for
--- is decided, too. p_call_id may be left out if only one approval is open. p_hash, hexadecimal as in animus.inbox: the approval is
--- refused if something else waits by now. p_input: the call runs with this input instead, which is recorded as a decision `edit`; a budget is extended by it.
--- p_call_id `skill:NAME`: approves the version of a skill that the item has proposed.
--- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
+-- They named what is decided by the id that a provider has given to a call.
+drop function if exists animus.approve(uuid, text, text, json, text);
+drop function if exists animus.deny(uuid, text, text, text);
+drop function if exists animus.answer(uuid, text, text);
+drop function if exists animus.decide(uuid, text, text, text, text, json, text);
+drop function if exists animus.only_asked(uuid, text, text);
+drop function if exists animus.require_open(animus.waits, uuid, text, text, timestamptz);
+drop function if exists animus.is_proposed_skill(uuid, text);
+
+-- Approves what waits for a person, and returns its id in animus.inbox. A call runs as soon as everything else that the item waits for
+-- is decided, too. p_ask: the ask_id in animus.inbox, of something that this item asks; may be left out if only one approval is open. p_hash, hexadecimal as in
+-- animus.inbox: the approval is refused if something else waits by now. p_input: the call runs with this input instead, which is recorded as a
+-- decision `edit`; a budget is extended by it.
+-- Locks: the item's row, or the skill; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.approve(
-  p_id uuid, p_call_id text default null, p_note text default '', p_input json default null, p_hash text default null) returns text
+  p_id uuid, p_ask uuid default null, p_note text default '', p_input json default null, p_hash text default null) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_operator();
-  if animus.is_proposed_skill(p_id, p_call_id) then
-    perform animus.approve_skill(substr(p_call_id, 7), p_note, p_hash);
-    return p_call_id;
-  end if;
-  return animus.decide(p_id, p_call_id, 'approve', p_note, p_hash, p_input, null);
+  return animus.decide(p_id, p_ask, 'approve', p_note, p_hash, p_input, null);
 end $$;
 
--- Denies what waits for a person, and returns the name of the call or wait. The model gets the note. p_call_id and p_hash: as for approve. A question
--- may be denied, too: then it stays without an answer. So may the version of a skill that the item has proposed.
--- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
-create or replace function animus.deny(p_id uuid, p_call_id text default null, p_note text default '', p_hash text default null) returns text
+-- Denies what waits for a person, and returns its id. The model gets the note. p_ask and p_hash: as for approve. A question
+-- may be denied, too: then it stays without an answer.
+-- Locks: as approve. Raises: WA002, WA003, WA004, 42501, 57PA1.
+create or replace function animus.deny(p_id uuid, p_ask uuid default null, p_note text default '', p_hash text default null) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_operator();
-  if animus.is_proposed_skill(p_id, p_call_id) then
-    perform animus.deny_skill(substr(p_call_id, 7), p_note, p_hash);
-    return p_call_id;
-  end if;
-  return animus.decide(p_id, p_call_id, 'deny', p_note, p_hash, null, null);
+  return animus.decide(p_id, p_ask, 'deny', p_note, p_hash, null, null);
 end $$;
 
--- Returns whether a call_id names the version of a skill that an item has proposed, as animus.inbox shows it.
--- Locks: none. Raises: nothing.
-create or replace function animus.is_proposed_skill(p_id uuid, p_call_id text) returns boolean
-language sql stable as $$
-  select p_call_id like 'skill:%' and exists (
-    select from animus.skill_versions v where v.name = substr(p_call_id, 7) and v.state = 'proposed' and v.work_item_id = p_id)
-$$;
-
--- Answers a question of the model, and returns the name of the call. p_call_id may be left out if only one question is open. p_call_id `lost`: acknowledges
--- what of the item's worktree was lost; the answer is a note about it.
--- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
-create or replace function animus.answer(p_id uuid, p_text text, p_call_id text default null) returns text
+-- Answers a question of the model, and returns its id. p_ask may be left out if only one question is open. That of something that was lost
+-- with a worktree: acknowledges it; the answer is a note about it.
+-- Locks: as approve. Raises: WA002, WA003, WA004, 42501, 57PA1.
+create or replace function animus.answer(p_id uuid, p_text text, p_ask uuid default null) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_operator();
-  if coalesce(p_text, '') !~ '[^[:space:]]' or octet_length(p_text) > 1048576 then
+  return animus.decide(p_id, p_ask, 'answer', '', null, null, p_text);
+end $$;
+
+-- Decides about anything that waits for a person, for a caller who may. The kind of what p_ask names is that of its row, and not part of its name.
+-- Of several who decide at once, one succeeds, and the others get WA002 with the name of that one.
+-- Locks: the item's row, or the skill; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
+create or replace function animus.decide(
+  p_id uuid, p_ask uuid, p_action text, p_note text, p_hash text, p_input json, p_answer text) returns uuid
+language plpgsql as $$
+declare
+  v_skill text;
+  v_lost  text;
+begin
+  if p_action = 'answer' and (coalesce(p_answer, '') !~ '[^[:space:]]' or octet_length(p_answer) > 1048576) then
     perform animus.raise('WA004', 'an answer has 1 byte to 1 MiB of text', p_id);
   end if;
-  if p_call_id = 'lost' and exists (select from animus.worktree_results r where r.work_item_id = p_id and r.lost is not null) then
-    perform animus.acknowledge_loss(p_id, p_text);
-    return p_call_id;
+  select v.name into v_skill from animus.skill_versions v where v.ask_id = p_ask and v.work_item_id is not distinct from p_id;
+  if found then
+    if p_action = 'answer' or p_input is not null then
+      perform animus.raise('WA002', format('request %s is a proposed skill: it is approved or denied as it is', p_ask), p_id);
+    end if;
+    perform case p_action when 'approve' then animus.approve_skill(v_skill, p_note, p_hash, p_ask) else animus.deny_skill(v_skill, p_note, p_hash, p_ask) end;
+    return p_ask;
   end if;
-  return animus.decide(p_id, p_call_id, 'answer', '', null, null, p_text);
+  select r.lost into v_lost from animus.worktree_results r where r.work_item_id = p_id and animus.ask_of_loss(p_id, r.lost) = p_ask;
+  if found then
+    if p_action <> 'answer' then
+      perform animus.raise('WA002', format('request %s is about what was lost: it is acknowledged by an answer', p_ask), p_id);
+    end if;
+    perform animus.acknowledge_loss(p_id, p_answer, v_lost);
+    return p_ask;
+  end if;
+  return animus.decide_wait(p_id, p_ask, p_action, p_note, p_hash, p_input, p_answer);
 end $$;
 
--- Records a decision and resolves its wait, for an operator; wakes the item if it was the last wait. Of several who decide at once, one succeeds, and the others get
--- WA002 with the name of that one.
+-- Records a decision about a wait and resolves it; wakes the item if it was the last wait.
 -- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
-create or replace function animus.decide(
-  p_id uuid, p_call_id text, p_action text, p_note text, p_hash text, p_input json, p_answer text) returns text
+create or replace function animus.decide_wait(
+  p_id uuid, p_ask uuid, p_action text, p_note text, p_hash text, p_input json, p_answer text) returns uuid
 language plpgsql as $$
 declare
   v_now   timestamptz;
@@ -174,44 +248,61 @@ begin
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
   v_now := animus.now();
-  p_call_id := coalesce(p_call_id, animus.only_asked(p_id, p_action, v_state));
-  select * into v_wait from animus.waits w where w.work_item_id = p_id and w.call_id = p_call_id and w.subject is not null;
-  perform animus.require_open(v_wait, p_id, p_call_id, p_action, v_now);
+  v_wait := animus.open_ask(p_id, p_ask, p_action, v_state, v_now);
   if p_hash is not null and lower(p_hash) <> encode(v_wait.request_hash, 'hex') then
-    perform animus.raise('WA002', format('what waits as %s is not what was shown', v_wait.call_id), p_id, 'look again: animus work show');
+    perform animus.raise('WA002', format('what waits as %s is not what was shown', v_wait.ask_id), p_id, 'look again: animus work show');
   end if;
   v_hash := v_wait.request_hash;
   p_note := animus.cut_text(coalesce(p_note, ''), 10000);
   if p_input is not null then
     v_hash := animus.edit_asked(v_wait, p_input);
-    insert into animus.decisions (work_item_id, call_id, action, decided_by, created_at, subject_digest)
-    values (p_id, v_wait.call_id, 'edit', animus.actor(), v_now, v_wait.request_hash);
+    perform animus.record_decision(v_wait, 'edit', '', v_wait.request_hash, v_now);
   end if;
-  insert into animus.decisions (work_item_id, call_id, action, note, decided_by, created_at, subject_digest)
-  values (p_id, v_wait.call_id, p_action, coalesce(animus.cut_text(p_answer, 10000), p_note), animus.actor(), v_now, v_hash);
+  perform animus.record_decision(v_wait, p_action, coalesce(animus.cut_text(p_answer, 10000), p_note), v_hash, v_now);
   update animus.waits
      set resolved_at = v_now,
          result = jsonb_strip_nulls(jsonb_build_object('decision', p_action, 'by', animus.actor(), 'note', nullif(p_note, ''), 'answer', p_answer,
            'approved', case p_action when 'approve' then encode(v_hash, 'hex') end))
-   where work_item_id = p_id and call_id = v_wait.call_id;
+   where ask_id = v_wait.ask_id;
   if p_action = 'approve' and v_wait.subject = 'budget' then
     perform animus.extend_budget(p_id, v_wait.request, p_input);
   end if;
   perform animus.wake_if_resolved(p_id, v_state, v_now);
   perform animus.notify('animus_asks', p_id::text);
-  return v_wait.call_id;
+  return v_wait.ask_id;
 end $$;
 
--- Returns the name of the only open wait that such a decision fits.
--- Locks: none. Raises: WA002, WA004.
-create or replace function animus.only_asked(p_id uuid, p_action text, p_state text) returns text
+-- Adds a decision about a wait to the chain of its item. p_hash: what exactly was decided.
+-- Locks: the first row of the chain. Raises: nothing.
+create or replace function animus.record_decision(p_wait animus.waits, p_action text, p_note text, p_hash bytea, p_now timestamptz) returns void
+language sql as $$
+  insert into animus.decisions (work_item_id, call_id, action, note, decided_by, created_at, subject_digest, ask_id, subject)
+  values (p_wait.work_item_id, animus.call_of(p_wait.call_id, p_wait.turn), p_action, p_note, animus.actor(), p_now, p_hash, p_wait.ask_id, p_wait.subject)
+$$;
+
+-- Returns the wait that a decision is about, for a caller that has locked the item: that with this id, or the only open one that such a decision fits.
+-- Locks: none beyond those of the caller. Raises: WA002, WA003, WA004.
+create or replace function animus.open_ask(p_id uuid, p_ask uuid, p_action text, p_state text, p_now timestamptz) returns animus.waits
 language plpgsql stable as $$
 declare
-  v_open text[];
+  v_wait animus.waits;
+begin
+  p_ask := coalesce(p_ask, animus.only_asked(p_id, p_action, p_state));
+  select * into v_wait from animus.waits w where w.work_item_id = p_id and w.ask_id = p_ask and w.subject is not null;
+  perform animus.require_open(v_wait, p_id, p_ask, p_action, p_now);
+  return v_wait;
+end $$;
+
+-- Returns the id of the only open wait that such a decision fits.
+-- Locks: none. Raises: WA002, WA004.
+create or replace function animus.only_asked(p_id uuid, p_action text, p_state text) returns uuid
+language plpgsql stable as $$
+declare
+  v_open uuid[];
 begin
   v_open := array(
-    select x.call_id from animus.asked x
-     where x.work_item_id = p_id and (p_action = 'deny' or (x.kind = 'human') = (p_action = 'answer')) order by x.asked_at, x.call_id);
+    select x.ask_id from animus.asked x
+     where x.work_item_id = p_id and (p_action = 'deny' or (x.kind = 'human') = (p_action = 'answer')) order by x.asked_at, x.ask_id);
   if cardinality(v_open) = 0 then
     perform animus.raise('WA002', format('no %s is open for work item %s, which %s',
       case p_action when 'answer' then 'question' when 'approve' then 'approval' else 'request' end, p_id,
@@ -219,7 +310,7 @@ begin
            when p_action = 'answer' then 'waits for an approval: approve or deny it' else 'asks a question: answer it' end), p_id);
   end if;
   if cardinality(v_open) > 1 then
-    perform animus.raise('WA004', format('work item %s waits for %s decisions: %s; decide them one by one, by the name of the call', p_id, cardinality(v_open),
+    perform animus.raise('WA004', format('work item %s waits for %s decisions: %s; decide them one by one, by the id of the request', p_id, cardinality(v_open),
       array_to_string(v_open[1:20], ', ')), p_id);
   end if;
   return v_open[1];
@@ -227,13 +318,13 @@ end $$;
 
 -- Refuses a decision about a wait that is not open, or of a kind that this decision does not fit.
 -- Locks: none. Raises: WA002, WA003.
-create or replace function animus.require_open(p_wait animus.waits, p_id uuid, p_call_id text, p_action text, p_now timestamptz) returns void
+create or replace function animus.require_open(p_wait animus.waits, p_id uuid, p_ask uuid, p_action text, p_now timestamptz) returns void
 language plpgsql stable as $$
 declare
-  v_what text := format('%s of work item %s', p_call_id, p_id);
+  v_what text := format('request %s of work item %s', p_ask, p_id);
 begin
   if p_wait.work_item_id is null then
-    perform animus.raise('WA003', format('no request %s', v_what), p_id, 'see what waits: select * from animus.inbox');
+    perform animus.raise('WA003', format('no %s', v_what), p_id, 'see what waits: select * from animus.inbox');
   elsif p_wait.resolved_at is not null and p_wait.result ? 'decision' then
     perform animus.raise('WA002', format('%s has been decided: %s by %s at %s', v_what, p_wait.result ->> 'decision', p_wait.result ->> 'by',
       animus.show_time(p_wait.resolved_at)), p_id);
@@ -260,7 +351,7 @@ begin
   update animus.tool_calls set final_input = p_input
    where focus_id = p_wait.focus_id and turn = p_wait.turn and call_id = p_wait.call_id and state = 'waiting';
   if not found then
-    perform animus.raise('WA002', format('call %s no longer waits', p_wait.call_id), p_wait.work_item_id);
+    perform animus.raise('WA002', format('the call of request %s no longer waits', p_wait.ask_id), p_wait.work_item_id);
   end if;
   return animus.digest_call(p_wait.request ->> 'tool', p_input);
 end $$;
@@ -309,8 +400,8 @@ end $$;
 create or replace function animus.asks_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object('asks', jsonb_build_object('waiting', (select count(*) from (select from animus.inbox limit 10000) x), 'first', coalesce((
-    select jsonb_agg(jsonb_build_object('work_item_id', x.work_item_id, 'faculty', x.faculty, 'call_id', x.call_id, 'kind', x.kind, 'subject', x.subject,
+    select jsonb_agg(jsonb_build_object('work_item_id', x.work_item_id, 'faculty', x.faculty, 'ask_id', x.ask_id, 'call_id', x.call_id, 'kind', x.kind, 'subject', x.subject,
              'tool', x.request ->> 'tool', 'shown', left(coalesce(x.request ->> 'input', x.request ->> 'question', x.request ->> 'reason', x.request ->> 'lost', x.request::text), 300),
-             'asked_at', x.asked_at, 'deadline', x.deadline) order by x.asked_at, x.work_item_id, x.call_id)
+             'asked_at', x.asked_at, 'deadline', x.deadline) order by x.asked_at, x.work_item_id, x.ask_id)
       from (select * from animus.inbox limit 10) x), '[]')))
 $$;

@@ -2,10 +2,11 @@
 
 -- Allows calls like the one that waits, until p_for has passed (at most a year), and returns the grant. p_scope: item, or faculty for all its
 -- work. p_pattern: for inputs that match it, a key of [faculty.permissions] such as `bash(npm test*)`; null: for exactly this input. The
--- call that waits still has to be approved. p_call_id may be left out if only one approval is open.
+-- call that waits still has to be approved. p_ask: as for approve.
 -- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
+drop function if exists animus.grant_call(uuid, text, text, interval, text, text);
 create or replace function animus.grant_call(
-  p_id uuid, p_call_id text, p_scope text, p_for interval, p_pattern text default null, p_note text default '') returns bigint
+  p_id uuid, p_ask uuid, p_scope text, p_for interval, p_pattern text default null, p_note text default '') returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now  timestamptz;
@@ -20,9 +21,7 @@ begin
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
   end if;
   v_now := animus.now();
-  p_call_id := coalesce(p_call_id, animus.only_asked(p_id, 'approve', v_item.state));
-  select * into v_wait from animus.waits w where w.work_item_id = p_id and w.call_id = p_call_id and w.subject is not null;
-  perform animus.require_open(v_wait, p_id, p_call_id, 'approve', v_now);
+  v_wait := animus.open_ask(p_id, p_ask, 'approve', v_item.state, v_now);
   if v_wait.subject <> 'tool_call' or coalesce(p_scope, '') not in ('item', 'faculty') or p_for is null
      or p_for <= interval '0' or p_for > interval '366 days' or p_pattern !~ '[^[:space:]]' then
     perform animus.raise('WA004', 'a grant is for a tool call, for an item or a faculty, and ends within a year', p_id);
@@ -31,9 +30,8 @@ begin
   values (p_scope, case p_scope when 'item' then p_id end, v_item.faculty, v_wait.request ->> 'tool', p_pattern,
           case when p_pattern is null then v_wait.request_hash end, animus.cut_text(coalesce(p_note, ''), 10000), animus.actor(), v_now, v_now + p_for)
   returning id into v_id;
-  insert into animus.decisions (work_item_id, call_id, action, note, decided_by, created_at, subject_digest)
-  values (p_id, p_call_id, 'grant', format('grant %s (%s, %s) until %s', v_id, p_scope, coalesce(p_pattern, 'this input'), animus.show_time(v_now + p_for)),
-          animus.actor(), v_now, v_wait.request_hash);
+  perform animus.record_decision(v_wait, 'grant', format('grant %s (%s, %s) until %s', v_id, p_scope, coalesce(p_pattern, 'this input'),
+    animus.show_time(v_now + p_for)), v_wait.request_hash, v_now);
   return v_id;
 end $$;
 

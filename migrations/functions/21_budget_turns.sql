@@ -36,7 +36,7 @@ begin
     perform animus.put_turn_row(p_focus_id, p_turn, coalesce(p_reserved_usd, 0));
     -- Left by a crash after the wait was opened and before the item was parked.
     update animus.waits set resolved_at = animus.now(), result = '{"raised": true}'
-     where work_item_id = v_item.id and call_id = 'budget' and resolved_at is null;
+     where work_item_id = v_item.id and subject = 'budget' and resolved_at is null;
   elsif v_held ->> 'action' = 'wait' then
     perform animus.open_item_wait(p_focus_id, p_token, 'budget', 'budget', v_held -> 'request', (v_held ->> 'seconds')::float8);
   end if;
@@ -242,7 +242,7 @@ begin
   v_ends := case when not v_never then animus.period_end(v_account.period, v_account.starts) end;
   -- What was decided about this limit, as it is now, in this focus: another limit, a raised one and a new attempt of the work ask again.
   select w.* into v_wait from animus.waits w join animus.foci f on f.id = w.focus_id and f.ended_as is null
-   where w.work_item_id = p_item.id and w.call_id = 'budget' and w.resolved_at is not null
+   where w.work_item_id = p_item.id and w.subject = 'budget' and w.resolved_at is not null
      and (w.request ->> 'scope', w.request ->> 'subject', w.request ->> 'unit', w.request ->> 'period') = (v_account.scope, v_account.subject, v_account.unit, v_account.period)
      and ((w.request ->> 'starts')::date = v_account.starts or v_never) and (w.request ->> 'amount')::numeric = p_amount;
   if found and v_wait.result ->> 'decision' = 'deny' then

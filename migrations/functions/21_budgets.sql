@@ -477,7 +477,7 @@ begin
     -- A locked item is woken by the next sweep.
     select w.state into v_state from animus.work_items w where w.id = v_wait.id for no key update skip locked;
     continue when not found;
-    update animus.waits w set resolved_at = v_now, result = '{"raised": true}' where w.work_item_id = v_wait.id and w.call_id = 'budget' and w.resolved_at is null;
+    update animus.waits w set resolved_at = v_now, result = '{"raised": true}' where w.work_item_id = v_wait.id and w.subject = 'budget' and w.resolved_at is null;
     continue when not found;
     perform animus.wake_if_resolved(v_wait.id, v_state, v_now);
     v_count := v_count + 1;

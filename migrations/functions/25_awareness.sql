@@ -86,7 +86,7 @@ begin
            concat_ws(': ', x.subject, left(coalesce(x.request ->> 'tool', x.request ->> 'question', x.request ->> 'reason'), 160)), null::jsonb,
            case when w.depth > 0 then animus.ancestors_at(w.id, w.parent_id, w.root_id, w.depth) end, extract(epoch from v_now - x.asked_at)::double precision, null::int
       from (select * from animus.asked limit 500) x join animus.work_items w on w.id = x.work_item_id
-     where v_all or x.submitted_by = p_viewer order by x.asked_at, x.work_item_id, x.call_id limit 50;
+     where v_all or x.submitted_by = p_viewer order by x.asked_at, x.work_item_id, x.ask_id limit 50;
 
   return query
     select 'skill', case when v_all or v.submitted_by = p_viewer then v.work_item_id end, '', v.name, v.version::text, null::jsonb, null::uuid[],

@@ -113,6 +113,9 @@ begin
   if coalesce(jsonb_typeof(p_metadata), '') <> 'object' or octet_length(p_metadata::text) > 8192 then
     perform animus.raise('WA004', 'the metadata of a memory is a JSON object of at most 8192 bytes');
   end if;
+  if animus.json_problem(p_metadata) is not null then
+    perform animus.raise('WA004', 'the metadata of a memory ' || animus.json_problem(p_metadata));
+  end if;
 end $$;
 
 -- Returns tags in lower case, without spaces around them, each once and in order; null for null.

@@ -47,9 +47,8 @@ declare
   v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
   v_kept record;
 begin
-  if p_name is null or length(p_name) not between 1 and 255 or p_name ~ '[[:cntrl:]]' or btrim(p_name) = '' then
-    problem := 'its name has to have 1 to 255 characters, without control characters';
-  elsif octet_length(p_content) > 10485760 then
+  problem := animus.file_name_problem(p_name);
+  if problem is null and octet_length(p_content) > 10485760 then
     problem := format('it has %s bytes; at most 10485760 (10 MiB) are kept', octet_length(p_content));
   end if;
   if problem is not null then return; end if;

@@ -2,9 +2,10 @@
 -- content hash of the version.
 
 -- Makes the proposed version of a skill current, and returns its number. p_hash: the content hash that was shown; refused if another one waits by
--- now. Refused if the version that it was made from is no longer current.
+-- now. p_ask: the same by its ask_id in animus.inbox. Refused if the version that it was made from is no longer current.
 -- Locks: the skill; waits a second at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
-create or replace function animus.approve_skill(p_name text, p_note text default '', p_hash text default null) returns int
+drop function if exists animus.approve_skill(text, text, text);
+create or replace function animus.approve_skill(p_name text, p_note text default '', p_hash text default null, p_ask uuid default null) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now     timestamptz;
@@ -12,7 +13,7 @@ declare
   v_current int;
 begin
   perform animus.require_operator();
-  v_version := animus.hold_proposal(p_name, p_hash);
+  v_version := animus.hold_proposal(p_name, p_hash, p_ask);
   v_now := animus.now();
   select v.version into v_current from animus.skill_versions v where v.name = p_name and v.state = 'current';
   if v_current is distinct from v_version.base then
@@ -29,16 +30,17 @@ begin
   return v_version.version;
 end $$;
 
--- Rejects the proposed version of a skill, and returns its number. p_hash: as for approve_skill.
+-- Rejects the proposed version of a skill, and returns its number. p_hash and p_ask: as for approve_skill.
 -- Locks: the skill; waits a second at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
-create or replace function animus.deny_skill(p_name text, p_note text default '', p_hash text default null) returns int
+drop function if exists animus.deny_skill(text, text, text);
+create or replace function animus.deny_skill(p_name text, p_note text default '', p_hash text default null, p_ask uuid default null) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now     timestamptz;
   v_version animus.skill_versions;
 begin
   perform animus.require_operator();
-  v_version := animus.hold_proposal(p_name, p_hash);
+  v_version := animus.hold_proposal(p_name, p_hash, p_ask);
   v_now := animus.now();
   update animus.skill_versions v
      set state = 'rejected', decided_by = animus.actor(), decided_at = v_now, decision_note = animus.cut_text(coalesce(p_note, ''), 10000)
@@ -119,7 +121,8 @@ end $$;
 
 -- Locks a skill and returns its proposed version.
 -- Locks: the skill; waits a second at most. Raises: WA002, WA003, WA004, 57PA1.
-create or replace function animus.hold_proposal(p_name text, p_hash text) returns animus.skill_versions
+drop function if exists animus.hold_proposal(text, text);
+create or replace function animus.hold_proposal(p_name text, p_hash text, p_ask uuid) returns animus.skill_versions
 language plpgsql as $$
 declare
   v_version animus.skill_versions;
@@ -134,7 +137,7 @@ begin
              animus.show_time(v_version.decided_at), v_version.state)
       else format('no version of skill %s waits for a decision', p_name) end);
   end if;
-  if p_hash is not null and lower(p_hash) <> v_version.content_hash then
+  if p_hash is not null and lower(p_hash) <> v_version.content_hash or p_ask <> v_version.ask_id then
     perform animus.raise('WA002', format('the version of skill %s that waits is not what was shown', p_name), null, 'look again: animus skill diff ' || p_name);
   end if;
   return v_version;
@@ -154,6 +157,7 @@ end $$;
 -- Locks: the first row of the chain. Raises: nothing.
 create or replace function animus.record_skill_decision(p_name text, p_action text, p_note text, p_version animus.skill_versions, p_now timestamptz) returns void
 language sql as $$
-  insert into animus.decisions (target, action, note, decided_by, created_at, subject_digest)
-  values ('skill ' || p_name, p_action, animus.cut_text(coalesce(p_note, ''), 10000), animus.actor(), p_now, decode(p_version.content_hash, 'hex'))
+  insert into animus.decisions (target, action, note, decided_by, created_at, subject_digest, ask_id, subject)
+  values ('skill ' || p_name, p_action, animus.cut_text(coalesce(p_note, ''), 10000), animus.actor(), p_now, decode(p_version.content_hash, 'hex'),
+          case when p_action in ('approve', 'deny') then p_version.ask_id end, case when p_action in ('approve', 'deny') then 'skill' end)
 $$;

@@ -111,6 +111,9 @@ begin
     perform animus.raise('WA004', 'a skill needs a description of at most 1024 characters', p_id);
   end if;
   v_state := case when p_mode = 'auto' and animus.actor_sees_all(v_item.submitted_by) then 'current' else 'proposed' end;
+  if v_state = 'proposed' and animus.too_many_asks(p_id) is not null then
+    perform animus.raise('WA004', format('the skill is not proposed: %s', animus.too_many_asks(p_id)), p_id);
+  end if;
   if v_state = 'current' then perform animus.end_current_version(p_name, 'replaced', v_now); end if;
   insert into animus.skill_versions (name, version, state, base, content_hash, description, note, work_item_id, faculty, focus_id, call_id, submitted_by, created_at, current_from)
   values (p_name, p_version, v_state, p_base, p_package, p_description, animus.cut_text(coalesce(p_note, ''), 10000), p_id, v_item.faculty, p_focus_id, p_call_id,

@@ -73,13 +73,33 @@ create or replace view animus.visible_artifacts as
     from animus.worktree_results r join animus.visible_work w on w.id = r.work_item_id where r.patch is not null;
 
 create or replace view animus.visible_waits as
-  select v.work_item_id, v.call_id, v.kind, v.subject, v.targets, v.mode, v.deadline, v.created_at, v.resolved_at, v.result, v.focus_id, v.turn
+  select v.work_item_id, v.call_id, v.kind, v.subject, v.targets, v.mode, v.deadline, v.created_at, v.resolved_at, v.result, v.focus_id, v.turn, case when v.subject is not null then v.ask_id end as ask_id
     from animus.waits v join animus.visible_work w on w.id = v.work_item_id;
 
 -- What waits for a person. An operator decides it; others see what their own work waits for.
 create or replace view animus.visible_inbox as
-  select i.work_item_id, i.faculty, i.call_id, i.kind, i.subject, i.request, i.hash, i.asked_at, i.deadline, i.focus_id, i.turn, i.submitted_by, i.description
+  select i.work_item_id, i.faculty, i.call_id, i.kind, i.subject, i.request, i.hash, i.asked_at, i.deadline, i.focus_id, i.turn, i.submitted_by, i.description, i.ask_id
     from animus.inbox i where i.submitted_by = (select animus.actor()) or (select animus.sees_all());
+
+-- The same, by what causes it, so that one item cannot hide the others: calls of a tool, questions and skills of an item with all that is below it, budgets of a
+-- limit, losses of a faculty. ask_ids: the first hundred, oldest first; identical: all ask for exactly the same.
+create or replace view animus.visible_inbox_groups as
+  select md5(g.cause::text) as group_id, g.subject, g.faculty, g.root_id, g.tool, g.reason, g.count, g.items, g.first_asked_at, g.last_asked_at, g.deadline,
+         g.identical, g.ask_ids[1:100] as ask_ids
+    from (select c.cause, i.subject, min(i.faculty) as faculty, (array_agg(c.root_id))[1] as root_id, min(c.tool) as tool, min(c.reason) as reason,
+                 count(*)::int as count, count(distinct i.work_item_id)::int as items, min(i.asked_at) as first_asked_at, max(i.asked_at) as last_asked_at,
+                 min(i.deadline) as deadline, count(distinct i.hash) = 1 as identical, array_agg(i.ask_id order by i.asked_at, i.ask_id) as ask_ids
+            from animus.visible_inbox i left join animus.work_items w on w.id = i.work_item_id
+            cross join lateral (
+              select coalesce(w.root_id, i.work_item_id) as root_id, i.request ->> 'tool' as tool, left(i.request ->> 'reason', 500) as reason) r
+            cross join lateral (
+              select case when i.subject in ('budget', 'lost') then null else r.root_id end as root_id, r.tool,
+                     case i.subject when 'tool_call' then r.reason end as reason,
+                     case i.subject
+                       when 'budget' then array['budget', i.request ->> 'scope', i.request ->> 'subject', i.request ->> 'unit', i.request ->> 'period']
+                       when 'lost' then array['lost', i.faculty]
+                       else array[i.subject, r.root_id::text, r.tool, case i.subject when 'tool_call' then r.reason end] end as cause) c
+           group by c.cause, i.subject) g;
 
 -- A message of a conversation that was told into an answer and deleted has no words.
 create or replace view animus.visible_mail as
@@ -90,7 +110,7 @@ create or replace view animus.visible_mail as
 
 -- Decisions about visible work; for those who see all work also those about faculties, people and deleted work.
 create or replace view animus.visible_decisions as
-  select d.id, d.created_at, d.decided_by, d.action, d.note, d.work_item_id, d.target, d.call_id
+  select d.id, d.created_at, d.decided_by, d.action, d.note, d.work_item_id, d.target, d.call_id, d.ask_id, d.subject
     from animus.decisions d left join animus.work_items w on w.id = d.work_item_id
    where w.submitted_by = (select animus.actor()) or (select animus.sees_all());
 

@@ -26,14 +26,14 @@ create or replace function animus.mark_wait() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if new.resolved_at is null and (tg_op = 'INSERT' or old.resolved_at is not null or old.created_at <> new.created_at) then
-    perform animus.add_mark(new.work_item_id, 'waiting', json_build_object('call_id', new.call_id, 'kind', new.kind, 'subject', new.subject,
+    perform animus.add_mark(new.work_item_id, 'waiting', json_build_object('call_id', animus.call_of(new.call_id, new.turn), 'ask_id', new.ask_id, 'kind', new.kind, 'subject', new.subject,
       'hash', encode(new.request_hash, 'hex'), 'request', left(new.request::text, 4000), 'deadline', extract(epoch from new.deadline) * 1000),
       new.created_at);
   elsif tg_op = 'UPDATE' and old.resolved_at is null and new.resolved_at is not null then
     if new.result ? 'decision' then
       perform animus.tell_readers(new.work_item_id);
     else
-      perform animus.add_mark(new.work_item_id, 'resolved', json_build_object('call_id', new.call_id, 'kind', new.kind, 'subject', new.subject,
+      perform animus.add_mark(new.work_item_id, 'resolved', json_build_object('call_id', animus.call_of(new.call_id, new.turn), 'ask_id', new.ask_id, 'kind', new.kind, 'subject', new.subject,
         'result', (select min(k) from jsonb_object_keys(new.result) k)), new.resolved_at);
     end if;
   end if;
@@ -149,7 +149,7 @@ begin
           from (select * from animus.mailbox m where m.work_item_id = p_id and m.duplicate_id is null and m.id > coalesce((p_after ->> 'm')::bigint, 0) order by m.id limit p_limit) m),
       'marks', (select coalesce(json_agg(json_build_object('seq', m.seq, 'what', m.what, 'detail', m.detail, 'at', animus.event_time(m.created_at)) order by m.seq), '[]')
           from (select * from animus.work_marks m where m.work_item_id = p_id and m.what <> 'ended' and m.seq > coalesce((p_after ->> 'k')::int, 0) order by m.seq limit p_limit) m),
-      'decisions', (select coalesce(json_agg(json_build_object('seq', d.seq, 'action', d.action, 'callId', d.call_id, 'note', d.note, 'by', d.decided_by,
+      'decisions', (select coalesce(json_agg(json_build_object('seq', d.seq, 'action', d.action, 'callId', d.call_id, 'askId', d.ask_id, 'note', d.note, 'by', d.decided_by,
           'at', animus.event_time(d.created_at)) order by d.seq), '[]')
           from (select * from animus.decisions d where d.work_item_id = p_id and d.action in ('approve', 'deny', 'answer', 'edit', 'cancel', 'retry')
                    and d.seq > coalesce((p_after ->> 'd')::int, 0) order by d.seq limit p_limit) d),

@@ -19,7 +19,7 @@ begin
     perform animus.raise('WA003', format('no workspace %s', p_workspace_id), p_workspace_id);
   end if;
   p_path := coalesce(p_path, format('chats/%s.chat', right(v_id::text, 12)));
-  if p_path !~ '^[^/[:cntrl:]]+(/[^/[:cntrl:]]+)*\.chat$' or p_path ~ '(^|/)\.\.?(/|$)' then
+  if p_path !~ '\.chat$' or exists (select from string_to_table(p_path, '/') part where animus.file_name_problem(part) is not null) then
     perform animus.raise('WA004', format('%s is no path of a conversation', quote_literal(p_path)), p_hint => 'a relative path that ends in .chat, such as chats/plans.chat');
   end if;
   if p_faculty is null or p_faculty !~ '^[a-z][a-z0-9_-]*$' or octet_length(p_faculty) > 63 then

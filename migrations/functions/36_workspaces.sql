@@ -106,24 +106,20 @@ language plpgsql as $$
 declare
   v_now     timestamptz := animus.now();
   v_message record;
-  v_name    text;
-  v_try     int := 1;
+  v_place   text;
 begin
   select m.id, m.file_id, f.workspace_id, f.path into v_message from animus.chat_messages m join animus.files f on f.id = m.file_id
    where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told;
   if not found then return; end if;
   -- Two files that come at once do not wait for each other's names crosswise.
   perform from animus.conversations c where c.file_id = v_message.file_id for no key update;
-  v_name := animus.file_name_of(p_name);
-  loop
-    insert into animus.files (id, workspace_id, path, is_virtual, kind, conversation_id, created_at, updated_at)
-    values (p_artifact_id, v_message.workspace_id, animus.files_directory(v_message.path, v_message.file_id)
-              || case when v_try = 1 then v_name else regexp_replace(v_name, '^(.+?)(\.[^.]*)?$', format('\1-%s\2', v_try)) end,
-            false, 'attachment', v_message.file_id, v_now, v_now)
-    on conflict (workspace_id, path) where deleted_at is null do nothing;
-    exit when found;
-    v_try := v_try + 1;
-  end loop;
+  v_place := animus.files_directory(v_message.path, v_message.file_id);
+  insert into animus.files (id, workspace_id, path, is_virtual, kind, conversation_id, created_at, updated_at)
+  values (p_artifact_id, v_message.workspace_id,
+          v_place || animus.free_file_name(animus.file_name_of(p_name), array(
+            select substr(f.path, length(v_place) + 1) from animus.files f
+             where f.workspace_id = v_message.workspace_id and f.deleted_at is null and starts_with(f.path, v_place))),
+          false, 'attachment', v_message.file_id, v_now, v_now);
   insert into animus.chat_message_files (message_id, file_id) values (v_message.id, p_artifact_id);
 end $$;
 

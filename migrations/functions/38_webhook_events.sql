@@ -78,8 +78,9 @@ end $$;
 -- Writes the deliveries of something that waits for a person, as animus.inbox shows it. The caller holds the item's row lock. p_seen_by: the item and the
 -- root above it, if those who take part in their conversation may see it.
 -- Locks: as add_delivery. Raises: nothing.
+drop function if exists animus.note_approval(animus.work_items, text, text, text, text, timestamptz, uuid[]);
 create or replace function animus.note_approval(
-  p_item animus.work_items, p_call_id text, p_kind text, p_subject text, p_hash text, p_deadline timestamptz, p_seen_by uuid[]) returns void
+  p_item animus.work_items, p_ask uuid, p_call_id text, p_kind text, p_subject text, p_hash text, p_deadline timestamptz, p_seen_by uuid[]) returns void
 language plpgsql as $$
 declare
   v_now  constant timestamptz := animus.now();
@@ -91,7 +92,7 @@ begin
        and animus.owner_sees(h.owner, h.owner_role, p_item.submitted_by, p_seen_by)
   loop
     perform animus.add_delivery(v_hook, p_item.id, 'approval.waiting', v_now, json_build_object(
-      'id', p_item.id, 'faculty', p_item.faculty, 'call_id', p_call_id, 'kind', p_kind, 'subject', p_subject, 'hash', p_hash,
+      'id', p_item.id, 'faculty', p_item.faculty, 'ask_id', p_ask, 'call_id', p_call_id, 'kind', p_kind, 'subject', p_subject, 'hash', p_hash,
       'deadline', animus.iso_time(p_deadline), 'root_id', p_item.root_id, 'submitted_by', p_item.submitted_by));
   end loop;
 end $$;
@@ -154,7 +155,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if new.subject is not null and new.resolved_at is null and (tg_op = 'INSERT' or old.resolved_at is not null or old.created_at <> new.created_at)
      and exists (select from animus.webhooks) then
-    perform animus.note_approval(w, new.call_id, new.kind, new.subject, encode(new.request_hash, 'hex'), new.deadline, array[w.id, w.root_id])
+    perform animus.note_approval(w, new.ask_id, animus.call_of(new.call_id, new.turn), new.kind, new.subject, encode(new.request_hash, 'hex'), new.deadline, array[w.id, w.root_id])
        from animus.work_items w where w.id = new.work_item_id;
   end if;
   return null;
@@ -168,7 +169,7 @@ create or replace function animus.skills_note_approval() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if new.state = 'proposed' and exists (select from animus.webhooks) then
-    perform animus.note_approval(w, 'skill:' || new.name, 'approval', 'skill', new.content_hash, null, '{}')
+    perform animus.note_approval(w, new.ask_id, null, 'approval', 'skill', new.content_hash, null, '{}')
        from animus.work_items w where w.id = new.work_item_id;
   end if;
   return null;

@@ -4,7 +4,7 @@
 -- The audit, for those who see all work.
 create or replace view animus.visible_audit as
   select a.id, a.created_at, a.decided_by, a.action, a.note, a.erased, a.work_item_id, a.target, a.faculty, a.submitted_by, a.submitted_at, a.state,
-         a.deleted_at, a.call_id, a.focus_id, a.turn, a.tool, a.seq, a.salt, a.previous_hash, a.hash, a.note_digest, a.work_digest, a.subject_digest, a.token_id
+         a.deleted_at, a.call_id, a.focus_id, a.turn, a.tool, a.seq, a.salt, a.previous_hash, a.hash, a.note_digest, a.work_digest, a.subject_digest, a.token_id, a.ask_id, a.subject
     from animus.audit a where (select animus.sees_all());
 create or replace view animus.visible_refused_calls as
   select r.created_at, r.work_item_id, r.faculty, r.submitted_by, r.focus_id, r.turn, r.call_id, r.tool, r.refused_by, r.rule, r.decided_by

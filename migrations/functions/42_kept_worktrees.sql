@@ -196,21 +196,19 @@ begin
   return v_count;
 end $$;
 
--- Records that a person knows what of an item's worktree was lost, for an operator: animus.inbox no longer shows it.
+-- Records that a person knows what of an item's worktree was lost, as p_lost says, for an operator: animus.inbox no longer shows it.
 -- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, 57PA1.
-create or replace function animus.acknowledge_loss(p_id uuid, p_note text) returns void
+drop function if exists animus.acknowledge_loss(uuid, text);
+create or replace function animus.acknowledge_loss(p_id uuid, p_note text, p_lost text) returns void
 language plpgsql as $$
-declare
-  v_lost text;
 begin
   perform animus.lock_work(array[p_id], 10);
-  update animus.worktree_results r set lost_seen = r.lost
-   where r.work_item_id = p_id and r.lost is not null and r.lost is distinct from r.lost_seen returning r.lost into v_lost;
+  update animus.worktree_results r set lost_seen = r.lost where r.work_item_id = p_id and r.lost = p_lost and r.lost is distinct from r.lost_seen;
   if not found then
     perform animus.raise('WA002', format('nothing that was lost of work item %s waits to be seen', p_id), p_id);
   end if;
-  insert into animus.decisions (work_item_id, call_id, action, note, decided_by, created_at, subject_digest)
-  values (p_id, 'lost', 'answer', animus.cut_text(p_note, 10000), animus.actor(), animus.now(), sha256(convert_to(v_lost, 'UTF8')));
+  insert into animus.decisions (work_item_id, action, note, decided_by, created_at, subject_digest, ask_id, subject)
+  values (p_id, 'answer', animus.cut_text(p_note, 10000), animus.actor(), animus.now(), sha256(convert_to(p_lost, 'UTF8')), animus.ask_of_loss(p_id, p_lost), 'lost');
   perform animus.notify('animus_asks', p_id::text);
 end $$;
 

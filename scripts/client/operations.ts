@@ -52,7 +52,7 @@ export interface Operation {
   readonly input: Schema | null;
   readonly hasBody: boolean;
   readonly kind: Kind;
-  /** Of a list, one of its items; of a stream of events, one event; null: bytes. */
+  /** Of a list, one of its items; of a stream of events, one event; of JSON Lines, what a line is; null: bytes. */
   readonly output: Schema | null;
 }
 
@@ -125,12 +125,12 @@ function inputOf(query: DocumentOperation['parameters'], body: Schema | null): S
 function answerOf({ operationId, parameters, responses }: DocumentOperation): Pick<Operation, 'kind' | 'output'> {
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
   const [type = '', media = {}] = Object.entries(success?.content ?? {})[0] ?? [];
-  const events = media['x-item-schema'];
-  if (events) return { kind: 'events', output: events };
-  if (type !== 'application/json') return { kind: 'stream', output: null };
+  const item = media['x-item-schema'];
+  if (item && type === 'text/event-stream') return { kind: 'events', output: item };
+  if (type !== 'application/json') return { kind: 'stream', output: item ?? null };
   const schema = media.schema;
   if (!schema) throw new Error(`${operationId} has no schema of its answer`);
-  const item = schema.properties?.['next'] && schema.properties['items']?.items;
-  const paged = item && parameters.some((one) => one.in === 'query' && one.name === 'after');
-  return paged ? { kind: 'list', output: item } : { kind: 'json', output: schema };
+  const listed = schema.properties?.['next'] && schema.properties['items']?.items;
+  const paged = listed && parameters.some((one) => one.in === 'query' && one.name === 'after');
+  return paged ? { kind: 'list', output: listed } : { kind: 'json', output: schema };
 }

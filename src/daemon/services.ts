@@ -114,8 +114,10 @@ export function createServices(means: ServiceMeans): DaemonServices {
       focusHostGraceSeconds: newest.daemon.focusHostGraceSeconds,
     }),
     faculties: registration.faculties,
-    runFocus: (work, faculty, control) =>
+    processes,
+    runFocus: (work, faculty, control, lease) =>
       runFocus(work, faculty, control, {
+        lease,
         db,
         clock,
         log,
@@ -153,15 +155,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
         workedOn: registration.worked,
       }),
   });
-  const heartbeat = createHeartbeat({
-    db,
-    clock,
-    log,
-    daemonId,
-    leaseSeconds,
-    running: controlPlane.running,
-    processes,
-  });
+  const heartbeat = createHeartbeat({ db, clock, log, daemonId, leaseSeconds, running: controlPlane.running });
   const { pollSeconds } = config.daemon;
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });

@@ -167,7 +167,7 @@ async function finishTurn(
     if (isUnfinished(ran)) return end(current, { kind: 'parked' });
     current = await withSkills(current, means);
   }
-  const verdict = judge(newest, current, means);
+  const verdict = await judge(newest, current, means);
   if (verdict.kind === 'end') return end(current, verdict.end);
   for (const message of verdict.say) current = await say(current, message, means);
   return { kind: 'next', transcript: current };

@@ -45,6 +45,8 @@ export interface CompleteOptions {
   readonly canDiscard?: boolean;
   /** True: a request that may have cost something (`mayHaveCost`) is not sent again, to no model. Default false. */
   readonly payOnce?: boolean;
+  /** Awaited right before each request is sent, retries and fallbacks included; the call rejects where it does. */
+  readonly beforeSend?: () => Promise<void>;
   /** Overrides of the provider's time-outs for this call. */
   readonly timeouts?: Partial<Timeouts>;
 }

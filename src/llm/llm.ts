@@ -6,6 +6,7 @@ import type { ProcessHost } from '../process/process-host.ts';
 import type { BatchApi } from './batch/batch-api.ts';
 import { type BatchFormat, batchFormat } from './batch/batch-format.ts';
 import { type BatchHttp, batchHttp } from './batch/batch-http.ts';
+import { type PaidAnswer, paidAnswer } from './batch/paid-answer.ts';
 import { batchApiOf } from './batches.ts';
 import type { LlmClient } from './client.ts';
 import type { Embedder } from './embeddings/embedder.ts';
@@ -46,6 +47,8 @@ export interface ProviderBatches {
   http(signal: AbortSignal, totalMs: number, model?: string): BatchHttp;
   /** Hides the provider's secrets in a text. */
   mask(text: string): string;
+  /** What the stored answer of a model has cost; null: nothing. */
+  paid(model: string, stored: string): PaidAnswer | null;
 }
 
 /** The models of a process. One pool of connections, one table of pauses. */
@@ -187,6 +190,11 @@ function connect(
         return batchHttp({ endpoint, shared, classify, headers: withKey, signal, totalMs });
       },
       mask: (text) => maskOf(endpoint)(text),
+      paid(model, stored) {
+        const info = infoOf(model);
+        const { batch } = opening(wireOf(config.kind, info.wire, model));
+        return batch && paidAnswer(stored, model, batch, info);
+      },
     },
   };
 }

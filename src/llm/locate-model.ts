@@ -1,6 +1,7 @@
 import type { WireChoice } from '../core/config/config.ts';
 import { AnimusError } from '../core/errors/errors.ts';
-import { type ModelInfo, type ModelOverride, modelInfo, modelSources } from './models/models.ts';
+import type { ModelInfo, ModelOverride } from './models/model-info.ts';
+import { modelInfo, modelSources } from './models/models.ts';
 import type { ProviderSettings } from './provider-settings.ts';
 
 /** What a model needs to know about its provider: the kind, and the wire format of all its models if one is set. */

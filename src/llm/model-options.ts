@@ -1,7 +1,7 @@
 import { MIN_BUDGET_TOKENS } from './anthropic/effort.ts';
 import type { LlmRequest } from './client.ts';
 import type { LocatedModel } from './locate-model.ts';
-import type { ModelInfo } from './models/models.ts';
+import type { ModelInfo } from './models/model-info.ts';
 import type { OptionRules } from './wire/option-rules.ts';
 import { WIRES, type WireName, wireOf } from './wires.ts';
 

@@ -70,6 +70,8 @@ export interface CodeCall {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
+  /** Why the input was not read: which limit it exceeds (`runnerMessage`). */
+  readonly unread?: string | undefined;
 }
 
 export interface CodeCallResult {

@@ -1,5 +1,6 @@
 /** The contract of a tool. Each family has its own file; the engine validates, journals and runs the calls. */
 import type { z } from 'zod';
+import type { Lease } from '../core/lifecycle/lease.ts';
 import type { FieldKind, RiskClass, Verdict } from '../core/permissions/verdict.ts';
 import type { ToolSpec } from '../llm/client.ts';
 import type { FileRule } from '../process/file-rules.ts';
@@ -13,6 +14,7 @@ interface ToolBase<Input> {
   readonly name: string;
   /** For the model: what the tool does, what it returns, its limits. */
   readonly description: string;
+  /** It may have to wait: parse with `safeParseAsync`. */
   readonly input: z.ZodType<Input>;
   /** The JSON Schema that the model gets, where it was not written with zod; default: that of `input`. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
@@ -76,6 +78,8 @@ export interface ToolContext {
   /** Time-out of this call in milliseconds; the engine also enforces it through `signal`. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Of the focus. It surely held when the call began; a tool asks again right before it changes something that others may have. */
+  readonly lease: Lease;
   /** What `prepare` of a database tool has returned. */
   readonly prepared?: unknown;
   readonly processes: ProcessHost;
@@ -101,8 +105,11 @@ export interface ToolContext {
    * model.
    */
   readonly codeBytes?: number;
-  /** What the gates say about this call with another input, such as the target of a redirect. Default: all is `auto`. */
-  readonly permissionFor?: (input: unknown) => Promise<Verdict>;
+  /**
+   * What the gates say about this call with another input, such as the target of a redirect. `also`: further values of fields, by which rules may only
+   * become stricter. Default: all is `auto`.
+   */
+  readonly permissionFor?: (input: unknown, also?: Readonly<Record<string, readonly string[]>>) => Promise<Verdict>;
 }
 
 /** What commands of a focus have beside its workspace. */
@@ -171,6 +178,8 @@ export interface NestedCalls {
 export interface NestedCall {
   readonly name: string;
   readonly input: unknown;
+  /** Why the input was not read: which limit it exceeds. */
+  readonly unread?: string | undefined;
 }
 
 export interface NestedFile {

@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import type { Database } from '../../src/store/sql/database.ts';
 import { type Appliance, docker } from './appliance.ts';
+import { callsLittleOfTheKernel } from './appliance-system-calls.ts';
 
 /** The services of the appliance that have containers. */
 export const SERVICES = ['secrets', 'postgres', 'migrate', 'animus', 'api'];
@@ -34,4 +35,5 @@ export async function hasMinimalRights(appliance: Appliance, database: Database,
   expect(await appliance.inAnimus('python3', '-c', 'import json; print(json.dumps({}))')).toBe('{}\n');
   const ports = await docker(['port', (await appliance.containers('postgres'))[0]!]);
   expect(ports).toMatch(/^5432\/tcp -> 127\.0\.0\.1:\d+\n$/);
+  await callsLittleOfTheKernel(appliance);
 }

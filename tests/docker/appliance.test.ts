@@ -54,7 +54,7 @@ describe.skipIf(missing !== null)(`the appliance${missing === null ? '' : ` (ski
 
   it('runs with minimal rights: no root, no superuser, no capability, nothing writable but its volume', async () => {
     await hasMinimalRights(appliance, database, shop);
-  }, 60_000);
+  }, 90_000);
 
   it('shows its secrets to nobody: not to docker inspect, not in logs, not to the commands of a model', async () => {
     const id = await insert(shop, 'thief');

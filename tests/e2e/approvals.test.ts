@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { askOf } from '../support/ask-of.ts';
 import { LAUNCHER, makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -36,9 +37,8 @@ describe('a call that needs an approval', () => {
     const { site, id, ran } = await asking([toolUse('run', 'bash', { command: 'echo ran >> ran.txt' })]);
     await startDaemon(site);
     await waits(id, 1);
-    const commands = ['approve', 'approve', 'approve'].map((verb) =>
-      runAnimus(site, ['work', verb, id, '--call', 'run']),
-    );
+    const ask = await askOf(pg.database, id, 'run');
+    const commands = ['approve', 'approve', 'approve'].map((verb) => runAnimus(site, ['work', verb, id, '--ask', ask]));
     const exits = (await Promise.all(commands)).map(({ exit }) => exit);
     expect(exits.toSorted()).toEqual([0, 5, 5]);
     await ends(id, 'completed');
@@ -186,7 +186,7 @@ function waits(id: string, count: number): Promise<object> {
 async function decide(id: string): Promise<void> {
   await eventually('it is asked', async () => {
     const rows = await pg.database.query(
-      `select animus.approve(work_item_id, call_id) from animus.inbox where work_item_id = $1`,
+      `select animus.approve(work_item_id, ask_id) from animus.inbox where work_item_id = $1`,
       [id],
     );
     return rows[0] ?? null;

@@ -117,7 +117,7 @@ function approveUntil(faculty: string, items: number): Promise<true> {
     `${items} items of ${faculty} complete`,
     async () => {
       await pg.database.query(
-        `select animus.approve(w.work_item_id, w.call_id, 'yes') from animus.waits w join animus.work_items i on i.id = w.work_item_id
+        `select animus.approve(w.work_item_id, w.ask_id, 'yes') from animus.waits w join animus.work_items i on i.id = w.work_item_id
           where i.faculty = $1 and w.kind = 'approval' and w.resolved_at is null`,
         [faculty],
       );

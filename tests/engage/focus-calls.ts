@@ -25,10 +25,14 @@ export function endedCalls(focus: TestFocus): number {
 
 /** Its lease expires, and another daemon claims its work. */
 export async function takeOver(db: Database, focus: TestFocus): Promise<void> {
-  const [item] = await db.query<{ faculty: string }>(
-    `update animus.work_items set lease_expires_at = now() - interval '1 s' where id = $1 returning faculty`,
-    [focus.key.workItemId],
-  );
-  const claimable = { [item!.faculty]: { max: 1, max_attempts: 3, dedup_until: 'resolved' as const } };
-  await claimWork(db, randomUUID(), claimable, 1, 60);
+  // A write of the focus that comes between the two statements renews its lease.
+  for (;;) {
+    const [item] = await db.query<{ faculty: string }>(
+      `update animus.work_items set lease_expires_at = now() - interval '1 s' where id = $1 returning faculty`,
+      [focus.key.workItemId],
+    );
+    const claimable = { [item!.faculty]: { max: 1, max_attempts: 3, dedup_until: 'resolved' as const } };
+    const taken = await claimWork(db, randomUUID(), claimable, 1, 60);
+    if (taken.length > 0) return;
+  }
 }

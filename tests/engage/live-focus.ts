@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { OutcomeSchema } from '../../src/catalog/faculty/outcome-schema.ts';
+import { UNLEASED } from '../../src/core/lifecycle/lease.ts';
 import { createJournal } from '../../src/engage/calls/journal.ts';
 import type { ContextBounds } from '../../src/engage/context/context-bounds.ts';
 import { engage } from '../../src/engage/loop.ts';
@@ -10,7 +11,7 @@ import type { EngageEnd } from '../../src/engage/verdict/engage-end.ts';
 import type { LlmRequest } from '../../src/llm/client.ts';
 import { createLlm } from '../../src/llm/llm.ts';
 import { costUsd } from '../../src/llm/models/cost.ts';
-import type { ModelOverride } from '../../src/llm/models/models.ts';
+import type { ModelOverride } from '../../src/llm/models/model-info.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { type FocusKey, startFocus } from '../../src/store/transcript/focus-row.ts';
 import { addMessage } from '../../src/store/transcript/messages.ts';
@@ -163,6 +164,7 @@ function runLoop(
       timeoutMs: 10_000,
       processes: null as never, // no tool of this focus starts a process
       background: createBackgroundCommands(),
+      lease: UNLEASED,
       isolation: 'none',
       home: () => Promise.reject(new Error('no tool of this focus starts a process')),
       makeDirectory: async () => {},

@@ -4,18 +4,21 @@ import { z } from 'zod';
 import type { WireChoice } from '../../src/core/config/config.ts';
 import { CACHE_TTLS, EFFORTS, SERVICE_TIERS, STRUCTURED_OUTPUTS } from '../../src/core/config/model-words.ts';
 import { locateModel } from '../../src/llm/locate-model.ts';
+import { openCatalogue } from '../../src/llm/models/catalogue.ts';
 import { costUsd, maxCostUsd } from '../../src/llm/models/cost.ts';
-import { builtInCatalogue, type ModelOverride, modelInfo, modelSources } from '../../src/llm/models/models.ts';
+import type { ModelOverride } from '../../src/llm/models/model-info.ts';
+import { modelInfo, modelSources } from '../../src/llm/models/models.ts';
 import { wireOf } from '../../src/llm/wires.ts';
 
-test('models.json holds only what the code reads, with a date and sources', () => {
+test('models.json holds only what the code reads, and a price only where the table has none', () => {
   const price = z.number().min(0).max(1000);
   const prices = z.strictObject({ input: price, output: price, cacheRead: price, cacheWrite: price });
   const model = z.strictObject({
     contextWindow: z.int().min(1000),
-    maxOutput: z.int().min(1000),
-    prices,
+    maxOutput: z.int().min(1000).optional(),
+    prices: prices.optional(),
     longPrompt: z.strictObject({ aboveTokens: z.int().min(1000), prices }).optional(),
+    priceSource: z.string().optional(),
     thinking: z.enum(['budget', 'adaptive', 'bound', 'always']).optional(),
     effort: z.literal(true).optional(),
     efforts: z.array(z.enum(EFFORTS)).min(1).optional(),
@@ -27,18 +30,18 @@ test('models.json holds only what the code reads, with a date and sources', () =
     temperature: z.literal(false).optional(),
     images: z.literal(true).optional(),
     wire: z.enum(['chat', 'responses']).optional(),
+    structuredOutputs: z.literal('none').optional(),
+    strictTools: z.literal(false).optional(),
   });
   const embedding = z.strictObject({
     dimensions: z.int().min(1),
     maxInputTokens: z.int().min(100),
-    usdPerMillion: price,
     shortens: z.literal(true).optional(),
   });
   const held = { structuredOutputs: z.enum(STRUCTURED_OUTPUTS), strictTools: z.boolean() };
   const source = z.strictObject({ vendors: z.array(z.string()).min(1), url: z.url(), seen: z.string() });
   const file = z.strictObject({
-    checked: z.iso.date(),
-    unit: z.literal('USD per million tokens'),
+    about: z.string(),
     sources: z.array(source).min(1),
     families: z.record(z.string(), z.string()),
     defaults: z.record(z.string(), model.pick({ efforts: true, serviceTiers: true, cacheTtls: true }).extend(held)),
@@ -48,21 +51,29 @@ test('models.json holds only what the code reads, with a date and sources', () =
   const read = file.parse(
     JSON.parse(readFileSync(new URL('../../src/llm/models/models.json', import.meta.url), 'utf8')),
   );
-  for (const entry of Object.values(read.families)) {
-    expect(modelInfo(entry.slice(0, entry.indexOf('/')), entry.slice(entry.indexOf('/') + 1)).prices).not.toBeNull();
+  const { entries, byVendor, prices: table } = openCatalogue();
+  expect(
+    Object.values(read.families).filter((entry) => byVendor.get(entry)?.model !== entry.slice(entry.indexOf('/') + 1)),
+  ).toEqual([]);
+  // A model of models.json has exactly one price: that of the table, or its own with its source.
+  for (const [vendor, models] of Object.entries(read.vendors)) {
+    for (const [name, { prices: own, priceSource }] of Object.entries(models)) {
+      const inTable = table.file.vendors[vendor]?.[name] !== undefined;
+      expect([`${vendor}/${name}`, own === undefined, priceSource === undefined]).toEqual([
+        `${vendor}/${name}`,
+        inTable,
+        inTable,
+      ]);
+    }
   }
-  const sourced = new Set(read.sources.flatMap(({ vendors }) => vendors));
-  const vendors = [...Object.keys(read.vendors), ...Object.keys(read.embeddings)];
-  expect(vendors.filter((vendor) => !sourced.has(vendor))).toEqual([]);
-  expect(builtInCatalogue().entries).toHaveLength(
-    Object.values(read.vendors).flatMap((each) => Object.keys(each)).length,
-  );
+  expect(entries.filter(({ priceSource }) => priceSource === '').map(({ model: name }) => name)).toEqual([]);
 });
 
 /** What belongs to the vendor's own API. */
 const ELSEWHERE = {
   prices: null,
   longPrompt: null,
+  priceChanges: [],
   wire: null,
   structuredOutputs: 'none',
   strictTools: false,
@@ -202,7 +213,7 @@ test("OpenAI's reasoning models speak Responses at OpenAI; elsewhere, and other 
   expect(wire('openai', 'gpt-5.4-mini-2026-03-17')).toBe('responses');
   expect(wire('openai', 'gpt-4.1')).toBeNull();
   expect(wire('gateway', 'openai/gpt-5.5')).toBeNull();
-  const reasons = builtInCatalogue().entries.filter(
+  const reasons = openCatalogue().entries.filter(
     ({ vendor, info }) => vendor === 'openai' && info.thinking === 'always',
   );
   expect(reasons.map(({ info }) => info.wire).filter((each) => each !== 'responses')).toEqual([]);

@@ -7,6 +7,7 @@ import { asVisitor, type Visitor } from '../../src/http/login/visitor.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database, Queryable } from '../../src/store/sql/database.ts';
 import { askPerson } from '../../src/store/transcript/approvals.ts';
+import { askOf } from '../support/ask-of.ts';
 import { beginFocus, recordCalls } from '../support/begun-focus.ts';
 import { testDatabase } from '../support/database.ts';
 import { createToken, visitorFor } from '../support/people.ts';
@@ -156,8 +157,8 @@ test('an operator approves, denies, steers and cancels through a gateway, and ea
     });
   }
   const calls = [
-    `select animus.approve($1, 'c1', 'go on')`,
-    `select animus.deny($1, 'c2', 'not this')`,
+    `select animus.approve($1, '${await askOf(target.database, work.id, 'c1')}', 'go on')`,
+    `select animus.deny($1, '${await askOf(target.database, work.id, 'c2')}', 'not this')`,
     `select animus.say($1, 'Hurry up')`,
     `select animus.cancel_work($1, 'enough')`,
   ];

@@ -52,6 +52,20 @@ describe('a submission of more than 1 MiB is refused with its size', () => {
     await expect(insert).rejects.toMatchObject({ code: '23514', constraint: `work_items_${column}_depth` });
   });
 
+  test.each(['params', 'trigger_info'])('and so is %s of more than 20,000 values', async (column) => {
+    const insert = (values: number) =>
+      target.database.query(
+        `insert into animus.work_items (faculty, ${column})
+         select 'engineer', jsonb_build_object('a', jsonb_agg(null::text)) from generate_series(1, $1::int)`,
+        [values],
+      );
+    await expect(insert(19_999)).rejects.toMatchObject({
+      constraint: `work_items_${column}_values`,
+      message: expect.stringContaining('has more than 20000 values in all'),
+    });
+    await insert(19_998);
+  });
+
   test('even if it is stored compressed in another table and nested too deep', async () => {
     await target.database.query(`create table deep as select (repeat('[', 5000) || repeat(']', 5000))::jsonb as info`);
     const [row] = await target.database.query('select pg_column_compression(info) is not null as compressed from deep');

@@ -12,7 +12,15 @@ import { violations } from '../support/fencing/violations.ts';
 
 const target = testDatabase();
 const NAMES = Object.keys(FENCED_CALLS);
-const LOCKS = ['begin_foci', 'complete_foci', 'complete_locked', 'complete_work', 'give_back', 'hold_lease'];
+const LOCKS = [
+  'begin_foci',
+  'complete_foci',
+  'complete_locked',
+  'complete_work',
+  'extend_leases',
+  'give_back',
+  'hold_lease',
+];
 
 beforeAll(async () => {
   // A modified function may wait where it should not.

@@ -37,10 +37,55 @@ test('no function of the engine waits for an advisory lock without a limit', asy
 test('work, retention and upgrades continue while another role holds every advisory lock that animus ever used', async () => {
   await outside.transaction(async (tx) => {
     await tx.query(`select pg_advisory_lock(hashtextextended('animus.claim', 0)), pg_advisory_lock(hashtextextended('animus.retention', 0)),
-      pg_advisory_lock(107126708171635)`);
+      pg_advisory_lock(107126708171635), pg_advisory_lock(7302)`);
     await everythingWorks();
   });
 });
+
+test('the only advisory lock left is that of a watch, and each function that takes one is known', async () => {
+  const functions = await target.database.query<{ proname: string }>(
+    `select proname from pg_proc where pronamespace in ('animus'::regnamespace, 'pgmq'::regnamespace) and prosrc ~ 'pg_(try_)?advisory' order by proname`,
+  );
+  expect(functions.map(({ proname }) => proname)).toEqual(KNOWN);
+});
+
+/** Ends only try the lock of a watch; a watcher waits for it if an end has it (below). Two are of pgmq: where a migration creates a queue, and what animus does not call. */
+const KNOWN = ['acquire_queue_lock', 'complete_work', 'follow_ends', 'read_grouped_rr', 'watch_work'];
+
+test.each(['', '_shared'])(
+  'a stranger who holds the%s lock of a watch delays neither a watcher nor the end',
+  async (mode) => {
+    const db = target.database;
+    const id = await insertWork(db);
+    await outside.transaction(async (tx) => {
+      await tx.query(`select pg_advisory_xact_lock${mode}(hashtextextended($1::uuid::text, 7301))`, [id]);
+      // Would raise if it waited longer than this for anything but the stranger's lock, which it gives up on.
+      const waits = await waitsWhile(() => db.query(`select animus.watch_work($1)`, [id]));
+      expect(waits).toEqual([]);
+      const item = await claimOne(db);
+      expect(
+        await waitsWhile(() => db.query(`select animus.complete_work($1, $2, '{}')`, [item.id, item.leaseToken])),
+      ).toEqual([]);
+    });
+    expect(await db.query('select state from animus.work_items where id = $1', [id])).toEqual([{ state: 'completed' }]);
+  },
+);
+
+/** The waits for advisory locks that another session sees while this runs. */
+async function waitsWhile(run: () => Promise<unknown>): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  const state = { running: true };
+  const ran = run().finally(() => {
+    state.running = false;
+  });
+  const look = target.open({ poolSize: 1 });
+  while (state.running) seen.push(...(await look.query(WAITING)));
+  await ran;
+  await look.close();
+  return seen;
+}
+
+const WAITING = `select query from pg_stat_activity where wait_event_type = 'Lock' and wait_event = 'advisory'`;
 
 test('and while a reader holds every lock that it may take', async () => {
   await reader.transaction(async (tx) => {
@@ -52,7 +97,7 @@ test('and while a reader holds every lock that it may take', async () => {
   });
 });
 
-test.each(['animus.claim_turn', 'animus.retention_turn', 'animus.schema_migrations'])(
+test.each(['animus.claim_turn', 'animus.retention_turn', 'animus.skip_turn', 'animus.schema_migrations'])(
   'no other role can lock %s in a way that blocks',
   async (table) => {
     for (const mode of [

@@ -2,11 +2,13 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
 import { type ApiOptions, openApi } from '../../src/http/api/api.ts';
+import { API_ROUTES } from '../../src/http/api/api-routes.ts';
 import { openHealthServer } from '../../src/http/health-server.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { silentLog } from '../../src/telemetry/silent-log.ts';
 import { testDatabase } from './database.ts';
+import { checkedAnswers } from './openapi/checked-answers.ts';
 import { createToken } from './people.ts';
 import { createLogin, dropLogins } from './role-login.ts';
 
@@ -57,7 +59,7 @@ export function testApi(): {
   return { owner: () => target.database, start: (options) => startApi(target.database, { db: gateway, ...options }) };
 }
 
-/** Serves it until the test has finished. `database` is the schema's owner, and also what the API uses unless `options.db` is given. */
+/** Serves it until the test has finished, which fails if an answer was not as documented. `database` is the schema's owner, and also what the API uses unless `options.db` is given. */
 export async function startApi(database: Database, options: StartOptions = {}): Promise<TestApi> {
   const { maxConnections = 1000, slowestReaderMs } = options;
   const look = async () => ({
@@ -71,21 +73,27 @@ export async function startApi(database: Database, options: StartOptions = {}): 
     maxConnections,
     ...(slowestReaderMs !== undefined && { slowestReaderMs }),
   });
-  const api = openApi({
-    log: silentLog,
-    clock: systemClock,
-    version: '1.2.3',
-    db: database,
-    settings: { allowedHosts: [], allowedOrigins: [], requestsPerMinute: 100_000 },
-    ...options,
-  });
+  const api = checkedAnswers(
+    openApi({
+      log: silentLog,
+      clock: systemClock,
+      version: '1.2.3',
+      db: database,
+      settings: { allowedHosts: [], allowedOrigins: [], requestsPerMinute: 100_000 },
+      ...options,
+    }),
+    options.routes ?? API_ROUTES,
+  );
   await server.start();
   server.serveApi(api);
   const stop = async () => {
     await api.stop();
     await server.stop();
   };
-  onTestFinished(stop);
+  onTestFinished(async () => {
+    await stop();
+    api.verify();
+  });
   const url = `http://127.0.0.1:${server.address().port}`;
   const tokens = new Map<string, Promise<string>>();
   const tokenOf = (person: string) => {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
+import { UNLEASED } from '../../src/core/lifecycle/lease.ts';
 import { createJournal } from '../../src/engage/calls/journal.ts';
 import type { FocusEventBody } from '../../src/engage/events/events.ts';
 import type { EngageMeans } from '../../src/engage/loop.ts';
@@ -95,6 +96,7 @@ export async function startTestFocus(
         timeoutMs: 60_000,
         processes: createProcessHost(), // starts no process before the first run
         background: createBackgroundCommands(),
+        lease: UNLEASED,
         isolation: 'none',
         home: async () => ({ directory: '/tmp', caches: {} }),
         makeDirectory: async () => {},

@@ -21,7 +21,7 @@ export function liveProbe(): LiveProbe {
     tag: 'work',
     summary: 'Probe',
     scope: 'read',
-    media: [],
+    media: ['text/plain'],
     async respond({ means }) {
       live = means.live;
       return new Response('ok');

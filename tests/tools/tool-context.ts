@@ -3,6 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { UNLEASED } from '../../src/core/lifecycle/lease.ts';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import { createBackgroundCommands } from '../../src/tools/shell/background-commands.ts';
 import type { Tool, ToolContext, ToolOutput } from '../../src/tools/tool.ts';
@@ -50,6 +51,7 @@ export function contextIn(
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     ...host,
+    lease: UNLEASED,
     isolation: 'none',
     fileRules: [],
   };

@@ -52,6 +52,12 @@ export function timeSpan(value: string): number {
   throw new InvalidArgumentError('Expected a length of time such as 90s, 10m, 12h, 7d.');
 }
 
+/** Parses the id of a request, or its last digits, at least four. */
+export function askId(value: string): string {
+  if (/^[0-9a-f-]{4,36}$/i.test(value)) return value.toLowerCase();
+  throw new InvalidArgumentError('Expected the id of a request, as animus inbox shows it.');
+}
+
 function dateOf(value: string): Date | null {
   const isIso = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(value);
   const date = isIso ? new Date(value) : null;

@@ -165,8 +165,13 @@ function refuseOptionsOfParents(command: Command): void {
 
 /** Loaded when it is used: the schema of animus.toml takes longer to load than most commands take. */
 async function readConfiguration(sources: LoadConfigOptions): Promise<Config> {
-  const { loadConfig } = await import('../../catalog/config/load-config.ts');
-  return loadConfig(sources);
+  const [{ loadConfig }, { usePricesOf }] = await Promise.all([
+    import('../../catalog/config/load-config.ts'),
+    import('../../llm/models/price-home.ts'),
+  ]);
+  const config = loadConfig(sources);
+  usePricesOf(config.home);
+  return config;
 }
 
 async function findReach(sources: LoadConfigOptions, output: Output): Promise<Reach> {

@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { MCP_PREFIX } from '../../catalog/faculty/mcp-server.ts';
 import { type Problem, problemAt } from '../../core/errors/problem.ts';
+import { starAllows } from '../../core/permissions/command/star-allows.ts';
 import { type PermissionRow, permissionTable } from '../../core/permissions/permission-table.ts';
 import type { PermittedTool } from '../../core/permissions/permissions.ts';
 import type { RiskClass, Verdict } from '../../core/permissions/verdict.ts';
@@ -104,6 +105,14 @@ export function permissionRemarks(faculty: Faculty, bash: BashIsolation | null):
     const path = `faculty.permissions.${JSON.stringify(key)}`;
     if (tool === '*' && verdict === 'auto' && servers !== '')
       remark(`every tool of the MCP servers runs without a person, too (${servers})`, at, path);
+    const more = tool === 'bash' && verdict === 'auto' ? (patterns ?? []).map((one) => starAllows(one.pattern)) : [];
+    const example = more.find((one) => one !== null);
+    if (example)
+      remark(
+        `the star also allows ${JSON.stringify(example)}; write the commands that are meant, as a whole`,
+        at,
+        path,
+      );
     if (FILES.includes(tool) && patterns !== null && verdict !== 'auto' && isAuto('bash'))
       remark('bash runs without a person and can reach the same files', at, path);
     const isOwn = tool.endsWith('*') || tool.startsWith('mcp_') || rows.some((row) => row.tool === tool);

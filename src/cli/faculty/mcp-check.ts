@@ -68,7 +68,7 @@ async function reportOf(
 ): Promise<McpReport> {
   const of = { faculty, server: server.name };
   if ('problem' in found) return { ...of, problem: found.problem, tools: [], pinned: false };
-  const tools = compareTools(server, found.tools, await readMcpPins(db, faculty));
+  const tools = await compareTools(server, found.tools, await readMcpPins(db, faculty));
   const usable = tools.flatMap(({ live }) => live ?? []);
   const pinned = pin && tools.some(({ state, pin: old }) => state !== 'same' || old?.problem !== null);
   if (pinned) await pinMcpTools(db, faculty, server.name, usable);

@@ -1,13 +1,16 @@
 /** Shows the tools of MCP servers beside what was pinned. */
-import { harmless } from '../../core/text/harmless.ts';
+import { structuredPatch } from 'diff';
+import { harmless, visibleLines } from '../../core/text/harmless.ts';
 import type { ComparedTool } from '../../tools/mcp/inspect-server.ts';
 import { type Output, styled } from '../view/output.ts';
 import { counted } from '../view/quantities.ts';
 import type { McpReport } from './mcp-check.ts';
 
 const INDENT = ' '.repeat(9);
-/** Of the difference of one tool. */
-const MAX_LINES = 40;
+/** Lines around a change. */
+const CONTEXT = 3;
+/** More take seconds to find. */
+const MAX_EDITS = 1000;
 
 /** Prints one server. What differs is shown line by line. */
 export function showMcpReport({ server, problem, tools, pinned }: McpReport, output: Output): void {
@@ -23,7 +26,7 @@ export function showMcpReport({ server, problem, tools, pinned }: McpReport, out
       harmless(tool.name),
     );
     if (tool.problem !== null) output.block(harmless(tool.problem), `${INDENT}    `);
-    for (const line of differences(tool)) output.line(INDENT, '    ', harmless(line));
+    for (const line of differences(tool)) output.block(line, `${INDENT}    `);
   }
   if (pinned) output.block(`${title}pinned`, INDENT);
 }
@@ -43,25 +46,32 @@ export function mcpReportJson({ faculty, server, problem, tools, pinned }: McpRe
       pinned_by: pin?.pinnedBy ?? null,
       description: live?.description ?? null,
       input_schema: live?.inputSchema ?? null,
+      differences: state === 'changed' ? differences({ pin, live }).map((line) => line.trimEnd()) : null,
     })),
   };
 }
 
-/** Lines of the pinned definition that are gone (-), and lines that are new (+). */
+/** The whole change as a unified diff, in its order; of a new tool, all its lines. */
 function differences({ pin, live }: Pick<ComparedTool, 'pin' | 'live'>): readonly string[] {
   if (live === null) return [];
   const [before, after] = [linesOf(pin), linesOf(live)];
-  const lines = [
-    ...before.filter((line) => !after.includes(line)).map((line) => `- ${line}`),
-    ...after.filter((line) => !before.includes(line)).map((line) => `+ ${line}`),
-  ];
-  if (lines.length === 0) return ['(a part of its definition that models do not see)'];
-  return lines.length <= MAX_LINES
-    ? lines
-    : [...lines.slice(0, MAX_LINES), `… and ${lines.length - MAX_LINES} more lines`];
+  const options = { context: CONTEXT, maxEditLength: MAX_EDITS } as const;
+  const patch = structuredPatch('', '', before.join(''), after.join(''), '', '', options);
+  // Texts that have little in common.
+  if (patch === undefined) return [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)];
+  const lines = patch.hunks.flatMap((hunk) => [`@@ line ${hunk.newStart} @@`, ...hunk.lines]);
+  return lines.length > 0 ? lines : [UNSEEN];
 }
 
+const UNSEEN =
+  '(parts that models do not see: its title, its output schema, or what is left out of its description and input schema)';
+
+/** Each with its end. Characters that nobody sees, and spaces at the end of a line, are shown as escapes. */
 function linesOf(tool: ComparedTool['live']): readonly string[] {
   if (tool === null) return [];
-  return [...tool.description.split('\n'), ...JSON.stringify(tool.inputSchema, null, 2).split('\n')];
+  const schema = JSON.stringify(tool.inputSchema, null, 2);
+  return [...visibleLines(tool.description), ...visibleLines(schema)].map((line) => {
+    const seen = line.trimEnd();
+    return `${seen}${'\\x20'.repeat(line.length - seen.length)}\n`;
+  });
 }

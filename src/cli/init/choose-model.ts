@@ -2,9 +2,11 @@
 import type { Environment } from '../../core/config/environment.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
+import { openCatalogue } from '../../llm/models/catalogue.ts';
 import { currentModels } from '../../llm/models/current-models.ts';
 import { type ListedModel, listModels } from '../../llm/models/list-models.ts';
-import { builtInCatalogue, modelSources } from '../../llm/models/models.ts';
+import { modelSources } from '../../llm/models/models.ts';
+import { ratesAt } from '../../llm/models/prices.ts';
 import type { Questions } from '../command/ask.ts';
 import { type Output, styled } from '../view/output.ts';
 import { REHEARSAL_MODEL } from './project-files.ts';
@@ -47,7 +49,10 @@ function showOffers(output: Output, env: Environment): void {
     for (const each of currentModels(provider, OFFERED)) offer(written(each), `${priceOf(each)}${needs}`);
   }
   output.line(
-    styled(`  USD per million tokens, in and out, as of ${builtInCatalogue().checked}; animus models lists all`, 'dim'),
+    styled(
+      `  USD per million tokens, in and out, as of ${openCatalogue().prices.file.source.published}; animus models lists all`,
+      'dim',
+    ),
   );
 }
 
@@ -93,6 +98,7 @@ function written({ provider, model }: ListedModel): string {
   return provider === 'anthropic' ? model : `${provider}/${model}`;
 }
 
-function priceOf({ info: { prices } }: ListedModel): string {
+function priceOf({ info }: ListedModel): string {
+  const { prices } = ratesAt(info, new Date());
   return prices === null ? 'no price' : `$${prices.input} in, $${prices.output} out`;
 }

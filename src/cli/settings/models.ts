@@ -3,12 +3,15 @@ import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { modelNames } from '../../daemon/models/model-names.ts';
+import { openCatalogue } from '../../llm/models/catalogue.ts';
 import { type ListedModel, listModels } from '../../llm/models/list-models.ts';
-import { builtInCatalogue, type ModelInfo } from '../../llm/models/models.ts';
+import type { ModelInfo } from '../../llm/models/model-info.ts';
+import { type PriceChange, type Prices, type Rates, ratesAt } from '../../llm/models/prices.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { type Part, styled } from '../view/output.ts';
 import { grouped } from '../view/quantities.ts';
 import { addModelsShowCommand } from './models-show.ts';
+import { addModelsUpdateCommand } from './models-update.ts';
 
 interface ModelsOptions extends CommonOptions {
   readonly provider?: string;
@@ -23,6 +26,7 @@ export function addModelsCommand(program: Command, run: RunCommand): void {
     .option('--provider <name>', 'only the models of this provider')
     .action(run(modelsCommand));
   addModelsShowCommand(group, run);
+  addModelsUpdateCommand(group, run);
 }
 
 async function modelsCommand(invocation: Invocation, { provider }: ModelsOptions): Promise<number> {
@@ -33,8 +37,8 @@ async function modelsCommand(invocation: Invocation, { provider }: ModelsOptions
     requireProvider(provider, new Set([...config.providers.keys(), ...all.map((each) => each.provider)]));
   }
   const models = all.filter((each) => provider === undefined || each.provider === provider);
-  const { checked } = builtInCatalogue();
-  output.document({ checked, models: models.map(modelJson) });
+  const { source } = openCatalogue().prices.file;
+  output.document({ checked: source.checked, prices: source, models: models.map(modelJson) });
   if (models.length === 0) {
     output.line(
       `no model of ${provider} is listed. Its models get a window of 128,000 tokens (or that of a listed model of the same name)`,
@@ -44,7 +48,12 @@ async function modelsCommand(invocation: Invocation, { provider }: ModelsOptions
   }
   output.table(COLUMNS, models.map(modelRow));
   output.line();
-  output.line(styled(`USD per million tokens, as of ${checked}; * with values of animus.toml`, 'dim'));
+  output.line(
+    styled(
+      `USD per million tokens, of ${source.package} ${source.version} of ${source.published}, the newest on ${source.checked}; * with values of animus.toml`,
+      'dim',
+    ),
+  );
   return 0;
 }
 
@@ -66,7 +75,7 @@ const COLUMNS = [
 ] as const;
 
 function modelRow({ provider, model, info, overridden }: ListedModel): Part[] {
-  const { prices } = info;
+  const { prices } = ratesAt(info, new Date());
   return [
     `${provider}/${model}${overridden ? ' *' : ''}`,
     grouped(info.contextWindow),
@@ -84,7 +93,7 @@ function usd(price: number | undefined): Part {
 }
 
 function abilities(info: ModelInfo): string[] {
-  const { longPrompt } = info;
+  const { longPrompt, priceChanges } = info;
   const effort = info.effortWithTools ? 'effort' : 'effort without tools';
   return [
     ...(info.images ? ['images'] : []),
@@ -92,19 +101,28 @@ function abilities(info: ModelInfo): string[] {
     ...(info.effort ? [effort] : []),
     ...(info.temperature ? [] : ['no temperature']),
     ...(longPrompt === null ? [] : [`costs more above ${grouped(longPrompt.aboveTokens)} tokens`]),
+    ...priceChanges.map(whenOf),
   ];
 }
 
+function whenOf({ from, daily, prices }: PriceChange): string {
+  const when = [...(from === undefined ? [] : [`from ${from}`]), ...(daily ? [`from ${daily.join(' to ')} UTC`] : [])];
+  return prices === null ? '' : `${prices.input} in, ${prices.output} out ${when.join(', ')}`;
+}
+
 function modelJson({ provider, model, info, overridden }: ListedModel) {
-  const { prices, longPrompt } = info;
   return {
     provider,
     model,
     overridden,
     context_window: info.contextWindow,
     max_output: info.maxOutput,
-    usd_per_million: prices && pricesJson(prices),
-    long_prompt: longPrompt && { above_tokens: longPrompt.aboveTokens, usd_per_million: pricesJson(longPrompt.prices) },
+    ...ratesJson(ratesAt(info, new Date())),
+    price_changes: info.priceChanges.map(({ from, daily, ...rates }) => ({
+      from: from ?? null,
+      daily: daily ?? null,
+      ...ratesJson(rates),
+    })),
     thinking: info.thinking,
     effort: info.effort,
     effort_with_tools: info.effortWithTools,
@@ -115,6 +133,13 @@ function modelJson({ provider, model, info, overridden }: ListedModel) {
   };
 }
 
-function pricesJson({ input, output, cacheRead, cacheWrite }: NonNullable<ModelInfo['prices']>) {
+function ratesJson({ prices, longPrompt }: Rates) {
+  return {
+    usd_per_million: prices && pricesJson(prices),
+    long_prompt: longPrompt && { above_tokens: longPrompt.aboveTokens, usd_per_million: pricesJson(longPrompt.prices) },
+  };
+}
+
+function pricesJson({ input, output, cacheRead, cacheWrite }: Prices) {
   return { input, output, cache_read: cacheRead, cache_write: cacheWrite };
 }

@@ -24,14 +24,14 @@ export interface AlwaysAllow {
 /** Both in one transaction. `where` names the pattern in an error. Errors: `usage.invalid` for an invalid pattern, and those of `approve`. */
 export async function approveAlways(
   db: Database,
-  { work_item_id: id, call_id: callId, hash, request }: AskedView,
+  { work_item_id: id, ask_id: ask, hash, request }: AskedView,
   { scope, seconds, pattern, note, input }: AlwaysAllow,
   where: string,
-): Promise<{ readonly call: string; readonly grant: string }> {
+): Promise<{ readonly ask: string; readonly grant: string }> {
   const covered = pattern === undefined ? undefined : coveredBy(String(request['tool']), pattern, where);
   return db.transaction(async (tx) => {
-    const grant = await grantCall(tx, id, { callId, scope, seconds, pattern: covered, note });
-    return { call: await approve(tx, id, { callId, hash, note, input }), grant };
+    const grant = await grantCall(tx, id, { ask, scope, seconds, pattern: covered, note });
+    return { ask: await approve(tx, id, { ask, hash, note, input }), grant };
   });
 }
 

@@ -27,7 +27,8 @@ export function showRequest(output: Output, asked: AskedView, full = false): voi
     styled(`  asked ${age(asked.asked_at, now)}`, 'dim'),
   );
   const field = (name: string, text: string) => output.line('  ', styled(name.padEnd(9), 'dim'), text);
-  if (asked.subject !== 'lost') field('call', turn === null ? call : `${call}, turn ${turn}`);
+  field('request', shortId(asked.ask_id));
+  if (call !== null) field('call', `${call}, turn ${turn ?? '?'}`);
   if (asked.subject === 'tool_call') field('why', `${String(request['reason'])} (${String(request['gate'])})`);
   showContent(output, contentOf(asked), id, full);
 }
@@ -49,14 +50,14 @@ function untilText({ kind, subject, request }: AskedView, deadline: Date): strin
 /** The commands of animus that decide it, with the short id. */
 export function commandsOf({
   work_item_id: id,
-  call_id: call,
+  ask_id: ask,
   kind,
   subject,
   request,
-}: Pick<AskedView, 'work_item_id' | 'call_id' | 'kind' | 'subject' | 'request'>): string[] {
+}: Pick<AskedView, 'work_item_id' | 'ask_id' | 'kind' | 'subject' | 'request'>): string[] {
   if (subject === 'skill') return skillCommands(request);
-  if (subject === 'lost') return [`work answer ${shortId(id)} --call lost 'seen'`];
-  const name = `${shortId(id)} --call ${shellWord(call)}`;
+  const name = `${shortId(id)} --ask ${shortId(ask)}`;
+  if (subject === 'lost') return [`work answer ${name} 'seen'`];
   if (kind === 'human') return [`work answer ${name} 'YOUR ANSWER'`];
   const input = subject === 'budget' ? ` --input '{"add": ${enough(request)}}'` : '';
   return [`work approve ${name}${input}`, `work deny ${name} --note 'WHY'`];

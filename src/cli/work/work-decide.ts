@@ -6,9 +6,9 @@ import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { findWork } from '../../store/views/find-work.ts';
-import { type AskedView, readAsked } from '../../store/views/inbox-view.ts';
+import { type AskedView, findAsk, readAsked } from '../../store/views/inbox-view.ts';
 import { answerQuestion, approve, deny } from '../../store/work/decide.ts';
-import { choice, timeSpan } from '../command/arguments.ts';
+import { askId, choice, timeSpan } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { jsonObject, jsonOf } from '../command/json-option.ts';
@@ -23,7 +23,7 @@ export function addDecideCommands(group: Command, run: RunCommand): void {
     summary: 'approve a request: the call then runs once; see it first with: animus inbox',
     examples: [
       'animus work approve 5b1f0c3de2a9',
-      'animus work approve 5b1f0c3de2a9 --call toolu_01 --note "only on staging"',
+      'animus work approve 5b1f0c3de2a9 --ask 27b6c10f9d3e --note "only on staging"',
       `animus work approve 5b1f0c3de2a9 --input '{"command": "git push origin fix"}'`,
       'animus work approve 5b1f0c3de2a9 --always=faculty --for 7d',
     ],
@@ -49,14 +49,14 @@ export function addDecideCommands(group: Command, run: RunCommand): void {
     arguments: { text: 'the answer; - reads it from standard input' },
     examples: ['animus work answer 5b1f0c3de2a9 "The branch next."'],
   })
-    .option('--call <name>', 'which question, if several wait')
+    .option('--ask <id>', 'which request, by its id in: animus inbox; needed if several wait', askId)
     .action(run(answerCommand));
 }
 
 const SCOPES = ['item', 'faculty'] as const satisfies readonly GrantScope[];
 
 interface DecisionOptions extends CommonOptions {
-  readonly call?: string;
+  readonly ask?: string;
   readonly note?: string;
   readonly hash?: string;
 }
@@ -70,7 +70,7 @@ interface ApproveOptions extends DecisionOptions {
 
 function addDecision(group: Command, usage: string, help: Parameters<typeof addCommand>[2]): Command {
   return addCommand(group, usage, help)
-    .option('--call <name>', 'which call, if several wait')
+    .option('--ask <id>', 'which request, by its id in: animus inbox; needed if several wait', askId)
     .option('--note <text>', 'why; it is kept with the decision')
     .option('--hash <hex>', 'refuse if something else waits than what has this hash in: animus inbox --json');
 }
@@ -88,8 +88,8 @@ async function approveCommand(invocation: Invocation, options: ApproveOptions, r
     throw new AnimusError('usage.invalid', { detail: '--for and --pattern belong to --always' });
   }
   return decideOn(invocation, options, reference, 'approved', async (db, id, asked) => {
-    const decision = { callId: asked.call_id, hash: asked.hash, note, input };
-    if (always === undefined) return { call: await approve(db, id, decision), grant: null, input };
+    const decision = { ask: asked.ask_id, hash: asked.hash, note, input };
+    if (always === undefined) return { ask: await approve(db, id, decision), grant: null, input };
     const { approveAlways, DEFAULT_GRANT_SECONDS } = await import('./always-allow.ts');
     const scope = always === true ? 'item' : always;
     const seconds = options.for ?? DEFAULT_GRANT_SECONDS;
@@ -98,14 +98,14 @@ async function approveCommand(invocation: Invocation, options: ApproveOptions, r
 }
 
 async function denyCommand(invocation: Invocation, options: DecisionOptions, reference: string): Promise<number> {
-  return decideOn(invocation, options, reference, 'denied', async (db, id, { call_id: callId, hash }) => ({
-    call: await deny(db, id, { callId, hash, note: options.note }),
+  return decideOn(invocation, options, reference, 'denied', async (db, id, { ask_id: ask, hash }) => ({
+    ask: await deny(db, id, { ask, hash, note: options.note }),
     grant: null,
   }));
 }
 
 interface Decided {
-  readonly call: string;
+  readonly ask: string;
   readonly grant: string | null;
   /** The input in place of the call's own. */
   readonly input?: string | undefined;
@@ -126,8 +126,8 @@ async function decideOn(
     const result = await untilUnlocked(() => decide(db, id, found), PATIENCE);
     return { asked: found, decided: result, open: (await readAsked(db, id)).length };
   });
-  const { work_item_id: id, call_id: call, hash } = asked;
-  output.document({ id, call_id: call, hash, [done]: true, grant_id: decided.grant, still_waiting: open });
+  const { work_item_id: id, ask_id: ask, hash } = asked;
+  output.document({ id, ask_id: ask, hash, [done]: true, grant_id: decided.grant, still_waiting: open });
   showRequest(output, asked);
   const more = open > 0 ? `; the item waits for ${counted(open, 'more decision')}: animus inbox ${shortId(id)}` : '';
   output.line(
@@ -143,18 +143,22 @@ async function decideOn(
 async function chosen(
   db: Queryable,
   id: string,
-  { call, hash }: DecisionOptions,
+  { ask, hash }: DecisionOptions,
   done: 'approved' | 'denied',
 ): Promise<AskedView> {
-  const waiting = (await readAsked(db, id)).filter(({ kind }) => done === 'denied' || kind === 'approval');
-  const [only, ...others] = call === undefined ? waiting : waiting.filter(({ call_id: name }) => name === call);
+  const named = await findAsk(db, id, ask);
+  const fits = ({ kind, subject, ask_id: name }: AskedView) =>
+    named === undefined
+      ? subject !== 'skill' && subject !== 'lost' && (done === 'denied' || kind === 'approval')
+      : name === named;
+  const [only, ...others] = (await readAsked(db, id)).filter(fits);
   if (only === undefined || others.length > 0) {
     const decide = done === 'approved' ? approve : deny;
-    await decide(db, id, { callId: call, hash: NO_HASH });
+    await decide(db, id, { ask: named, hash: NO_HASH });
     throw new AnimusError('work.state', { id, detail: `what waits of work item ${id} has just changed` });
   }
   if (hash !== undefined && (hash.length < 8 || !only.hash.startsWith(hash.toLowerCase()))) {
-    const detail = `what waits as ${only.call_id} of work item ${shortId(id)} has another hash: ${only.hash}`;
+    const detail = `what waits as ${shortId(only.ask_id)} of work item ${shortId(id)} has another hash: ${only.hash}`;
     throw new AnimusError('work.state', { id, detail });
   }
   return only;
@@ -165,7 +169,7 @@ const NO_HASH = '0'.repeat(64);
 
 async function answerCommand(
   invocation: Invocation,
-  { call }: DecisionOptions,
+  { ask }: DecisionOptions,
   reference: string,
   given: string,
 ): Promise<number> {
@@ -173,13 +177,14 @@ async function answerCommand(
   const text = given === '-' ? (await readAll(context.stdin)).trimEnd() : given;
   const { id, answered, open } = await withDatabase(invocation, async (db) => {
     const found = await findWork(db, reference);
-    const name = await untilUnlocked(() => answerQuestion(db, found, text, call), PATIENCE);
+    const named = await findAsk(db, found, ask);
+    const name = await untilUnlocked(() => answerQuestion(db, found, text, named), PATIENCE);
     return { id: found, answered: name, open: (await readAsked(db, found)).length };
   });
-  output.document({ id, call_id: answered, answered: true, still_waiting: open });
+  output.document({ id, ask_id: answered, answered: true, still_waiting: open });
   output.line(
     styled(shortId(id), 'bold'),
-    `  ${answered}  `,
+    `  ${shortId(answered)}  `,
     styled('answered', 'green'),
     open > 0 ? `; the item waits for ${counted(open, 'more decision')}: animus inbox ${shortId(id)}` : '',
   );

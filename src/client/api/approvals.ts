@@ -7,8 +7,10 @@ import type { CallOptions } from '../options.ts';
 export interface Approval {
   readonly work_item_id: string | null;
   readonly faculty: string;
-  /** The name of the call or wait; `skill:NAME` for a proposed skill. */
-  readonly call_id: string;
+  /** What a decision names; another request has another id. */
+  readonly ask_id: string;
+  /** The call that waits, as its provider has named it; null where none waits. */
+  readonly call_id: string | null;
   readonly kind: string;
   readonly subject: string;
   /** Exactly what is to be decided, made from what is recorded. */
@@ -20,6 +22,28 @@ export interface Approval {
   readonly turn: number | null;
   readonly submitted_by: string | null;
   readonly description: string;
+}
+
+export interface ApprovalGroup {
+  readonly group_id: string;
+  readonly subject: string;
+  readonly faculty: string;
+  /** The item that asks, with all that is below it; null: a limit or a faculty. */
+  readonly root_id: string | null;
+  readonly tool: string | null;
+  /** The rule that asks. */
+  readonly reason: string | null;
+  readonly count: number;
+  /** How many work items ask. */
+  readonly items: number;
+  readonly first_asked_at: string;
+  readonly last_asked_at: string;
+  /** The first one. */
+  readonly deadline: string | null;
+  /** All ask for exactly the same, so they may be approved together. */
+  readonly identical: boolean;
+  /** The first hundred, oldest first. */
+  readonly ask_ids: readonly string[];
 }
 
 export interface Grant {
@@ -48,9 +72,30 @@ export interface ListApprovalsOutput {
   readonly items: readonly Approval[];
 }
 
+export interface ListApprovalGroupsInput {
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListApprovalGroupsOutput {
+  readonly items: readonly ApprovalGroup[];
+}
+
+export interface DecideApprovalsInput {
+  readonly ask_ids: readonly string[];
+  /** `answer` acknowledges what was lost; `approve` is for calls that are exactly the same. */
+  readonly action: 'deny' | 'answer' | 'approve';
+  readonly note: string;
+}
+
+export interface DecideApprovalsOutput {
+  /** What no longer waits is left out. */
+  readonly decided: number;
+}
+
 export interface ApproveInput {
-  /** May be left out if only one fits. */
-  readonly call_id?: string | undefined;
+  /** Of what is decided, as it was shown: 409 if it no longer waits. */
+  readonly ask_id: string;
   readonly note?: string | undefined;
   /** Refused with 409 if something else waits by now. */
   readonly hash?: string | undefined;
@@ -70,13 +115,13 @@ export interface ApproveInput {
 
 export interface ApproveOutput {
   readonly work_item_id: string;
-  readonly call_id: string;
+  readonly ask_id: string;
   readonly grant_id: string | null;
 }
 
 export interface DenyInput {
-  /** May be left out if only one fits. */
-  readonly call_id?: string | undefined;
+  /** Of what is decided, as it was shown: 409 if it no longer waits. */
+  readonly ask_id: string;
   readonly note?: string | undefined;
   /** Refused with 409 if something else waits by now. */
   readonly hash?: string | undefined;
@@ -84,18 +129,18 @@ export interface DenyInput {
 
 export interface DenyOutput {
   readonly work_item_id: string;
-  readonly call_id: string;
+  readonly ask_id: string;
 }
 
 export interface AnswerInput {
   readonly text: string;
-  /** May be left out if only one fits. */
-  readonly call_id?: string | undefined;
+  /** Of what is decided, as it was shown: 409 if it no longer waits. */
+  readonly ask_id: string;
 }
 
 export interface AnswerOutput {
   readonly work_item_id: string;
-  readonly call_id: string;
+  readonly ask_id: string;
 }
 
 export interface ListGrantsOutput {
@@ -117,17 +162,29 @@ export interface ApprovalsMethods {
    */
   list(input?: ListApprovalsInput, options?: CallOptions): Promise<ListApprovalsOutput>;
   /**
+   * What waits for a person by cause, so that one item cannot hide the others. Needs a token of scope `read`.
+   *
+   * `GET /approvals/groups`
+   */
+  listGroups(input?: ListApprovalGroupsInput, options?: CallOptions): Promise<ListApprovalGroupsOutput>;
+  /**
+   * Decide about many requests at once, each named by its id; for operators. Needs a token of scope `decide`.
+   *
+   * `POST /approvals/decide`
+   */
+  decide(input: DecideApprovalsInput, options?: CallOptions): Promise<DecideApprovalsOutput>;
+  /**
    * Approve what waits; for operators. Needs a token of scope `decide`.
    *
    * `POST /work/{id}/approve`
    */
-  approve(id: string, input?: ApproveInput, options?: CallOptions): Promise<ApproveOutput>;
+  approve(id: string, input: ApproveInput, options?: CallOptions): Promise<ApproveOutput>;
   /**
    * Deny what waits; the model gets the note; for operators. Needs a token of scope `decide`.
    *
    * `POST /work/{id}/deny`
    */
-  deny(id: string, input?: DenyInput, options?: CallOptions): Promise<DenyOutput>;
+  deny(id: string, input: DenyInput, options?: CallOptions): Promise<DenyOutput>;
   /**
    * Answer a question of the model; for operators. Needs a token of scope `decide`.
    *

@@ -134,6 +134,28 @@ export interface ChatFile {
   readonly message_id: string;
 }
 
+export interface ExportedMessage {
+  /** In its conversation, from 1 on: the number that people see. */
+  readonly number: number;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: string;
+  /** Of an answer `faculty:NAME`. */
+  readonly author: string;
+  readonly created_at: string;
+  /** It went into an answer that was being given. */
+  readonly told: boolean;
+  /** Of an answer. */
+  readonly ended_as: 'completed' | 'dead' | 'cancelled' | null;
+  /** Of the item, now. */
+  readonly state: WorkState | null;
+  readonly attachments: readonly ChatAttachment[] | null;
+  readonly id: number;
+  /** The id of the message that it stands for. */
+  readonly replaces: number | null;
+  /** The item that answers it, or that gave the answer. */
+  readonly work_item: string | null;
+}
+
 export type ChatEvent =
   | SaidEvent
   | AnsweredEvent

@@ -175,7 +175,8 @@ export interface Status {
     readonly first: readonly {
       readonly work_item_id: string | null;
       readonly faculty: string;
-      readonly call_id: string;
+      readonly ask_id: string;
+      readonly call_id: string | null;
       readonly kind: string;
       readonly subject: string;
       readonly tool: string | null;

@@ -57,6 +57,8 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
   },
   approvals: {
     list: { method: 'GET', path: '/approvals', kind: 'json', input: true, query: ['work_item_id', 'limit'] },
+    listGroups: { method: 'GET', path: '/approvals/groups', kind: 'json', input: true, query: ['limit'] },
+    decide: { method: 'POST', path: '/approvals/decide', kind: 'json', input: true, body: true },
     approve: { method: 'POST', path: '/work/{id}/approve', kind: 'json', input: true, body: true },
     deny: { method: 'POST', path: '/work/{id}/deny', kind: 'json', input: true, body: true },
     answer: { method: 'POST', path: '/work/{id}/answer', kind: 'json', input: true, body: true },

@@ -198,6 +198,8 @@ export interface ApprovalEvent {
   readonly id: string;
   readonly at: string;
   readonly work_item_id: string;
+  /** What a decision names. */
+  readonly ask_id: string | null;
   readonly call_id: string | null;
   readonly status: 'asked' | 'approve' | 'deny' | 'answer' | 'edit' | 'closed';
   readonly subject: string | null;

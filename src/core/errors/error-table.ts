@@ -44,6 +44,8 @@ export const ERRORS = {
   'skill.unwritable': row('cannot write the skill {name} to {directory}: {detail}', true, 1),
   'skill.source': row('{source}: {detail}', false, 2),
 
+  'models.not_fetched': row('newer prices could not be fetched, and nothing was changed: {detail}', true, 4),
+
   'db.unreachable': row('cannot reach the database at {where}: {detail}{hint}', true, 4),
   'db.refused': row('the database at {where} refused: {detail}{hint}', false, 4),
   'db.forbidden': row('the database role lacks a permission at {where}: {detail}{hint}', false, 5, 403),

@@ -8,6 +8,25 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** A moment on both clocks: the monotonic one stands still while the machine sleeps, and the other one may be set. */
+export interface Moment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+/** Now. */
+export function momentOf(clock: Pick<Clock, 'monotonicMs' | 'nowMs'>): Moment {
+  return { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() };
+}
+
+/**
+ * Milliseconds since a moment by the clock that says more: the time of a sleep counts, and a wall clock that is set back takes nothing
+ * away. One that is set forward makes it too long, so whoever decides by it asks before it gives anything up.
+ */
+export function elapsedMs(clock: Pick<Clock, 'monotonicMs' | 'nowMs'>, { monotonicMs, wallMs }: Moment): number {
+  return Math.max(clock.monotonicMs() - monotonicMs, clock.nowMs() - wallMs);
+}
+
 /** The clock of the process. */
 export const systemClock: Clock = {
   monotonicMs: () => performance.now(),

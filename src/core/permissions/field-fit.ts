@@ -12,6 +12,8 @@ export interface CallFields {
   readonly input: unknown;
   /** Values of fields that stand deeper in the input, such as the paths in a patch; null for a field that cannot be read. */
   readonly values?: Readonly<Record<string, readonly string[] | null>>;
+  /** Further values of fields, for rules that ask or forbid: what the input leads to. */
+  readonly also?: Readonly<Record<string, readonly string[]>>;
   /** Where relative paths of the tool begin, absolute and real; null if that is not known. */
   readonly workspace: string | null;
   /** Paths of the input → where they lead through links. */
@@ -23,7 +25,8 @@ export type CommandLines = Map<string, CommandLine>;
 
 /** `maybe` never counts as allowed. */
 export interface FieldFit {
-  readonly fit: 'yes' | 'maybe' | 'no';
+  /** `more`: a `maybe` only because a program may run others by itself, as a test runner does. */
+  readonly fit: 'yes' | 'maybe' | 'more' | 'no';
   /** Why it is only `maybe`, for people. */
   readonly unclear: string | null;
 }
@@ -45,9 +48,11 @@ export function fieldFit(
   const given = valuesOf(field, call);
   if (given === null) return { fit: 'maybe', unclear: `${field} cannot be compared` };
   const values = given.length === 0 && kind === 'tree' ? ['.'] : given;
-  const fits = values.map((value) => valueFit(kind, pattern, value, allowing, call, lines));
+  const compared = allowing ? values : [...values, ...(call.also?.[field] ?? [])];
+  const fits = compared.map((value) => valueFit(kind, pattern, value, allowing, call, lines));
   if (allowing) return fits.length > 0 && fits.every((one) => one.fit === 'yes') ? YES : NO;
-  return fits.find((one) => one.fit === 'yes') ?? fits.find((one) => one.fit === 'maybe') ?? NO;
+  const found = (wanted: FieldFit['fit']) => fits.find(({ fit }) => fit === wanted);
+  return found('yes') ?? found('maybe') ?? found('more') ?? NO;
 }
 
 /** The field with the command line; null if the tool runs none. */
@@ -92,7 +97,7 @@ function valueFit(
       lines.set(value, line);
       if (allowing) return line.allowedBy(pattern) ? YES : NO;
       const how = line.touchedBy(pattern);
-      return how === 'maybe' ? { fit: how, unclear: line.unclear } : how === 'yes' ? YES : NO;
+      return how === 'maybe' || how === 'more' ? { fit: how, unclear: line.unclear } : how === 'yes' ? YES : NO;
     }
     case 'tree':
     case 'path': {

@@ -1,5 +1,5 @@
 /** The permissions of a faculty, and the verdict about a call. */
-import { type CallFields, type CommandLines, commandField, fieldFit } from './field-fit.ts';
+import { type CallFields, type CommandLines, commandField, type FieldFit, fieldFit } from './field-fit.ts';
 import type { FieldPattern, RuleKey } from './rule-key.ts';
 import { type FieldKind, type RiskClass, stricter, type Verdict } from './verdict.ts';
 
@@ -53,7 +53,7 @@ export interface Permission {
 /**
  * The verdict about a call with its final input. The most specific level with a rule that fits decides: patterns, the tool, the beginning of its name,
  * `*`, the default of its risk class. Within a level the strictest rule counts. A rule that asks or forbids, and of which nobody
- * can say whether it fits, asks.
+ * can say whether it fits, asks; unless that is only what a program runs by itself, and an `auto` rule names this program.
  */
 export function permissionOf(permissions: Permissions, call: PermittedCall): Permission {
   const { name, origin, risk } = call.tool;
@@ -73,25 +73,32 @@ export function permissionOf(permissions: Permissions, call: PermittedCall): Per
 
 function byPattern(rules: readonly PermissionRule[], call: PermittedCall): Permission | null {
   const lines: CommandLines = new Map();
-  const found = rules.flatMap((rule): Permission[] => {
-    const { fit, unclear } = ruleFit(rule, call, lines);
-    if (fit === 'no' || (fit === 'maybe' && rule.verdict === 'auto')) return [];
+  const fits = rules.map((rule) => ({ rule, ...ruleFit(rule, call, lines) }));
+  // The operator has allowed this program, and with it what it runs by itself.
+  const isNamed = fits.some(({ rule, fit }) => fit === 'yes' && rule.verdict === 'auto' && namesProgram(rule, call));
+  const found = fits.flatMap(({ rule, fit, unclear }): Permission[] => {
     if (fit === 'yes') return [decided(rule)];
+    if (fit === 'no' || rule.verdict === 'auto' || (fit === 'more' && isNamed)) return [];
     return [{ ...decided(rule), verdict: 'ask', unclear: unclear ?? 'a part of the input is only known when it runs' }];
   });
   return strictest(found);
 }
 
+/** True if the rule is about a program by its name, and not about any with such arguments. */
+function namesProgram({ patterns }: PermissionRule, { tool }: PermittedCall): boolean {
+  const command = commandField(tool.kinds);
+  return (patterns ?? []).some(({ field, pattern }) => (field ?? command) === command && !pattern.startsWith('*'));
+}
+
 /** All patterns of a rule must fit. */
-function ruleFit({ patterns, verdict }: PermissionRule, call: PermittedCall, lines: CommandLines) {
-  let fit: 'yes' | 'maybe' = 'yes';
-  let unclear: string | null = null;
+function ruleFit({ patterns, verdict }: PermissionRule, call: PermittedCall, lines: CommandLines): FieldFit {
+  let result: FieldFit = { fit: 'yes', unclear: null };
   for (const pattern of patternsOf(patterns ?? [], verdict, call)) {
     const one = fieldFit(pattern, verdict === 'auto', call, call.tool.kinds, lines);
     if (one.fit === 'no') return one;
-    if (one.fit === 'maybe') [fit, unclear] = ['maybe', one.unclear];
+    if (one.fit === 'maybe' || (one.fit === 'more' && result.fit === 'yes')) result = one;
   }
-  return { fit, unclear };
+  return result;
 }
 
 /** A star allows any one plain command, but asks about, or forbids, any command line. */

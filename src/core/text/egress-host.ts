@@ -1,6 +1,6 @@
 /** Hosts that a container may reach through the proxy, as an allow-list names them. */
 import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { canonicalHost } from './canonical-host.ts';
 
 /** One entry of an allow-list. */
 export interface EgressHost {
@@ -34,17 +34,4 @@ export function allowsEgress(list: readonly EgressHost[], host: string, port: nu
     const samePort = entry.port === null ? WEB_PORTS.has(port) : entry.port === port;
     return samePort && (entry.below ? host.endsWith(`.${entry.host}`) : host === entry.host);
   });
-}
-
-/**
- * The one way to write a host: lower case, ASCII, no dot at the end; an address in its canonical form, so that 0x7f.1 is 127.0.0.1 here as
- * it is for a resolver. Null for what is no host.
- */
-export function canonicalHost(written: string): string | null {
-  const bare = written.replace(/\.$/, '');
-  if (!/^(?:\[[0-9a-f:.]+\]|[\p{L}\p{N}._-]+)$/iu.test(bare)) return null;
-  const url = URL.parse(`http://${bare}/`);
-  const host = url?.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '') ?? '';
-  if (host === '') return null;
-  return isIP(host) === 0 ? host : ipaddr.process(host).toString();
 }

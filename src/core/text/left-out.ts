@@ -5,20 +5,31 @@
  * from the outermost value inwards.
  */
 export function withoutNulls(value: unknown, paths: readonly (readonly PropertyKey[])[]): unknown {
+  if (!paths.some((path) => isNullAt(value, path))) return null;
   const copy: unknown = structuredClone(value);
-  const left = paths.filter((path) => leaveOut(copy, path));
-  return left.length > 0 ? copy : null;
+  for (const path of paths) if (isNullAt(copy, path)) leaveOut(copy, path);
+  return copy;
 }
 
-function leaveOut(value: unknown, path: readonly PropertyKey[]): boolean {
+function isNullAt(value: unknown, path: readonly PropertyKey[]): boolean {
+  const holder = path
+    .slice(0, -1)
+    .reduce<unknown>((outer, key) => (isHolder(outer) && Object.hasOwn(outer, key) ? outer[key] : undefined), value);
   const last = path.at(-1);
-  let holder = value;
-  for (const key of path.slice(0, -1)) {
-    if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, key)) return false;
-    holder = (holder as Record<PropertyKey, unknown>)[key];
-  }
-  if (last === undefined || typeof holder !== 'object' || holder === null || Array.isArray(holder)) return false;
-  const object = holder as Record<PropertyKey, unknown>;
-  if (!Object.hasOwn(object, last) || object[last] !== null) return false;
-  return Reflect.deleteProperty(object, last);
+  return (
+    last !== undefined &&
+    isHolder(holder) &&
+    !Array.isArray(holder) &&
+    Object.hasOwn(holder, last) &&
+    holder[last] === null
+  );
+}
+
+function leaveOut(value: unknown, path: readonly PropertyKey[]): void {
+  const holder = path.slice(0, -1).reduce<unknown>((outer, key) => (outer as Record<PropertyKey, unknown>)[key], value);
+  Reflect.deleteProperty(holder as object, path.at(-1)!);
+}
+
+function isHolder(value: unknown): value is Record<PropertyKey, unknown> {
+  return typeof value === 'object' && value !== null;
 }

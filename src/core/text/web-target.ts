@@ -1,5 +1,6 @@
 /** Targets of web requests that an operator allows beside the public internet, and whether an address is one of them. */
 import ipaddr from 'ipaddr.js';
+import { canonicalHost } from './canonical-host.ts';
 import { isInNetwork, type Network, parseNetwork } from './networks.ts';
 
 /** A host by name, or a network; on one port, or on every port that web tools use. */
@@ -15,9 +16,9 @@ export function parseWebTarget(text: string): WebTarget | null {
   if (name === undefined || (port !== null && (port < 1 || port > 65_535))) return null;
   const network = parseNetwork(name);
   if (network) return { network, port };
-  const host = URL.parse(`http://${name}/`);
+  const host = canonicalHost(name);
   const isName = bracketed === undefined && !isBare && /^[a-z0-9._-]+$/i.test(name) && host !== null;
-  return isName && !ipaddr.isValid(host.hostname) ? { host: host.hostname, port } : null;
+  return isName && !ipaddr.isValid(host) ? { host, port } : null;
 }
 
 /** True if the address, to which `host` resolved, is one of the targets. */

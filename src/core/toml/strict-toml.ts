@@ -4,6 +4,8 @@ import type { z } from 'zod';
 import { messageOf } from '../errors/errors.ts';
 import { type Place, type Problem, problemAt, showValue } from '../errors/problem.ts';
 import { didYouMean } from '../errors/suggest.ts';
+import { valueBeyond } from '../text/json-bounds.ts';
+import { JSON_LIMITS } from '../text/json-limits.ts';
 import { expectationOf, fieldAt, fieldsOf, unwrapField } from './fields.ts';
 import { keyLines, pathKey } from './toml-lines.ts';
 
@@ -72,9 +74,13 @@ type Parsed =
   | { readonly ok: false; readonly line: number | null; readonly detail: string };
 
 function parseToml(text: string): Parsed {
+  const { bytes } = JSON_LIMITS.tomlFile;
+  if (Buffer.byteLength(text) > bytes) return { ok: false, line: null, detail: `it has more than ${bytes} bytes` };
   try {
     // Some editors write a byte order mark first; TOML requires readers to skip it.
-    return { ok: true, raw: parse(text.replace(/^\uFEFF/, '')) };
+    const raw = parse(text.replace(/^\uFEFF/, ''));
+    const beyond = valueBeyond(raw, JSON_LIMITS.tomlFile);
+    return beyond === null ? { ok: true, raw } : { ok: false, line: null, detail: beyond };
   } catch (error) {
     if (!(error instanceof TomlError)) return { ok: false, line: null, detail: messageOf(error) };
     const detail = error.message.split('\n', 1)[0]?.replace('Invalid TOML document: ', '') ?? '';

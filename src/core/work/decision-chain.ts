@@ -11,6 +11,7 @@ export interface Decision {
   readonly work_item_id: string | null;
   /** What it is about if not about a work item: a faculty, or `*`. */
   readonly target: string | null;
+  /** The call that it was about, as its provider has named it; null: about no call. */
   readonly call_id: string | null;
   readonly action: string;
   readonly decided_by: string;

@@ -1,4 +1,5 @@
 /** What the steps of a pass over the batches of a provider share. */
+import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
 import type { BatchHttp } from '../../llm/batch/batch-http.ts';
 import type { ProviderBatches } from '../../llm/llm.ts';
 import type { Database } from '../../store/sql/database.ts';
@@ -19,6 +20,8 @@ export interface BatchPass {
   readonly dismissed: Set<string>;
   /** Aborted a while after the daemon's stop. */
   readonly cut: AbortSignal;
+  /** Of this daemon as the poller. */
+  readonly lease: Lease;
   /** Extends this daemon's time as the poller, and returns its token. Errors: `work.lease_lost`. */
   hold(): Promise<string>;
 }
@@ -27,10 +30,18 @@ const CALL_MS = 120_000;
 /** The results of a batch may be hundreds of megabytes. */
 const RESULTS_MS = 900_000;
 
-export function smallCalls({ batches, cut }: BatchPass): BatchHttp {
-  return batches.http(cut, CALL_MS);
+export function smallCalls({ batches, cut, lease }: BatchPass): BatchHttp {
+  return whileSure(batches.http(cut, CALL_MS), lease);
 }
 
-export function downloads({ batches, cut }: BatchPass): BatchHttp {
-  return batches.http(cut, RESULTS_MS);
+export function downloads({ batches, cut, lease }: BatchPass): BatchHttp {
+  return whileSure(batches.http(cut, RESULTS_MS), lease);
+}
+
+/** Calls that are not sent unless the lease holds. They reject with `work.lease_lost`. */
+export function whileSure(http: BatchHttp, lease: Lease): BatchHttp {
+  return {
+    json: (call) => whileHeld(lease, () => http.json(call)),
+    lines: (call, take) => whileHeld(lease, () => http.lines(call, take)),
+  };
 }

@@ -2,6 +2,7 @@
 import type { BatchConfig } from '../../core/config/config.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { timedLease } from '../../core/lifecycle/lease.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { ProviderBatches } from '../../llm/llm.ts';
 import type { Database } from '../../store/sql/database.ts';
@@ -16,6 +17,7 @@ import {
 } from '../../store/work/batches.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { type BatchPass, MAX_REQUESTS } from './batch-pass.ts';
+import { bookAnswers } from './book-answers.ts';
 import { collectBatch } from './collect-batch.ts';
 import { findBatch, submitBatch } from './submit-batch.ts';
 
@@ -105,6 +107,7 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
         if (stopping.signal.aborted) return;
         if (isDue(batch)) await attend(batch, pass);
       }
+      await bookAnswers(pass);
       await submitAll(pass);
       troubled = false;
     } catch (error) {
@@ -133,11 +136,13 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
     const { provider, submitTimeoutMs } = pass;
     while (!stopping.signal.aborted && clock.monotonicMs() >= (restUntilMs.get(provider) ?? 0)) {
       const token = await pass.hold();
-      // The time limit begins before the mark: nothing is sent later than the mark allows for.
+      // The time limit begins before the mark: nothing is sent later than the mark allows for. A process that was frozen runs its timers late.
       const signal = AbortSignal.any([cut.signal, AbortSignal.timeout(submitTimeoutMs)]);
+      const over = new AnimusError('work.lease_lost', { detail: 'the time for sending a batch is over' });
+      const lease = timedLease(clock, submitTimeoutMs, () => Promise.reject(over));
       const batch = await markBatch(db, provider, token, bounds(pass));
       if (batch === null) return;
-      if (!(await submitBatch(batch, token, signal, pass)))
+      if (!(await submitBatch(batch, token, { signal, lease }, pass)))
         restUntilMs.set(provider, clock.monotonicMs() + config.pollSeconds * 1000);
     }
   }
@@ -153,21 +158,24 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
     dismissed.set(provider, known);
     const size = sizes.get(provider) ?? { requests: MAX_REQUESTS };
     sizes.set(provider, size);
+    const hold = async () => {
+      const token = await holdPoller(db, provider, daemonId, HOLD_MS / 1000);
+      if (token === null) throw new AnimusError('work.lease_lost', { detail: `another daemon polls ${provider}` });
+      held.add(provider);
+      return token;
+    };
+    const lease = timedLease(clock, HOLD_MS, hold);
     return {
       db,
       log,
       provider,
+      lease,
       batches: of,
       submitTimeoutMs: config.submitTimeoutSeconds * 1000,
       dismissed: known,
       size,
       cut: cut.signal,
-      async hold() {
-        const token = await holdPoller(db, provider, daemonId, HOLD_MS / 1000);
-        if (token === null) throw new AnimusError('work.lease_lost', { detail: `another daemon polls ${provider}` });
-        held.add(provider);
-        return token;
-      },
+      hold,
     };
   }
 

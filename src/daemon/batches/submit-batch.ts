@@ -1,4 +1,5 @@
 /** Submits a batch that is marked in the database, and finds one whose submit was not confirmed (docs/batch.md). */
+import type { Lease } from '../../core/lifecycle/lease.ts';
 import type { Submission } from '../../llm/batch/batch-api.ts';
 import {
   answerRequest,
@@ -10,7 +11,7 @@ import {
   returnBatch,
 } from '../../store/work/batches.ts';
 import { count } from '../../telemetry/metrics.ts';
-import { type BatchPass, downloads, MAX_REQUESTS, smallCalls } from './batch-pass.ts';
+import { type BatchPass, downloads, MAX_REQUESTS, smallCalls, whileSure } from './batch-pass.ts';
 
 /** Requests that a provider refused are ready again after so long, if it did not say how long to wait. */
 const REFUSED_SECONDS = 60;
@@ -19,12 +20,20 @@ const CLOCK_SKEW_MS = 15 * 60_000;
 
 type Refusal = Extract<Submission, { readonly kind: 'refused' }>;
 
-/** Sends the batch once. False if the provider did not take it: then no other is sent for a while. */
-export async function submitBatch(batch: Batch, token: string, signal: AbortSignal, pass: BatchPass): Promise<boolean> {
+/**
+ * Sends the batch once. False if the provider did not take it: then no other is sent for a while. `lease`: the time for sending it; another daemon looks
+ * for it when twice that time is over. Rejects with `work.lease_lost` if it is over before it was sent.
+ */
+export async function submitBatch(
+  batch: Batch,
+  token: string,
+  { signal, lease }: { readonly signal: AbortSignal; readonly lease: Lease },
+  pass: BatchPass,
+): Promise<boolean> {
   const { db, log, provider } = pass;
   const requests = (await batchRequests(db, batch.id)).map(({ id, body }) => ({ id, body: body ?? '' }));
   const { id, path, headers } = batch;
-  const http = pass.batches.http(signal, pass.submitTimeoutMs, batch.model);
+  const http = whileSure(pass.batches.http(signal, pass.submitTimeoutMs, batch.model), lease);
   const submission = await pass.batches.api.submit({ id, path, headers, requests }, http);
   const fields = { provider, batch: id, requests: requests.length };
   count('work.batch.requests', requests.length, { provider, result: submission.kind });

@@ -3,33 +3,23 @@
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { DaemonConfig } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
+import { momentOf } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Wake } from '../../core/lifecycle/wake.ts';
-import type { Database } from '../../store/sql/database.ts';
 import { resolveDueWaits } from '../../store/transcript/waits.ts';
-import { type ClaimedWork, claimReadyWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
-import type { Log } from '../../telemetry/log.ts';
-import type { FocusControl } from '../focus/scope/focus-control.ts';
+import { claimReadyWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
 import { claimableFaculties, claimsAhead } from './capacity.ts';
+import type { LeaseMeans } from './focus-lease.ts';
 import { createSkippedInserts } from './skipped-inserts.ts';
-import { createSlots, type RunningFocus } from './slots.ts';
+import { createSlots, type RunFocus, type RunningFocus } from './slots.ts';
 
-export interface ControlPlaneMeans {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface ControlPlaneMeans extends LeaseMeans {
   readonly daemonId: string;
   readonly wake: Wake;
-  readonly leaseSeconds: number;
   /** The current configuration: read again in every round. */
   readonly settings: () => ClaimSettings;
   readonly faculties: () => ReadonlyMap<string, Faculty>;
-  /**
-   * Runs one focus to its end; never rejects. Resolves to how it ended where the caller needs it: a parked focus may have set a
-   * timer.
-   */
-  readonly runFocus: (work: ClaimedWork, faculty: Faculty, control: FocusControl) => Promise<'parked' | 'ended'>;
+  readonly runFocus: RunFocus;
 }
 
 /** The settings that a configuration reload may change while the daemon runs. */
@@ -77,13 +67,8 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   });
 
   const slots = createSlots({
-    db,
-    clock,
-    log,
-    leaseSeconds: means.leaseSeconds,
+    ...means,
     maxConcurrent: () => means.settings().maxConcurrent,
-    faculties: means.faculties,
-    runFocus: means.runFocus,
     stopping: stopping.signal,
     onEnd(end, faculty) {
       // Its timer may be due before the next pass.
@@ -131,10 +116,10 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   async function claim(): Promise<void> {
     const free = slots.room();
     if (free === 0) saturated = true;
-    const startedMs = clock.monotonicMs();
+    const sent = momentOf(clock);
     const faculties = claimableFaculties(means.faculties().values(), {
       heldUntilMs: held,
-      nowMs: startedMs,
+      nowMs: sent.monotonicMs,
       hostGraceSeconds: means.settings().focusHostGraceSeconds,
       waitingOf: mayClaimAhead ? backlog.countOf : null,
     });
@@ -147,7 +132,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       throw error;
     });
     first = false;
-    for (const one of work) slots.take(one, startedMs);
+    for (const one of work) slots.take(one, sent);
     backlog.giveBack((item) => paused.includes(item.work.faculty));
     slots.fill();
     saturated = work.length >= free;
@@ -169,15 +154,15 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
    * nevertheless.
    */
   async function takeLostClaims(): Promise<void> {
-    const startedMs = clock.monotonicMs();
-    if (startedMs >= claimsInDoubtUntilMs) return;
+    const sent = momentOf(clock);
+    if (sent.monotonicMs >= claimsInDoubtUntilMs) return;
     for (const work of await takeOwnClaims(db, means.daemonId, [...running.keys()], means.leaseSeconds)) {
       const faculty = stopping.signal.aborted ? undefined : means.faculties().get(work.faculty);
       log.info(
         { work_item_id: work.id, faculty: work.faculty },
         'found work that a claim had reserved although its answer was lost',
       );
-      if (faculty !== undefined) slots.take(work, startedMs);
+      if (faculty !== undefined) slots.take(work, sent);
       else await releaseWork(db, work, { delaySeconds: 0, reason: 'claimed by a daemon that cannot run it now' });
     }
     slots.fill();

@@ -1,11 +1,10 @@
 /** Renews the leases of all running foci with one statement, and stops a focus before its lease can expire unnoticed. */
 
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
+import { type Clock, elapsedMs, momentOf } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import type { ProcessHost } from '../../process/process-host.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { extendLeases, type LeaseReport } from '../../store/work/work.ts';
+import { type Renewal, renewLeases } from '../../store/work/leases.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { RunningFocus } from './slots.ts';
 
@@ -16,7 +15,6 @@ export interface HeartbeatMeans {
   readonly daemonId: string;
   readonly leaseSeconds: number;
   readonly running: ReadonlyMap<string, RunningFocus>;
-  readonly processes: ProcessHost;
 }
 
 export interface Heartbeat extends Service {
@@ -26,97 +24,112 @@ export interface Heartbeat extends Service {
 
 /** Other daemons treat a daemon as gone when it was not seen for two minutes, whatever the length of its leases. */
 const MAX_PAUSE_MS = 30_000;
+/** Between two tries for leases that could not be renewed: from the first, doubled, to the last. */
+const FIRST_RETRY_MS = 50;
+const LAST_RETRY_MS = 250;
 
 /**
- * Sends a heartbeat every third of the lease, at least every 30 s. A daemon that cannot renew aborts its foci at 80 % of the lease, while
- * the lease still holds. The supervisor kills their processes when the lease ends, even when this process is frozen.
+ * Sends a heartbeat every third of the lease, at least every 30 s. What it could not renew, because the row was locked or the database did not
+ * answer, is tried again within a second. A daemon that cannot renew aborts its foci at 80 % of the lease, while the lease still holds.
+ * After a pause of the whole process it asks first: the lease is lost only where another daemon has taken it. The supervisor kills their
+ * processes when the lease ends, even when this process is frozen.
  */
 export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
   const { clock, log, running } = means;
   const leaseMs = means.leaseSeconds * 1000;
+  const betweenMs = Math.min(leaseMs / 3, MAX_PAUSE_MS);
+  const tickMs = leaseMs / 10;
   const stopping = new AbortController();
-  const renewedMs = new Map<string, number>();
-  let loop: Promise<void> | null = null;
+  let loops: Promise<unknown> | null = null;
+  let troubled = false;
+  /** Foci whose row somebody keeps locked, and that this was said of. */
+  const stuck = new WeakSet<RunningFocus>();
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const renewing = beat();
-      // A hanging statement (a cut network) must not hide that the lease is about to expire.
-      const watching = watch(renewing);
-      await Promise.all([renewing, watching]);
-      await clock.sleep(Math.min(leaseMs / 3, MAX_PAUSE_MS), stopping.signal);
+      const begun = momentOf(clock);
+      const leftMs = () => betweenMs - elapsedMs(clock, begun);
+      let missed = await renew([...running.values()], means.daemonId);
+      for (let pauseMs = FIRST_RETRY_MS; missed.length > 0 && leftMs() > pauseMs; pauseMs = nextPauseMs(pauseMs)) {
+        await clock.sleep(pauseMs, stopping.signal);
+        if (stopping.signal.aborted) return;
+        missed = await renew(missed.filter(isRunning), null);
+      }
+      await clock.sleep(Math.max(0, leftMs()), stopping.signal);
     }
   }
 
-  async function beat(): Promise<void> {
-    const startedMs = clock.monotonicMs();
-    const asked = new Map(running);
-    const leases = [...asked.values()].map(({ work }) => work);
+  /** Returns those that are not renewed. `daemonId`: as of `renewLeases`. Never rejects. */
+  async function renew(foci: readonly RunningFocus[], daemonId: string | null): Promise<readonly RunningFocus[]> {
+    const asked = momentOf(clock);
+    const byId = new Map(foci.map((focus) => [focus.work.id, focus]));
     try {
-      const reports = await extendLeases(means.db, means.daemonId, leases, means.leaseSeconds);
-      warnOfLocked(leases, reports);
-      for (const report of reports) {
-        const focus = asked.get(report.workItemId);
+      const works = foci.map(({ work }) => work);
+      const renewals = await renewLeases(means.db, daemonId, works, means.leaseSeconds);
+      troubled = false;
+      return renewals.flatMap((renewal) => {
+        const focus = byId.get(renewal.workItemId);
         // The item was released and claimed again meanwhile: the report is about a lease that this daemon itself has
         // released.
-        if (!focus || focus !== running.get(report.workItemId)) continue;
-        if (!report.held) {
-          log.warn({ work_item_id: report.workItemId }, 'the lease is lost: another daemon has the work item');
-          focus.control.abort('lease_lost');
-        } else if (report.cancelRequested) {
-          focus.control.abort('cancelled');
-        } else {
-          renewedMs.set(report.workItemId, startedMs);
-          means.processes.setDeadline(report.workItemId, leaseMs - (clock.monotonicMs() - startedMs));
-        }
-      }
+        if (!focus || !isRunning(focus)) return [];
+        focus.lease.take(renewal, asked);
+        if (renewal.lockedBy === undefined) stuck.delete(focus);
+        else warnOfLocked(focus, renewal);
+        return renewal.lockedBy === undefined ? [] : [focus];
+      });
     } catch (error) {
-      log.error({ error: messageOf(error) }, 'cannot renew the leases; trying again');
-    }
-    for (const id of renewedMs.keys()) {
-      if (!running.has(id)) renewedMs.delete(id);
-    }
-    dropExpiring();
-  }
-
-  /** Neither renewed nor lost: the focus continues until its lease expires or a later heartbeat renews it. */
-  function warnOfLocked(leases: readonly { readonly id: string }[], reports: readonly LeaseReport[]): void {
-    const answered = new Set(reports.map((report) => report.workItemId));
-    for (const { id } of leases.filter((lease) => !answered.has(lease.id))) {
-      log.warn(
-        { work_item_id: id },
-        'the lease was not renewed: another transaction has locked the work item; look for an `idle in transaction` session in pg_stat_activity',
-      );
+      if (!troubled) log.error({ error: messageOf(error) }, 'cannot renew the leases; trying again');
+      troubled = true;
+      return foci;
     }
   }
 
-  async function watch(renewing: Promise<void>): Promise<void> {
-    const done = new AbortController();
-    const finished = renewing.finally(() => done.abort());
-    while (!done.signal.aborted) {
-      await clock.sleep(leaseMs / 10, done.signal);
-      dropExpiring();
+  function isRunning(focus: RunningFocus): boolean {
+    return running.get(focus.work.id) === focus;
+  }
+
+  /** While a write of the focus has the row locked, that write renews the lease: only a lease that runs out is worth a word. */
+  function warnOfLocked(focus: RunningFocus, { lockedBy }: Renewal): void {
+    if (focus.lease.leftMs() > 0.3 * leaseMs || stuck.has(focus) || focus.control.signal.aborted) return;
+    stuck.add(focus);
+    log.warn(
+      { work_item_id: focus.work.id, locked_by: lockedBy, seconds_left: Math.round(focus.lease.leftMs() / 1000) },
+      'less than a third of the lease is left: a transaction keeps the work item locked; look for the process id in pg_stat_activity',
+    );
+  }
+
+  /** Drops what could not be renewed, although this process was running all the time. */
+  async function watch(): Promise<void> {
+    let seen = momentOf(clock);
+    const woken: Promise<unknown>[] = [];
+    while (!stopping.signal.aborted) {
+      await clock.sleep(tickMs, stopping.signal);
+      // Late: the process was frozen, or the machine slept, or somebody has set its clock. Whoever has the leases is asked first.
+      if (elapsedMs(clock, seen) > 3 * tickMs) woken.push(renew([...running.values()], means.daemonId));
+      else dropExpiring();
+      seen = momentOf(clock);
     }
-    await finished;
+    await Promise.all(woken);
   }
 
   function dropExpiring(): void {
-    for (const [id, focus] of running) {
-      const sinceMs = clock.monotonicMs() - Math.max(renewedMs.get(id) ?? 0, focus.leasedAtMs);
-      if (sinceMs < 0.8 * leaseMs || focus.control.signal.aborted) continue;
-      log.error({ work_item_id: id }, 'the lease could not be renewed in time; stopping the focus');
-      focus.control.abort('lease_lost');
-    }
+    for (const { lease, control } of running.values()) if (!lease.holds() && !control.signal.aborted) lease.drop();
   }
 
   return {
-    beat,
+    async beat() {
+      await renew([...running.values()], means.daemonId);
+    },
     async start() {
-      loop = run();
+      loops = Promise.all([run(), watch()]);
     },
     async stop() {
       stopping.abort();
-      await loop;
+      await loops;
     },
   };
+}
+
+function nextPauseMs(pauseMs: number): number {
+  return Math.min(2 * pauseMs, LAST_RETRY_MS);
 }

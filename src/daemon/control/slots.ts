@@ -1,21 +1,33 @@
 /** The foci of a daemon: those that work, at most one in each slot, and the claimed items that wait for a slot. */
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
-import type { Database } from '../../store/sql/database.ts';
+import type { Moment } from '../../core/lifecycle/clock.ts';
+import type { Lease } from '../../core/lifecycle/lease.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
-import type { Log } from '../../telemetry/log.ts';
 import { count, record } from '../../telemetry/metrics.ts';
 import { createFocusControl, type FocusControl } from '../focus/scope/focus-control.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
+import { createFocusLease, type FocusLease, type LeaseMeans } from './focus-lease.ts';
 
 /** A focus of this daemon, running or waiting for a slot. */
 export interface RunningFocus {
   readonly work: ClaimedWork;
   readonly control: FocusControl;
+  readonly lease: FocusLease;
   /** When the claim was sent, in monotonic milliseconds: the lease cannot have begun earlier. */
   readonly leasedAtMs: number;
 }
+
+/**
+ * Runs one focus to its end; never rejects. Resolves to how it ended where the caller needs it: a parked focus may have set a
+ * timer.
+ */
+export type RunFocus = (
+  work: ClaimedWork,
+  faculty: Faculty,
+  control: FocusControl,
+  lease: Lease,
+) => Promise<'parked' | 'ended'>;
 
 export interface Slots {
   /** All claimed items of this daemon, whether they have started or not. */
@@ -27,7 +39,7 @@ export interface Slots {
    */
   room(): number;
   /** Adds a claimed item to those that wait for a slot. `fill` starts it. */
-  take(work: ClaimedWork, leasedAtMs: number): void;
+  take(work: ClaimedWork, claimed: Moment): void;
   /** Starts what waits, as far as there are slots. */
   fill(): void;
   /** Gives back what has waited for too long. `nextMs`: the time until the next look. */
@@ -36,15 +48,10 @@ export interface Slots {
   ended(): Promise<void>;
 }
 
-export interface SlotsMeans {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly leaseSeconds: number;
+export interface SlotsMeans extends LeaseMeans {
   readonly maxConcurrent: () => number;
   readonly faculties: () => ReadonlyMap<string, Faculty>;
-  /** As in `ControlPlaneMeans`. */
-  readonly runFocus: (work: ClaimedWork, faculty: Faculty, control: FocusControl) => Promise<'parked' | 'ended'>;
+  readonly runFocus: RunFocus;
   /** Starts nothing more. */
   readonly stopping: AbortSignal;
   /** A focus has ended or left its slot, and the next one that waited has the slot. */
@@ -83,8 +90,10 @@ export function createSlots(means: SlotsMeans): Slots {
     return Math.max(0, free() + (endsAreLate ? 0 : closing.size) - backlog.size);
   }
 
-  function take(work: ClaimedWork, leasedAtMs: number): void {
-    const item = { work, control: createFocusControl(() => leaveSlot(work)), leasedAtMs };
+  function take(work: ClaimedWork, claimed: Moment): void {
+    const control = createFocusControl(() => leaveSlot(work));
+    const lease = createFocusLease(means, work, control, claimed);
+    const item = { work, control, lease, leasedAtMs: claimed.monotonicMs };
     running.set(work.id, item);
     count('work.state_transitions', 1, { faculty: work.faculty, from: 'queued', to: 'claimed' });
     // Later attempts are left out: some were reclaimed, and were not ready all that time.
@@ -103,7 +112,7 @@ export function createSlots(means: SlotsMeans): Slots {
   }
 
   function start(item: RunningFocus): void {
-    const { work, control } = item;
+    const { work, control, lease } = item;
     const faculty = means.faculties().get(work.faculty);
     if (faculty === undefined) {
       // Its file was removed after the claim.
@@ -113,7 +122,7 @@ export function createSlots(means: SlotsMeans): Slots {
     }
     working.add(work.id);
     const focus = means
-      .runFocus(work, faculty, control)
+      .runFocus(work, faculty, control, lease)
       .catch((error: unknown) => {
         log.error({ work_item_id: work.id, error: messageOf(error) }, 'a focus failed unexpectedly');
         // It is unknown how far it got, so check everything.

@@ -76,6 +76,7 @@ async function begin(
 ): Promise<Focus> {
   const faculty = asAsked(loaded, work);
   await using opened = new AsyncDisposableStack();
+  await means.lease.sure();
   const toolset = await openToolset(means.toolSources, faculty);
   opened.defer(() => toolset.close());
   const answer = await answerOf(work, means);

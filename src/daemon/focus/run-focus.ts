@@ -16,6 +16,7 @@ import { type FocusEnd, settle } from './scope/focus-end.ts';
 import type { BeginMeans, Focus, PhaseMeans } from './scope/focus-scope.ts';
 import { closeWorkspace } from './scope/focus-workspace.ts';
 import { killOnCancel } from './scope/kill-on-cancel.ts';
+import { leasedProcesses } from './scope/leased-processes.ts';
 import { startRunDeadline } from './scope/run-deadline.ts';
 
 export interface RunMeans extends PhaseMeans, Omit<BeginMeans, 'deadline'> {
@@ -60,14 +61,20 @@ export async function runFocus(
       const forMs = means.leaseSeconds * 1000;
       const db = patientDatabase(means.db, { clock: means.clock, signal: control.signal, forMs });
       const phasesOver = killOnCancel(work.id, control, means.processes, means.clock);
-      const { end: reached, focus } = await attempt(work, faculty, control, { ...means, db, deadline });
+      const processes = leasedProcesses(means.processes, means.lease);
+      const { end: reached, focus } = await attempt(work, faculty, control, { ...means, db, deadline, processes });
       await focus?.stopTelling();
       await focus?.toolset.close();
       await phasesOver();
       // Before the end is written: afterwards another daemon may own the item.
       await means.processes.killAll(work.id);
-      const end = focus ? await closeWorkspace(reached, focus) : reached;
+      const held = await means.lease.sure().then(
+        () => true,
+        () => false,
+      );
+      const end: FocusEnd = !held ? { kind: 'lost' } : focus ? await closeWorkspace(reached, focus) : reached;
       if (end.kind === 'completed') control.ending();
+      control.settle();
       const state = await settle(end, work, faculty, {
         ...means,
         giveUpAfterMs: means.leaseSeconds * 1000,

@@ -4,6 +4,8 @@
  */
 import { z } from 'zod';
 import { schemaProblems } from '../../core/errors/schema-problems.ts';
+import { textBeyond } from '../../core/text/json-bounds.ts';
+import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import { HOOK_EVENTS, type HookEvent } from '../../core/work/words.ts';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
 import { MEMORY_LAYERS } from '../../store/memory/memories.ts';
@@ -179,23 +181,13 @@ export function parseBlockedOutput(printed: string): { readonly ledger: HookLedg
 
 function parseJson(text: string): { readonly parsed: unknown } | { readonly problem: string } {
   try {
+    const beyond = textBeyond(text, JSON_LIMITS.hookOutput);
+    if (beyond !== null) return { problem: `${beyond}: ${excerpt(text)}` };
     const parsed: unknown = JSON.parse(text, refuseUnstorable);
-    return isDeep(parsed) ? { problem: `it is nested deeper than ${MAX_DEPTH} levels: ${excerpt(text)}` } : { parsed };
+    return { parsed };
   } catch (error) {
     return { problem: `broken JSON (${(error as Error).message}): ${excerpt(text)}` };
   }
-}
-
-/** Deeper values would exhaust the stack of what checks and patches them. */
-const MAX_DEPTH = 200;
-
-function isDeep(value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return true;
-    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
-  }
-  return false;
 }
 
 /** Values that neither text nor jsonb of Postgres can store. */

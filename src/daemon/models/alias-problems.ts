@@ -2,7 +2,8 @@ import type { Config } from '../../core/config/config.ts';
 import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import type { LocatedModel } from '../../llm/locate-model.ts';
-import { builtInCatalogue, modelSources } from '../../llm/models/models.ts';
+import { openCatalogue } from '../../llm/models/catalogue.ts';
+import { modelSources } from '../../llm/models/models.ts';
 import { modelNames } from './model-names.ts';
 
 /** The problems of `like` for these models: what it names must be in the catalogue, or the model would have no price and other abilities. */
@@ -13,7 +14,7 @@ export function aliasProblems(models: readonly LocatedModel[], config: Config): 
     const name = sources.overrides.findLast((each) => overrides[each]?.like !== undefined);
     if (name === undefined || sources.catalogue !== null) return [];
     const like = overrides[name]?.like ?? '';
-    const known = builtInCatalogue().entries.map((entry) => `${entry.vendor}/${entry.model}`);
+    const known = openCatalogue().entries.map((entry) => `${entry.vendor}/${entry.model}`);
     const origin = config.origins.get(`models."${name}".like`) ?? '';
     const [, file = 'animus.toml', line] = /^(.*):(\d+)$/.exec(origin) ?? [];
     const place = { file, line: line === undefined ? null : Number(line), key: `models."${name}".like` };

@@ -3,7 +3,7 @@ import type { EngageSettings } from '../../catalog/faculty/faculty.ts';
 import type { Config, ModelConfig } from '../../core/config/config.ts';
 import type { ModelNames } from '../../llm/locate-model.ts';
 import type { ModelOptions } from '../../llm/model-options.ts';
-import type { ModelOverride } from '../../llm/models/models.ts';
+import type { ModelOverride } from '../../llm/models/model-info.ts';
 
 /** The configuration's providers and its overrides of the catalogue. */
 export function modelNames(config: Config): ModelNames & { readonly models: Readonly<Record<string, ModelOverride>> } {

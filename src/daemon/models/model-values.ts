@@ -34,7 +34,9 @@ export function modelValues(written: string, config: Config): ModelWithValues {
   };
   const fromCatalogue = (field: string, value: unknown): string => {
     if (entry === null || field === 'headers' || field === 'options') return 'default';
-    if (value === null && (field === 'prices' || field === 'longPrompt')) return NO_PRICE[entry.by];
+    const isPrice = field === 'prices' || field === 'longPrompt' || field === 'priceChanges';
+    if (value === null && isPrice) return NO_PRICE[entry.by];
+    if (isPrice && entry.priceSource !== '') return entry.priceSource;
     return `${SAID[entry.by]} ${entry.entry}`;
   };
   const values = Object.entries(rest).map(([field, value]) => ({
@@ -70,6 +72,7 @@ function keyOf(field: string): string {
 
 /** The fields of prices. Headers and options keep their names, which have no capitals or are the user's. */
 function inSnakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inSnakeCase);
   if (typeof value !== 'object' || value === null || !('prices' in value || 'cacheRead' in value)) return value;
   return Object.fromEntries(Object.entries(value).map(([field, inner]) => [keyOf(field), inSnakeCase(inner)]));
 }

@@ -5,9 +5,10 @@ import { vendorUrl } from '../../core/config/provider-address.ts';
 import { type Place, type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
 import { nearest } from '../../core/errors/suggest.ts';
 import { splitModelName } from '../../llm/locate-model.ts';
+import { openCatalogue } from '../../llm/models/catalogue.ts';
 import { embeddingModels } from '../../llm/models/embedding-models.ts';
 import { overrideNames } from '../../llm/models/model-names.ts';
-import { builtInCatalogue, modelSources } from '../../llm/models/models.ts';
+import { modelSources } from '../../llm/models/models.ts';
 import { modelNames } from './model-names.ts';
 
 /**
@@ -48,7 +49,7 @@ export function unknownEmbeddings({ embeddings, providers, origins, ...config }:
 }
 
 /** The vendor whose API a provider is, under whatever name: `anthropic` or `openai`; null: it may be a gateway, a cloud or a script. */
-function vendorAt(provider: ProviderConfig | undefined): string | null {
+export function vendorAt(provider: ProviderConfig | undefined): string | null {
   if (provider === undefined || provider.kind === 'scripted') return null;
   return provider.baseUrl === vendorUrl(provider.kind) ? provider.kind : null;
 }
@@ -60,7 +61,7 @@ function isDescribed(name: string, { models }: Pick<Config, 'models'>): boolean 
 }
 
 function modelsOf(vendor: string): string[] {
-  return builtInCatalogue().entries.flatMap((entry) => (entry.vendor === vendor ? [entry.model] : []));
+  return openCatalogue().entries.flatMap((entry) => (entry.vendor === vendor ? [entry.model] : []));
 }
 
 function placeAt(origin: string | undefined, file: string, key: string): Place {

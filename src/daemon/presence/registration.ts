@@ -7,6 +7,7 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type DaemonRegistration, registerDaemon } from '../../store/work/daemons.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { priceRemarks } from '../models/price-remarks.ts';
 import { unknownEmbeddings, unknownModels } from '../models/unknown-models.ts';
 import { missingKey, missingKeys } from './missing-keys.ts';
 import { servedFaculties } from './served-faculties.ts';
@@ -103,7 +104,11 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
       const unknown = [...loaded.faculties.values()].flatMap((faculty) => unknownModels(faculty, config));
       const messages = [...unknown, ...unknownEmbeddings(config)].map(({ message }) => message);
       for (const message of messages) if (!remarked.has(message)) log.warn({}, `a model is not known: ${message}`);
-      remarked = new Set(messages);
+      const ofPrices = priceRemarks(loaded.faculties.values(), config).map(
+        (each) => `${each.message} (${each.remedy})`,
+      );
+      for (const message of ofPrices) if (!remarked.has(message)) log.warn({}, `prices of models: ${message}`);
+      remarked = new Set([...messages, ...ofPrices]);
     },
     async trouble(faculty, reason) {
       const before = troubles.get(faculty);

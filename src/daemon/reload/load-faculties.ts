@@ -1,6 +1,7 @@
 /** Loads the faculties that can run under a configuration: valid files whose models accept their options. */
 import { type Faculties, loadFaculties } from '../../catalog/faculties.ts';
 import { asksModel, type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
+import { outcomeSchemaProblem } from '../../catalog/faculty/outcome-schema.ts';
 import { readHooksDirectory } from '../../catalog/reading/hooks-directory.ts';
 import { type Config, WEB_SEARCH_KINDS } from '../../core/config/config.ts';
 import { type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
@@ -18,7 +19,7 @@ import { unwritablePlace } from '../workspace/unwritable-place.ts';
 
 /**
  * Reads the directory like `loadFaculties`, and omits each faculty with an option that a model of its chain would refuse
- * in every request, and each that cannot write where it works. If the hooks directory has problems, every faculty with a loop is omitted.
+ * in every request, each whose `outcome_schema` is not one, and each that cannot write where it works. If the hooks directory has problems, every faculty with a loop is omitted.
  * `adapt` changes a faculty before its options are checked.
  */
 export async function loadRunnableFaculties(
@@ -42,8 +43,10 @@ export async function loadRunnableFaculties(
   const problems = [...loaded.problems, ...shared.problems];
   for (const [name, found] of loaded.faculties) {
     const faculty = adapt(found);
+    const broken = await refusedOutcomeSchema(faculty);
     const refused = [
-      ...refusalsOf(faculty, names, config),
+      // A vendor's words about a schema that is none do not help.
+      ...(broken.length > 0 ? broken : refusalsOf(faculty, names, config)),
       ...missingHooks(faculty, shared.problems),
       ...(await unwritable(faculty, config)),
     ];
@@ -80,6 +83,13 @@ async function unwritable(faculty: Faculty, { home }: Config): Promise<Problem[]
   const best = process.getuid?.() === 0 ? await detectIsolation(home) : 'none';
   const place = unwritablePlace(faculty, hostIsolation(faculty, best));
   return place === null ? [] : [problemAt('config.conflict', placeOf(faculty, place.key), { detail: place.detail })];
+}
+
+async function refusedOutcomeSchema(faculty: Faculty): Promise<Problem[]> {
+  const { outcomeSchema } = faculty.engage;
+  const problem = outcomeSchema === null ? null : await outcomeSchemaProblem(outcomeSchema);
+  if (problem === null) return [];
+  return [problemAt('config.conflict', placeOf(faculty, 'engage.outcome_schema'), { detail: `the file ${problem}` })];
 }
 
 /** A problem of the faculty's file, so that a running daemon keeps the last good version. */

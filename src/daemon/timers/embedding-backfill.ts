@@ -1,6 +1,7 @@
 /** Makes the embeddings that memories lack: one daemon at a time, in batches, under the limits for all work (docs/memory.md). */
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { timedLease } from '../../core/lifecycle/lease.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { prepareEmbeddings, unembedded } from '../../store/memory/embeddings.ts';
@@ -10,7 +11,9 @@ import {
   beginEmbedding,
   type EmbeddingPermit,
   type EmbeddingTurn,
+  endEmbedding,
   extendEmbedding,
+  type HeldCost,
   leaveEmbedding,
 } from '../../store/work/embedding-turns.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -92,8 +95,11 @@ export function createEmbeddingBackfill(means: BackfillMeans): Service {
       await caughtUp(await vectorSearchProblem(db, of.name, of.dimensions));
       return LOOK_MS;
     }
+    const lease = timedLease(clock, HOLD_SECONDS * 1000);
     const begun = await beginEmbedding(db, turn, HOLD_SECONDS, of.costAtMost(texts.slice(0, batch.length)));
     if (begun.permit !== 'go') return refused(begun);
+    // Frozen meanwhile: another daemon may have taken over.
+    if (!lease.holds()) return giveBack(turn, begun.held, of);
     const done = await heldOn(turn, batches.embed(batch, begun.held, stopping.signal));
     embedded += done.stored;
     if (done.stored < done.rows.length)
@@ -121,6 +127,11 @@ export function createEmbeddingBackfill(means: BackfillMeans): Service {
       ended.abort();
       await extending;
     }
+  }
+
+  async function giveBack(turn: EmbeddingTurn, held: HeldCost, { provider, model }: Embedder): Promise<number> {
+    await endEmbedding(db, turn, held, { provider, model, tokens: 0, costUsd: 0 });
+    return 0;
   }
 
   async function refused(begun: Exclude<EmbeddingPermit, { permit: 'go' }>): Promise<number> {

@@ -1,6 +1,7 @@
 /** Sends webhooks: the database decides which daemon sends what, and when again (docs/webhooks.md). */
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { type Lease, timedLease } from '../../core/lifecycle/lease.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import { webhookKeyMark } from '../../core/secrets/webhook-secret.ts';
@@ -9,7 +10,7 @@ import { type ClaimedDelivery, claimDeliveries, endDelivery } from '../../store/
 import type { Log } from '../../telemetry/log.ts';
 import { count } from '../../telemetry/metrics.ts';
 import type { WebReach } from '../../tools/web/guarded-agent.ts';
-import { sendDelivery } from '../webhooks/send-delivery.ts';
+import { SEND_MS, sendDelivery } from '../webhooks/send-delivery.ts';
 
 export interface WebhookSenderMeans {
   readonly db: Database;
@@ -41,7 +42,9 @@ export function createWebhookSender(means: WebhookSenderMeans): Service {
   async function run(): Promise<void> {
     const keyMarks = keys.map(webhookKeyMark);
     while (!stopping.signal.aborted) {
-      for (const delivery of await claim(keyMarks)) start(delivery);
+      // From before the claim. One that is begun late, because this process was frozen, would reach into the next daemon's.
+      const lease = timedLease(clock, CLAIM_SECONDS * 1000 - SEND_MS);
+      for (const delivery of await claim(keyMarks)) start(delivery, lease);
       await Promise.race([clock.sleep(lookMs * (0.75 + Math.random() / 2), stopping.signal), ...sending]);
     }
     await Promise.all(sending);
@@ -60,13 +63,14 @@ export function createWebhookSender(means: WebhookSenderMeans): Service {
     }
   }
 
-  function start(delivery: ClaimedDelivery): void {
-    const sent = deliver(delivery).finally(() => sending.delete(sent));
+  function start(delivery: ClaimedDelivery, lease: Lease): void {
+    const sent = deliver(delivery, lease).finally(() => sending.delete(sent));
     sending.add(sent);
   }
 
-  async function deliver(delivery: ClaimedDelivery): Promise<void> {
-    const end = await sendDelivery(delivery, keys, means.reach(), stopping.signal, means.sendMs);
+  async function deliver(delivery: ClaimedDelivery, lease: Lease): Promise<void> {
+    const until = { signal: stopping.signal, lease };
+    const end = await sendDelivery(delivery, keys, means.reach(), until, means.sendMs);
     try {
       const state = await endDelivery(db, delivery, end);
       count('work.webhooks', 1, { result: state === 'dead' ? 'dead' : end.result });

@@ -1,6 +1,7 @@
 /** Sends one delivery of a webhook. The receiver is not trusted: its address is checked, its redirects and its body are not followed or read. */
 import { isIP } from 'node:net';
 import { request } from 'undici';
+import type { Lease } from '../../core/lifecycle/lease.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import { webhookHeaders, webhookSecret } from '../../core/secrets/webhook-secret.ts';
 import { isTarget } from '../../core/text/web-target.ts';
@@ -10,15 +11,17 @@ import { headerOf, innermostCause, reasonOf } from '../../tools/web/http-body.ts
 
 /** From the name lookup to the headers of the answer. */
 export const SEND_MS = 15_000;
+/** It was not sent. */
+const RELEASED: DeliveryEnd = { result: 'released', status: null, error: null, retryAfterSeconds: 0 };
 /** The receiver says that it will never want the webhook again. */
 const GONE = 410;
 
-/** Sends it once. Never rejects. `signal`: the daemon stops. `limitMs`: default `SEND_MS`. */
+/** Sends it once, while `lease` holds. Never rejects. `signal`: the daemon stops. `limitMs`: default `SEND_MS`. */
 export async function sendDelivery(
   delivery: ClaimedDelivery,
   keys: readonly Secret[],
   reach: WebReach,
-  signal: AbortSignal,
+  { signal, lease }: { readonly signal: AbortSignal; readonly lease: Lease },
   limitMs = SEND_MS,
 ): Promise<DeliveryEnd> {
   const url = URL.parse(delivery.url);
@@ -28,6 +31,7 @@ export async function sendDelivery(
   const agent = guardedAgent(url, reach);
   try {
     const seconds = Math.floor(Date.now() / 1000);
+    if (!lease.holds()) return RELEASED;
     const response = await request(url, {
       method: 'POST',
       dispatcher: agent,
@@ -44,7 +48,7 @@ export async function sendDelivery(
     response.body.on('error', () => {});
     return endOf(response.statusCode, headerOf(response, 'retry-after'));
   } catch (error) {
-    if (signal.aborted) return { result: 'released', status: null, error: null, retryAfterSeconds: 0 };
+    if (signal.aborted) return RELEASED;
     if (limit.aborted) return failed(null, `no answer within ${limitMs / 1000} s`);
     return { ...failed(null, shownReason(url, error)), cause: reasonOf(error) };
   } finally {

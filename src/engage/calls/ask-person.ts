@@ -41,7 +41,19 @@ export async function ask(turn: RecordedTurn, call: RecordedCall, asked: Ask, me
   }
   const changed = changedInput(call, asked.call.written);
   const asks = { subject: 'tool_call', request: { reason, gate }, seconds } as const;
-  const { deadline } = await askPerson(means.db, means.callScope, turn.turn, call.callId, 'approval', asks, changed);
+  const { deadline, refused } = await askPerson(
+    means.db,
+    means.callScope,
+    turn.turn,
+    call.callId,
+    'approval',
+    asks,
+    changed,
+  );
+  if (refused !== null) {
+    const output = toolError(`${reason}, and nobody is asked: ${refused}`, { gate });
+    return finish(turn, call, { state: 'denied', output }, 0, means);
+  }
   count('work.approvals.asked', 1, { faculty: means.callScope.faculty, subject: 'tool_call' });
   const finalInput = changed ? changed.value : call.finalInput;
   return waiting(turn, { ...call, finalInput }, { kind: 'approval', deadline }, means);

@@ -22,6 +22,8 @@ export interface GatedCall {
   readonly tool: Tool;
   /** As parsed by the tool's schema, including the changes of earlier gates. */
   readonly input: unknown;
+  /** Further values of its fields, which came up while it ran, such as the addresses of a host. Rules may only become stricter by them. */
+  readonly also?: Readonly<Record<string, readonly string[]>>;
   readonly callId: string;
   readonly turn: number;
   readonly scope: CallScope;

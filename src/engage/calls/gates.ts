@@ -1,5 +1,7 @@
 /** The gates between a tool call and its run: one ordered list, the same for every call. */
 import { z } from 'zod';
+import { valueBeyond } from '../../core/text/json-bounds.ts';
+import { JSON_LIMITS, LESS_INPUT } from '../../core/text/json-limits.ts';
 import { withoutNulls } from '../../core/text/left-out.ts';
 import type { ToolCallBlock } from '../../llm/client.ts';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
@@ -56,7 +58,7 @@ export async function passGates(
   means: GateMeans,
   only: (gate: CallGate, call: GatedCall) => boolean = () => true,
 ): Promise<Passage> {
-  let valid = validCall(call, turn, means.toolset);
+  let valid = await validCall(call, turn, means.toolset);
   let asked: Ask | null = null;
   for (const gate of means.gates) {
     if (valid.kind === 'answered') return valid;
@@ -74,7 +76,7 @@ export async function passGates(
         asked ??= { ...askOf(verdict), gate: gate.name, call: valid };
         break;
       case 'pass':
-        if ('input' in verdict) valid = validate(valid.tool, verdict.input);
+        if ('input' in verdict) valid = await validate(valid.tool, verdict.input);
         break;
       default:
         return verdict satisfies never;
@@ -84,6 +86,8 @@ export async function passGates(
 }
 
 const ASK_SECONDS = 86_400;
+const MAX_PROBLEMS = 20;
+const MAX_PROBLEM_CHARS = 8000;
 
 function askOf({ kind, reason, deadlineSeconds = ASK_SECONDS }: Extract<GateVerdict, { kind: 'ask' }>) {
   return { kind, reason, seconds: deadlineSeconds };
@@ -95,11 +99,11 @@ export function judgesNow(gate: CallGate, call: GatedCall): boolean {
 }
 
 /** The call as its gates see it first; or its answer, if there is no such tool or its input is invalid. */
-export function validCall(
+export async function validCall(
   call: RecordedCall,
   turn: RecordedTurn,
   toolset: ReadonlyMap<string, Tool>,
-): Exclude<Passage, Ask> {
+): Promise<Exclude<Passage, Ask>> {
   const tool = toolset.get(call.name);
   if (!tool) return unknownTool(call.name, toolset);
   if (call.finalInput !== null) return validate(tool, call.finalInput);
@@ -127,25 +131,34 @@ function invalidJson(call: RecordedCall, turn: RecordedTurn): string | undefined
   return turn.content.find(isThisCall)?.invalidInput;
 }
 
-function validate(tool: Tool, written: unknown, unreadable?: string): Exclude<Passage, Ask> {
+async function validate(tool: Tool, written: unknown, unreadable?: string): Promise<Exclude<Passage, Ask>> {
   if (unreadable !== undefined) {
     return invalid(`the input of ${tool.name} was not a JSON object: ${unreadable.slice(0, 500)}`);
   }
-  const parsed = parse(tool, written);
-  if (!parsed.success) return invalid(`the input of ${tool.name} is invalid:\n${z.prettifyError(parsed.error)}`);
+  const beyond = valueBeyond(written, JSON_LIMITS.toolInput);
+  if (beyond !== null) return invalid(`the input of ${tool.name} is too large: ${beyond}; ${LESS_INPUT}`);
+  const parsed = await parse(tool, written);
+  if (!parsed.success) return invalid(`the input of ${tool.name} is invalid:\n${problemsOf(parsed.error)}`);
   return { kind: 'ready', tool, input: parsed.data, written };
 }
 
 /** A strict tool must be given every property, so null stands for one that is left out; others do the same unasked. */
-function parse(tool: Tool, input: unknown) {
-  const parsed = tool.input.safeParse(input);
+async function parse(tool: Tool, input: unknown) {
+  const parsed = await tool.input.safeParseAsync(input);
   if (parsed.success) return parsed;
   const fewer = withoutNulls(
     input,
     parsed.error.issues.map(({ path }) => path),
   );
-  const again = fewer === null ? parsed : tool.input.safeParse(fewer);
+  const again = fewer === null ? parsed : await tool.input.safeParseAsync(fewer);
   return again.success ? again : parsed;
+}
+
+/** The first problems: a value that is wrong everywhere has as many as it has parts. */
+function problemsOf({ issues }: z.ZodError): string {
+  const text = z.prettifyError(new z.ZodError(issues.slice(0, MAX_PROBLEMS)));
+  const shown = text.length <= MAX_PROBLEM_CHARS ? text : `${text.slice(0, MAX_PROBLEM_CHARS).toWellFormed()}…`;
+  return issues.length <= MAX_PROBLEMS ? shown : `${shown}\n(and ${issues.length - MAX_PROBLEMS} more)`;
 }
 
 function invalid(content: string): Extract<Passage, { kind: 'answered' }> {

@@ -17,7 +17,7 @@ export async function withPending(turn: RecordedTurn, means: GateMeans): Promise
 }
 
 async function isPending(call: RecordedCall, turn: RecordedTurn, means: GateMeans): Promise<boolean> {
-  const valid = validCall(call, turn, means.toolset);
+  const valid = await validCall(call, turn, means.toolset);
   if (valid.kind === 'answered') return false;
   const gated = gatedCall(call, turn, valid, means);
   if (means.gates.some((gate) => gate.when(gated) === 'later')) return true;

@@ -34,7 +34,7 @@ export function permissionGate(permissions: Permissions): CallGate {
       const known = judged.get(key);
       if (known) return known;
       const permission = permissionOf(permissions, permittedCall(call, hasPatterns(permissions, call.tool.name)));
-      count('work.permission.verdicts', 1, { risk: call.tool.risk, verdict: permission.verdict });
+      if (!call.also) count('work.permission.verdicts', 1, { risk: call.tool.risk, verdict: permission.verdict });
       const verdict = verdictOf(permission, permissions);
       judged.set(key, verdict);
       return verdict;
@@ -43,8 +43,8 @@ export function permissionGate(permissions: Permissions): CallGate {
 }
 
 /** Short, because code may make thousands of calls in a turn, with inputs of any size. */
-function keyOf({ callId, input }: GatedCall): string {
-  const text = JSON.stringify([callId, input]);
+function keyOf({ callId, input, also }: GatedCall): string {
+  const text = JSON.stringify([callId, input, also]);
   return text.length <= 1000 ? text : hash('sha256', text);
 }
 
@@ -78,11 +78,11 @@ export function grantCovers(pattern: string, call: GatedCall): boolean {
   return grantMatches(parseRuleKey(key), permittedCall(call, true));
 }
 
-function permittedCall({ tool, input, scope }: GatedCall, follow: boolean): PermittedCall {
+function permittedCall({ tool, input, also, scope }: GatedCall, follow: boolean): PermittedCall {
   const permitted = permittedTool(tool);
   const values = tool.comparedValues?.(input);
   const unprotected = scope.isolation === 'none' && scope.container === undefined;
-  const call = { tool: permitted, input, workspace: scope.workspace, unprotected };
+  const call = { tool: permitted, input, workspace: scope.workspace, unprotected, ...(also && { also }) };
   if (permitted.origin === 'server') return { ...call, workspace: null };
   if (!follow) return call;
   const paths = Object.entries(permitted.kinds).flatMap(([field, kind]) => {

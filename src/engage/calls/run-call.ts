@@ -103,6 +103,7 @@ export async function executeCall(
   { tool, input }: Ready,
   means: RunMeans,
 ): Promise<CallRun> {
+  await means.callScope.lease.sure();
   const startedMs = performance.now();
   const timeoutMs = (tool.kind === 'world' ? tool.timeoutMs : undefined) ?? means.callScope.timeoutMs;
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -110,9 +111,10 @@ export async function executeCall(
   const signal = AbortSignal.any([means.signal, timeout, ...(nested ? [nested.fatal] : [])]);
   // A database tool does not access files.
   const fileRules = tool.kind === 'database' ? [] : means.callScope.fileRules();
-  const permissionFor = (other: unknown) => {
+  const permissionFor: ToolContext['permissionFor'] = (input, also) => {
     const { callScope: scope } = means;
-    return permissionNow({ tool, input: other, callId: call.callId, turn: turn.turn, scope, signal }, means.gates);
+    const gated = { tool, input, ...(also && { also }), callId: call.callId, turn: turn.turn, scope, signal };
+    return permissionNow(gated, means.gates);
   };
   const { callScope } = means;
   const context: ToolContext = {
@@ -180,21 +182,23 @@ export async function keepRun(
   const { wait } = end.output;
   if (wait) {
     const opened = recorded ? wait : await recordWait(means.db, means.callScope, turn.turn, call.callId, wait);
+    if (typeof opened === 'string') return finish(turn, call, { output: toolError(opened) }, durationMs, means);
     return waiting(turn, call, opened, means);
   }
   return recorded ? ended(turn, call, end, durationMs, means) : finish(turn, call, end, durationMs, means);
 }
 
-/** Records that the call waits; returns the wait with its deadline. */
+/** Records that the call waits; returns the wait with its deadline, or why it may not wait. */
 async function recordWait(
   db: Queryable,
   scope: CallScope,
   turn: number,
   callId: string,
   wait: WaitRequest,
-): Promise<WaitRequest> {
+): Promise<WaitRequest | string> {
   if (wait.asks) {
-    const { deadline } = await askPerson(db, scope, turn, callId, wait.kind, wait.asks);
+    const { deadline, refused } = await askPerson(db, scope, turn, callId, wait.kind, wait.asks);
+    if (refused !== null) return refused;
     count('work.approvals.asked', 1, { faculty: scope.faculty, subject: wait.asks.subject });
     return { ...wait, deadline };
   }
@@ -226,10 +230,12 @@ async function runInTransaction(
   const inCall = await prepared(tool, input, context);
   return means.db.transaction(async (tx) => {
     const ran: ToolOutput = await tool.run(input, inCall, tx);
-    const result =
+    let result =
       ran.wait?.asks && means.unattended ? toolError(nobodyAnswers(`it asks about a ${ran.wait.asks.subject}`)) : ran;
     if (result.wait) {
-      return { ...result, wait: await recordWait(tx, means.callScope, turn.turn, call.callId, result.wait) };
+      const opened = await recordWait(tx, means.callScope, turn.turn, call.callId, result.wait);
+      if (typeof opened !== 'string') return { ...result, wait: opened };
+      result = toolError(opened);
     }
     const row = callResult(turn, call, { output: result }, performance.now() - startedMs);
     await finishToolCalls(tx, context, [row]);

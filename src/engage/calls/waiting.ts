@@ -92,7 +92,7 @@ async function outputAfter(
   means: WaitingMeans,
 ): Promise<ToolOutput> {
   // The gates accepted it before it waited, so only tool and input are looked up again.
-  const valid = validCall(call, turn, means.toolset);
+  const valid = await validCall(call, turn, means.toolset);
   if (valid.kind === 'answered') return valid.output;
   if (wait.result['interrupted_by_message']) return { content: INTERRUPTED_WAIT };
   if (valid.tool.afterWait) return valid.tool.afterWait(valid.input, wait, context, tx);

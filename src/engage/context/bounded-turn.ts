@@ -86,7 +86,7 @@ function take(transcript: Transcript, means: BoundedMeans, begun?: BegunTurn): P
     ...means,
     model: modelFor(transcript, means),
     knownMail: unansweredMail(transcript),
-    endsWith: (turn) => (means.recordsEnd?.() ?? false) && isDone(turn, withTurn(turn), means),
+    endsWith: async (turn) => (means.recordsEnd?.() ?? false) && (await isDone(turn, withTurn(turn), means)),
     // Under limits, a turn begins by itself: its hold must not wait for the disk.
     goesStraightOn: (turn) => !means.budget.limited && goesStraightOn(withTurn(turn), means),
     payOnce: means.budget.limited,
@@ -97,9 +97,9 @@ function take(transcript: Transcript, means: BoundedMeans, begun?: BegunTurn): P
 }
 
 /** An answer with calls never ends a run: its calls need not wait for the judgement. */
-function isDone(turn: RecordedTurn, transcript: Transcript, limits: Limits): boolean {
+async function isDone(turn: RecordedTurn, transcript: Transcript, limits: Limits): Promise<boolean> {
   if (turn.calls.length > 0) return false;
-  const verdict = judge(turn, transcript, limits);
+  const verdict = await judge(turn, transcript, limits);
   return verdict.kind === 'end' && verdict.end.kind === 'done';
 }
 

@@ -122,7 +122,9 @@ function callFacts(call: CallProgress): Fact[] {
   }
   if (waitKind !== null && waitAtMs !== null) {
     const deadline = call.waitDeadline === null ? null : new Date(call.waitDeadline).toISOString();
-    facts.push(fact(`${key} waits`, { type: 'waiting', turn, callId, name, kind: waitKind, deadline, atMs: waitAtMs }));
+    facts.push(
+      fact(`wait of ${key}`, { type: 'waiting', turn, callId, name, kind: waitKind, deadline, atMs: waitAtMs }),
+    );
   }
   if (endedAtMs !== null) {
     const { isError, output, durationMs } = call;

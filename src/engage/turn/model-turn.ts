@@ -77,7 +77,7 @@ export interface TurnMeans {
   /** The permit of a turn that was begun together with its focus, once; null for any other turn. */
   readonly takeBegun: (turn: number) => TurnPermit | null;
   /** Whether the answer ends the run and may be recorded with the end. */
-  readonly endsWith: (turn: RecordedTurn) => boolean;
+  readonly endsWith: (turn: RecordedTurn) => Promise<boolean>;
   /** The turn with its calls in the states in which they are recorded: pending, or started. */
   readonly withPending: (turn: RecordedTurn) => Promise<RecordedTurn>;
   /** Starts the calls of an answer that may run before it is recorded. */
@@ -135,7 +135,7 @@ export async function takeModelTurn(
   if (asked.kind !== 'answered') return asked;
   const answer = await means.withPending(answeredTurn(turn, asked.response));
   if (asked.requestId !== null) return alone(answer, await recordAlone(answer, asked, means));
-  if (means.endsWith(answer)) {
+  if (await means.endsWith(answer)) {
     return { kind: 'recorded', turn: answer, unrecorded: leaveUnrecorded(answer, asked, means) };
   }
   const early = means.startEarly(answer);

@@ -1,7 +1,8 @@
 /** Gets the outcome of the work from the final answer: reads it, checks it against the faculty's schema, asks for one repair. */
-import { type OutcomeSchema, outcomeProblems, outcomeValue } from '../../catalog/faculty/outcome-schema.ts';
+import { type OutcomeSchema, outcomeOfAnswer } from '../../catalog/faculty/outcome-schema.ts';
 import { entryText, fenced } from '../../core/text/fence.ts';
-import { isDeeperThan, isNestedTooDeep } from '../../llm/wire/loose-json.ts';
+import { textBeyond } from '../../core/text/json-bounds.ts';
+import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 
 export type Outcome = Readonly<Record<string, unknown>>;
 
@@ -9,19 +10,15 @@ export type OutcomeReading =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
-/** Maximum nesting: readers, the schema check and the database cannot handle some thousand levels. */
-const MAX_LEVELS = 200;
-const TOO_DEEP = { problem: `its values are nested more than ${MAX_LEVELS} levels deep` };
 /** Maximum length of a summary, which `status` and the digest show. */
 const MAX_SUMMARY_CHARS = 300;
 
 /** The outcome in a final answer. Without a schema: its text. With a schema: the JSON object that is the answer or its last fenced block. */
-export function readOutcome(text: string, schema: OutcomeSchema | null): OutcomeReading {
+export async function readOutcome(text: string, schema: OutcomeSchema | null): Promise<OutcomeReading> {
   if (schema === null) return { kind: 'outcome', outcome: { text } };
   const found = objectIn(text);
   if ('problem' in found) return { kind: 'invalid', problems: [found.problem] };
-  const outcome = outcomeValue(schema, found.object);
-  const problems = outcomeProblems(schema, outcome);
+  const { outcome, problems } = await outcomeOfAnswer(schema, found.object);
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome };
 }
 
@@ -79,10 +76,9 @@ function objectIn(text: string): { readonly object: Outcome } | { readonly probl
   }
   try {
     const json = fenced ?? whole;
-    // Before it is parsed: a million levels take a second, in which the daemon does nothing else.
-    if (isNestedTooDeep(json)) return TOO_DEEP;
+    const beyond = textBeyond(json, JSON_LIMITS.outcome);
+    if (beyond !== null) return { problem: beyond };
     const value: unknown = JSON.parse(json);
-    if (isDeeperThan(value, MAX_LEVELS)) return TOO_DEEP;
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { object: value as Outcome };
     return { problem: 'the fenced block holds JSON that is not an object' };
   } catch (error) {

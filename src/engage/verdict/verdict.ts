@@ -7,7 +7,14 @@ import { cutAnswerNotice, EMPTY_ANSWER_NUDGE, FULL_WINDOW_NOTICE, stallNotice } 
 import { textOf } from '../turn/text-of.ts';
 import { newestAttempt } from './attempt.ts';
 import type { EngageDone, EngageEnd, EngageFailure } from './engage-end.ts';
-import { closingNotice, isClosingNotice, isRepairNotice, readOutcome, repairNotice } from './outcome.ts';
+import {
+  closingNotice,
+  isClosingNotice,
+  isRepairNotice,
+  type OutcomeReading,
+  readOutcome,
+  repairNotice,
+} from './outcome.ts';
 import { measureStall, type Stall } from './progress.ts';
 
 /** The consequence of the newest answer: the loop ends, or continues after these messages have been added. */
@@ -36,18 +43,28 @@ const NO_TURN_LEFT = 'no turn was left (max_turns)';
 const CUT_ANSWERS = 3;
 
 /**
- * Judges the newest turn, whose calls have all ended. Pure: a resumed focus comes to the same verdict, without messages that
- * were added already. Stubs do not change it; an answer
- * to which a person has replied is not the end.
+ * Judges the newest turn, whose calls have all ended. A resumed focus comes to the same verdict, without messages that
+ * were added already. Stubs do not change it; an answer to which a person has replied is not the end. It waits only for an outcome to be read.
  */
-export function judge(turn: RecordedTurn, whole: Transcript, limits: Limits): Verdict {
+export async function judge(turn: RecordedTurn, whole: Transcript, limits: Limits): Promise<Verdict> {
+  return verdictOn(turn, whole, limits, isFinal(turn) ? await readOutcome(textOf(turn), limits.outcomeSchema) : null);
+}
+
+/** The verdict on a turn that is not final. Null for a final one, whose outcome has to be read first. */
+export function judgeUnended(turn: RecordedTurn, whole: Transcript, limits: Limits): Verdict | null {
+  return isFinal(turn) ? null : verdictOn(turn, whole, limits, null);
+}
+
+/** `reading`: the outcome in a final answer; null for any other turn. */
+function verdictOn(turn: RecordedTurn, whole: Transcript, limits: Limits, reading: OutcomeReading | null): Verdict {
   const transcript = newestAttempt(whole);
   // The reason that ended the previous attempt does not apply to the new one.
   if (transcript.turns.length === 0) return { kind: 'go_on', say: [] };
   const stall = measureStall(transcript.turns);
-  const ended = isFinal(turn) ? endOfFinal(turn, transcript, limits) : endOf(turn, transcript, stall, limits);
+  const ended =
+    reading === null ? endOf(turn, transcript, stall, limits) : endOfFinal(turn, transcript, limits, reading);
   if (ended && !(ended.kind === 'done' && goesOnWithMail(ended, turn, transcript))) return { kind: 'end', end: ended };
-  return { kind: 'go_on', say: notYetSaid(sayings(turn, transcript, stall, limits), turn, transcript) };
+  return { kind: 'go_on', say: notYetSaid(sayings(turn, transcript, stall, limits, reading), turn, transcript) };
 }
 
 /** The number of turns that the attempt may still take after its newest one. */
@@ -68,12 +85,15 @@ function endOf(turn: RecordedTurn, transcript: Transcript, stall: Stall | null, 
 }
 
 /** The end, unless the outcome is invalid and may still be repaired. */
-function endOfFinal(turn: RecordedTurn, transcript: Transcript, limits: Limits): EngageEnd | null {
-  const finalText = textOf(turn);
-  const reading = readOutcome(finalText, limits.outcomeSchema);
+function endOfFinal(
+  turn: RecordedTurn,
+  transcript: Transcript,
+  limits: Limits,
+  reading: OutcomeReading,
+): EngageEnd | null {
   if (reading.kind === 'outcome') {
     const unread = transcript.turns.length >= limits.maxTurns && { unread: NO_TURN_LEFT };
-    return { kind: 'done', finalText, outcome: reading.outcome, ...unread };
+    return { kind: 'done', finalText: textOf(turn), outcome: reading.outcome, ...unread };
   }
   if (closes(turn, transcript, limits)) return null;
   const repaired = transcript.messages.some(
@@ -152,9 +172,14 @@ function failed(code: EngageFailure, message: string): EngageEnd {
   return { kind: 'failed', code, message };
 }
 
-function sayings(turn: RecordedTurn, transcript: Transcript, stall: Stall | null, limits: Limits): Saying[] {
-  if (isFinal(turn)) {
-    const reading = readOutcome(textOf(turn), limits.outcomeSchema);
+function sayings(
+  turn: RecordedTurn,
+  transcript: Transcript,
+  stall: Stall | null,
+  limits: Limits,
+  reading: OutcomeReading | null,
+): Saying[] {
+  if (reading !== null) {
     if (reading.kind === 'outcome') return [];
     const ask = closes(turn, transcript, limits) ? closingNotice : repairNotice;
     return [{ kind: 'notice', content: ask(reading.problems) }];

@@ -126,14 +126,24 @@ function awaits(route: Route): boolean {
   return route.kind === 'json' && route.awaits !== undefined;
 }
 
+/** Streams of items. */
+const ITEMIZED: ReadonlySet<string> = new Set(['text/event-stream', 'application/jsonl']);
+
 function success(route: Route, schemas: Json): Json {
   if (route.kind === 'stream') {
-    const { events, answers = {} } = route.described ?? {};
-    // OpenAPI 3.2 calls it `itemSchema`; 3.1 has no word for the events of a stream.
-    const items = events && { 'x-item-schema': schemaOf(events, 'output', schemas) };
-    const media = route.media.map((type) => [type, { schema: { type: 'string' }, ...items }]);
-    const others = Object.entries(answers).map(([status, description]) => [status, { description }]);
-    return { 200: { description: 'The stream.', content: Object.fromEntries(media) }, ...Object.fromEntries(others) };
+    const { items, body, answers = {} } = route.described ?? {};
+    const described = (type: string): Json => {
+      if (body && type === 'application/json') return { schema: schemaOf(body, 'output', schemas) };
+      // OpenAPI 3.2 calls it `itemSchema`; 3.1 has no word for the items of a stream.
+      const ofItems = items && ITEMIZED.has(type) && { 'x-item-schema': schemaOf(items, 'output', schemas) };
+      return { schema: { type: 'string' }, ...ofItems };
+    };
+    const content = Object.fromEntries(route.media.map((type) => [type, described(type)]));
+    const others = Object.entries(answers).map(([status, description]) => [
+      status,
+      { description, ...(status === '206' && { content }) },
+    ]);
+    return { 200: { description: 'The stream.', content }, ...Object.fromEntries(others) };
   }
   const answer = content('application/json', route.output, 'output', schemas);
   return {

@@ -1,9 +1,13 @@
 /** Reads the JSON body of a request within limits, before anything is parsed. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { parseJson } from './parse-json.ts';
+import { checkJson, parseJson } from './parse-json.ts';
 
 /** Of a route that sets none: 1 MiB. */
 export const DEFAULT_BODY_BYTES = 1024 * 1024;
+/** Between the steps of reading a larger body, others have their turn. */
+const LARGE_BYTES = DEFAULT_BODY_BYTES;
+
 /**
  * The parsed body, and its bytes. `optional`: no body, or an empty one, is `{}`. Errors: `http.media_type` for anything but uncompressed JSON,
  * `http.too_large`, `http.invalid` for text that is not UTF-8, no JSON, or JSON that `parseJson` refuses.
@@ -21,7 +25,15 @@ export async function readJsonBody(
   if (!JSON_TYPE.test(type) || encoding !== 'identity') throw new AnimusError('http.media_type');
   const bytes = await readBytes(request, maxBytes);
   if (optional && bytes.byteLength === 0) return EMPTY;
-  return { value: parseJson(decode(bytes)), bytes };
+  const pause = async () => (bytes.length > LARGE_BYTES ? nextTurn() : undefined);
+  await pause();
+  const text = decode(bytes);
+  await pause();
+  checkJson(text);
+  await pause();
+  const value = parseJson(text);
+  await pause();
+  return { value, bytes };
 }
 
 /** The same as what it means, so that a repetition with either has the same digest. */
@@ -33,7 +45,7 @@ function hasBody({ headers }: Request): boolean {
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => new AnimusError('http.too_large', { limit: maxBytes });
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { grantPattern } from '../../core/permissions/grant-pattern.ts';
 import type { Queryable } from '../../store/sql/database.ts';
+import { readInboxGroups } from '../../store/views/inbox-view.ts';
 import { readVisibleInbox } from '../../store/views/visible/visible-appliance.ts';
 import { readVisibleGrants } from '../../store/views/visible/visible-operated.ts';
-import { answerQuestion, approve, deny, grantCall, revokeGrant } from '../../store/work/decide.ts';
+import { answerQuestion, approve, decideAll, deny, grantCall, revokeGrant } from '../../store/work/decide.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { id, json, jsonObject, time } from '../route/schemas.ts';
 
@@ -14,7 +15,8 @@ const waiting = z
   .object({
     work_item_id: id().nullable(),
     faculty: z.string(),
-    call_id: z.string().describe('the name of the call or wait; `skill:NAME` for a proposed skill'),
+    ask_id: id().describe('what a decision names; another request has another id'),
+    call_id: z.string().nullable().describe('the call that waits, as its provider has named it; null where none waits'),
     kind: z.string(),
     subject: z.string(),
     request: jsonObject().describe('exactly what is to be decided, made from what is recorded'),
@@ -44,12 +46,61 @@ const listApprovals = jsonRoute({
   }),
 });
 
+const group = z
+  .object({
+    group_id: z.string(),
+    subject: z.string(),
+    faculty: z.string(),
+    root_id: id().nullable().describe('the item that asks, with all that is below it; null: a limit or a faculty'),
+    tool: z.string().nullable(),
+    reason: z.string().nullable().describe('the rule that asks'),
+    count: z.int(),
+    items: z.int().describe('how many work items ask'),
+    first_asked_at: time(),
+    last_asked_at: time(),
+    deadline: time().nullable().describe('the first one'),
+    identical: z.boolean().describe('all ask for exactly the same, so they may be approved together'),
+    ask_ids: z.array(id()).describe('the first hundred, oldest first'),
+  })
+  .meta({ id: 'ApprovalGroup' });
+
+const listGroups = jsonRoute({
+  id: 'listApprovalGroups',
+  method: 'GET',
+  path: '/approvals/groups',
+  tag: 'approvals',
+  summary: 'What waits for a person by cause, so that one item cannot hide the others',
+  scope: 'read',
+  query: z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).default(200) }),
+  output: z.object({ items: z.array(group) }),
+  run: async ({ tx }, { query }) => ({ items: await readInboxGroups(tx, query.limit) }),
+});
+
+const decideMany = jsonRoute({
+  id: 'decideApprovals',
+  method: 'POST',
+  path: '/approvals/decide',
+  tag: 'approvals',
+  summary: 'Decide about many requests at once, each named by its id; for operators',
+  scope: 'decide',
+  body: z.strictObject({
+    ask_ids: z.array(id()).min(1).max(1000),
+    action: z
+      .enum(['deny', 'answer', 'approve'])
+      .describe('`answer` acknowledges what was lost; `approve` is for calls that are exactly the same'),
+    note: z.string().min(1),
+  }),
+  output: z.object({ decided: z.int().describe('what no longer waits is left out') }),
+  errors: ['work.state', 'work.invalid', 'work.locked'],
+  run: async ({ tx }, { body }) => ({ decided: await decideAll(tx, body.ask_ids, body.action, body.note) }),
+});
+
 const decision = {
-  call_id: z.string().min(1).optional().describe('may be left out if only one fits'),
+  ask_id: id().describe('of what is decided, as it was shown: 409 if it no longer waits'),
   note: z.string().optional(),
   hash: z.string().optional().describe('refused with 409 if something else waits by now'),
 };
-const decided = z.object({ work_item_id: id(), call_id: z.string() });
+const decided = z.object({ work_item_id: id(), ask_id: id() });
 
 const always = z
   .strictObject({
@@ -80,26 +131,26 @@ const approveRoute = jsonRoute({
   output: decided.extend({ grant_id: z.string().nullable() }),
   errors: ['work.not_found', 'work.state', 'work.invalid', 'work.locked'],
   run: async ({ tx }, { path, body }) => {
-    const { call_id: callId, note, hash } = body;
+    const { ask_id: ask, note, hash } = body;
     const input = body.input === undefined ? undefined : JSON.stringify(body.input);
-    const granted = body.always === undefined ? null : await grant(tx, path.id, { callId, note, ...body.always });
-    const approved = await approve(tx, path.id, { callId, note, hash, input });
-    return { work_item_id: path.id, call_id: approved, grant_id: granted };
+    const granted = body.always === undefined ? null : await grant(tx, path.id, { ask, note, ...body.always });
+    const approved = await approve(tx, path.id, { ask, note, hash, input });
+    return { work_item_id: path.id, ask_id: approved, grant_id: granted };
   },
 });
 
-type Granted = z.output<typeof always> & { readonly callId?: string | undefined; readonly note?: string | undefined };
+type Granted = z.output<typeof always> & { readonly ask: string; readonly note?: string | undefined };
 
 /** Before the call is approved: afterwards it does not wait any more. */
-async function grant(tx: Queryable, id: string, { callId, note, scope, seconds, pattern }: Granted): Promise<string> {
-  if (pattern === undefined) return grantCall(tx, id, { callId, note, scope, seconds });
+async function grant(tx: Queryable, id: string, { ask, note, scope, seconds, pattern }: Granted): Promise<string> {
+  if (pattern === undefined) return grantCall(tx, id, { ask, note, scope, seconds });
   const waits = await readVisibleInbox(tx, id, 1000);
-  const asked = waits.find(({ kind, call_id: name }) => kind === 'approval' && (callId ?? name) === name);
+  const asked = waits.find(({ ask_id: name }) => name === ask);
   const covered = grantPattern(String(asked?.request['tool']), pattern);
   if (typeof covered !== 'string') {
     throw new AnimusError('work.invalid', { detail: `always.pattern ${JSON.stringify(pattern)}: ${covered.problem}` });
   }
-  return grantCall(tx, id, { callId, note, scope, seconds, pattern: covered });
+  return grantCall(tx, id, { ask, note, scope, seconds, pattern: covered });
 }
 
 const denyRoute = jsonRoute({
@@ -114,8 +165,8 @@ const denyRoute = jsonRoute({
   output: decided,
   errors: ['work.not_found', 'work.state', 'work.invalid', 'work.locked'],
   run: async ({ tx }, { path, body }) => {
-    const { call_id: callId, note, hash } = body;
-    return { work_item_id: path.id, call_id: await deny(tx, path.id, { callId, note, hash }) };
+    const { ask_id: ask, note, hash } = body;
+    return { work_item_id: path.id, ask_id: await deny(tx, path.id, { ask, note, hash }) };
   },
 });
 
@@ -127,11 +178,11 @@ const answerRoute = jsonRoute({
   summary: 'Answer a question of the model; for operators',
   scope: 'decide',
   params,
-  body: z.strictObject({ text: z.string().min(1), call_id: decision.call_id }),
+  body: z.strictObject({ text: z.string().min(1), ask_id: decision.ask_id }),
   output: decided,
   errors: ['work.not_found', 'work.state', 'work.invalid', 'work.locked'],
   run: async ({ tx }, { path, body }) => {
-    return { work_item_id: path.id, call_id: await answerQuestion(tx, path.id, body.text, body.call_id) };
+    return { work_item_id: path.id, ask_id: await answerQuestion(tx, path.id, body.text, body.ask_id) };
   },
 });
 
@@ -177,6 +228,8 @@ const revokeRoute = jsonRoute({
 
 export const approvalRoutes: readonly Route[] = [
   listApprovals,
+  listGroups,
+  decideMany,
   approveRoute,
   denyRoute,
   answerRoute,

@@ -4,7 +4,7 @@ import { readVisibleArtifacts } from '../../store/views/visible/visible-artifact
 import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute, type Route, streamRoute } from '../route/route.ts';
 import { id, limit, page, pageOf, time } from '../route/schemas.ts';
-import { download } from './download.ts';
+import { DOWNLOAD, download } from './download.ts';
 import { resultRoutes } from './result-routes.ts';
 
 const artifact = z
@@ -37,19 +37,8 @@ const readArtifact = streamRoute({
   summary: 'The bytes of a file; supports Range',
   scope: 'read',
   params: z.strictObject({ id: id() }),
-  media: ['application/octet-stream'],
-  described: {
-    headers: {
-      Range: 'One range of bytes.',
-      'If-Range': 'The ETag for which the Range is meant.',
-      'If-None-Match': 'The ETag of the file that the client has.',
-    },
-    answers: {
-      206: 'The range of bytes.',
-      304: 'The client has the file.',
-      416: 'The Range begins beyond the end of the file.',
-    },
-  },
+  media: ['*/*'],
+  described: DOWNLOAD,
   errors: ['work.not_found'],
   respond: (visit, { path }, request) => download(visit, path.id, request),
 });

@@ -3,7 +3,21 @@
 import type { ArtifactView } from '../../store/views/artifact-views.ts';
 import { readArtifactPart, readVisibleArtifact } from '../../store/views/visible/visible-artifacts.ts';
 import { asVisitor } from '../login/visitor.ts';
-import type { Visit } from '../route/route.ts';
+import type { StreamDescription, Visit } from '../route/route.ts';
+
+/** What the OpenAPI document says of routes that answer with a `download`. */
+export const DOWNLOAD: StreamDescription = {
+  headers: {
+    Range: 'One range of bytes.',
+    'If-Range': 'The ETag for which the Range is meant.',
+    'If-None-Match': 'The ETag of the file that the client has.',
+  },
+  answers: {
+    206: 'The range of bytes.',
+    304: 'The client has the file.',
+    416: 'The Range begins beyond the end of the file.',
+  },
+};
 
 /** One part, in bytes. */
 const PART_BYTES = 512 * 1024;

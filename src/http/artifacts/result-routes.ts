@@ -6,7 +6,7 @@ import { type ItemWorktree, readItemPatch, readItemWorktree } from '../../store/
 import { asVisitor } from '../login/visitor.ts';
 import { jsonRoute, type Route, streamRoute } from '../route/route.ts';
 import { id } from '../route/schemas.ts';
-import { download } from './download.ts';
+import { DOWNLOAD, download } from './download.ts';
 
 /** A patch of 4 MiB may name more; the rest is counted. */
 const MOST_FILES = 1000;
@@ -70,6 +70,7 @@ const readPatch = streamRoute({
   scope: 'read',
   params,
   media: ['text/x-diff'],
+  described: DOWNLOAD,
   errors: ['work.not_found'],
   respond: async (visit, { path }, request) => {
     const item = await asVisitor(visit.means.db, visit.visitor, (tx) => readResult(tx, path.id));

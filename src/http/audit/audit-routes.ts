@@ -10,6 +10,7 @@ import { asVisitor } from '../login/visitor.ts';
 import { type Route, streamRoute, type Visit } from '../route/route.ts';
 import { timeIn } from '../route/schemas.ts';
 import { streamOf } from '../route/stream-of.ts';
+import { auditLine, chainsVerdict } from './audit-schemas.ts';
 
 const exportRoute = streamRoute({
   id: 'exportAudit',
@@ -24,6 +25,7 @@ const exportRoute = streamRoute({
     heads: z.stringbool().default(false).describe('only the newest decision of every chain, without the times'),
   }),
   media: ['application/jsonl'],
+  described: { items: auditLine },
   respond: async (visit, { query }) => {
     const { since, until, heads } = query;
     if (heads && (since ?? until) !== undefined) {
@@ -48,10 +50,11 @@ const checkRoute = streamRoute({
   summary: 'Check the chain of the decisions of each work item; for those who may see all work',
   scope: 'read',
   media: ['application/json'],
+  described: { body: chainsVerdict },
   respond: async (visit) => {
     const db = await readerOf(visit);
     const verdict = await checkChains(db, 'visible');
-    return Response.json({ intact: verdict.faults.length === 0, ...verdict });
+    return Response.json(chainsVerdict.parse({ intact: verdict.faults.length === 0, ...verdict }));
   },
 });
 

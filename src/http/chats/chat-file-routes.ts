@@ -15,7 +15,7 @@ import { asVisitor } from '../login/visitor.ts';
 import { jsonRoute, type Route, streamRoute, type Visit } from '../route/route.ts';
 import { facultyName, id, limit, page, pageOf, time } from '../route/schemas.ts';
 import { streamOf } from '../route/stream-of.ts';
-import { file, ofChat, ofWorkspace, title } from './chat-schemas.ts';
+import { exportedMessage, file, ofChat, ofWorkspace, title } from './chat-schemas.ts';
 import { textHeaders } from './workspace-file.ts';
 
 /** As `animus chat import`. */
@@ -53,6 +53,7 @@ const exportChat = streamRoute({
   params: ofChat,
   query: z.strictObject({ format: z.enum(['jsonl', 'markdown']).default('jsonl').describe('of the export') }),
   media: ['application/jsonl', 'text/markdown'],
+  described: { items: exportedMessage },
   errors: ['work.not_found', 'work.state'],
   async respond(visit, { path: { id: workspaceId, chat_id: chatId }, query }) {
     const text = await asVisitor(visit.means.db, visit.visitor, async (tx) => {

@@ -69,6 +69,16 @@ export const message = z
   })
   .meta({ id: 'ChatMessage' });
 
+/** A line of an export: `animus chat import` and `POST …/imports` read it again. */
+export const exportedMessage = message
+  .omit({ id: true, replaces: true, work_item_id: true })
+  .extend({
+    id: z.int(),
+    replaces: z.int().nullable().describe('the id of the message that it stands for'),
+    work_item: id().nullable().describe('the item that answers it, or that gave the answer'),
+  })
+  .meta({ id: 'ExportedMessage' });
+
 /** A message as the API sends it. */
 export function shownMessage(row: ChatMessage) {
   return {

@@ -17,7 +17,7 @@ import {
 import type { Queryable } from '../../store/sql/database.ts';
 import { cursor, readCursor, writeCursor } from '../route/cursor.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { jsonObject, limit, page, pageOf } from '../route/schemas.ts';
+import { jsonObject, limit, page, pageOf, submitted } from '../route/schemas.ts';
 import { message, ofChat, ofMessage, said, shownMessage, shownSaid, words } from './chat-schemas.ts';
 
 /** Files are at most 20 MiB together; base64 makes four bytes of three. */
@@ -34,7 +34,7 @@ const say = jsonRoute({
   body: z
     .strictObject({
       content: words(),
-      params: jsonObject().optional().describe('of the work item'),
+      params: submitted(jsonObject()).optional().describe('of the work item'),
       attachments: z
         .array(
           z.strictObject({

@@ -121,7 +121,7 @@ const readFile = streamRoute({
   scope: 'read',
   params: ofWorkspace,
   query: z.strictObject({ path: z.string().min(1).max(500).describe('in the workspace, such as chats/plans.chat') }),
-  media: ['text/markdown', 'application/octet-stream'],
+  media: ['text/markdown', '*/*'],
   described: {
     headers: { 'If-None-Match': 'The ETag of the content that the client has.' },
     answers: { 304: 'The client has the content.' },

@@ -7,6 +7,7 @@ import { memoryRoutes } from '../memory/memory-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
 import type { JsonRoute } from '../route/route.ts';
+import { id } from '../route/schemas.ts';
 import { workRoutes } from '../work/work-routes.ts';
 import { routeTool, type ToolOptions } from './route-tool.ts';
 import { ADDS, DECIDES, type McpTool, READS } from './tool.ts';
@@ -106,7 +107,7 @@ function tool(id: string, options: ToolOptions): McpTool {
 /** A decision of a model's client must name what it saw. */
 function bound(): z.ZodRawShape {
   return {
-    call_id: z.string().min(1),
+    ask_id: id(),
     hash: z.string().min(1).describe('of list_approvals: refused if something else waits by now'),
   };
 }

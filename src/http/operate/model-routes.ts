@@ -1,6 +1,7 @@
 /** The models that animus knows. */
 import { z } from 'zod';
 import { type ListedModel, listModels } from '../../llm/models/list-models.ts';
+import { ratesAt } from '../../llm/models/prices.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 
 const prices = z
@@ -43,7 +44,7 @@ const listRoute = jsonRoute({
 });
 
 function documentOf({ provider, model: name, info, overridden }: ListedModel): z.input<typeof model> {
-  const { input, output, cacheRead, cacheWrite } = info.prices ?? {};
+  const { input, output, cacheRead, cacheWrite } = ratesAt(info, new Date()).prices ?? {};
   return {
     provider,
     model: name,

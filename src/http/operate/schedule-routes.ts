@@ -7,7 +7,7 @@ import { isVisibleSchedule, readVisibleRuns } from '../../store/views/visible/vi
 import { addScheduleAs, pauseScheduleAs, removeScheduleAs, runScheduleAs } from '../../store/work/change-schedules.ts';
 import { MISSED_POLICIES } from '../../store/work/schedules.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { facultyName, id, jsonObject, time } from '../route/schemas.ts';
+import { facultyName, id, jsonObject, submitted, time } from '../route/schemas.ts';
 import { unserved, warning } from '../route/unserved.ts';
 
 const name = () => z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/);
@@ -54,7 +54,7 @@ const addSchedule = jsonRoute({
     time_zone: z.string().default('UTC'),
     faculty: facultyName(),
     description: z.string().default(''),
-    params: jsonObject().default({}),
+    params: submitted(jsonObject()).default({}),
     missed: z.enum(MISSED_POLICIES).default('once'),
     grace_seconds: z.int().min(0).max(31_536_000).default(3600),
     paused: z.boolean().default(false),

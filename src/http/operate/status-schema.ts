@@ -123,7 +123,8 @@ const asks = z.object({
     z.object({
       work_item_id: id().nullable(),
       faculty: z.string(),
-      call_id: z.string(),
+      ask_id: id(),
+      call_id: z.string().nullable(),
       kind: z.string(),
       subject: z.string(),
       tool: z.string().nullable(),

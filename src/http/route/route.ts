@@ -96,11 +96,13 @@ export interface StreamRoute extends Described {
 
 /** What the OpenAPI document says of a stream, beside its media types. */
 export interface StreamDescription {
-  /** Of an event stream: what the `data` of each event is. */
-  readonly events?: z.ZodType;
+  /** What each item of a stream is: the `data` of an event, a line of JSON Lines. */
+  readonly items?: z.ZodType;
+  /** What an answer in JSON is. */
+  readonly body?: z.ZodType;
   /** Request headers that it heeds, and what they do. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What it answers beside 200, and when. */
+  /** What it answers beside 200, and when; without a body, but for 206. */
   readonly answers?: Readonly<Record<number, string>>;
 }
 

@@ -1,5 +1,7 @@
 /** Pieces that the schemas of many routes share. */
 import { z } from 'zod';
+import { valueBeyond } from '../../core/text/json-bounds.ts';
+import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
 import { FULL_ID } from '../../core/work/id-reference.ts';
 import { WORK_STATES } from '../../core/work/work.ts';
@@ -23,6 +25,14 @@ export const workState = () => STATE;
 export const json = () => z.unknown();
 /** Any JSON object. */
 export const jsonObject = () => z.record(z.string(), z.unknown());
+
+/** JSON that someone submits: more is refused before it is written for the database, which would refuse it too. */
+export const submitted = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.superRefine((value, context) => {
+    const beyond = valueBeyond(value, JSON_LIMITS.submitted);
+    if (beyond === null) return;
+    context.addIssue({ code: 'custom', message: `${beyond}: keep more in a table or file of your own and name it` });
+  });
 
 /** `limit` of a list: 1 to 200, default 50. */
 export const limit = () => z.coerce.number().int().min(1).max(200).default(50);

@@ -40,12 +40,11 @@ async function act(tx: Queryable, command: Command): Promise<object> {
       return { state: await cancelWork(tx, work, command.reason) };
     case 'approve':
     case 'deny': {
-      const { call_id: callId, note, hash } = command;
-      const decision = { ...(callId && { callId }), ...(note && { note }), ...(hash && { hash }) };
-      return { call_id: await (command.do === 'approve' ? approve : deny)(tx, work, decision) };
+      const { ask_id: ask, note, hash } = command;
+      return { ask_id: await (command.do === 'approve' ? approve : deny)(tx, work, { ask, note, hash }) };
     }
     case 'answer':
-      return { call_id: await answerQuestion(tx, work, command.text, command.call_id) };
+      return { ask_id: await answerQuestion(tx, work, command.text, command.ask_id) };
     default:
       return command satisfies never;
   }

@@ -4,7 +4,8 @@ import { z } from 'zod';
 /** Chosen by the client; every answer to it has it. */
 const name = z.string().min(1).max(100);
 const work = z.uuid();
-const callId = z.string().min(1).max(500).optional();
+/** What is decided, and so the version that was seen. */
+const askId = z.uuid();
 const hash = z.string().max(128).optional();
 const note = z.string().max(10_000).optional();
 
@@ -26,9 +27,9 @@ const command = { type: z.literal('command'), name, work };
 const COMMAND = z.discriminatedUnion('do', [
   z.strictObject({ ...command, do: z.literal('say'), text: z.string(), wake: z.boolean().optional() }),
   z.strictObject({ ...command, do: z.literal('cancel'), reason: z.string().max(10_000).optional() }),
-  z.strictObject({ ...command, do: z.literal('approve'), call_id: callId, note, hash }),
-  z.strictObject({ ...command, do: z.literal('deny'), call_id: callId, note, hash }),
-  z.strictObject({ ...command, do: z.literal('answer'), call_id: callId, text: z.string() }),
+  z.strictObject({ ...command, do: z.literal('approve'), ask_id: askId, note, hash }),
+  z.strictObject({ ...command, do: z.literal('deny'), ask_id: askId, note, hash }),
+  z.strictObject({ ...command, do: z.literal('answer'), ask_id: askId, text: z.string() }),
 ]);
 
 export const CLIENT_MESSAGE = z.union([subscribe, unsubscribe, COMMAND]);

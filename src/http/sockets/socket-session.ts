@@ -1,6 +1,8 @@
 /** One WebSocket: its subscriptions to events, and its commands. */
 import type { WebSocket } from 'ws';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { textBeyond } from '../../core/text/json-bounds.ts';
+import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import type { EventScope } from '../../store/events/read-events.ts';
 import { followItem } from '../events/follow-item.ts';
 import type { Frame } from '../events/frame.ts';
@@ -85,9 +87,11 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
     if (signal.aborted) return;
     let name: unknown = null;
     try {
-      const given = parsed(text);
+      const beyond = textBeyond(text, JSON_LIMITS.socketMessage);
+      const given = beyond === null ? parsed(text) : null;
       name = (given as { readonly name?: unknown } | null)?.name ?? null;
       count();
+      if (beyond !== null) throw new AnimusError('usage.invalid', { detail: `the message is too large: ${beyond}` });
       const read = CLIENT_MESSAGE.safeParse(given);
       if (!read.success) throw new AnimusError('usage.invalid', { detail: read.error.issues[0]?.message ?? 'unknown' });
       const message = read.data;

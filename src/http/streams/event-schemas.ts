@@ -61,6 +61,7 @@ const BODIES = {
     result: z.string().nullable().describe('why it is over; null: it begins'),
   },
   approval: {
+    ask_id: id().nullable().describe('what a decision names'),
     call_id: z.string().nullable(),
     status: z.enum(['asked', 'approve', 'deny', 'answer', 'edit', 'closed']),
     subject: z.string().nullable(),

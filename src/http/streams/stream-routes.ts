@@ -24,7 +24,7 @@ const workEvents = streamRoute({
   }),
   media,
   described: {
-    events: workEvent,
+    items: workEvent,
     headers: { 'Last-Event-ID': 'The id of the last event that was read; goes before `after`.' },
     answers: { 204: 'The work has ended, and nothing follows.' },
   },
@@ -56,7 +56,7 @@ const chatEvents = streamRoute({
   }),
   media,
   described: {
-    events: chatEvent,
+    items: chatEvent,
     headers: { 'Last-Event-ID': 'The id of the last event that was read; goes before `after`.' },
   },
   errors: ['work.not_found'],
@@ -83,7 +83,7 @@ const stateEvents = streamRoute({
   summary: 'The states of all work that you may see, as an event stream: a snapshot, then changes',
   scope: 'read',
   media,
-  described: { events: statesEvent },
+  described: { items: statesEvent },
   async respond(visit) {
     return answerStates(await visit.means.live.means(), { eyes: visitorEyes(visit) });
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { submitWork } from '../../store/work/submit-work.ts';
 import { jsonRoute } from '../route/route.ts';
-import { facultyName, id, json, jsonObject, timeIn, workState } from '../route/schemas.ts';
+import { facultyName, id, json, jsonObject, submitted, timeIn, workState } from '../route/schemas.ts';
 import { unserved, warning } from '../route/unserved.ts';
 import { awaitedItem } from '../route/work-schemas.ts';
 
@@ -17,7 +17,7 @@ const newWork = z
   .strictObject({
     faculty: facultyName(),
     description: z.string().optional(),
-    params: jsonObject().optional(),
+    params: submitted(jsonObject()).optional(),
     skill: z.string().optional(),
     dedup_key: z
       .string()
@@ -28,7 +28,7 @@ const newWork = z
     run_at: timeIn().optional().describe('not before this time'),
     parent_id: id().optional(),
     source: z.string().optional().describe('default http'),
-    trigger_info: json().optional(),
+    trigger_info: submitted(json()).optional(),
     batch: z.boolean().optional().describe('ask its turns in batches; default: as its faculty says'),
     attachments: z.array(attachment).max(20).optional(),
   })

@@ -1,7 +1,7 @@
 /** How Anthropic's models are asked to think: an effort, a budget, or both. */
 import type { Effort } from '../../core/config/model-words.ts';
 import type { LlmRequest } from '../client.ts';
-import type { ModelInfo } from '../models/models.ts';
+import type { ModelInfo } from '../models/model-info.ts';
 
 /** The smallest budget that the API accepts. */
 export const MIN_BUDGET_TOKENS = 1024;

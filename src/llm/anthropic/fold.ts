@@ -1,7 +1,7 @@
 import type { ContentBlock, LlmEvent } from '../client.ts';
 import { answerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
-import { type Fault, fault, notAnObject } from '../wire/fault.ts';
+import { errorBody, type Fault, fault, readEvent } from '../wire/fault.ts';
 import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
 import { cutsAnswers, finishToolCall } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
@@ -36,7 +36,9 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
   let finished = false;
   let ended = false;
   const blocks = new Map<number, Gathering>();
-  const idOf = callIds();
+  let idOf = callIds();
+  /** What message_start has said, until it is known whether the server streams it again. */
+  let untold: LlmEvent[] | null = null;
   const limits = answerLimits();
 
   const startMessage = (value: Loose | null): Fault | null => {
@@ -45,7 +47,31 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
     message = value ?? {};
     usage = mergeUsage({}, message['usage']);
     stop = asString(message['stop_reason']);
+    untold = [];
     for (const [index, block] of asArray(message['content']).entries()) startBlock(index, asObject(block) ?? {});
+    return null;
+  };
+
+  const report = (event: LlmEvent): void => {
+    if (untold) untold.push(event);
+    else emit(event);
+  };
+
+  const reportUntold = (): void => {
+    const events = untold ?? [];
+    untold = null;
+    for (const event of events) emit(event);
+  };
+
+  const beginBlock = (index: number, start: Loose): Fault | null => {
+    if (untold !== null && blocks.has(index)) {
+      untold = null;
+      blocks.clear();
+      idOf = callIds();
+    } else if (blocks.get(index)?.text)
+      return fault('protocol', `the stream began block ${index} again, after its text`);
+    reportUntold();
+    startBlock(index, start);
     return null;
   };
 
@@ -61,9 +87,9 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
     if (type === 'tool_use') limits.call();
     blocks.set(index, { start, type, callId, text, json: '', signature, citations });
     if (type === 'tool_use') {
-      emit({ type: 'tool_call', id: callId, name: asString(start['name']) ?? '' });
+      report({ type: 'tool_call', id: callId, name: asString(start['name']) ?? '' });
     } else if (text !== '' && (type === 'text' || type === 'thinking')) {
-      emit({ type, text });
+      report({ type, text });
     }
   };
 
@@ -108,6 +134,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
   const handle = (event: Loose, size: number): Fault | null => {
     switch (event['type']) {
       case 'content_block_delta': {
+        reportUntold();
         const block = blocks.get(Number(event['index']));
         if (!block) return fault('protocol', `a delta for block ${String(event['index'])}, which was not started`);
         addDelta(block, asObject(event['delta']) ?? {}, size);
@@ -116,12 +143,12 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
       case 'content_block_start':
         if (message === null) return fault('protocol', 'a block before message_start');
         limits.keep(size);
-        startBlock(Number(event['index']), asObject(event['content_block']) ?? {});
-        return null;
+        return beginBlock(Number(event['index']), asObject(event['content_block']) ?? {});
       case 'message_start':
         limits.keep(size);
         return startMessage(asObject(event['message']));
       case 'message_delta': {
+        reportUntold();
         const delta = asObject(event['delta']);
         stop = asString(delta?.['stop_reason']) ?? stop;
         usage = mergeUsage(usage, event['usage']);
@@ -130,10 +157,11 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
         return null;
       }
       case 'message_stop':
+        reportUntold();
         ended = true;
         return null;
       case 'error':
-        return context.classify({ status: null, body: JSON.stringify(event) });
+        return context.classify({ status: null, body: errorBody(event) });
       default:
         return null;
     }
@@ -141,17 +169,18 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
 
   return {
     event(data) {
-      const event = asObject(parseJson(data));
-      return event ? (handle(event, data.length) ?? limits.fault()) : notAnObject(data);
+      return readEvent(data, (event) => handle(event, data.length) ?? limits.fault());
     },
     whole(body) {
       const value = asObject(body);
       if (value?.['type'] === 'error' || value?.['error']) {
-        return context.classify({ status: null, body: JSON.stringify(body) });
+        return context.classify({ status: null, body: errorBody(body) });
       }
       if (!Array.isArray(value?.['content'])) return fault('protocol', 'the response is not a message');
       ended = true;
-      return startMessage(value) ?? limits.fault();
+      const cause = startMessage(value);
+      reportUntold();
+      return cause ?? limits.fault();
     },
     ended: () => ended,
     complete: () => ended || finished,

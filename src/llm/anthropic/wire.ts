@@ -1,5 +1,5 @@
 import type { LlmRequest } from '../client.ts';
-import type { ModelInfo } from '../models/models.ts';
+import type { ModelInfo } from '../models/model-info.ts';
 import type { OptionRules } from '../wire/option-rules.ts';
 import type { Wire, WireOptions } from '../wire/wire.ts';
 import { budgetOf } from './effort.ts';

@@ -1,5 +1,6 @@
 /** HTTP calls of the batch APIs, with the time-outs, retries, pauses and masking of all calls. */
 
+import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import { authHeaders, endpointUrl } from '../transport/endpoint.ts';
 import { exchange } from '../transport/exchange.ts';
 import { type Credential, loggedIn, maskOf } from '../transport/login.ts';
@@ -45,8 +46,8 @@ export interface BatchHttpMeans {
 }
 
 const MAX_JSON_CHARS = 32 * 1024 * 1024;
-/** The limit of one answer; answers of models are far smaller. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
+/** A longer line ends the download: a longer answer cannot be read. */
+const MAX_LINE_BYTES = JSON_LIMITS.providerJson.bytes;
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** Creates the calls of one provider. */

@@ -1,3 +1,4 @@
+import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { mayHaveCost } from '../client.ts';
 import { fetchJson } from '../transport/fetch-json.ts';
@@ -44,6 +45,7 @@ export async function embedOnce(
     body: { ...api.body({ model, texts, dimensions: call.asksDimensions ? dimensions : null }), ...call.options },
     classify: (error) => api.classify(error),
     payOnce: true,
+    limits: { ...JSON_LIMITS.embeddings, nodes: JSON_LIMITS.embeddings.nodes + texts.length * dimensions },
     check(body) {
       const found = read(body);
       return 'type' in found ? found : null;

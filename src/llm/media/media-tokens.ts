@@ -1,6 +1,6 @@
 /** Estimates the tokens of images and documents before the provider has counted them. */
 import type { MediaBlock } from '../client.ts';
-import type { ModelInfo } from '../models/models.ts';
+import type { ModelInfo } from '../models/model-info.ts';
 import { imageSize } from './image-size.ts';
 import { pdfPages } from './pdf-pages.ts';
 

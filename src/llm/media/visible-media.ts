@@ -1,6 +1,6 @@
 /** Replaces images and documents that a model cannot read by a note that says so. */
 import type { LlmRequest, MediaBlock, Message, TextBlock } from '../client.ts';
-import type { ModelInfo } from '../models/models.ts';
+import type { ModelInfo } from '../models/model-info.ts';
 import { imageSize } from './image-size.ts';
 
 /** What a wire format accepts, for all its models. */

@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 
 /** models.json. `Entry` contains what differs from the defaults of the vendor. */
 export interface CatalogueFile<Entry> {
-  /** The day on which its numbers were checked, ISO date. */
-  readonly checked: string;
   /** The defaults of a vendor, for models whose entry does not override them. */
   readonly defaults: Readonly<Record<string, Entry>>;
   /** Start of a name → the model whose abilities a new name with this start gets. */
@@ -13,11 +11,10 @@ export interface CatalogueFile<Entry> {
   readonly embeddings: Readonly<Record<string, Readonly<Record<string, EmbeddingEntry>>>>;
 }
 
-/** A model that makes embeddings; USD per million tokens. */
+/** A model that makes embeddings. */
 export interface EmbeddingEntry {
   readonly dimensions: number;
   readonly maxInputTokens: number;
-  readonly usdPerMillion: number;
   readonly shortens?: true;
 }
 

@@ -1,6 +1,7 @@
+import { openCatalogue } from './catalogue.ts';
 import { type EmbeddingEntry, readCatalogueFile } from './catalogue-file.ts';
+import type { ModelOverride } from './model-info.ts';
 import { overrideNames } from './model-names.ts';
-import type { ModelOverride } from './models.ts';
 
 /** What is known of a model that turns texts into vectors. */
 export interface EmbeddingInfo {
@@ -40,10 +41,14 @@ export function embeddingInfo(
     dimensions: found?.dimensions ?? null,
     shortens: found?.shortens ?? false,
     maxInputTokens: own.contextWindow ?? found?.maxInputTokens ?? null,
-    usdPerMillion: own.prices?.input ?? atVendor?.usdPerMillion ?? null,
+    usdPerMillion: own.prices?.input ?? priceOf(vendor, name),
     headers: own.headers ?? {},
     options: own.options ?? {},
   };
+}
+
+function priceOf(vendor: string, name: string): number | null {
+  return openCatalogue().prices.file.vendors[vendor]?.[name]?.rates.input ?? null;
 }
 
 /** The names of the models of a vendor that make embeddings. */

@@ -1,4 +1,6 @@
-import { builtInCatalogue, type ModelInfo, type ModelOverride, modelInfo, modelSources } from './models.ts';
+import { openCatalogue } from './catalogue.ts';
+import type { ModelInfo, ModelOverride } from './model-info.ts';
+import { modelInfo, modelSources } from './models.ts';
 
 /** A model of the catalogue or the configuration. */
 export interface ListedModel {
@@ -12,7 +14,7 @@ export interface ListedModel {
 
 /** All models of the catalogue and of the configuration, by provider, then in the order of the catalogue. */
 export function listModels(overrides: Readonly<Record<string, ModelOverride>>): readonly ListedModel[] {
-  const names = builtInCatalogue().entries.map(({ vendor, model }) => `${vendor}/${model}`);
+  const names = openCatalogue().entries.map(({ vendor, model }) => `${vendor}/${model}`);
   const own = Object.keys(overrides).filter((name) => !name.endsWith('*'));
   const listed = [...new Set([...names, ...own])].map((name) => {
     const slash = name.indexOf('/');

@@ -1,8 +1,8 @@
 import type { ContentBlock, LlmEvent, StopReason, Usage } from '../client.ts';
 import { answerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
-import { type Fault, fault, notAnObject } from '../wire/fault.ts';
-import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
+import { errorBody, type Fault, fault, readEvent } from '../wire/fault.ts';
+import { asArray, asObject, asString, type Loose } from '../wire/loose-json.ts';
 import { tokenCounts } from '../wire/token-counts.ts';
 import { cutsAnswers, finishToolCall, type GatheredCall } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
@@ -42,7 +42,7 @@ export function ollamaFold(context: OllamaFoldContext, emit: (event: LlmEvent) =
   /** `size` is the line's length in characters. */
   const add = (value: Loose, size: number): Fault | null => {
     if (value['error'] !== undefined && value['error'] !== null)
-      return context.classify({ status: null, body: JSON.stringify(value) });
+      return context.classify({ status: null, body: errorBody(value) });
     model ??= asString(value['model']) || null;
     const message = asObject(value['message']) ?? {};
     const thought = asString(message['thinking']) ?? '';
@@ -62,8 +62,7 @@ export function ollamaFold(context: OllamaFoldContext, emit: (event: LlmEvent) =
 
   return {
     event(data) {
-      const value = asObject(parseJson(data));
-      return value ? add(value, data.length) : notAnObject(data);
+      return readEvent(data, (value) => add(value, data.length));
     },
     whole(body) {
       const value = asObject(body);

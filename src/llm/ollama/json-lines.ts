@@ -1,9 +1,12 @@
-import { fault } from '../wire/fault.ts';
-import { parseJson } from '../wire/loose-json.ts';
+import { fault, jsonBeyond } from '../wire/fault.ts';
+import { parseCounted } from '../wire/loose-json.ts';
 import type { Framing } from '../wire/wire.ts';
 
 /** The size limit of a line, against a server that never ends one. */
 const MAX_LINE_CHARS = 32 * 1024 * 1024;
+
+/** The bytes with which a line of JSON may begin. */
+const OBJECT_OR_SPACE: ReadonlySet<number> = new Set(Buffer.from('{ \t\r\n'));
 
 /** A stream of JSON objects, one per line. A body that is one object is a stream of one line. */
 export function jsonLines(): Framing {
@@ -17,7 +20,8 @@ export function jsonLines(): Framing {
     return line.trim();
   };
   return {
-    takes: () => true,
+    // Anything else is a page of a proxy, compressed, or another format.
+    takes: (first) => OBJECT_OR_SPACE.has(first),
     feed(chunk, onData) {
       const lines = decoder.decode(chunk, { stream: true }).split('\n');
       const open = lines.pop() ?? '';
@@ -32,7 +36,9 @@ export function jsonLines(): Framing {
     end(onData) {
       const line = endLine(decoder.decode());
       if (line === '') return null;
-      if (parseJson(line) === undefined) return fault('connection', 'the stream ended inside a line');
+      // What is too deep is not cut: the fold says so.
+      if (jsonBeyond(line) === null && parseCounted(line) === undefined)
+        return fault('connection', 'the stream ended inside a line');
       onData(line);
       return null;
     },

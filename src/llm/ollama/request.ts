@@ -1,6 +1,6 @@
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock } from '../client.ts';
 import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
-import type { ModelInfo } from '../models/models.ts';
+import type { ModelInfo } from '../models/model-info.ts';
 import { grammarSchema } from '../schema/grammar-schema.ts';
 import { heldSchema } from '../wire/held-schema.ts';
 import { openExchangeStart, ownsBlock } from '../wire/own-blocks.ts';

@@ -1,7 +1,8 @@
 import type { ContentBlock, LlmEvent, StopReason, Usage } from '../client.ts';
 import { answerLimits } from '../wire/answer-limits.ts';
-import { type Fault, fault, notAnObject } from '../wire/fault.ts';
-import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
+import { errorBody, type Fault, fault, readEvent } from '../wire/fault.ts';
+import { asArray, asObject, asString, type Loose } from '../wire/loose-json.ts';
+import { isEndMarker } from '../wire/openai-terms.ts';
 import { cutsAnswers } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
 import { gatherReasoning } from './reasoning.ts';
@@ -15,9 +16,6 @@ export interface OpenAiFoldContext {
   readonly model: string;
   readonly classify: (error: WireError) => Fault;
 }
-
-/** Of the end marker with the white space around it. */
-const MAX_MARKER_CHARS = 100;
 
 const STOPS: Readonly<Record<string, StopReason>> = {
   stop: 'end_turn',
@@ -45,6 +43,7 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
   let id: string | null = null;
   let model: string | null = null;
   let ended = false;
+  let streamed = false;
 
   const addText = (value: string): void => {
     if (value === '') return;
@@ -75,13 +74,16 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
 
   /** `size` is the chunk's length in characters. */
   const addChunk = (chunk: Loose, size: number): Fault | null => {
-    if (isError(chunk)) return context.classify({ status: null, body: JSON.stringify(chunk) });
+    if (isError(chunk)) return context.classify({ status: null, body: errorBody(chunk) });
     id ??= asString(chunk['id']) || null;
     model ??= asString(chunk['model']) || null;
     for (const each of asArray(chunk['choices'])) {
       const choice = asObject(each) ?? {};
-      if (isError(choice)) return context.classify({ status: null, body: JSON.stringify(choice) });
-      const message = asObject(choice['delta']) ?? asObject(choice['message']);
+      if (isError(choice)) return context.classify({ status: null, body: errorBody(choice) });
+      const delta = asObject(choice['delta']);
+      // Some servers end with a chunk that has the whole message again.
+      const message = delta ?? (streamed ? null : asObject(choice['message']));
+      streamed ||= delta !== null;
       if (message) addMessage(message, size);
       finish = asString(choice['finish_reason']) || finish;
       usage = openaiUsage(choice['usage']) ?? usage;
@@ -92,17 +94,15 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
 
   return {
     event(data) {
-      // The marker, perhaps with white space; a chunk is longer.
-      if (data.length < MAX_MARKER_CHARS && data.trim() === '[DONE]') {
+      if (isEndMarker(data)) {
         ended = true;
         return null;
       }
-      const chunk = asObject(parseJson(data));
-      return chunk ? addChunk(chunk, data.length) : notAnObject(data);
+      return readEvent(data, (chunk) => addChunk(chunk, data.length));
     },
     whole(body) {
       const value = asObject(body);
-      if (!value) return context.classify({ status: null, body: JSON.stringify(body) });
+      if (!value) return context.classify({ status: null, body: errorBody(body) });
       if (!isError(value) && asArray(value['choices']).length === 0)
         return fault('protocol', 'the response has no choices');
       ended = true;

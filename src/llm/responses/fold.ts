@@ -1,7 +1,8 @@
 import type { LlmEvent, StopReason, Usage } from '../client.ts';
 import { answerLimits } from '../wire/answer-limits.ts';
-import { type Fault, fault, notAnObject } from '../wire/fault.ts';
-import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
+import { errorBody, type Fault, fault, readEvent } from '../wire/fault.ts';
+import { asArray, asObject, asString, type Loose } from '../wire/loose-json.ts';
+import { isEndMarker } from '../wire/openai-terms.ts';
 import { cutsAnswers } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
 import { gatherItems } from './items.ts';
@@ -22,6 +23,10 @@ const INCOMPLETE: Readonly<Record<string, StopReason>> = {
   content_filter: 'refusal',
   context_length_exceeded: 'context_overflow',
 };
+
+/** Statuses of a response that has no answer yet; any other word of one that has output is a server's own word for its end. */
+const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'in_progress', 'pending', 'running']);
+const ENDED: ReadonlySet<string> = new Set(['completed', 'complete', 'incomplete']);
 
 /**
  * Folds the events of POST /responses, or its one body. The answer is complete at `response.completed` or
@@ -48,9 +53,10 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
         body: JSON.stringify({ error: response['error'] ?? `it is ${status}` }),
       });
     }
-    if (status !== 'completed' && status !== 'incomplete')
+    const output = asArray(response['output']);
+    if (UNFINISHED.has(status) || (!ENDED.has(status) && output.length === 0))
       return fault('protocol', `a response that is ${status.slice(0, 50) || 'without a status'} is no answer`);
-    items.replace(asArray(response['output']));
+    items.replace(output);
     usage = responsesUsage(response['usage']);
     end = { status, reason: asString(asObject(response['incomplete_details'])?.['reason']) };
     return limits.fault();
@@ -68,29 +74,30 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
         describe(asObject(event['response']) ?? {});
         return null;
       case 'response.completed':
+      case 'response.complete':
+      case 'response.done':
       case 'response.incomplete':
       case 'response.failed':
       case 'response.cancelled':
         limits.keep(size);
-        return close(asObject(event['response']) ?? {}, type.slice('response.'.length));
+        return close(asObject(event['response']) ?? {}, statusOf(type, asObject(event['response'])));
       default:
         if (type === 'error' || (type === '' && isError(event)))
-          return context.classify({ status: null, body: JSON.stringify(event) });
+          return context.classify({ status: null, body: errorBody(event) });
         return null;
     }
   };
 
   return {
     event(data) {
-      const event = asObject(parseJson(data));
-      if (event) return addEvent(event, data.length);
       // Servers that also speak Chat Completions send its end marker here too.
-      return data.trim() === '[DONE]' ? null : notAnObject(data);
+      if (isEndMarker(data)) return null;
+      return readEvent(data, (event) => addEvent(event, data.length));
     },
     whole(body) {
       const response = asObject(body);
-      if (!response) return context.classify({ status: null, body: JSON.stringify(body) });
-      if (isError(response)) return context.classify({ status: null, body: JSON.stringify(response) });
+      if (!response) return context.classify({ status: null, body: errorBody(body) });
+      if (isError(response)) return context.classify({ status: null, body: errorBody(response) });
       if (response['status'] === undefined && !Array.isArray(response['output']))
         return fault('protocol', 'the response has no output');
       return close(response, asString(response['status']) ?? 'completed');
@@ -113,6 +120,12 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
       };
     },
   };
+}
+
+/** The type of the event says how the response ended, except `response.done`. */
+function statusOf(type: string, response: Loose | null): string {
+  if (type === 'response.done') return asString(response?.['status']) ?? 'completed';
+  return type.slice('response.'.length);
 }
 
 function stopOf(

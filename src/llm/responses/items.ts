@@ -3,6 +3,7 @@ import type { AnswerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
 import { asArray, asNumber, asObject, asString, type Loose } from '../wire/loose-json.ts';
 import { finishToolCall } from '../wire/tool-input.ts';
+import { type Item, matchItems, newItem } from './match-items.ts';
 import { reasoningBlock } from './reasoning.ts';
 
 /** Collects the items of an answer (`output`) in their order, and reports progress. */
@@ -17,19 +18,6 @@ export interface ItemGatherer {
   finish(mayBeCut: boolean): { readonly content: readonly ContentBlock[]; readonly cut: readonly string[] };
 }
 
-/** An item as it grows. The item itself comes whole at its end; until then there are only the pieces. */
-interface Item {
-  value: Loose;
-  /** Of a call; '' until it is known. */
-  callId: string;
-  text: string;
-  json: string;
-  refused: boolean;
-  done: boolean;
-  /** True once its text was reported, or its call. */
-  told: boolean;
-}
-
 /** See ItemGatherer. */
 export function gatherItems(
   from: { readonly provider: string; readonly model: string },
@@ -42,10 +30,21 @@ export function gatherItems(
   const at = (index: number): Item => {
     const known = items.get(index);
     if (known) return known;
-    const item = { value: {}, callId: '', text: '', json: '', refused: false, done: false, told: false };
+    const item = newItem();
     items.set(index, item);
     limits.part();
     return item;
+  };
+
+  /** Some servers leave out the index: then the id says which item it is, and without one, an item that is added is a new one. */
+  const indexOf = (event: Loose, change: Change): number => {
+    const index = asNumber(event['output_index']);
+    if (index !== null) return index;
+    const id = asString(event['item_id']) ?? asString(asObject(event['item'])?.['id']) ?? '';
+    const [known] = [...items].find(([, { value }]) => id !== '' && value['id'] === id) ?? [];
+    const last = Math.max(-1, ...items.keys());
+    if (known !== undefined) return known;
+    return change === 'added' ? last + 1 : Math.max(0, last);
   };
 
   const addText = (item: Item, kind: 'text' | 'thinking', text: string): void => {
@@ -115,14 +114,21 @@ export function gatherItems(
     add(type, event, size) {
       const change = changeOf(type);
       if (change === null) return false;
-      apply(change, at(asNumber(event['output_index']) ?? 0), event, size);
+      apply(change, at(indexOf(event, change)), event, size);
       return true;
     },
     replace(output) {
       if (output.length === 0) return;
-      // Not the pieces: only which ids they have and what was reported.
-      for (const index of items.keys()) if (index >= output.length || index < 0) items.delete(index);
-      for (const [index, value] of output.entries()) take(at(index), value, true);
+      // Not the pieces: only which ids they have and what was reported. Some servers number the items of the stream otherwise.
+      const matched = matchItems(
+        [...items].toSorted(([a], [b]) => a - b).map(([, item]) => item),
+        output.map((value) => asObject(value) ?? {}),
+      );
+      items.clear();
+      for (const [index, item] of matched.entries()) {
+        if (item) items.set(index, item);
+        take(at(index), output[index], true);
+      }
     },
     refused: () => [...items.values()].some((item) => item.refused || saysRefusal(item.value)),
     hasCalls: () => [...items.values()].some(({ value }) => value['type'] === 'function_call'),

@@ -1,7 +1,7 @@
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
 import { pdfName } from '../media/pdf-name.ts';
 import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
-import type { ModelInfo } from '../models/models.ts';
+import type { ModelInfo } from '../models/model-info.ts';
 import { OPENAI_DIALECT } from '../schema/dialect.ts';
 import { toolChoiceOf } from '../wire/held-schema.ts';
 import { withLegalCallIds } from '../wire/legal-call-ids.ts';

@@ -1,7 +1,8 @@
 import type { JsonSchema } from './dialect.ts';
 
-/** The schema, with null as a further value. */
+/** The schema, with null as a further value; the same one if it allows null already. */
 export function mayBeNull(schema: JsonSchema): JsonSchema {
+  if (allowsNull(schema)) return schema;
   const { type } = schema;
   if (type === undefined || 'const' in schema) {
     const { anyOf, ...words } = schema;
@@ -9,13 +10,21 @@ export function mayBeNull(schema: JsonSchema): JsonSchema {
     return { ...words, anyOf: [...(anyOf as unknown[]), { type: 'null' }] };
   }
   const types = Array.isArray(type) ? (type as unknown[]) : [type];
-  if (types.includes('null')) return schema;
   const listed = schema['enum'];
   return {
     ...schema,
-    type: [...types, 'null'],
-    ...(Array.isArray(listed) && { enum: [...(listed as unknown[]), null] }),
+    type: [...new Set([...types, 'null'])],
+    ...(Array.isArray(listed) && { enum: [...new Set([...(listed as unknown[]), null])] }),
   };
+}
+
+/** True if null is one of its values, by its type, its values or one of its variants. */
+function allowsNull({ type, anyOf, ...schema }: JsonSchema): boolean {
+  if ('const' in schema) return schema['const'] === null;
+  const listed = schema['enum'];
+  if (Array.isArray(listed) && !listed.includes(null)) return false;
+  if (type !== undefined) return type === 'null' || (Array.isArray(type) && type.includes('null'));
+  return Array.isArray(anyOf) && (anyOf as JsonSchema[]).some(allowsNull);
 }
 
 /** The JSON types of values, each once. */

@@ -99,9 +99,11 @@ function variants(schema: JsonSchema, walk: Walk): JsonSchema {
     throw new Unwritable(`${place(at)} allows any value; it needs a type`);
   }
   counts.unions += 1;
+  const written = of.map((variant: unknown, index) => write(variant, { ...walk, at: `${at}/anyOf/${index}` }));
+  // The same variant twice says nothing, and vendors refuse it.
   return {
     ...words(schema, dialect),
-    anyOf: of.map((variant: unknown, index) => write(variant, { ...walk, at: `${at}/anyOf/${index}` })),
+    anyOf: [...new Map(written.map((each) => [JSON.stringify(each), each])).values()],
   };
 }
 

@@ -1,9 +1,10 @@
 import { createParser } from 'eventsource-parser';
-import { type Fault, fault, notAnObject, QUOTED_CHARS } from '../wire/fault.ts';
-import { isNestedTooDeep, parseJson } from '../wire/loose-json.ts';
+import { type Fault, jsonBeyond, QUOTED_CHARS } from '../wire/fault.ts';
+import { parseCounted, parseJson } from '../wire/loose-json.ts';
 import type { Answer, Fold, Framing, WireError } from '../wire/wire.ts';
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, MAX_STREAM_BYTES, tooLarge } from './body-limits.ts';
 import type { BodyReader } from './exchange.ts';
+import { isBinary, notJson } from './response-faults.ts';
 
 /** The size limit of one event. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
@@ -57,7 +58,7 @@ export function answerReader(
     if (mode === 'undecided') {
       const first = /\S/.exec(piece)?.[0];
       if (first === undefined) return;
-      if (BINARY.test(first)) broken = fault('protocol', 'the response is binary data', { retryable: false });
+      if (isBinary(first)) broken = notJson(piece);
       mode = first === '{' || first === '[' ? 'json' : 'events';
     }
     if (mode === 'events') {
@@ -111,19 +112,15 @@ export function answerReader(
       if (broken) return broken;
       if (mode === 'json') return readWhole(fold, text);
       const answer = fold.finish();
-      if (answer.type === 'fault' && mode !== 'framed' && events === 0 && !isStartOfStream(text))
-        return notAnAnswer(text);
+      if (answer.type === 'fault' && mode !== 'framed' && events === 0 && !isStartOfStream(text)) return notJson(text);
       return answer;
     },
   };
 }
 
-/** Control characters, and the replacement character of bytes that are not UTF-8: no stream and no JSON begins with them. */
-const BINARY = /[\p{Cc}\uFFFD]/u;
-
 /** True for the data of an event in which the connection ended. */
 function isCut(data: string): boolean {
-  return data.trim() !== '[DONE]' && !isNestedTooDeep(data) && parseJson(data) === undefined;
+  return data.trim() !== '[DONE]' && jsonBeyond(data) === null && parseCounted(data) === undefined;
 }
 
 /** True for the beginning of an event stream, however short. */
@@ -136,13 +133,9 @@ function isStartOfStream(text: string): boolean {
 }
 
 function readWhole(fold: Fold, text: string): Answer | Fault {
-  if (isNestedTooDeep(text)) return notAnObject(text);
-  const body = parseJson(text);
-  if (body === undefined) return fault('connection', 'the response body is cut off or is not JSON');
+  const beyond = jsonBeyond(text);
+  if (beyond !== null) return beyond;
+  const body = parseCounted(text);
+  if (body === undefined) return notJson(text);
   return fold.whole(body) ?? fold.finish();
-}
-
-function notAnAnswer(text: string): Fault {
-  if (text.trim() === '') return fault('connection', 'the response is empty');
-  return fault('protocol', `the response is neither a stream of events nor JSON: ${text}`);
 }

@@ -97,6 +97,7 @@ async function attempt(
   const headers = (await endpoint.sign?.({ method: 'POST', url, headers: plain, body }, credential)) ?? plain;
   if (isFault(headers)) return headers;
   const { signal } = options;
+  await options.beforeSend?.();
   const exchanged = await exchange(
     { dispatcher: shared.dispatcher, url, method: 'POST', headers, body, timeouts, signal },
     reader,

@@ -10,6 +10,10 @@ export interface Deadlines<Step extends string> {
 
 /** How often the limits are looked at, at least. No exchange that ends sooner needs a second timer. */
 const LOOK_MS = 500;
+/** A timer that is late by more than this was held up by a pause of the process. */
+const LATE_MS = 2 * LOOK_MS;
+/** How long what waits in the socket may take to be read. */
+const CATCH_UP_MS = 50;
 
 /**
  * Starts the time of the whole, and reports once which limit was reached. The limits are times that one timer compares with
@@ -26,6 +30,7 @@ export function startDeadlines<Step extends string>(
   let stepAt = Infinity;
   let lookAt = Infinity;
   let timer: NodeJS.Timeout | undefined;
+  let caughtUp = false;
 
   const lookInTime = (now: number): void => {
     const dueAt = Math.min(totalAt, stepAt);
@@ -39,8 +44,13 @@ export function startDeadlines<Step extends string>(
   const look = (): void => {
     lookAt = Infinity;
     const now = performance.now();
-    if (now < Math.min(totalAt, stepAt)) lookInTime(now);
-    else reached(stepAt <= totalAt ? step : 'total');
+    const dueAt = Math.min(totalAt, stepAt);
+    if (now < dueAt) lookInTime(now);
+    // This process was frozen: what has come meanwhile came in time, and it may be an answer that was paid for.
+    else if (now - dueAt > LATE_MS && !caughtUp) {
+      caughtUp = true;
+      timer = setTimeout(look, CATCH_UP_MS);
+    } else reached(stepAt <= totalAt ? step : 'total');
   };
 
   lookInTime(startedAt);

@@ -1,12 +1,13 @@
+import type { JsonLimits } from '../../core/text/json-bounds.ts';
 import { type LlmFailure, mayHaveCost } from '../client.ts';
-import { type Fault, fault, isFault, toFailure } from '../wire/fault.ts';
-import { parseJson } from '../wire/loose-json.ts';
+import { type Fault, isFault, jsonBeyond, toFailure } from '../wire/fault.ts';
+import { parseCounted, parseJson } from '../wire/loose-json.ts';
 import type { WireError } from '../wire/wire.ts';
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, tooLarge } from './body-limits.ts';
 import { authHeaders, endpointUrl } from './endpoint.ts';
 import { exchange } from './exchange.ts';
 import { type Credential, loggedIn, maskOf } from './login.ts';
-import { faultWithHeaders, redirectFault } from './response-faults.ts';
+import { faultWithHeaders, notJson, redirectFault } from './response-faults.ts';
 import { type Endpoint, type HttpShared, withRetries } from './retries.ts';
 import { toJson } from './to-json.ts';
 
@@ -24,6 +25,8 @@ export interface JsonCall {
   readonly classify: (error: WireError) => Fault;
   /** What is wrong with the body of a response with status 2xx; null: nothing. Default: nothing ever is. */
   readonly check?: (value: unknown) => Fault | null;
+  /** What the answer may be; default `providerJson`. */
+  readonly limits?: JsonLimits;
   /** True: a request that may have cost something (`mayHaveCost`) is not sent again. Default false. */
   readonly payOnce?: boolean;
   readonly signal: AbortSignal;
@@ -86,7 +89,7 @@ async function attempt(
         size += chunk.length;
         return size > limit ? 'broken' : 'more';
       },
-      complete: () => limit < MAX_JSON_BYTES || parseJson(text()) !== undefined,
+      complete: () => limit < MAX_JSON_BYTES || parseJson(text(), call.limits) !== undefined,
     },
   );
   if (exchanged.type === 'fault') return exchanged;
@@ -102,7 +105,9 @@ function isSuccess(status: number): boolean {
 
 function parse(status: number, body: string, call: JsonCall): Fetched | Fault {
   if (!isSuccess(status)) return call.classify({ status, body });
-  const value = parseJson(body);
-  if (value === undefined) return fault('protocol', `the response is not JSON: ${body}`);
+  const beyond = jsonBeyond(body, call.limits);
+  if (beyond !== null) return beyond;
+  const value = parseCounted(body);
+  if (value === undefined) return notJson(body);
   return call.check?.(value) ?? { type: 'fetched', value };
 }

@@ -20,6 +20,28 @@ export function encodingFault(headers: IncomingHttpHeaders): Fault | null {
   return fault('protocol', message, { retryable: false });
 }
 
+/**
+ * The fault of a body that is neither a stream of events nor JSON. Pages and texts are tried again: proxies and captive portals send them,
+ * also with status 200, while the server behind them is away. What the server sends each time is not, because it may charge for it.
+ */
+export function notJson(text: string): Fault {
+  const start = text.trimStart();
+  if (start === '') return fault('connection', 'the response is empty');
+  if (isBinary(start[0]!)) {
+    const message = 'the response is binary data; perhaps it is compressed, which was not asked for';
+    return fault('protocol', message, { retryable: false });
+  }
+  if (start.startsWith('<')) return fault('protocol', `the response is an HTML page, not an answer: ${text}`);
+  if (start.startsWith('{') || start.startsWith('['))
+    return fault('connection', 'the response body is cut off or is not JSON');
+  return fault('protocol', `the response is neither a stream of events nor JSON: ${text}`);
+}
+
+/** Control characters, and the replacement character of bytes that are not UTF-8: no stream and no JSON begins with them. */
+export function isBinary(first: string): boolean {
+  return /[\p{Cc}\uFFFD]/u.test(first);
+}
+
 /** Adds information from headers: how long to wait, whether to retry, and the request id for the provider's support. */
 export function faultWithHeaders(cause: Fault, headers: IncomingHttpHeaders, nowMs: number): Fault {
   return {

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
-/** The limits of an id: it is a key in the database, whose index accepts 2,704 bytes, and text without control characters. */
-const STORABLE = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
+/**
+ * The limits of an id: it is a key in the database, whose index accepts 2,704 bytes, and people see it, so it has no control characters and none that
+ * are invisible or turn the direction of text. A call that code makes is `CALL/1`: no call of a model has such an id.
+ */
+const STORABLE = /^(?!.*\/\d+$)[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
 
 /**
  * Gives the calls of one answer their ids, the same rule for every wire: the provider's id if it can be stored and no call

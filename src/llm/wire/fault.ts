@@ -1,5 +1,7 @@
+import { type JsonLimits, textBeyond } from '../../core/text/json-bounds.ts';
+import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import type { FailureKind, LlmFailure, NetworkTrouble } from '../client.ts';
-import { isNestedTooDeep, MAX_LEVELS } from './loose-json.ts';
+import { asObject, type Loose, parseCounted } from './loose-json.ts';
 import { isLasting } from './status-kind.ts';
 
 /** The failure of one attempt, before the number of attempts is known. */
@@ -34,13 +36,19 @@ export function fault(
   } satisfies Fault as Fault;
 }
 
-/** The fault of an event, or of a body, that should be a JSON object. */
-export function notAnObject(text: string): Fault {
-  if (isNestedTooDeep(text))
-    return fault('protocol', `a part of the answer is nested more than ${MAX_LEVELS} levels deep`, {
-      retryable: false,
-    });
-  return fault('protocol', `an event that is not a JSON object: ${text}`);
+/** Hands the JSON object of an event to `take`. The fault of `take`, or of an event that is none, or exceeds the limits. */
+export function readEvent(data: string, take: (event: Loose) => Fault | null): Fault | null {
+  const beyond = jsonBeyond(data);
+  if (beyond !== null) return beyond;
+  const event = asObject(parseCounted(data));
+  return event ? take(event) : fault('protocol', `an event that is not a JSON object: ${data}`);
+}
+
+/** The fault of JSON beyond a limit; null: it may be parsed. Not retried: the same request would be answered the same way. */
+export function jsonBeyond(text: string, limits: JsonLimits = JSON_LIMITS.providerJson): Fault | null {
+  const beyond = textBeyond(text, limits);
+  if (beyond === null) return null;
+  return fault('protocol', `a part of the answer cannot be read: ${beyond}`, { retryable: false });
 }
 
 /** True for a fault, among values that have no `kind` of their own. */
@@ -62,6 +70,15 @@ export function toFailure(
 
 /** How much of a provider's text is examined, in characters. */
 export const QUOTED_CHARS = 64 * 1024;
+
+/** An error that came inside an answer, as the body of one; of longer texts as much as is quoted. */
+export function errorBody(value: unknown): string {
+  return JSON.stringify(value, cutText);
+}
+
+function cutText(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.slice(0, QUOTED_CHARS + 1) : value;
+}
 
 /** Longer than any key: a text that was cut may end with a part of one, which no mask recognises. */
 const LONGEST_SECRET = 8 * 1024;

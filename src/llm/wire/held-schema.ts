@@ -1,6 +1,6 @@
 /** Whether a request asks for an answer that conforms to a schema. One rule for all wires. */
 import type { LlmRequest, OutputSchema } from '../client.ts';
-import type { ModelInfo } from '../models/models.ts';
+import type { ModelInfo } from '../models/model-info.ts';
 
 /** The schema to send, or null. It is sent in every request, or only in a closing one, depending on the model. */
 export function heldSchema(

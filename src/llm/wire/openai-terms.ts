@@ -1,7 +1,7 @@
 /** Terms that both of OpenAI's APIs share: the schema of an answer, and the classes of service. */
 import type { ServiceTier } from '../../core/config/model-words.ts';
 import type { LlmRequest } from '../client.ts';
-import type { ModelInfo } from '../models/models.ts';
+import type { ModelInfo } from '../models/model-info.ts';
 import { type JsonSchema, OPENAI_DIALECT } from '../schema/dialect.ts';
 import { grammarSchema } from '../schema/grammar-schema.ts';
 import { type StrictSchema, strictSchema } from '../schema/strict-schema.ts';
@@ -32,4 +32,9 @@ export function openaiFormat(
   // `strict` exists only at OpenAI; servers that turn the schema into a grammar always enforce it.
   const strict = model.structuredOutputs === 'with_tools' && { strict: true };
   return { name: held.name, ...strict, schema: written.schema };
+}
+
+/** True for the event that ends a stream, perhaps with white space around it; any other is longer. */
+export function isEndMarker(data: string): boolean {
+  return data.length < 100 && data.trim() === '[DONE]';
 }

@@ -1,5 +1,5 @@
 import type { ServiceTier } from '../../core/config/model-words.ts';
-import type { ModelInfo } from '../models/models.ts';
+import type { ModelInfo } from '../models/model-info.ts';
 import type { JsonSchema } from '../schema/dialect.ts';
 import type { StrictSchema } from '../schema/strict-schema.ts';
 

@@ -1,6 +1,6 @@
 /** Which tools of a request are strict: the provider then makes their inputs conform to their schemas. One rule for all wires. */
 import type { LlmRequest, ToolSpec } from '../client.ts';
-import type { ModelInfo } from '../models/models.ts';
+import type { ModelInfo } from '../models/model-info.ts';
 import type { Dialect, JsonSchema } from '../schema/dialect.ts';
 import { type SchemaCounts, strictSchema } from '../schema/strict-schema.ts';
 import { heldSchema } from './held-schema.ts';

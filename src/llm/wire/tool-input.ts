@@ -1,5 +1,7 @@
+import { textBeyond, valueBeyond } from '../../core/text/json-bounds.ts';
+import { JSON_LIMITS, LESS_INPUT } from '../../core/text/json-limits.ts';
 import type { StopReason, ToolCallBlock } from '../client.ts';
-import { asObject, isDeeperThan, isNestedTooDeep, parseJson } from './loose-json.ts';
+import { asObject, parseJson } from './loose-json.ts';
 
 /** A call as received: `json` is the text of its input; null if the input came as an object. */
 export interface GatheredCall {
@@ -18,19 +20,16 @@ export function finishToolCall(call: GatheredCall, cut: boolean): ToolCallBlock 
   const { id, name, json } = call;
   if (json === null) return { type: 'tool_call', id, name, ...bounded(call.input) };
   if (json.trim() === '') return cut ? null : { type: 'tool_call', id, name, input: {} };
-  if (isNestedTooDeep(json)) return { type: 'tool_call', id, name, ...TOO_DEEP };
+  const beyond = textBeyond(json, JSON_LIMITS.toolInput);
+  if (beyond !== null) return { type: 'tool_call', id, name, input: {}, invalidInput: `${beyond}; ${LESS_INPUT}` };
   const input = asObject(parseJson(json));
-  if (input) return { type: 'tool_call', id, name, ...bounded(input) };
+  if (input) return { type: 'tool_call', id, name, input };
   return cut ? null : { type: 'tool_call', id, name, input: {}, invalidInput: json };
 }
 
-/** No tool needs more, and both Postgres and JSON.stringify fail at a few thousand. */
-const MAX_LEVELS = 200;
-const TOO_DEEP = { input: {}, invalidInput: `its values are nested more than ${MAX_LEVELS} levels deep` };
-
 function bounded(input: Readonly<Record<string, unknown>>): Pick<ToolCallBlock, 'input' | 'invalidInput'> {
-  if (!isDeeperThan(input, MAX_LEVELS)) return { input };
-  return TOO_DEEP;
+  const beyond = valueBeyond(input, JSON_LIMITS.toolInput);
+  return beyond === null ? { input } : { input: {}, invalidInput: `${beyond}; ${LESS_INPUT}` };
 }
 
 /** True for stop reasons that may have cut off the last block. */

@@ -1,5 +1,5 @@
 import type { ContentBlock, LlmEvent, LlmRequest, StopReason, Usage } from '../client.ts';
-import type { ModelInfo } from '../models/models.ts';
+import type { ModelInfo } from '../models/model-info.ts';
 import type { Fault } from './fault.ts';
 
 /**

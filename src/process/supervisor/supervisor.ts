@@ -24,7 +24,7 @@ interface OwnedRun extends SupervisedRun {
 
 interface Deadline {
   readonly timer: { clear(): void };
-  passed: boolean;
+  readonly atMs: number;
 }
 
 /** Creates a supervisor that reports through `send` and puts runs into cgroups if it has any. */
@@ -40,7 +40,8 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
 
   const start = (message: Extract<ToSupervisor, { type: 'run' | 'launch' }>): void => {
     const { id, spec, spawnId, graceMs } = message;
-    if (deadlines.get(spec.owner)?.passed) {
+    // Its timer may be late, where this process was frozen. Renewals that were sent before this message have been handled.
+    if ((deadlines.get(spec.owner)?.atMs ?? Infinity) <= hostMs()) {
       const problem = 'refused: the deadline of its owner has passed';
       return send({ type: 'ended', id, result: { ...NOT_STARTED, ended: 'unavailable', problem } });
     }
@@ -92,12 +93,10 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
   const setDeadline = (owner: ProcessOwner, atMs: number): void => {
     deadlines.get(owner)?.timer.clear();
     const pass = (): void => {
-      deadline.passed = true;
       const problem = 'killed: the deadline of its owner passed without renewal';
       void endRuns((run) => run.owner === owner, 'interrupted', problem).then(() => killUsers(owner));
     };
-    const deadline: Deadline = { timer: afterEvents(atMs - hostMs(), pass), passed: false };
-    deadlines.set(owner, deadline);
+    deadlines.set(owner, { timer: afterEvents(atMs - hostMs(), pass), atMs });
   };
 
   const killAll = async (id: number, owner: ProcessOwner): Promise<void> => {

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream';
-import { allowsEgress, canonicalHost, type EgressHost } from '../../core/text/egress-host.ts';
+import { canonicalHost } from '../../core/text/canonical-host.ts';
+import { allowsEgress, type EgressHost } from '../../core/text/egress-host.ts';
 
 /** What a proxy lets through. */
 export interface EgressRules {

@@ -1,6 +1,7 @@
 /** What the engine is asked for: the containment of every container. */
 import type { ContainerCreateOptions } from 'dockerode';
 import type { ContainerSpec } from '../container-host.ts';
+import { containerProfile } from './seccomp-profile.ts';
 
 /** Files that a process may have open. */
 const OPEN_FILES = 1024;
@@ -10,7 +11,7 @@ const SHARED_MEMORY_BYTES = 16 * 2 ** 20;
 const OOM_SCORE = 800;
 
 /**
- * Builds the request that creates a container. No capability, no new privileges, the default seccomp profile, a read-only root, no
+ * Builds the request that creates a container. No capability, no new privileges, our own seccomp profile, a read-only root, no
  * devices, no log on the disk of the engine. Throws if the user is root.
  */
 export function containerOptions(
@@ -46,7 +47,7 @@ export function containerOptions(
       ReadonlyRootfs: true,
       Privileged: false,
       CapDrop: ['ALL'],
-      SecurityOpt: ['no-new-privileges'],
+      SecurityOpt: ['no-new-privileges', `seccomp=${JSON.stringify(containerProfile())}`],
       IpcMode: 'private',
       ...(spec.runtime !== undefined && { Runtime: spec.runtime }),
       Init: spec.init ?? false,

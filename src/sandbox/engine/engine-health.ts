@@ -68,19 +68,14 @@ function problemOf(
     return `the engine runs ${info.OSType} containers; animus needs Linux ones`;
   if (runtime !== null && !(runtime in (info.Runtimes ?? {})))
     return `the engine does not know the runtime ${runtime} (it knows ${Object.keys(info.Runtimes ?? {}).join(', ')}); install it, or change runtime in [sandbox]`;
+  if (!info.SecurityOptions?.some((option) => option.includes('name=seccomp')))
+    return 'the engine has no seccomp, so it cannot start a container with the system calls that animus allows; use an engine whose kernel has it';
   if (!present) return new AnimusError('sandbox.image_missing', { image, where, remedy: imageRemedy(image) }).message;
   return null;
 }
 
 function remarksOn(info: Info): string[] {
-  const options = info.SecurityOptions ?? [];
   return [
-    ...(options.some((option) => option.includes('name=seccomp'))
-      ? []
-      : ['the engine has no seccomp: containers may make any system call']),
-    ...(options.some((option) => /name=seccomp.*profile=unconfined/.test(option))
-      ? ['the default seccomp profile of the engine is unconfined']
-      : []),
     ...(info.MemoryLimit === false ? ['the engine cannot limit memory'] : []),
     ...(info.SwapLimit === false ? ['the engine cannot limit swap'] : []),
     ...(info.PidsLimit === false ? ['the engine cannot limit the number of processes'] : []),

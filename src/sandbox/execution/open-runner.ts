@@ -1,8 +1,8 @@
 /** The engine's end of the channel: a started container whose runner is ready, and the one execution that it runs. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { HeldContainer } from '../container-host.ts';
-import type { LiveOutput, SandboxFile } from '../sandbox.ts';
+import type { CodeCall, LiveOutput, SandboxFile } from '../sandbox.ts';
 import { leftFiles } from './left-files.ts';
 import { readLines } from './read-lines.ts';
 import {
@@ -25,7 +25,7 @@ export interface OpenRunner {
 }
 
 /** Takes a call and returns the answer to the runner. */
-export type AnswerCall = (id: number, name: string, input: unknown) => Promise<ToRunner>;
+export type AnswerCall = (id: number, call: Omit<CodeCall, 'id'>) => Promise<ToRunner>;
 
 /** How the runner's part ended. */
 export type RunnerEnd =
@@ -35,6 +35,7 @@ export type RunnerEnd =
 
 /** What the runner prints on stderr is for the log of the container; this much is kept for messages. */
 const SAID_BYTES = 2000;
+const LARGE_BYTES = 2 ** 20;
 const MAX_IN_FLIGHT = 16;
 /** The runner sends fewer. */
 const MAX_WAITING = 256;
@@ -125,9 +126,13 @@ async function nextMessage(
 ): Promise<{ readonly message: FromRunner | null; readonly bytes: number }> {
   const line = await lines.next();
   if (line.done) return { message: null, bytes: 0 };
+  const { length: bytes } = line.value;
+  // Between the steps of a long message, others have their turn.
+  if (bytes > LARGE_BYTES) await nextTurn();
   const message = readMessage(line.value);
+  if (bytes > LARGE_BYTES) await nextTurn();
   if (message === null) throw new Error(`an invalid message: ${JSON.stringify(line.value.slice(0, 100))}`);
-  return { message, bytes: line.value.length };
+  return { message, bytes };
 }
 
 type TakeCopy = (message: Extract<FromRunner, { method: 'output' }>) => boolean;
@@ -162,7 +167,7 @@ function callQueue(reply: (message: ToRunner) => Promise<void>, answer: AnswerCa
     if (!taken) return;
     const { call, bytes } = taken;
     running++;
-    await reply(await answer(call.id, call.params.name, call.params.input));
+    await reply(await answer(call.id, call.params));
     running--;
     open.delete(call.id);
     openBytes -= bytes;

@@ -30,8 +30,9 @@ export async function runCode(
 ): Promise<Execution> {
   const over = new AbortController();
   const open = new Set<Promise<unknown>>();
-  const answer: AnswerCall = async (id, name, input) => {
-    const call = calls({ id: String(id), name, input }, AbortSignal.any([over.signal, signal]));
+  const answer: AnswerCall = async (id, given) => {
+    const { name } = given;
+    const call = calls({ ...given, id: String(id) }, AbortSignal.any([over.signal, signal]));
     open.add(call);
     const { content, isError, details } = await call.finally(() => open.delete(call));
     const bytes = Buffer.byteLength(content);

@@ -1,5 +1,7 @@
 /** The messages of the channel between the engine and the runner, PID 1 of the container: JSON-RPC 2.0, one message per line. */
 import { z } from 'zod';
+import { textBeyond } from '../../core/text/json-bounds.ts';
+import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 
 /** The longest line, in either direction. */
 export const MAX_LINE_BYTES = 20 * 2 ** 20;
@@ -32,7 +34,8 @@ const call = z.object({
   jsonrpc: version,
   id: z.int().min(1),
   method: z.literal('call'),
-  params: z.object({ name: z.string().max(200), input: z.unknown() }),
+  /** `unread` is ours. */
+  params: z.object({ name: z.string().max(200), input: z.unknown(), unread: z.string().optional() }),
 });
 const file = z.object({
   jsonrpc: version,
@@ -67,9 +70,18 @@ export type FromRunner = z.output<typeof fromRunner>;
 /** How the code ended, as the runner reports it. */
 export type Outcome = z.output<typeof outcome>;
 
-/** Reads a line; null if it is no message that the runner may send. */
+/** How the runner begins the message of a call, whose input comes last. */
+const CALL = /^\{"jsonrpc":"2\.0","id":(\d{1,15}),"method":"call","params":\{"name":("(?:[^"\\]|\\.){0,200}"),"input":/;
+
+/** Reads a line; null if it is no message that the runner may send. A call that exceeds a limit comes without its input. */
 export function readMessage(line: string): FromRunner | null {
   try {
+    const unread = textBeyond(line, JSON_LIMITS.runnerMessage);
+    if (unread !== null) {
+      const [, id, name = ''] = CALL.exec(line) ?? [];
+      const params = { name: JSON.parse(name) as unknown, input: {}, unread };
+      return call.safeParse({ jsonrpc: '2.0', id: Number(id), method: 'call', params }).data ?? null;
+    }
     return fromRunner.safeParse(JSON.parse(line)).data ?? null;
   } catch {
     return null;

@@ -9,15 +9,35 @@ const MAX_MEMBERS = 5;
 const MAX_LITERAL_CHARS = 100;
 
 /** `Any` for what Python has no words for. `root` is where references point into. */
-export function pythonType(schema: unknown, root: Schema, depth = 0): string {
+export function pythonType(schema: unknown, root: Schema): string {
+  return typeOf(schema, root, 0, new Map());
+}
+
+/** By schema and depth: a schema that refers to itself a hundred times would otherwise be read a hundred million times. */
+type Written = Map<unknown, string[]>;
+
+function typeOf(schema: unknown, root: Schema, depth: number, written: Written): string {
   if (!isObject(schema) || depth > MAX_DEPTH) return 'Any';
+  const known = written.get(schema) ?? [];
+  written.set(schema, known);
+  known[depth] ??= annotation(schema, root, depth, written);
+  return known[depth];
+}
+
+function annotation(schema: Schema, root: Schema, depth: number, written: Written): string {
   const { $ref: reference, enum: choices, type } = schema;
-  if (typeof reference === 'string') return pythonType(referenced(reference, root), root, depth + 1);
+  const inner = (of: unknown): string => typeOf(of, root, depth + 1, written);
+  if (typeof reference === 'string') return inner(referenced(reference, root));
   if (Array.isArray(choices)) return literals(choices);
   if ('const' in schema) return literals([schema['const']]);
   const members = schema['anyOf'] ?? schema['oneOf'];
-  if (Array.isArray(members)) return union(members.map((member) => pythonType(member, root, depth + 1)));
-  if (Array.isArray(type)) return union(type.map((each) => pythonType({ ...schema, type: each }, root, depth + 1)));
+  if (Array.isArray(members)) return union(members.map(inner));
+  if (Array.isArray(type))
+    return union([...new Set(type)].map((each) => named(each, schema, (of) => typeOf(of, root, depth + 2, written))));
+  return named(type, schema, inner);
+}
+
+function named(type: unknown, schema: Schema, inner: (of: unknown) => string): string {
   switch (type) {
     case 'string':
       return 'str';
@@ -30,9 +50,9 @@ export function pythonType(schema: unknown, root: Schema, depth = 0): string {
     case 'null':
       return 'None';
     case 'array':
-      return `list[${pythonType(schema['items'], root, depth + 1)}]`;
+      return `list[${inner(schema['items'])}]`;
     case 'object':
-      return `dict[str, ${pythonType(valuesOf(schema), root, depth + 1)}]`;
+      return `dict[str, ${inner(valuesOf(schema))}]`;
     default:
       return 'Any';
   }

@@ -67,6 +67,8 @@ export type EventBody =
   /** A person is asked (`status` is `asked`), has decided, or is not asked any more (`closed`). `hash` binds a decision to what was shown. */
   | {
       readonly type: 'approval';
+      /** What a decision names; null of decisions from before version 0.3. */
+      readonly askId: string | null;
       readonly callId: string | null;
       readonly status: 'asked' | 'approve' | 'deny' | 'answer' | 'edit' | 'closed';
       readonly subject: string | null;

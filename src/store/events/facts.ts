@@ -96,7 +96,8 @@ export interface MarkFacts {
   readonly seq: number;
   readonly what: 'waiting' | 'resolved' | 'resumed' | 'delivered' | 'failed';
   readonly detail: {
-    readonly call_id?: string;
+    readonly call_id?: string | null;
+    readonly ask_id?: string | null;
     readonly kind?: WaitKind;
     readonly subject?: string | null;
     readonly hash?: string | null;
@@ -117,6 +118,7 @@ export interface MarkFacts {
 export interface DecisionFacts {
   readonly seq: number;
   readonly action: 'approve' | 'deny' | 'answer' | 'edit' | 'cancel' | 'retry';
+  readonly askId: string | null;
   readonly callId: string | null;
   readonly note: string;
   readonly by: string;

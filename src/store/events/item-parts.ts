@@ -61,12 +61,19 @@ function markEvent({ what, detail }: MarkFacts): EventBody {
 }
 
 function waitEvent(what: 'waiting' | 'resolved', detail: MarkFacts['detail']): EventBody {
-  const { call_id: callId = '', kind = 'timer', subject = null, hash = null, request = null } = detail;
+  const {
+    call_id: callId = null,
+    ask_id: askId = null,
+    kind = 'timer',
+    subject = null,
+    hash = null,
+    request = null,
+  } = detail;
   const deadline = typeof detail.deadline === 'number' ? new Date(detail.deadline).toISOString() : null;
   const result = detail.result ?? null;
-  if (subject === null) return { type: 'waiting', callId, kind, deadline, result };
+  if (subject === null) return { type: 'waiting', callId: callId ?? '', kind, deadline, result };
   const status = what === 'waiting' ? 'asked' : 'closed';
-  return { type: 'approval', callId, status, subject, request, hash, deadline, by: null, note: null, result };
+  return { type: 'approval', askId, callId, status, subject, request, hash, deadline, by: null, note: null, result };
 }
 
 export function decisionPart(facts: ItemFacts): Part {
@@ -76,11 +83,11 @@ export function decisionPart(facts: ItemFacts): Part {
   return { entries, more: entries.length >= facts.limit };
 }
 
-function decisionEvent({ action, callId, note, by }: DecisionFacts): EventBody {
+function decisionEvent({ action, askId, callId, note, by }: DecisionFacts): EventBody {
   if (action === 'cancel') return { ...STATE, state: 'cancelling', by, note };
   if (action === 'retry') return { ...STATE, state: 'queued', by };
   const asked = { subject: null, request: null, hash: null, deadline: null, result: null };
-  return { type: 'approval', callId, status: action, by, note, ...asked };
+  return { type: 'approval', askId, callId, status: action, by, note, ...asked };
 }
 
 /** Earlier ends, after which the work was retried, and the present one. */

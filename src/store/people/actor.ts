@@ -10,7 +10,7 @@ export interface Actor {
 
 export async function readActor(db: Queryable): Promise<Actor> {
   const [row] = await db.query<Actor>(
-    `select animus.actor() as name, has_function_privilege('animus.approve(uuid, text, text, json, text)', 'execute') as decides`,
+    `select animus.actor() as name, has_function_privilege('animus.approve(uuid, uuid, text, json, text)', 'execute') as decides`,
   );
   return row!;
 }

@@ -4,11 +4,13 @@ import { toJsonb } from '../sql/json.ts';
 import type { FocusKey } from './focus-row.ts';
 import type { Asks, WaitRequest } from './waits.ts';
 
-/** Whether the call waits by this statement; false where it waited or had ended already. */
+/** Whether the call waits by this statement; false where it waited or had ended already, or where it is refused. */
 export interface Asked {
   readonly asked: boolean;
   /** When the answer is no, by the database's clock; null: never. */
   readonly deadline: Date | null;
+  /** Why nobody is asked: too much is open. The call stays as it was, for the caller to end. */
+  readonly refused: string | null;
 }
 
 /**
@@ -25,7 +27,7 @@ export async function askPerson(
   finalInput: { readonly value: unknown } | null = null,
 ): Promise<Asked> {
   const [row] = await db.query<Asked>(
-    `select asked, deadline from animus.ask_person($1, $2, $3, $4, $5, $6, $7::json, $8, $9::json)`,
+    `select asked, deadline, refused from animus.ask_person($1, $2, $3, $4, $5, $6, $7::json, $8, $9::json)`,
     [
       focus.focusId,
       focus.leaseToken,

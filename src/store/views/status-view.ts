@@ -63,7 +63,8 @@ interface AsksStatus {
 interface AskStatus {
   readonly work_item_id: string;
   readonly faculty: string;
-  readonly call_id: string;
+  readonly ask_id: string;
+  readonly call_id: string | null;
   readonly kind: 'approval' | 'human';
   readonly subject: string;
   /** Of a tool call. */

@@ -1,6 +1,6 @@
 /** Batches at the providers, for their poller: thin calls of the SQL functions, which hold the rules (docs/batch.md). */
 import type { Queryable } from '../sql/database.ts';
-import { toText } from '../sql/json.ts';
+import { toJsonb, toText } from '../sql/json.ts';
 
 /** A batch as its poller needs it. */
 export interface Batch {
@@ -29,7 +29,8 @@ const BATCH = `b.id, b.provider, b.path, b.model, b.headers, b.state, b.requests
 /** The providers for which requests or batches are under way. */
 export async function providersWithBatches(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ provider: string }>(
-    `select provider from animus.batch_requests where state = 'waiting' union select provider from animus.batches where state <> 'ended'`,
+    `select provider from animus.batch_requests where state = 'waiting' union select provider from animus.batches where state <> 'ended'
+      union select r.provider from animus.batch_requests r join animus.foci f on f.id = r.focus_id where r.state = 'answered' and f.ended_as is not null`,
   );
   return rows.map((row) => row.provider);
 }
@@ -144,6 +145,28 @@ export async function answerRequest(db: Queryable, id: string, answer: string): 
     toText(answer),
   ]);
   return row!.answered;
+}
+
+/** Answers that nobody will record, because their focus has ended; at most 100. */
+export async function unrecordedAnswers(
+  db: Queryable,
+  provider: string,
+): Promise<{ readonly id: string; readonly model: string; readonly answer: string }[]> {
+  return db.query(
+    `select r.id, r.model, r.answer from animus.batch_requests r join animus.foci f on f.id = r.focus_id
+      where r.provider = $1 and r.state = 'answered' and f.ended_as is not null order by r.id limit 100`,
+    [provider],
+  );
+}
+
+/** Ends such an answer and books what it has cost; `paid` null: nothing. Errors: `work.locked`. */
+export async function withdrawAnswer(
+  db: Queryable,
+  id: string,
+  paid: { readonly model: string; readonly usage: object | null; readonly costUsd: number | null } | null,
+): Promise<void> {
+  const json = paid && toJsonb({ model: paid.model, usage: paid.usage, cost_usd: paid.costUsd });
+  await db.query(`select animus.withdraw_answer($1, $2::json)`, [id, json]);
 }
 
 /** Ends a batch; false while one of its requests has no answer. Errors: `work.lease_lost`. */

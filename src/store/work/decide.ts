@@ -3,48 +3,48 @@ import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 
 export interface Decision {
-  /** The name of the call or wait; may be left out where only one fits. */
-  readonly callId?: string | undefined;
+  /** What is decided: `ask_id` of the inbox, which names exactly what was shown. May be left out where only one fits. */
+  readonly ask?: string | undefined;
   readonly note?: string | undefined;
   /** As in the inbox: refused (`work.state`) if something else waits by now. */
   readonly hash?: string | undefined;
 }
 
-/** Approves, and returns the name of the call. `input`: JSON as text, with which the call runs instead of its own. */
+/** Approves, and returns what was decided (`ask_id`). `input`: JSON as text, with which the call runs instead of its own. */
 export async function approve(
   db: Queryable,
   id: string,
-  { callId, note, hash, input }: Decision & { readonly input?: string | undefined },
+  { ask, note, hash, input }: Decision & { readonly input?: string | undefined },
 ): Promise<string> {
-  const [row] = await db.query<{ call: string }>('select animus.approve($1::uuid, $2, $3, $4::json, $5) as call', [
+  const [row] = await db.query<{ ask: string }>('select animus.approve($1::uuid, $2::uuid, $3, $4::json, $5) as ask', [
     id,
-    callId ?? null,
+    ask ?? null,
     toText(note ?? ''),
     input ?? null,
     hash ?? null,
   ]);
-  return row!.call;
+  return row!.ask;
 }
 
-/** Denies, and returns the name of the call. The model gets the note. */
-export async function deny(db: Queryable, id: string, { callId, note, hash }: Decision): Promise<string> {
-  const [row] = await db.query<{ call: string }>('select animus.deny($1::uuid, $2, $3, $4) as call', [
+/** Denies, and returns what was decided. The model gets the note. */
+export async function deny(db: Queryable, id: string, { ask, note, hash }: Decision): Promise<string> {
+  const [row] = await db.query<{ ask: string }>('select animus.deny($1::uuid, $2::uuid, $3, $4) as ask', [
     id,
-    callId ?? null,
+    ask ?? null,
     toText(note ?? ''),
     hash ?? null,
   ]);
-  return row!.call;
+  return row!.ask;
 }
 
-/** Answers a question of the model, and returns the name of the call. */
-export async function answerQuestion(db: Queryable, id: string, text: string, callId?: string): Promise<string> {
-  const [row] = await db.query<{ call: string }>('select animus.answer($1::uuid, $2, $3) as call', [
+/** Answers a question of the model, and returns what was decided. */
+export async function answerQuestion(db: Queryable, id: string, text: string, ask?: string): Promise<string> {
+  const [row] = await db.query<{ ask: string }>('select animus.answer($1::uuid, $2, $3::uuid) as ask', [
     id,
     toText(text),
-    callId ?? null,
+    ask ?? null,
   ]);
-  return row!.call;
+  return row!.ask;
 }
 
 /** Allows calls like the one that waits, and returns the grant's id. */
@@ -52,7 +52,7 @@ export async function grantCall(
   db: Queryable,
   id: string,
   grant: {
-    readonly callId?: string | undefined;
+    readonly ask?: string | undefined;
     readonly scope: 'item' | 'faculty';
     readonly seconds: number;
     /** Of inputs, as in `[faculty.permissions]`; left out: exactly this input. */
@@ -61,10 +61,10 @@ export async function grantCall(
   },
 ): Promise<string> {
   const [row] = await db.query<{ id: string }>(
-    'select animus.grant_call($1::uuid, $2, $3, make_interval(secs => $4), $5, $6)::text as id',
+    'select animus.grant_call($1::uuid, $2::uuid, $3, make_interval(secs => $4), $5, $6)::text as id',
     [
       id,
-      grant.callId ?? null,
+      grant.ask ?? null,
       grant.scope,
       grant.seconds,
       grant.pattern === undefined ? null : toText(grant.pattern),
@@ -72,6 +72,24 @@ export async function grantCall(
     ],
   );
   return row!.id;
+}
+
+/**
+ * Decides about many at once: `deny`, `answer` (of what was lost), or `approve` (of calls that are exactly the same). Returns how many: what no longer
+ * waits is left out.
+ */
+export async function decideAll(
+  db: Queryable,
+  asks: readonly string[],
+  action: 'approve' | 'deny' | 'answer',
+  note: string,
+): Promise<number> {
+  const [row] = await db.query<{ count: number }>('select animus.decide_all($1::uuid[], $2, $3) as count', [
+    asks,
+    action,
+    toText(note),
+  ]);
+  return row!.count;
 }
 
 /** Ends a grant; false if it had ended before. */

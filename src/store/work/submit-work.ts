@@ -30,7 +30,7 @@ export interface NewWork {
 
 /** A file that comes with new work: at most 10 MiB, and 20 of them with 20 MiB together. Its content decides about its type. */
 export interface NewAttachment {
-  /** 1 to 255 characters in one line. */
+  /** One part of a path: 1 to 255 bytes, without `/`, invisible characters and names that a system reserves (`animus.file_name_problem`). */
   readonly name: string;
   readonly content: Uint8Array;
 }

@@ -35,7 +35,7 @@ export async function claimDeliveries(
   );
 }
 
-/** How sending ended. `released`: it was not sent, because the daemon stops. */
+/** How sending ended. `released`: it was not sent, because the daemon stops, or because the claim was over before. */
 export interface DeliveryEnd {
   readonly result: 'delivered' | 'failed' | 'gone' | 'released';
   /** Null: there was no answer. */

@@ -151,11 +151,11 @@ export interface LeaseReport {
 
 /**
  * Extends all leases of a daemon in one statement and says which were lost. An item whose row another transaction keeps locked
- * is left out of the answer: neither extended nor lost. Safe to repeat.
+ * is left out of the answer: neither extended nor lost. Waits for no lock. Safe to repeat.
  */
 export async function extendLeases(
   db: Queryable,
-  daemonId: string,
+  daemonId: string | null,
   leases: readonly { readonly id: string; readonly leaseToken: string }[],
   leaseSeconds: number,
 ): Promise<LeaseReport[]> {

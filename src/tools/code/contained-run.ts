@@ -106,9 +106,9 @@ function executeIn(sandbox: Sandbox | null, spec: ExecutionSpec, nested: NestedC
 /** Calls arrive on a stream of the container; their spans belong below the active one. */
 function callsOf(nested: NestedCalls, { faculty }: ToolContext): CodeCalls {
   const here = AsyncLocalStorage.snapshot();
-  return ({ name, input }, signal) =>
+  return ({ name, input, unread }, signal) =>
     here(async () => {
-      const { content, isError = false, details } = await nested.call({ name, input }, signal).catch(stopped);
+      const { content, isError = false, details } = await nested.call({ name, input, unread }, signal).catch(stopped);
       count('work.sandbox.tool_calls', 1, { faculty });
       count('work.sandbox.internal_bytes', Buffer.byteLength(content), { faculty });
       return { content, isError, ...(details && { details }) };

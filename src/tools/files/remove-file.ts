@@ -2,6 +2,7 @@
 import { lstat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { whileHeld } from '../../core/lifecycle/lease.ts';
 import { worldTool } from '../tool.ts';
 import { refuseDatabaseFile } from './database-files.ts';
 import { inTurn } from './file-turns.ts';
@@ -60,7 +61,7 @@ async function remove(path: string, context: Awaited<ReturnType<typeof withMount
       const stats = await lstat(target);
       if (stats.isDirectory()) return refuse(`${shown}: is a directory; remove_file removes single files`);
       if (!stats.isFile() && !stats.isSymbolicLink()) return refuse(`${shown}: is neither a regular file nor a link`);
-      await unlink(target);
+      await whileHeld(context.lease, () => unlink(target));
       return { shown, bytes: stats.size };
     } catch (error) {
       return refusalOf(error, shown);

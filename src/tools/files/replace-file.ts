@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
 import {
   type Bounds,
@@ -12,6 +13,12 @@ import {
   readOnlyReason,
   unfitReason,
 } from './workspace.ts';
+
+/** The limits of tools that change files. */
+export interface WriteBounds extends Bounds {
+  /** Of the focus: nothing is renamed or removed unless it surely holds. */
+  readonly lease: Lease;
+}
 
 /** The result. */
 export interface Replaced {
@@ -24,7 +31,7 @@ export interface Replaced {
  * directory. With `expected` it is refused if the file has changed since it was read.
  */
 export async function replaceFile(
-  bounds: Bounds,
+  bounds: WriteBounds,
   path: InsidePath,
   content: string,
   expected?: Stats,
@@ -45,7 +52,7 @@ export async function replaceFile(
       await rm(temporary);
       return refuse(`${path.shown}: was changed by something else in the meantime; read it again`);
     }
-    await rename(temporary, target);
+    await whileHeld(bounds.lease, () => rename(temporary, target));
     return { created: old === null };
   } catch (error) {
     await rm(temporary, { force: true });

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type * as Sdk from '@modelcontextprotocol/client';
 import { Agent, fetch } from 'undici';
 import { messageOf } from '../../core/errors/errors.ts';
-import { boundedBody } from './message-limit.ts';
+import { boundedBody } from './bounded-body.ts';
+import { createMessageGuard, type MessageGuard, UnreadAnswers } from './message-guard.ts';
+import { createPace, type Pace } from './pace.ts';
 import type { EndingTransport } from './stdio-transport.ts';
 
 const CONNECT_MS = 10_000;
@@ -26,28 +28,29 @@ export function httpTransport(
   headers: Readonly<Record<string, string>>,
 ): EndingTransport {
   // Only silence of the server ends a call, by its time-out: a body may be a stream that lasts as long as the session.
+  const [guard, pace] = [createMessageGuard(), createPace()];
   const agent = new Agent({ connect: { timeout: CONNECT_MS }, bodyTimeout: 0, headersTimeout: 0 });
   const http = new sdk.StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
     redirectPolicy: 'same-origin',
     reconnectionOptions: RECONNECTION,
-    fetch: (input, init) => boundedFetch(input, init, agent),
+    fetch: (input, init) => boundedFetch(input, init, agent, guard, pace),
   });
   const inner: Sdk.Transport = http;
-  const unanswered = new Set<unknown>();
   let lastError = '';
   let closed = false;
+  let failed: string | null = null;
 
   const endRequest = (id: string | number): void => {
-    if (closed || !unanswered.delete(id)) return;
+    if (closed || !guard.forget(id)) return;
     const message = `the connection ended before the answer${lastError === '' ? '' : ` (${lastError})`}`;
     outer.onmessage?.({ jsonrpc: '2.0', id, error: { code: CONNECTION_ENDED, message } });
   };
 
   const outer: EndingTransport = {
     hasPerRequestStream: true,
-    ended: () => (closed ? 'it was closed' : null),
-    failure: () => null,
+    ended: () => failed ?? (closed ? 'it was closed' : null),
+    failure: () => failed,
     get sessionId() {
       return http.sessionId;
     },
@@ -55,8 +58,7 @@ export function httpTransport(
     async start() {
       Object.assign(inner, {
         onmessage(message) {
-          if ('id' in message && !('method' in message)) unanswered.delete(message.id);
-          outer.onmessage?.(message);
+          if (guard.takes(message)) outer.onmessage?.(message);
         },
         onerror(error) {
           lastError = messageOf(error);
@@ -68,9 +70,16 @@ export function httpTransport(
     },
     async send(message, options) {
       const id = 'method' in message && 'id' in message ? message.id : null;
-      if (id === null) return inner.send(message, options);
-      unanswered.add(id);
-      await inner.send(message, { ...options, onRequestStreamEnd: () => endRequest(id) });
+      const onEnd = id === null ? {} : { onRequestStreamEnd: () => endRequest(id) };
+      try {
+        await guard.sends(message, () => inner.send(message, { ...options, ...onEnd }));
+      } catch (error) {
+        if (error instanceof UnreadAnswers) {
+          failed = error.message;
+          await outer.close();
+        }
+        throw error;
+      }
     },
     async close() {
       if (closed) return;
@@ -84,12 +93,18 @@ export function httpTransport(
   return outer;
 }
 
-async function boundedFetch(input: string | URL, init: RequestInit | undefined, dispatcher: Agent): Promise<Response> {
+async function boundedFetch(
+  input: string | URL,
+  init: RequestInit | undefined,
+  dispatcher: Agent,
+  guard: MessageGuard,
+  pace: Pace,
+): Promise<Response> {
   const response = await fetch(input, { ...(init as object), dispatcher });
   const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   const body = response.body as ReadableStream<Uint8Array> | null;
   const { status, statusText } = response;
-  return new Response(body === null ? null : boundedBody(body, isEvents), {
+  return new Response(body === null ? null : boundedBody(body, isEvents ? 'events' : 'whole', guard, pace), {
     status,
     statusText,
     headers: [...response.headers],

@@ -1,6 +1,7 @@
 /** Starts an MCP server once, to see its tools. */
 import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import type { McpPin, McpTool } from '../../store/work/mcp-pins.ts';
+import { schemaProblem } from './input-check.ts';
 import { pinProblem, type ServerTools } from './list-tools.ts';
 import type { McpSettings } from './mcp-settings.ts';
 import type { ServerPlace } from './open-transport.ts';
@@ -33,17 +34,30 @@ export interface ComparedTool {
   readonly problem: string | null;
 }
 
-/** Compares what the faculty asks for with the pins; by name. */
-export function compareTools(server: McpServer, tools: ServerTools, pins: readonly McpPin[]): readonly ComparedTool[] {
+/** Compares what the faculty asks for with the pins; by name. A schema that cannot be applied is a problem, unless it is pinned as it is. */
+export async function compareTools(
+  server: McpServer,
+  tools: ServerTools,
+  pins: readonly McpPin[],
+): Promise<readonly ComparedTool[]> {
   const pinned = new Map(pinsOf(server, pins).map((pin) => [pin.name, pin]));
   const wanted = server.tools === '*' ? [...tools.keys()] : server.tools;
-  return [...new Set([...wanted, ...pinned.keys()])].toSorted().map((name) => {
-    const pin = pinned.get(name) ?? null;
-    const found = tools.get(name);
-    if (found === undefined)
-      return { name, state: 'gone', pin, live: null, problem: 'the server has no tool of this name' };
-    if ('problem' in found) return { name, state: 'unusable', pin, live: null, problem: `it ${found.problem}` };
-    const state = pin === null ? 'new' : pinProblem(pin, tools) === null ? 'same' : 'changed';
-    return { name, state, pin, live: found, problem: null };
-  });
+  const compared: ComparedTool[] = [];
+  for (const name of [...new Set([...wanted, ...pinned.keys()])].toSorted()) {
+    compared.push(await compare(name, pinned.get(name) ?? null, tools));
+  }
+  return compared;
+}
+
+async function compare(name: string, pin: McpPin | null, tools: ServerTools): Promise<ComparedTool> {
+  const found = tools.get(name);
+  if (found === undefined)
+    return { name, state: 'gone', pin, live: null, problem: 'the server has no tool of this name' };
+  const unusable = (problem: string) =>
+    ({ name, state: 'unusable', pin, live: null, problem: `it ${problem}` }) as const;
+  if ('problem' in found) return unusable(found.problem);
+  if (pin !== null && pinProblem(pin, tools) === null) return { name, state: 'same', pin, live: found, problem: null };
+  const problem = await schemaProblem(found.inputSchema);
+  if (problem !== null) return unusable(`has an input schema that ${problem}`);
+  return { name, state: pin === null ? 'new' : 'changed', pin, live: found, problem: null };
 }

@@ -1,6 +1,8 @@
 /** Reads the list of an MCP server's tools, and compares it with what was pinned. */
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import type * as Sdk from '@modelcontextprotocol/client';
 import type { McpPin, McpTool } from '../../store/work/mcp-pins.ts';
+import { ANY_RESULT } from './any-result.ts';
 import { readDefinition, type UnusableTool } from './tool-definition.ts';
 
 /** By their names at the server. */
@@ -8,21 +10,34 @@ export type ServerTools = ReadonlyMap<string, McpTool | UnusableTool>;
 
 const MAX_PAGES = 50;
 const MAX_TOOLS = 1000;
+const MAX_CURSOR_CHARS = 4096;
+/** Then others have their turn: a tool takes a tenth of a millisecond, a large one some twenty. */
+const SLICE_MS = 10;
 
 /** Rejects if the server does not answer, or if its list does not end. If two tools have a name, the first counts. */
 export async function listDefinitions(client: Sdk.Client, options: Sdk.RequestOptions): Promise<ServerTools> {
   const tools = new Map<string, McpTool | UnusableTool>();
-  let cursor: string | undefined;
+  let [cursor, listedTools, begun]: [unknown, number, number] = [undefined, 0, performance.now()];
   for (let page = 0; page < MAX_PAGES; page++) {
     const params = cursor === undefined ? {} : { cursor };
-    const listed = await client.request({ method: 'tools/list', params }, options);
-    for (const given of listed.tools) {
-      const read = readDefinition(given);
+    const listed = await client.request({ method: 'tools/list', params }, ANY_RESULT, options);
+    const given = Array.isArray(listed['tools']) ? (listed['tools'] as unknown[]) : [];
+    listedTools += given.length;
+    if (listedTools > MAX_TOOLS) throw new Error(`it lists more than ${MAX_TOOLS} tools`);
+    for (const each of given) {
+      const read = readDefinition(each);
       if (!tools.has(read.name)) tools.set(read.name, read);
+      if (performance.now() - begun < SLICE_MS) continue;
+      await turnOfEventLoop();
+      options.signal?.throwIfAborted();
+      begun = performance.now();
     }
-    if (tools.size > MAX_TOOLS) throw new Error(`it lists more than ${MAX_TOOLS} tools`);
-    cursor = listed.nextCursor;
-    if (cursor === undefined) return tools;
+    cursor = listed['nextCursor'];
+    if (cursor === undefined || cursor === null) return tools;
+    if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_CHARS)
+      throw new Error(
+        `its list of tools goes on at something that is not a text of at most ${MAX_CURSOR_CHARS} characters`,
+      );
   }
   throw new Error(`its list of tools has more than ${MAX_PAGES} pages`);
 }

@@ -5,6 +5,7 @@ import type { McpServer } from '../../catalog/faculty/mcp-server.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { span } from '../../telemetry/spans.ts';
+import { ANY_RESULT } from './any-result.ts';
 import { CONNECTION_ENDED } from './http-transport.ts';
 import { listDefinitions, type ServerTools } from './list-tools.ts';
 import type { McpSettings } from './mcp-settings.ts';
@@ -93,12 +94,20 @@ async function connect(
     await opened.transport.close().catch(() => {});
     signal.throwIfAborted();
     const host = (await opened.exited)?.ended === 'unavailable';
-    return { problem: opened.mask(why), host };
+    return { problem: reasonOf(why, opened.mask), host };
   }
 }
 
+/** An error may be as long as a message, and is for a model, a person and a log. */
+const MAX_REASON_CHARS = 2000;
+
+function reasonOf(why: string, mask: (text: string) => string): string {
+  const masked = mask(why);
+  return masked.length <= MAX_REASON_CHARS ? masked : `${masked.slice(0, MAX_REASON_CHARS).toWellFormed()} […]`;
+}
+
 function sessionOf(sdk: typeof Sdk, client: Sdk.Client, { transport, mask }: OpenedTransport): Omit<Session, 'tools'> {
-  const whyOf = (error: unknown): string => mask(transport.failure() ?? messageOf(error));
+  const whyOf = (error: unknown): string => reasonOf(transport.failure() ?? messageOf(error), mask);
   return {
     mask,
     ended: () => transport.ended(),
@@ -106,7 +115,8 @@ function sessionOf(sdk: typeof Sdk, client: Sdk.Client, { transport, mask }: Ope
       // The SDK tells the server that a call is cancelled, and after its time-out.
       const options = { timeout: timeoutMs, maxTotalTimeout: timeoutMs, signal, onprogress: () => {} };
       try {
-        const result = await client.request({ method: 'tools/call', params: { name, arguments: input } }, options);
+        const params = { name, arguments: input };
+        const result = await client.request({ method: 'tools/call', params }, ANY_RESULT, options);
         return { kind: 'result', result };
       } catch (error) {
         signal.throwIfAborted();

@@ -3,7 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { LaunchedProcess } from '../../process/process-host.ts';
-import { MAX_MESSAGE_BYTES, messageLimit } from './message-limit.ts';
+import { createMessageGuard, MAX_MESSAGE_BYTES, MESSAGE_LIMIT, UnreadAnswers } from './message-guard.ts';
+import { createPace } from './pace.ts';
 
 /** A transport that knows why it ended. */
 export interface EndingTransport extends Transport {
@@ -15,15 +16,13 @@ export interface EndingTransport extends Transport {
 
 /** Lines that are no messages, after which a server is stopped. */
 const MAX_NOISE_LINES = 1000;
-/** More than a server sends; a flood is read at this pace, so that the daemon has time for its other work. */
-const MESSAGES_PER_SECOND = 2000;
-const BYTES_PER_SECOND = 32 * 2 ** 20;
 const STDERR_CHARS = 500;
 /** How long a server may take to end when its input ends. */
 const GOODBYE_MS = 300;
 
 /** `parse` throws for what is no JSON-RPC message. */
 export function stdioTransport(server: LaunchedProcess, parse: (message: unknown) => JSONRPCMessage): EndingTransport {
+  const guard = createMessageGuard();
   let failed: string | null = null;
   let closed = false;
   let stderr = '';
@@ -41,15 +40,17 @@ export function stdioTransport(server: LaunchedProcess, parse: (message: unknown
 
   const take = (line: string): void => {
     if (line.trim() === '') return;
+    const bound = guard.bound(line);
+    if ('problem' in bound) return end(bound.problem);
     let message: JSONRPCMessage;
     try {
-      message = parse(JSON.parse(line));
+      message = parse(JSON.parse(bound.text));
     } catch {
       // Many servers print a banner.
       if (++noise > MAX_NOISE_LINES) end(`it printed ${MAX_NOISE_LINES} lines that are no messages`);
       return;
     }
-    transport.onmessage?.(message);
+    if (guard.takes(message)) transport.onmessage?.(message);
   };
 
   const read = async (): Promise<void> => {
@@ -63,13 +64,22 @@ export function stdioTransport(server: LaunchedProcess, parse: (message: unknown
         begun = [];
         bytes = 0;
         from = at + 1;
+        const before = performance.now();
         take(line.toString());
-        await pace(line.length);
+        await pace(line.length, performance.now() - before);
         if (closed) return;
       }
       begun.push(chunk.subarray(from));
       bytes += chunk.length - from;
-      if (bytes > MAX_MESSAGE_BYTES) return end(messageLimit());
+      if (bytes > MAX_MESSAGE_BYTES) return end(MESSAGE_LIMIT);
+    }
+  };
+
+  const listen = async (): Promise<void> => {
+    const pace = createPace();
+    for await (const text of server.stderr.setEncoding('utf8') as AsyncIterable<string>) {
+      stderr = (stderr + text).slice(-STDERR_CHARS);
+      await pace(text.length, 0);
     }
   };
 
@@ -77,9 +87,7 @@ export function stdioTransport(server: LaunchedProcess, parse: (message: unknown
     ended: () => failed ?? (closed ? 'it was stopped' : null),
     failure: () => failed,
     async start() {
-      server.stderr.setEncoding('utf8').on('data', (text: string) => {
-        stderr = (stderr + text).slice(-STDERR_CHARS);
-      });
+      void listen().catch(() => {});
       void read()
         .catch(() => {})
         .then(() => (closed ? null : Promise.race([server.exited, sleep(GOODBYE_MS, 'silent' as const)])))
@@ -91,13 +99,16 @@ export function stdioTransport(server: LaunchedProcess, parse: (message: unknown
     async send(message) {
       const { stdin } = server;
       if (closed || stdin === null) throw new Error('the server has ended');
-      const error = await new Promise<Error | null | undefined>((written) => {
-        stdin.write(`${JSON.stringify(message)}\n`, written);
+      const write = () =>
+        new Promise<void>((resolve, reject) => {
+          stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+        });
+      await guard.sends(message, write).catch(async (error: unknown) => {
+        if (error instanceof UnreadAnswers) end(error.message);
+        // A process that could not be started, or has just ended, says why a moment later.
+        await Promise.race([over.promise, sleep(2 * GOODBYE_MS, undefined, { ref: false })]);
+        throw error;
       });
-      if (!error) return;
-      // A process that could not be started, or has just ended, says why a moment later.
-      await Promise.race([over.promise, sleep(2 * GOODBYE_MS, undefined, { ref: false })]);
-      throw error;
     },
     async close() {
       if (closed) return;
@@ -110,18 +121,4 @@ export function stdioTransport(server: LaunchedProcess, parse: (message: unknown
     },
   };
   return transport;
-}
-
-/** Waits for the next second after too many messages or bytes in this one. */
-function createPace(): (bytes: number) => Promise<void> | void {
-  let until = 0;
-  let messages = 0;
-  let total = 0;
-  return (bytes) => {
-    const now = performance.now();
-    if (now >= until) [until, messages, total] = [now + 1000, 0, 0];
-    total += bytes;
-    if (++messages < MESSAGES_PER_SECOND && total < BYTES_PER_SECOND) return;
-    return sleep(until - now, undefined, { ref: false });
-  };
 }

@@ -1,8 +1,9 @@
 /** Reads a tool as an MCP server describes it. Nothing in it is trusted: everything is bounded, and annotations are ignored. */
 import { createHash } from 'node:crypto';
 import { harmlessLines } from '../../core/text/harmless.ts';
+import { valueBeyond } from '../../core/text/json-bounds.ts';
+import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import type { McpTool } from '../../store/work/mcp-pins.ts';
-import { schemaProblem } from './input-check.ts';
 
 /** A tool that cannot be offered to a model, and why. */
 export interface UnusableTool {
@@ -16,23 +17,26 @@ const MAX_NAME_CHARS = 128;
 const MAX_SCHEMA_CHARS = 32 * 1024;
 const MAX_DEPTH = 24;
 const MAX_DESCRIPTION_CHARS = 2000;
+/** Of what is read of a description to make that: lines and control characters take more room when they are written out. */
+const MAX_READ_CHARS = 4 * MAX_DESCRIPTION_CHARS;
 
-/** A definition from `tools/list`. */
+/** A definition from `tools/list`. Whether its schema can be applied, `schemaProblem` says. */
 export function readDefinition(given: unknown): McpTool | UnusableTool {
   if (!isObject(given) || typeof given['name'] !== 'string') return { name: '?', problem: 'has no name' };
   const { name, title, description = '', inputSchema, outputSchema } = given;
   if (!/^[\x21-\x7e]+$/.test(name) || name.length > MAX_NAME_CHARS) {
-    return { name: harmlessLines(name).join(' ').slice(0, MAX_NAME_CHARS), problem: 'has a name that cannot be used' };
+    const shown = harmlessLines(name.slice(0, MAX_NAME_CHARS)).join(' ');
+    return { name: shown.slice(0, MAX_NAME_CHARS), problem: 'has a name that cannot be used' };
   }
+  const beyond = valueBeyond(given, JSON_LIMITS.mcpTool);
+  if (beyond !== null) return { name, problem: `has a definition that is too large: ${beyond}` };
   if (typeof description !== 'string') return { name, problem: 'has a description that is no text' };
   const problem = shapeProblem(inputSchema);
   if (problem !== null) return { name, problem: `has an input schema that ${problem}` };
   const schema = forModels(inputSchema as JsonObject);
-  const unusable = schemaProblem(schema);
-  if (unusable !== null) return { name, problem: `has an input schema that ${unusable}` };
   return {
     name,
-    description: cut(harmlessLines(description).join('\n').trim()),
+    description: cut(harmlessLines(description.trimStart().slice(0, MAX_READ_CHARS)).join('\n').trim()),
     inputSchema: schema,
     definitionHash: hashOf({ name, title, description, inputSchema, outputSchema }),
   };

@@ -1,8 +1,8 @@
 /** Fetches a page of the web: each hop of a redirect is checked as the first one is. */
 
 import { request } from 'undici';
-import type { Verdict } from '../../core/permissions/verdict.ts';
-import { ForbiddenAddress, forbiddenLiteral, guardedAgent, type WebReach } from './guarded-agent.ts';
+import { stricter, type Verdict } from '../../core/permissions/verdict.ts';
+import { ForbiddenAddress, forbiddenLiteral, guardedAgent, type VetAddresses, type WebReach } from './guarded-agent.ts';
 import { ENCODINGS, headerOf, readBody, reasonOf } from './http-body.ts';
 
 /** A response. */
@@ -33,8 +33,8 @@ const MAX_REDIRECTS = 5;
 const SILENCE_MS = 20_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** What the rules of the faculty say about a URL. */
-export type JudgeUrl = (url: string) => Promise<Verdict>;
+/** What the rules of the faculty say about a URL; `addresses`: as if it also named these in place of its host. */
+export type JudgeUrl = (url: string, addresses?: readonly string[]) => Promise<Verdict>;
 
 /**
  * GETs the URL without cookies and credentials. A redirect to another host is followed only where the rules let that URL be fetched unasked, and
@@ -56,7 +56,7 @@ export async function fetchPage(
     }
     const unfollowed = from === undefined ? null : await unfollowedOf(url, new URL(from), judge);
     if (unfollowed !== null) return { refusal: `${from} redirects elsewhere: ${unfollowed}` };
-    const hop = await fetchOnce(url, reach, signal);
+    const hop = await fetchOnce(url, reach, signal, vetFor(url, judge));
     if (!('location' in hop)) return 'refusal' in hop ? hop : { ...hop, url, redirects };
     from = url.href;
     next = hop.location;
@@ -71,6 +71,18 @@ async function unfollowedOf(url: URL, from: URL, judge: JudgeUrl): Promise<strin
   return verdict === 'forbid'
     ? `the rules of this work forbid ${url.href}`
     : `${url.href} may not be fetched unasked; call the tool with that URL if you need it`;
+}
+
+/** A name must not lead where a rule about addresses does not let its URL go. */
+function vetFor(url: URL, judge: JudgeUrl): VetAddresses {
+  return async (addresses) => {
+    const [named, resolved] = [await judge(url.href), await judge(url.href, addresses)];
+    if (resolved === named || stricter(resolved, named) === named) return null;
+    const where = `${url.hostname} has the address ${addresses.join(' and ')}, and the rules of this work`;
+    return resolved === 'forbid'
+      ? `${where} forbid that`
+      : `${where} have a person asked about that; call the tool with the address`;
+  };
 }
 
 function refusalOf(url: URL | null, text: string, reach: WebReach): NoPage | null {
@@ -95,8 +107,8 @@ function shapeProblem(url: URL): string | null {
 
 type Hop = { readonly location: string } | Omit<Page, 'url' | 'redirects'> | NoPage;
 
-async function fetchOnce(url: URL, reach: WebReach, signal: AbortSignal): Promise<Hop> {
-  const agent = guardedAgent(url, reach);
+async function fetchOnce(url: URL, reach: WebReach, signal: AbortSignal, vet: VetAddresses): Promise<Hop> {
+  const agent = guardedAgent(url, reach, vet);
   try {
     const response = await request(url, {
       dispatcher: agent,

@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent } from 'undici';
+import { canonicalHost } from '../../core/text/canonical-host.ts';
 import { isPublicAddress, isTarget, type WebTarget } from '../../core/text/web-target.ts';
 
 /** What web tools may reach. */
@@ -12,14 +13,17 @@ export interface WebReach {
   readonly resolve?: LookupFunction;
 }
 
+/** Why a name may not be reached at these addresses, for the model; null if it may. */
+export type VetAddresses = (addresses: readonly string[]) => Promise<string | null>;
+
 const CONNECT_MS = 10_000;
 
 /** An address that may not be reached; thrown from inside a connection attempt. */
-export class ForbiddenAddress extends Error {
-  constructor(host: string, address: string) {
-    const which = host === address ? host : `${host} has the address ${address}, which`;
-    super(`${which} is not on the public internet`);
-  }
+export class ForbiddenAddress extends Error {}
+
+function notPublic(host: string, address: string): ForbiddenAddress {
+  const which = host === address ? host : `${host} has the address ${address}, which`;
+  return new ForbiddenAddress(`${which} is not on the public internet`);
 }
 
 /** Why the host of a URL that is an address may not be reached; null for names, which are checked when they are resolved. */
@@ -30,12 +34,12 @@ export function forbiddenLiteral(url: URL, reach: WebReach): ForbiddenAddress | 
 /** The same for a host without brackets, and a port. */
 export function forbiddenHost(host: string, port: number, { allow }: WebReach): ForbiddenAddress | null {
   if (isIP(host) === 0 || isPublicAddress(host) || isTarget(allow, host, host, port)) return null;
-  return new ForbiddenAddress(host, host);
+  return notPublic(host, host);
 }
 
-/** A pool for one origin, with a guarded lookup. */
-export function guardedAgent(url: URL, reach: WebReach): Agent {
-  const guarded = guardedLookup(url.hostname, portOf(url), reach);
+/** A pool for one origin, with a guarded lookup. `vet`: a further judge of the addresses of a name. */
+export function guardedAgent(url: URL, reach: WebReach, vet?: VetAddresses): Agent {
+  const guarded = guardedLookup(canonicalHost(url.hostname) ?? url.hostname, portOf(url), reach, vet);
   return new Agent({ connections: 1, connect: { timeout: CONNECT_MS, lookup: guarded } });
 }
 
@@ -43,7 +47,12 @@ export function guardedAgent(url: URL, reach: WebReach): Agent {
  * A lookup for one connection. Every address to which its host resolves must be allowed: names that resolve to several are how a filter
  * that looks at one of them is passed. A name that resolves differently later (DNS rebinding) is checked again with that connection.
  */
-export function guardedLookup(target: string, port: number, { allow, resolve = lookup }: WebReach): LookupFunction {
+export function guardedLookup(
+  target: string,
+  port: number,
+  { allow, resolve = lookup }: WebReach,
+  vet: VetAddresses = async () => null,
+): LookupFunction {
   return (host, options, callback) => {
     resolve(host, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, []);
@@ -51,12 +60,35 @@ export function guardedLookup(target: string, port: number, { allow, resolve = l
       const forbidden = addresses.find(
         ({ address }) => !isPublicAddress(address) && !isTarget(allow, target, address, port),
       );
-      if (forbidden) return callback(new ForbiddenAddress(host, forbidden.address), []);
+      if (forbidden) return callback(notPublic(host, forbidden.address), []);
       const [first] = addresses;
-      if (options.all === true || !first) return callback(null, addresses);
-      return callback(null, first.address, first.family);
+      const answer = (refusal: string | null): void => {
+        if (refusal !== null) callback(new ForbiddenAddress(refusal), []);
+        else if (options.all === true || !first) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      };
+      void vetted(
+        vet,
+        addresses.map(({ address }) => address),
+        answer,
+      );
     });
   };
+}
+
+/** Calls back with why they may not be connected to; a judge that fails lets nothing through. */
+async function vetted(
+  vet: VetAddresses,
+  addresses: readonly string[],
+  answer: (refusal: string | null) => void,
+): Promise<void> {
+  let refusal: string | null;
+  try {
+    refusal = await vet(addresses);
+  } catch (error) {
+    refusal = error instanceof Error ? error.message : String(error);
+  }
+  answer(refusal);
 }
 
 function portOf(url: URL): number {

@@ -1,4 +1,5 @@
 /** web_fetch: reads a page of the web. */
+import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { refusedAt, type Tool, toolError, worldTool } from '../tool.ts';
 import { fetchPage, type JudgeUrl, MAX_BYTES, type Page } from './fetch-page.ts';
@@ -28,7 +29,10 @@ export function webFetch(reach: () => WebReach): Tool {
     idempotent: true,
     async run({ url, raw = false }, context) {
       const time = AbortSignal.timeout(Math.max(context.timeoutMs - ENDING_MS, context.timeoutMs / 2));
-      const judge: JudgeUrl = async (next) => (await context.permissionFor?.({ url: next })) ?? 'auto';
+      const judge: JudgeUrl = async (next, addresses) => {
+        const also = addresses && { url: addresses.map((address) => atAddress(next, address)) };
+        return (await context.permissionFor?.({ url: next }, also)) ?? 'auto';
+      };
       const page = await fetchWithin(url, reach(), context.signal, time, judge);
       if ('refusal' in page) return page.boundary ? refusedAt(page.boundary, page.refusal) : toolError(page.refusal);
       const details = {
@@ -49,6 +53,13 @@ export function webFetch(reach: () => WebReach): Tool {
       return { content: `${headline(page)}${title}\n\n${read.text === '' ? '(no text)' : read.text}`, details, data };
     },
   });
+}
+
+/** The URL with an address in place of its host. */
+function atAddress(text: string, address: string): string {
+  const url = new URL(text);
+  url.hostname = isIPv6(address) ? `[${address}]` : address;
+  return url.href;
 }
 
 async function fetchWithin(url: string, reach: WebReach, signal: AbortSignal, time: AbortSignal, judge: JudgeUrl) {

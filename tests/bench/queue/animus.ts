@@ -56,6 +56,7 @@ export function animusQueue(url: string, completion: Completion): BenchQueue {
         db,
         clock: systemClock,
         log: silentLog,
+        processes: { setDeadline() {} },
         daemonId,
         wake,
         leaseSeconds: 60,

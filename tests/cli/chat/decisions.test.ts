@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { beginAnswer } from '../../store/conversations/talk.ts';
+import { askOf } from '../../support/ask-of.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { bottom, CTRL_C, chatSite, paste } from './chat-session.ts';
@@ -63,7 +64,7 @@ describe('what an answer asks', () => {
   test('an approval is refused when somebody else has decided', async () => {
     const { session, work } = await asks('bash', 'approval', { command: 'ls' }, PERMISSION);
     await session.sees(/^y\/n>$/);
-    await db().query('select animus.deny($1, $2)', [work.id, 'c1']);
+    await db().query('select animus.deny($1, $2)', [work.id, await askOf(db(), work.id, 'c1')]);
     session.type('y\r');
     await session.sees(/denied by|has been denied/);
     expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['deny']);

@@ -7,7 +7,7 @@ import { loadConfig } from '../../../src/catalog/config/load-config.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { loadRunnableFaculties } from '../../../src/daemon/reload/load-faculties.ts';
-import { builtInCatalogue } from '../../../src/llm/models/models.ts';
+import { openCatalogue } from '../../../src/llm/models/catalogue.ts';
 import { run } from '../run-cli.ts';
 
 let cwd: string;
@@ -83,7 +83,7 @@ describe('animus init', () => {
     const ran = await run(['init'], { cwd, terminal: 100, typed: ['6'], env: { OPENAI_API_KEY: 'k', NO_COLOR: '1' } });
     const offered = ran.stdout.match(/^ +\d+ {2}.*$/gm)!;
     expect(offered[0]).toContain('1  rehearsal/script        a script in place of a model: no key, no bill');
-    const { entries, checked } = builtInCatalogue();
+    const { entries, prices } = openCatalogue();
     for (const line of offered.slice(1)) {
       const [, name, needs] =
         /^ +\d+ {2}(\S+) +\$[\d.]+ in, \$[\d.]+ out(, needs ANTHROPIC_API_KEY)?$/.exec(line) ?? [];
@@ -92,7 +92,7 @@ describe('animus init', () => {
       ).toBe(true);
       expect(needs === undefined).toBe(name!.startsWith('openai/'));
     }
-    expect(ran.stdout).toContain(`as of ${checked}; animus models lists all`);
+    expect(ran.stdout).toContain(`as of ${prices.file.source.published}; animus models lists all`);
     expect(ran.stdout).toContain('Model, by its number or its name [openai/gpt-6-sol]: ');
     expect((await loaded('engineer'))?.engage.model).toBe(/6 {2}(\S+)/.exec(ran.stdout)![1]);
     const wrong = await run(['init', 'other'], { cwd, terminal: 100, typed: ['77'] });

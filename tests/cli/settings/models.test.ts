@@ -28,7 +28,7 @@ test('lists the catalogue with its date, prices and abilities', async () => {
   expect(stdout).toMatch(
     /^anthropic\/claude-sonnet-4-5 +200,000 +64,000 +3 +15 +0\.3 +3\.75 +images, thinking \(budget\)$/m,
   );
-  expect(stdout).toMatch(/as of \d{4}-\d\d-\d\d/);
+  expect(stdout).toMatch(/ of \d{4}-\d\d-\d\d, the newest on \d{4}-\d\d-\d\d/);
   expect(stdout).toMatch(/^openai\/gpt-5 /m);
 });
 
@@ -71,7 +71,7 @@ test('an unknown provider is a usage error that names the nearest', async () => 
 });
 
 test('a narrow terminal drops abilities before names and prices', async () => {
-  const { stdout } = await models([], { terminal: 80, env: { NO_COLOR: '1' } });
+  const { stdout } = await models(['--provider', 'anthropic'], { terminal: 80, env: { NO_COLOR: '1' } });
   expect(stdout.split('\n').every((line) => line.length <= 80)).toBe(true);
   expect(stdout).toMatch(/^anthropic\/claude-sonnet-4-5 +200,000 +64,000 +3 +15/m);
 });

@@ -113,7 +113,7 @@ describe('animus help', () => {
 
 /** They never end by themselves, need input from a person, or change something outside of this test. */
 const NOT_RUN =
-  /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus chat( writer| --resume)?$|animus chat reviewer$|^animus work tail|^animus db psql|^animus sandbox (build|run)|^animus (http|mcp)|^animus skill add (https:|git@)|^animus work diff .*--tool|^animus work discard \w+$/;
+  /^animus (serve|demo|health|doctor --provider)|--wait|--watch|^animus chat( writer| --resume)?$|animus chat reviewer$|^animus work tail|^animus db psql|^animus sandbox (build|run)|^animus (http|mcp)|^animus skill add (https:|git@)|^animus work diff .*--tool|^animus work discard \w+$|^animus models update( --check)?$/;
 
 /** They say so with exit code 1 where no Docker engine answers, and in this test none does. */
 const NEEDS_DOCKER = /^sandbox status/;
@@ -213,6 +213,9 @@ async function asking(question: boolean): Promise<string> {
     ? ({ subject: 'question', request: { question: 'Which?' }, seconds: null } as const)
     : ({ subject: 'tool_call', request: { reason: 'a rule', gate: 'permissions' }, seconds: 60 } as const);
   await askPerson(target.database, work.key, 1, 'toolu_01', question ? 'human' : 'approval', asks);
+  // The request of the examples.
+  const named = `update animus.waits set ask_id = (left(gen_random_uuid()::text, 24) || '27b6c10f9d3e')::uuid`;
+  await target.database.query(`${named} where work_item_id = $1`, [work.id]);
   return work.id;
 }
 

@@ -100,6 +100,6 @@ async function itemFor(command: string): Promise<{ id: string; hash: string }> {
   const env = { DATABASE_URL: target.connectionString, ANIMUS_HOME: join(cwd, 'home') };
   const inbox = JSON.parse((await run(['inbox', work.id, '--json'], { cwd, env })).stdout);
   const [asked] = Array.isArray(inbox) ? inbox : Object.values<{ hash: string }[]>(inbox).flat();
-  expect(asked).toMatchObject({ call_id: expect.any(String), hash: expect.any(String) });
+  expect(asked).toMatchObject({ ask_id: expect.any(String), hash: expect.any(String) });
   return { id: work.id, hash: asked.hash };
 }

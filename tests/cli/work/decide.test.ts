@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
+import { askOf } from '../../support/ask-of.ts';
 import { beginFocus, type FocusedWork, itemOf } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { commandSite } from './command-site.ts';
@@ -39,12 +40,13 @@ describe('what waits', () => {
   test('is in inbox, work show, status and work tail, with the commands that decide it', async () => {
     const { id, faculty } = await waiting({ command: 'git push', timeout: 5 });
     const short = id.slice(-12);
+    const ask = (await askOf(db.database, id, 'c1')).slice(-12);
     const { stdout } = await animus(['inbox', id]);
     expect(stdout).toContain(`${short}  ${faculty}  wants to run bash  asked `);
-    expect(stdout).toContain('  call     c1, turn 1\n  why      bash = "ask" (permissions)\n');
+    expect(stdout).toContain(`  request  ${ask}\n  call     c1, turn 1\n  why      bash = "ask" (permissions)\n`);
     expect(stdout).toContain('    │ command: git push\n    │ timeout: 5\n');
     expect(stdout).toContain(
-      `  animus work approve ${short} --call c1\n  animus work deny ${short} --call c1 --note 'WHY'`,
+      `  animus work approve ${short} --ask ${ask}\n  animus work deny ${short} --ask ${ask} --note 'WHY'`,
     );
     expect((await animus(['work', 'show', id])).stdout).toContain('Waits for a person\n');
     const status = (await animus(['status'])).stdout;
@@ -87,15 +89,15 @@ describe('work approve', () => {
     const again = await animus(['work', 'approve', id]);
     expect(again).toMatchObject({ code: 5 });
     expect(again.stderr).toMatch(/no approval is open for work item .*, which is queued/);
-    const named = await animus(['work', 'approve', id, '--call', 'c1']);
-    expect(named.stderr).toMatch(/c1 of work item .* has been decided: approve by \w+ at/);
+    const named = await animus(['work', 'approve', id, '--ask', (await askOf(db.database, id, 'c1')).slice(-12)]);
+    expect(named.stderr).toMatch(/request .* of work item .* has been decided: approve by \w+ at/);
   });
 
   test('says what is wrong with a name, an answer to an approval, and a grant', async () => {
     const { id } = await waiting({ command: 'git push' });
-    expect(await animus(['work', 'approve', id, '--call', 'c9'])).toMatchObject({
+    expect(await animus(['work', 'approve', id, '--ask', 'c9c9'])).toMatchObject({
       code: 3,
-      stderr: `animus: no request c9 of work item ${id}\n`,
+      stderr: `animus: no request c9c9 of work item ${id}\n`,
     });
     expect(await animus(['work', 'answer', id, 'yes'])).toMatchObject({
       code: 5,
@@ -108,9 +110,12 @@ describe('work approve', () => {
     const { id } = await waiting({ command: 'a' }, { command: 'b' });
     const which = await animus(['work', 'approve', id]);
     expect(which).toMatchObject({ code: 2 });
-    expect(which.stderr).toContain('waits for 2 decisions: c1, c2');
-    expect(await json(['work', 'approve', id, '--call', 'c2'])).toMatchObject({ call_id: 'c2', still_waiting: 1 });
-    expect(await json(['work', 'deny', id, '--note', 'no'])).toMatchObject({ call_id: 'c1', still_waiting: 0 });
+    const asks = await Promise.all(['c1', 'c2'].map((call) => askOf(db.database, id, call)));
+    expect(which.stderr).toContain('waits for 2 decisions: ');
+    for (const ask of asks) expect(which.stderr).toContain(ask);
+    const [first, second] = asks;
+    expect(await json(['work', 'approve', id, '--ask', second!])).toMatchObject({ ask_id: second, still_waiting: 1 });
+    expect(await json(['work', 'deny', id, '--note', 'no'])).toMatchObject({ ask_id: first, still_waiting: 0 });
   });
 
   test('with another input records the edit, and with a hash of something else does nothing', async () => {
@@ -168,7 +173,9 @@ describe('work answer', () => {
     await askPerson(db.database, again.key, 1, 'c1', 'human', asks);
     expect((await animus(['inbox', work.id])).stdout).toContain('    │ Which?\n    │ 1. a\n    │ 2. b\n');
     expect(await animus(['work', 'approve', work.id])).toMatchObject({ code: 5 });
-    expect((await animus(['work', 'answer', work.id, '-'], { stdin: 'the first\n' })).stdout).toContain('c1  answered');
+    expect((await animus(['work', 'answer', work.id, '-'], { stdin: 'the first\n' })).stdout).toMatch(
+      /  [0-9a-f]{12}  answered/,
+    );
     const [row] = await db.database.query(
       `select result ->> 'answer' as answer from animus.waits where work_item_id = $1`,
       [work.id],

@@ -7,6 +7,7 @@ import { reportSkills } from '../../../src/store/skills/skill-stats.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { failWork } from '../../../src/store/work/work.ts';
+import { askOf } from '../../support/ask-of.ts';
 import { testDatabase } from '../../support/database.ts';
 import { png } from '../../support/media-files.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
@@ -216,7 +217,8 @@ describe('work submit --wait', () => {
     await db.database.query(`select animus.cancel_work($1)`, [work.id]);
     const { stdout } = await waiting;
     expect(stdout).toContain('wants to run bash');
-    expect(stdout).toContain(`animus work approve ${work.id.slice(-12)} --call c1`);
+    const ask = (await askOf(db.database, work.id, 'c1')).slice(-12);
+    expect(stdout).toContain(`animus work approve ${work.id.slice(-12)} --ask ${ask}`);
   });
 
   test('stops waiting when it is interrupted, and the work continues', async () => {

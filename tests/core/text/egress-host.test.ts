@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { allowsEgress, canonicalHost, parseEgressHost } from '../../../src/core/text/egress-host.ts';
+import { canonicalHost } from '../../../src/core/text/canonical-host.ts';
+import { allowsEgress, parseEgressHost } from '../../../src/core/text/egress-host.ts';
 
 test.each([
   ['pypi.org', { host: 'pypi.org', below: false, port: null }],

@@ -27,6 +27,7 @@ describe('the control plane', () => {
       db: pg.database,
       clock: systemClock,
       log: silentLog,
+      processes: { setDeadline() {} },
       daemonId: randomUUID(),
       wake,
       leaseSeconds: 60,

@@ -1,28 +1,30 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { momentOf, systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { createFocusLease } from '../../../src/daemon/control/focus-lease.ts';
 import { createHeartbeat } from '../../../src/daemon/control/heartbeat.ts';
 import type { RunningFocus } from '../../../src/daemon/control/slots.ts';
 import { createFocusControl } from '../../../src/daemon/focus/scope/focus-control.ts';
-import type { ProcessHost } from '../../../src/process/process-host.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 
 const ITEM = 'an-item';
 
+const QUIET = { clock: systemClock, log: silentLog, leaseSeconds: 60 } as const;
+
 function focusWith(leaseToken: string): RunningFocus {
   const work = { id: ITEM, leaseToken } as RunningFocus['work'];
-  return { work, control: createFocusControl(), leasedAtMs: systemClock.monotonicMs() };
+  const control = createFocusControl();
+  const means = { ...QUIET, db: null as never, processes: { setDeadline() {} } };
+  const lease = createFocusLease(means, work, control, momentOf(systemClock));
+  return { work, control, lease, leasedAtMs: systemClock.monotonicMs() };
 }
 
 function heartbeatOf(running: ReadonlyMap<string, RunningFocus>, query: () => Promise<object[]>) {
   return createHeartbeat({
+    ...QUIET,
     db: { query } as unknown as Database,
-    clock: systemClock,
-    log: silentLog,
     daemonId: 'a-daemon',
-    leaseSeconds: 60,
     running,
-    processes: { setDeadline: () => {} } as unknown as ProcessHost,
   });
 }
 

@@ -50,6 +50,7 @@ export async function heldPlane(database: Database, { ending = false, slots = 1 
     },
     clock: { ...systemClock, monotonicMs: () => nowMs },
     log: silentLog,
+    processes: { setDeadline() {} },
     daemonId,
     wake,
     leaseSeconds: 60,

@@ -107,7 +107,6 @@ describe('items that a daemon has claimed ahead', () => {
       daemonId,
       leaseSeconds: 60,
       running: controlPlane.running,
-      processes: { setDeadline() {} } as never,
     });
     await pg.database.query(`select animus.cancel_work($1)`, [ids[1]]);
     await heartbeat.beat();

@@ -238,10 +238,10 @@ it('a rule that asks has a person approve the code before it runs', async () => 
   const id = await submit({ code: 'x' });
   await eventually('it waits', async () => ((await item(id)).state === 'waiting' ? true : null));
   expect(played.specs).toEqual([]);
-  const [wait] = await target.database.query<{ call_id: string }>(
-    'select call_id from animus.waits where work_item_id = $1',
+  const [wait] = await target.database.query<{ ask_id: string }>(
+    'select ask_id from animus.waits where work_item_id = $1',
     [id],
   );
-  await target.database.query('select animus.approve($1, $2)', [id, wait!.call_id]);
+  await target.database.query('select animus.approve($1, $2)', [id, wait!.ask_id]);
   expect(await ended(id)).toMatchObject({ state: 'completed', outcome: { value: 42 } });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Faculty } from '../../../src/catalog/faculty/faculty.ts';
 import { readConfig } from '../../../src/core/config/read-config.ts';
 import { unknownEmbeddings, unknownModels } from '../../../src/daemon/models/unknown-models.ts';
-import { builtInCatalogue } from '../../../src/llm/models/models.ts';
+import { openCatalogue } from '../../../src/llm/models/catalogue.ts';
 import { startTestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
 
@@ -66,7 +66,7 @@ describe('a name that its vendor does not have', () => {
 });
 
 describe('no alarm for', () => {
-  const ofVendors = builtInCatalogue().entries.filter(({ vendor }) => vendor === 'anthropic' || vendor === 'openai');
+  const ofVendors = openCatalogue().entries.filter(({ vendor }) => vendor === 'anthropic' || vendor === 'openai');
 
   test.each(['', '-20250929', '-2025-09-29', '-latest'])('the catalogue with the end "%s"', (end) => {
     expect(ofVendors.flatMap(({ vendor, model }) => said(`${vendor}/${model}${end}`))).toEqual([]);

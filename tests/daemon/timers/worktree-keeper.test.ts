@@ -162,9 +162,9 @@ test('a directory that is gone is said to be lost with what only it held', async
   expect((await row(empty)).state).toBe('removed');
   await tend(held, { heldWorktreeDays: 30 });
   expect((await row(held)).state).toBe('lost');
-  const inbox = await db().query('select call_id, request from animus.inbox where work_item_id = $1', [held.id]);
+  const inbox = await db().query('select subject, request from animus.inbox where work_item_id = $1', [held.id]);
   expect(inbox).toMatchObject([
-    { call_id: 'lost', request: { lost: expect.stringContaining('only there: ignored, stash') } },
+    { subject: 'lost', request: { lost: expect.stringContaining('only there: ignored, stash') } },
   ]);
 });
 

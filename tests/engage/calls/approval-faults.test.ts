@@ -1,6 +1,7 @@
 /** Approvals when daemons die at every step, and when two people or two daemons act at once. */
 import { describe, expect, it } from 'vitest';
 import { approve, deny } from '../../../src/store/work/decide.ts';
+import { askOf } from '../../support/ask-of.ts';
 import { testDatabase } from '../../support/database.ts';
 import { type AskingFocus, askingFocus, decisionsOf, dyingDatabase } from './approval-focus.ts';
 import { callsOf } from './early-call-focus.ts';
@@ -89,9 +90,9 @@ describe('two at once', () => {
     const [late] = both.filter((one) => one.status === 'rejected');
     expect(late!.reason).toMatchObject({ code: 'work.state' });
     expect(await decisionsOf(pg.database, asking.id)).toHaveLength(1);
-    await expect(approve(pg.database, asking.id, { callId: 'call_1_1' })).rejects.toThrow(
-      /has been decided: \w+ by \w+ at/,
-    );
+    await expect(
+      approve(pg.database, asking.id, { ask: await askOf(pg.database, asking.id, 'call_1_1') }),
+    ).rejects.toThrow(/has been decided: \w+ by \w+ at/);
   });
 
   it('two daemons: the one that has lost its lease cannot start the approved call', async () => {
@@ -185,7 +186,9 @@ describe('an approval', () => {
     await expect(approve(pg.database, asking.id, {})).rejects.toThrow(
       /no approval is open for work item .* is cancelled/,
     );
-    await expect(approve(pg.database, asking.id, { callId: 'call_1_1' })).rejects.toThrow('no longer waits');
+    await expect(
+      approve(pg.database, asking.id, { ask: await askOf(pg.database, asking.id, 'call_1_1') }),
+    ).rejects.toThrow('no longer waits');
   });
 
   it('of a megabyte, in any script, runs as it was written', async () => {

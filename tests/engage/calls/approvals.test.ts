@@ -4,6 +4,7 @@ import type { CallGate } from '../../../src/engage/calls/gate.ts';
 import { FAILURE_NOTICE } from '../../../src/engage/verdict/attempt.ts';
 import { readRunningMs } from '../../../src/store/transcript/focus-row.ts';
 import { approve, deny } from '../../../src/store/work/decide.ts';
+import { askOf } from '../../support/ask-of.ts';
 import { testDatabase } from '../../support/database.ts';
 import { testTool } from '../../support/focus.ts';
 import { askingFocus, asks, decisionsOf } from './approval-focus.ts';
@@ -37,7 +38,9 @@ describe('a call that a rule asks about', () => {
     await park();
     expect(await claim()).toBe(false);
     const [asked] = await inbox(id);
-    expect(await approve(pg.database, id, { hash: asked!.hash, note: 'go on' })).toBe('call_1_1');
+    expect(await approve(pg.database, id, { hash: asked!.hash, note: 'go on' })).toBe(
+      await askOf(pg.database, id, 'call_1_1'),
+    );
     expect(await inbox(id)).toEqual([]);
     expect(await claim()).toBe(true);
     expect(await run()).toMatchObject({ kind: 'done' });
@@ -70,7 +73,8 @@ describe('a call that a rule asks about', () => {
         async query(sql, params) {
           const rows = await pg.database.query(sql, params);
           if (sql.includes('animus.ask_person(') && opened.length === 1) {
-            for (const call of ['call_1_1', 'call_1_2']) await approve(pg.database, id, { callId: call });
+            for (const call of ['call_1_1', 'call_1_2'])
+              await approve(pg.database, id, { ask: await askOf(pg.database, id, call) });
           }
           return rows as never;
         },
@@ -118,8 +122,8 @@ describe('a call that a rule asks about', () => {
     await run();
     await park();
     await expect(approve(pg.database, id, {})).rejects.toMatchObject({ code: 'work.invalid' });
-    await approve(pg.database, id, { callId: 'call_1_3' });
-    await deny(pg.database, id, { callId: 'call_1_1' });
+    await approve(pg.database, id, { ask: await askOf(pg.database, id, 'call_1_3') });
+    await deny(pg.database, id, { ask: await askOf(pg.database, id, 'call_1_1') });
     expect(await claim()).toBe(false);
     await approve(pg.database, id, {});
     expect(await claim()).toBe(true);
@@ -133,9 +137,11 @@ describe('a call that a rule asks about', () => {
     const { run, park, claim, ran, id, calls } = await askingFocus(pg.database, callsOf('write'), { gates: [soon] });
     await run();
     await park();
-    await expect(approve(pg.database, id, {})).rejects.toThrow(/the deadline of call_1_1 .* has passed/);
+    await expect(approve(pg.database, id, {})).rejects.toThrow(/the deadline of request .* has passed/);
     await pg.database.query('select animus.resolve_due_waits(10)');
-    await expect(approve(pg.database, id, { callId: 'call_1_1' })).rejects.toThrow('no longer waits');
+    await expect(approve(pg.database, id, { ask: await askOf(pg.database, id, 'call_1_1') })).rejects.toThrow(
+      'no longer waits',
+    );
     await claim();
     expect(await run()).toMatchObject({ kind: 'done' });
     expect(ran).toEqual([]);

@@ -9,18 +9,18 @@ import type { RecordedTurn } from '../../../src/store/transcript/turns.ts';
 export const LIMITS: Limits = { maxTurns: 50, outcomeSchema: null };
 
 /** The verdict on the last of these turns. */
-export function verdictOf(
+export async function verdictOf(
   turns: readonly RecordedTurn[],
   messages: readonly EngineMessage[] = [],
   limits = LIMITS,
-): Verdict {
+): Promise<Verdict> {
   const transcript = transcriptOf(turns, messages);
   return judge(transcript.turns.at(-1)!, transcript, limits);
 }
 
 /** How the run ends; an error if it goes on. */
-export function endOf(...given: Parameters<typeof verdictOf>): object {
-  const verdict = verdictOf(...given);
+export async function endOf(...given: Parameters<typeof verdictOf>): Promise<object> {
+  const verdict = await verdictOf(...given);
   if (verdict.kind !== 'end') throw new Error('it went on');
   return verdict.end;
 }

@@ -5,8 +5,8 @@ const SCHEMA = { type: 'object', required: ['n'], properties: { n: { type: 'inte
 const OF_ONE = { kind: 'outcome', outcome: { n: 1 } };
 
 describe('the outcome of a final answer', () => {
-  it('without a schema is its text', () => {
-    expect(readOutcome('{"n": 1}', null)).toEqual({ kind: 'outcome', outcome: { text: '{"n": 1}' } });
+  it('without a schema is its text', async () => {
+    expect(await readOutcome('{"n": 1}', null)).toEqual({ kind: 'outcome', outcome: { text: '{"n": 1}' } });
     expect(outcomeInstruction(null)).toBe('');
   });
 
@@ -18,8 +18,8 @@ describe('the outcome of a final answer', () => {
     ['a block between longer fences', '````json\n{"n": 1}\n````'],
     ['a block with windows line ends', 'x\r\n```json\r\n{"n": 1}\r\n```\r\n'],
     ['a block between tildes', '~~~\n{"n": 1}\n~~~'],
-  ])('is found as %s', (_, text) => {
-    expect(readOutcome(text, SCHEMA)).toEqual(OF_ONE);
+  ])('is found as %s', async (_, text) => {
+    expect(await readOutcome(text, SCHEMA)).toEqual(OF_ONE);
   });
 
   it.each([
@@ -31,22 +31,25 @@ describe('the outcome of a final answer', () => {
     ['a missing property', '{}', "the object must have required property 'n'"],
     ['a property too many', '{"n": 1, "m": 2}', 'must not have the property "m"'],
     ['two objects', '{"n": 1}\n{"n": 2}', 'not valid JSON'],
-  ])('is invalid as %s', (_, text, problem) => {
-    expect(readOutcome(text, SCHEMA)).toMatchObject({ kind: 'invalid', problems: [expect.stringContaining(problem)] });
+  ])('is invalid as %s', async (_, text, problem) => {
+    expect(await readOutcome(text, SCHEMA)).toMatchObject({
+      kind: 'invalid',
+      problems: [expect.stringContaining(problem)],
+    });
   });
 
-  it('reports all errors at once, up to a limit', () => {
+  it('reports all errors at once, up to a limit', async () => {
     const schema = { type: 'object', properties: { list: { type: 'array', items: { type: 'integer' } } } };
     const list = Array.from({ length: 1000 }, (_, n) => `${n}`);
-    const reading = readOutcome(JSON.stringify({ list }), schema);
+    const reading = await readOutcome(JSON.stringify({ list }), schema);
     expect(reading).toMatchObject({ kind: 'invalid' });
     expect(reading.kind === 'invalid' && reading.problems).toHaveLength(21);
   });
 
-  it('is parsed in time linear in the length of the answer', () => {
+  it('is parsed in time linear in the length of the answer', async () => {
     const text = '```'.repeat(1_000_000);
     const startedMs = performance.now();
-    expect(readOutcome(`x\n${text}`, SCHEMA)).toMatchObject({ kind: 'invalid' });
+    expect(await readOutcome(`x\n${text}`, SCHEMA)).toMatchObject({ kind: 'invalid' });
     // A quadratic implementation takes hours.
     expect(performance.now() - startedMs).toBeLessThan(20_000);
   });
@@ -59,11 +62,11 @@ describe('the summary', () => {
     ['words before a fenced block', 'All good.\n```json\n{}\n```', { n: 1 }, 'All good.'],
     ['the object itself where there are no words', '```json\n{"n": 1}\n```', { n: 1 }, '{"n":1}'],
     ['not a field that is no text', '{"summary": 3}', { summary: 3 }, '{"summary":3}'],
-  ])('is %s', (_, text, outcome, summary) => {
+  ])('is %s', async (_, text, outcome, summary) => {
     expect(summaryOf(text, outcome)).toBe(summary);
   });
 
-  it('is cut at 300 characters, never inside a character', () => {
+  it('is cut at 300 characters, never inside a character', async () => {
     const summary = summaryOf('😀'.repeat(400), { text: '' });
     expect(summary.length).toBeLessThanOrEqual(300);
     expect(summary.isWellFormed()).toBe(true);

@@ -7,143 +7,148 @@ import type { RecordedTurn } from '../../../src/store/transcript/turns.ts';
 import { call, called, endOf, LIMITS, said, same, textSaid, transcriptOf, verdictOf } from './judged-turns.ts';
 
 describe('an answer', () => {
-  it('with only text is the end', () => {
-    expect(verdictOf([said('All done.')])).toEqual({
+  it('with only text is the end', async () => {
+    expect(await verdictOf([said('All done.')])).toEqual({
       kind: 'end',
       end: { kind: 'done', finalText: 'All done.', outcome: { text: 'All done.' } },
     });
   });
 
-  it('with calls continues, whatever text it has beside them', () => {
-    expect(verdictOf([called(call('read_file'), 'Let me look.')])).toEqual({ kind: 'go_on', say: [] });
+  it('with calls continues, whatever text it has beside them', async () => {
+    expect(await verdictOf([called(call('read_file'), 'Let me look.')])).toEqual({ kind: 'go_on', say: [] });
   });
 
-  it('that ends at a stop sequence or for an unknown reason is still an answer', () => {
-    expect(endOf([{ ...said('Done.'), stopReason: 'stop_sequence' }])).toMatchObject({ kind: 'done' });
-    expect(endOf([{ ...said('Done.'), stopReason: 'other' }])).toMatchObject({ kind: 'done' });
+  it('that ends at a stop sequence or for an unknown reason is still an answer', async () => {
+    expect(await endOf([{ ...said('Done.'), stopReason: 'stop_sequence' }])).toMatchObject({ kind: 'done' });
+    expect(await endOf([{ ...said('Done.'), stopReason: 'other' }])).toMatchObject({ kind: 'done' });
   });
 
-  it('with only white space is empty: one reminder, then the end', () => {
-    const first = verdictOf([said(' \n')]);
+  it('with only white space is empty: one reminder, then the end', async () => {
+    const first = await verdictOf([said(' \n')]);
     expect(first).toMatchObject({ kind: 'go_on', say: [{ kind: 'nudge' }] });
-    expect(endOf([said(' \n'), said('')])).toMatchObject({
+    expect(await endOf([said(' \n'), said('')])).toMatchObject({
       code: 'empty_answer',
       message: expect.stringContaining('twice'),
     });
   });
 
-  it('that is empty long after another empty one gets its own reminder', () => {
-    expect(verdictOf([said(''), called(call('bash')), said('')])).toMatchObject({
+  it('that is empty long after another empty one gets its own reminder', async () => {
+    expect(await verdictOf([said(''), called(call('bash')), said('')])).toMatchObject({
       kind: 'go_on',
       say: [{ kind: 'nudge' }],
     });
   });
 
-  it("that is a refusal ends with the model's reason, or says that there was none", () => {
-    expect(endOf([{ ...said('I cannot help.'), stopReason: 'refusal' }])).toMatchObject({
+  it("that is a refusal ends with the model's reason, or says that there was none", async () => {
+    expect(await endOf([{ ...said('I cannot help.'), stopReason: 'refusal' }])).toMatchObject({
       code: 'refused',
       message: 'the model refused: I cannot help.',
     });
-    expect(endOf([{ ...said(''), content: [], stopReason: 'refusal' }])).toMatchObject({
+    expect(await endOf([{ ...said(''), content: [], stopReason: 'refusal' }])).toMatchObject({
       message: 'the model refused: no reason given',
     });
   });
 
-  it('that is paused is sent back unchanged, with nothing after it', () => {
-    expect(verdictOf([{ ...said('searching'), stopReason: 'pause_turn' }])).toEqual({ kind: 'go_on', say: [] });
-    expect(verdictOf([{ ...said(''), content: [], stopReason: 'pause_turn' }])).toEqual({ kind: 'go_on', say: [] });
+  it('that is paused is sent back unchanged, with nothing after it', async () => {
+    expect(await verdictOf([{ ...said('searching'), stopReason: 'pause_turn' }])).toEqual({ kind: 'go_on', say: [] });
+    expect(await verdictOf([{ ...said(''), content: [], stopReason: 'pause_turn' }])).toEqual({
+      kind: 'go_on',
+      say: [],
+    });
   });
 
-  it('cut at max_tokens gets a notice with the calls that were not run', () => {
+  it('cut at max_tokens gets a notice with the calls that were not run', async () => {
     const cut: RecordedTurn = { ...said('I write'), stopReason: 'max_tokens', cutToolCalls: ['write_file'] };
-    const verdict = verdictOf([cut]);
+    const verdict = await verdictOf([cut]);
     expect(verdict).toMatchObject({ kind: 'go_on', say: [{ kind: 'notice' }] });
     expect(textSaid(verdict)).toContain('write_file');
   });
 
-  it('cut three times in a row without a complete call ends the run, and names the setting to raise', () => {
+  it('cut three times in a row without a complete call ends the run, and names the setting to raise', async () => {
     const cut: RecordedTurn = { ...said('I write'), stopReason: 'max_tokens' };
-    expect(verdictOf([cut, cut])).toMatchObject({ kind: 'go_on' });
-    expect(endOf([cut, cut, cut])).toMatchObject({
+    expect(await verdictOf([cut, cut])).toMatchObject({ kind: 'go_on' });
+    expect(await endOf([cut, cut, cut])).toMatchObject({
       code: 'cut_answers',
       message: expect.stringContaining('max_tokens'),
     });
     const working: RecordedTurn = { ...called(call('bash')), stopReason: 'max_tokens' };
-    expect(verdictOf([cut, working, cut])).toMatchObject({ kind: 'go_on' });
+    expect(await verdictOf([cut, working, cut])).toMatchObject({ kind: 'go_on' });
   });
 
-  it('cut by a full context window continues once, and ends the second time in a row', () => {
+  it('cut by a full context window continues once, and ends the second time in a row', async () => {
     const full: RecordedTurn = { ...said('as I was'), stopReason: 'context_overflow' };
-    expect(textSaid(verdictOf([full]))).toContain('context window');
-    expect(endOf([full, full])).toMatchObject({ code: 'context_overflow' });
-    expect(verdictOf([full, called(call('bash')), full])).toMatchObject({ kind: 'go_on' });
+    expect(textSaid(await verdictOf([full]))).toContain('context window');
+    expect(await endOf([full, full])).toMatchObject({ code: 'context_overflow' });
+    expect(await verdictOf([full, called(call('bash')), full])).toMatchObject({ kind: 'go_on' });
   });
 });
 
 describe('a run', () => {
-  it('ends at max_turns, unless the last turn is the answer', () => {
-    expect(endOf([called(call('a')), called(call('b'))], [], { ...LIMITS, maxTurns: 2 })).toMatchObject({
+  it('ends at max_turns, unless the last turn is the answer', async () => {
+    expect(await endOf([called(call('a')), called(call('b'))], [], { ...LIMITS, maxTurns: 2 })).toMatchObject({
       code: 'max_turns',
       message: 'not done after 2 turns (max_turns)',
     });
-    expect(endOf([called(call('a')), said('Done.')], [], { ...LIMITS, maxTurns: 2 })).toMatchObject({ kind: 'done' });
+    expect(await endOf([called(call('a')), said('Done.')], [], { ...LIMITS, maxTurns: 2 })).toMatchObject({
+      kind: 'done',
+    });
   });
 
-  it('reports how many turns are left', () => {
+  it('reports how many turns are left', async () => {
     expect(turnsLeft(transcriptOf([called(call('a'))]), { maxTurns: 3 })).toBe(2);
     expect(turnsLeft(transcriptOf([called(call('a'))]), { maxTurns: 1 })).toBe(0);
   });
 
-  it('that repeats the same call with the same result is warned after three times and ended after five', () => {
-    expect(verdictOf([same(), same()])).toEqual({ kind: 'go_on', say: [] });
-    expect(textSaid(verdictOf([same(), same(), same()]))).toContain(
+  it('that repeats the same call with the same result is warned after three times and ended after five', async () => {
+    expect(await verdictOf([same(), same()])).toEqual({ kind: 'go_on', say: [] });
+    expect(textSaid(await verdictOf([same(), same(), same()]))).toContain(
       'read_file: the same call with the same result 3 times',
     );
-    expect(verdictOf([same(), same(), same(), same()])).toEqual({ kind: 'go_on', say: [] });
-    expect(endOf(Array.from({ length: 5 }, same))).toMatchObject({
+    expect(await verdictOf([same(), same(), same(), same()])).toEqual({ kind: 'go_on', say: [] });
+    expect(await endOf(Array.from({ length: 5 }, same))).toMatchObject({
       code: 'repeated_call',
       message: expect.stringContaining('read_file gave the same result 5 times'),
     });
   });
 
-  it('treats inputs with another order of keys as equal', () => {
+  it('treats inputs with another order of keys as equal', async () => {
     const turns = [
       called(call('f', { a: 1, b: { c: 1, d: 2 } })),
       called(call('f', { b: { d: 2, c: 1 }, a: 1 })),
       called(call('f', { a: 1, b: { c: 1, d: 2 } })),
     ];
-    expect(textSaid(verdictOf(turns))).toContain('3 times');
+    expect(textSaid(await verdictOf(turns))).toContain('3 times');
   });
 
-  it('is not stopped for repeating a call if the result changes, or if it learned something else in between', () => {
+  it('is not stopped for repeating a call if the result changes, or if it learned something else in between', async () => {
     const polls = Array.from({ length: 30 }, (_, n) => called(call('check', {}, `${n} of 30 done`)));
-    expect(verdictOf(polls)).toEqual({ kind: 'go_on', say: [] });
+    expect(await verdictOf(polls)).toEqual({ kind: 'go_on', say: [] });
     const tests = Array.from({ length: 10 }, (_, n) => [
       called(call('bash', { command: 'npm test' }, 'exit code 1')),
       called(call('edit_file', { path: `${n}` }, 'edited')),
     ]).flat();
-    expect(verdictOf([...tests, tests[0]!])).toEqual({ kind: 'go_on', say: [] });
+    expect(await verdictOf([...tests, tests[0]!])).toEqual({ kind: 'go_on', say: [] });
   });
 
-  it('counts a call once per turn: five equal calls in one answer are one mistake', () => {
+  it('counts a call once per turn: five equal calls in one answer are one mistake', async () => {
     const calls = Array.from({ length: 5 }, () => call('list_dir'));
-    expect(verdictOf([{ ...called(call('list_dir')), calls }])).toEqual({ kind: 'go_on', say: [] });
+    expect(await verdictOf([{ ...called(call('list_dir')), calls }])).toEqual({ kind: 'go_on', say: [] });
   });
 
-  it('that repeats a cycle of several calls is warned and then ended', () => {
+  it('that repeats a cycle of several calls is warned and then ended', async () => {
     const ends = Array.from({ length: 40 }, (_, n) => called(call('read_file', { path: `${n % 3}` })));
-    const warned = ends.findIndex((_, n) => textSaid(verdictOf(ends.slice(0, n + 1))) !== '');
-    expect(warned + 1).toBe(9);
-    const firstEnd = ends.findIndex((_, n) => verdictOf(ends.slice(0, n + 1)).kind === 'end');
-    expect(endOf(ends.slice(0, firstEnd + 1))).toMatchObject({ kind: 'failed', code: 'no_progress' });
+    const verdicts = await Promise.all(ends.map((_, n) => verdictOf(ends.slice(0, n + 1))));
+    expect(verdicts.findIndex((verdict) => textSaid(verdict) !== '') + 1).toBe(9);
+    const firstEnd = verdicts.findIndex(({ kind }) => kind === 'end');
+    expect(await endOf(ends.slice(0, firstEnd + 1))).toMatchObject({ kind: 'failed', code: 'no_progress' });
     expect(firstEnd + 1).toBe(13);
   });
 
-  it('that appends the same ledger entry again and again counts as a cycle too', () => {
+  it('that appends the same ledger entry again and again counts as a cycle too', async () => {
     const turns = Array.from({ length: 5 }, (_, n) =>
       called(call('ledger_append', { type: 'note', content: 'x' }, `recorded as entry ${n}`)),
     );
-    expect(endOf(turns)).toMatchObject({ code: 'repeated_call' });
+    expect(await endOf(turns)).toMatchObject({ code: 'repeated_call' });
   });
 });
 
@@ -153,34 +158,41 @@ describe('an outcome that must conform to a schema', () => {
     outcomeSchema: { type: 'object', required: ['fixed'], properties: { fixed: { type: 'boolean' } } },
   };
 
-  it('is the object itself if it conforms', () => {
-    expect(endOf([said('{"fixed": true}')], [], limits)).toMatchObject({ kind: 'done', outcome: { fixed: true } });
+  it('is the object itself if it conforms', async () => {
+    expect(await endOf([said('{"fixed": true}')], [], limits)).toMatchObject({
+      kind: 'done',
+      outcome: { fixed: true },
+    });
   });
 
-  it('gets one repair that lists the errors, then the work fails', () => {
-    const first = verdictOf([said('{"fixed": "yes"}')], [], limits);
+  it('gets one repair that lists the errors, then the work fails', async () => {
+    const first = await verdictOf([said('{"fixed": "yes"}')], [], limits);
     expect(textSaid(first)).toContain('/fixed must be boolean');
     const asked: EngineMessage[] = [{ kind: 'notice', content: textSaid(first), afterTurn: 1 }];
     // The same turn again, after a crash.
-    expect(verdictOf([said('{"fixed": "yes"}')], asked, limits)).toEqual({ kind: 'go_on', say: [] });
-    expect(endOf([said('{"fixed": "yes"}'), said('{"fixed": true}')], asked, limits)).toMatchObject({ kind: 'done' });
-    expect(endOf([said('{"fixed": "yes"}'), called(call('bash')), said('{}')], asked, limits)).toMatchObject({
+    expect(await verdictOf([said('{"fixed": "yes"}')], asked, limits)).toEqual({ kind: 'go_on', say: [] });
+    expect(await endOf([said('{"fixed": "yes"}'), said('{"fixed": true}')], asked, limits)).toMatchObject({
+      kind: 'done',
+    });
+    expect(await endOf([said('{"fixed": "yes"}'), called(call('bash')), said('{}')], asked, limits)).toMatchObject({
       code: 'outcome_invalid',
       message: expect.stringContaining("must have required property 'fixed'"),
     });
   });
 
-  it('gets a closing turn before its repair, where the model is held to the schema in such a turn only', () => {
+  it('gets a closing turn before its repair, where the model is held to the schema in such a turn only', async () => {
     const closing = { ...limits, closingTurn: true };
-    const first = verdictOf([said('Done.')], [], closing);
+    const first = await verdictOf([said('Done.')], [], closing);
     expect(textSaid(first)).toContain('No tool can be called in this answer');
     const asked: EngineMessage[] = [{ kind: 'notice', content: textSaid(first), afterTurn: 1 }];
     // The same turn again, after a crash.
-    expect(verdictOf([said('Done.')], asked, closing)).toEqual({ kind: 'go_on', say: [] });
-    const second = verdictOf([said('Done.'), said('{}')], asked, closing);
+    expect(await verdictOf([said('Done.')], asked, closing)).toEqual({ kind: 'go_on', say: [] });
+    const second = await verdictOf([said('Done.'), said('{}')], asked, closing);
     expect(textSaid(second)).toContain('This is the only repair');
     const again: EngineMessage[] = [...asked, { kind: 'notice', content: textSaid(second), afterTurn: 2 }];
-    expect(endOf([said('Done.'), said('{}'), said('{}')], again, closing)).toMatchObject({ code: 'outcome_invalid' });
+    expect(await endOf([said('Done.'), said('{}'), said('{}')], again, closing)).toMatchObject({
+      code: 'outcome_invalid',
+    });
 
     const asks = (turns: RecordedTurn[], messages: EngineMessage[]) => asksForOutcome(transcriptOf(turns, messages));
     expect(asks([said('Done.')], [])).toBe(false);
@@ -193,49 +205,7 @@ describe('an outcome that must conform to a schema', () => {
     expect(asks([said('Done.')], [...asked, failed])).toBe(false);
   });
 
-  it('cannot be repaired when no turn is left', () => {
-    expect(endOf([said('words')], [], { ...limits, maxTurns: 1 })).toMatchObject({ code: 'outcome_invalid' });
-  });
-});
-
-describe('a focus that continues after a failed attempt', () => {
-  const failure = (afterTurn: number): EngineMessage => ({
-    kind: 'notice',
-    content: failureNotice({ code: 'hook.blocked', message: 'the tests fail' }),
-    afterTurn,
-  });
-
-  it('calls the model again, whatever ended the attempt', () => {
-    expect(verdictOf([said('Done.')], [failure(1)])).toEqual({ kind: 'go_on', say: [] });
-    expect(verdictOf(Array.from({ length: 5 }, same), [failure(5)])).toEqual({ kind: 'go_on', say: [] });
-    expect(verdictOf([said('Done.'), said('Now it is.')], [failure(1)])).toMatchObject({ end: { kind: 'done' } });
-  });
-
-  it('has all its turns, its reminder and its repair again', () => {
-    const limits: Limits = { maxTurns: 2, outcomeSchema: null };
-    const turns = [called(call('a')), called(call('b')), called(call('c'))];
-    expect(verdictOf(turns, [failure(2)], limits)).toEqual({ kind: 'go_on', say: [] });
-    expect(turnsLeft(transcriptOf(turns, [failure(2)]), limits)).toBe(1);
-    expect(endOf([...turns, called(call('d'))], [failure(2)], limits)).toMatchObject({ code: 'max_turns' });
-    expect(verdictOf([said(''), said('')], [failure(1)])).toMatchObject({ kind: 'go_on', say: [{ kind: 'nudge' }] });
-  });
-});
-
-describe('a resumed focus', () => {
-  it('does not repeat a message from before the crash, and ends in the same way', () => {
-    const cut: RecordedTurn = { ...said('I write'), stopReason: 'max_tokens' };
-    const first = verdictOf([cut]);
-    if (first.kind !== 'go_on') throw new Error('it ended');
-    const recorded = first.say.map((saying) => ({ ...saying, afterTurn: 1 }));
-    expect(verdictOf([cut], recorded)).toEqual({ kind: 'go_on', say: [] });
-  });
-
-  it('comes to the same verdict, whatever messages others add after the turn', () => {
-    const others: EngineMessage[] = [
-      { kind: 'operator', content: 'hurry', afterTurn: 1 },
-      { kind: 'nudge', content: 'write to your ledger', afterTurn: 1 },
-    ];
-    expect(verdictOf([said('')], others)).toEqual(verdictOf([said('')]));
-    expect(endOf([said(''), said('')], others)).toMatchObject({ code: 'empty_answer' });
+  it('cannot be repaired when no turn is left', async () => {
+    expect(await endOf([said('words')], [], { ...limits, maxTurns: 1 })).toMatchObject({ code: 'outcome_invalid' });
   });
 });

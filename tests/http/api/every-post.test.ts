@@ -6,6 +6,7 @@ import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
 import { write } from '../../store/skills/written-skills.ts';
 import { askedItem } from '../../store/work/asked-item.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
+import { askOf } from '../../support/ask-of.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { registerCodeDaemon } from '../../support/code-daemon.ts';
 import { createPerson } from '../../support/people.ts';
@@ -68,12 +69,25 @@ const REQUESTS: Readonly<Record<string, (api: TestApi) => Promise<Sent> | Sent>>
     path: `/work/${await submitted(api)}/ledger`,
     body: { type: 'note', content: 'x' },
   }),
-  approve: async () => ({ path: `/work/${(await askedItem(owner())).id}/approve`, body: { always: {} } }),
-  deny: async () => ({ path: `/work/${(await askedItem(owner())).id}/deny` }),
+  approve: async () => {
+    const { id } = await askedItem(owner());
+    return { path: `/work/${id}/approve`, body: { ask_id: await askOf(owner(), id, 'c1'), always: {} } };
+  },
+  deny: async () => {
+    const { id } = await askedItem(owner());
+    return { path: `/work/${id}/deny`, body: { ask_id: await askOf(owner(), id, 'c1') } };
+  },
   answer: async () => {
     const { id } = await askedItem(owner());
     await owner().query(`update animus.waits set kind = 'human', subject = 'question' where work_item_id = $1`, [id]);
-    return { path: `/work/${id}/answer`, body: { text: 'yes' } };
+    return { path: `/work/${id}/answer`, body: { ask_id: await askOf(owner(), id, 'c1'), text: 'yes' } };
+  },
+  decideApprovals: async () => {
+    const { id } = await askedItem(owner());
+    return {
+      path: '/approvals/decide',
+      body: { ask_ids: [await askOf(owner(), id, 'c1')], action: 'deny', note: 'no' },
+    };
   },
   pause: () => ({ path: '/pauses', body: { faculty: 'writer' } }),
   addSchedule: () => ({ path: '/schedules', body: { name: 'nightly', cron: '0 3 * * *', faculty: 'engineer' } }),

@@ -49,6 +49,7 @@ test('a request that failed leaves no key behind: it may be sent again', async (
   let fails = true;
   const failing = jsonRoute({
     ...submitWorkRoute,
+    errors: ['work.state'],
     body: z.unknown(),
     output: z.object({}),
     run: async ({ tx }) => {

@@ -12,9 +12,9 @@ const BODIES: Readonly<Record<string, object>> = {
   retryWork: {},
   sayWork: { text: 'hello' },
   appendLedger: { type: 'note', content: 'x' },
-  approve: {},
-  deny: {},
-  answer: { text: 'yes' },
+  approve: { ask_id: NONE },
+  deny: { ask_id: NONE },
+  answer: { ask_id: NONE, text: 'yes' },
 };
 const ofItems = API_ROUTES.filter(({ path }) => path.startsWith('/work/{id}'));
 

@@ -16,6 +16,7 @@ function endless(aborted: () => void) {
     scope: 'read',
     params: z.strictObject({ word: z.string() }),
     media: ['text/event-stream'],
+    described: { items: z.unknown() },
     respond: async ({ signal }, { path }) => {
       const body = new ReadableStream<Uint8Array>({
         start(controller) {

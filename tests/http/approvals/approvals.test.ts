@@ -11,21 +11,22 @@ test('an operator sees what waits and decides it; the decision names the person'
   const { id } = await askedItem(owner(), ['c1', 'c2']);
   const { body } = await call('olga', 'GET', `/approvals?work_item_id=${id}`);
   expect(body.items.map((item: { call_id: string }) => item.call_id).sort()).toEqual(['c1', 'c2']);
-  const [first] = body.items;
+  const [first, other] = body.items;
   const path = `/work/${id}/approve`;
-  expect(await call('alice', 'POST', path, { body: { call_id: 'c1' } })).toMatchObject({ status: 403 });
-  expect(await call('olga', 'POST', path, { body: { call_id: 'c1', hash: 'ff' } })).toMatchObject({
+  expect(await call('alice', 'POST', path, { body: { ask_id: first.ask_id } })).toMatchObject({ status: 403 });
+  expect(await call('olga', 'POST', path, { body: { ask_id: first.ask_id, hash: 'ff' } })).toMatchObject({
     status: 409,
     body: { code: 'work.state' },
   });
   const decided = await call('olga', 'POST', path, {
-    body: { call_id: first.call_id, hash: first.hash, note: 'yes' },
+    body: { ask_id: first.ask_id, hash: first.hash, note: 'yes' },
     headers: { 'idempotency-key': 'decide-1' },
   });
-  expect(decided).toMatchObject({ status: 200, body: { work_item_id: id, call_id: first.call_id } });
-  const other = first.call_id === 'c1' ? 'c2' : 'c1';
-  expect((await call('olga', 'POST', `/work/${id}/deny`, { body: { note: 'no' } })).body.call_id).toBe(other);
-  expect(await call('olga', 'POST', path, { body: {} })).toMatchObject({ status: 409 });
+  expect(decided).toMatchObject({ status: 200, body: { work_item_id: id, ask_id: first.ask_id } });
+  const denied = await call('olga', 'POST', `/work/${id}/deny`, { body: { ask_id: other.ask_id, note: 'no' } });
+  expect(denied.body.ask_id).toBe(other.ask_id);
+  expect(await call('olga', 'POST', path, { body: { ask_id: other.ask_id } })).toMatchObject({ status: 409 });
+  expect(await call('olga', 'POST', path, { body: {} })).toMatchObject({ status: 400 });
   const decisions = await decisionsAbout(owner(), id);
   expect(JSON.stringify(decisions)).toContain('approve');
   const [row] = await owner().query(

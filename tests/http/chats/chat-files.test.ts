@@ -50,15 +50,17 @@ test('files come with a message and are read again', async () => {
   expect(message.attachments).toMatchObject([{ id: files.items[0].id }]);
 });
 
-test('they are files of the workspace, at a harmless path, and gone with their message', async () => {
+test('they are files of the workspace, under their names, and gone with their message', async () => {
   const api = await start();
   const chat = await chatOf(api, 'alice', { path: 'plans/a.chat' });
   await api.call('alice', 'POST', `${chat.path}/people`, { body: { actor: 'person:bob' } });
   const attachments = [
-    { name: '../../x.html', content: Buffer.from('<script>alert(1)</script>').toString('base64') },
+    { name: 'x.html', content: Buffer.from('<script>alert(1)</script>').toString('base64') },
     { name: 'dot.png', content: png().toString('base64') },
   ];
   const { body: said } = await api.call('alice', 'POST', chat.path, { body: { content: 'Look', attachments } });
+  const outside = { content: 'Look', attachments: [{ ...attachments[0], name: '../../x.html' }] };
+  expect((await api.call('alice', 'POST', chat.path, { body: outside })).status).toBe(422);
   const files = `/workspaces/${chat.workspace}/files`;
   const { body: listed } = await api.call('bob', 'GET', files);
   expect(listed.items.slice(0, 3)).toMatchObject([
@@ -69,17 +71,17 @@ test('they are files of the workspace, at a harmless path, and gone with their m
       media_type: 'image/png',
       bytes: png().length,
     },
-    { path: 'plans/a.files/.._.._x.html', is_virtual: false, kind: 'attachment', bytes: 25 },
+    { path: 'plans/a.files/x.html', is_virtual: false, kind: 'attachment', bytes: 25 },
     { path: 'plans/a.chat', is_virtual: true, kind: 'chat', media_type: null, bytes: null },
   ]);
   const at = (path: string) => `${files}/content?path=${encodeURIComponent(path)}`;
-  const page = await api.call('bob', 'GET', at('plans/a.files/.._.._x.html'));
+  const page = await api.call('bob', 'GET', at('plans/a.files/x.html'));
   expect([page.status, page.body]).toEqual([200, '<script>alert(1)</script>']);
   // By its content, and never shown as a page of this address.
   expect(page.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   expect(page.headers.get('content-disposition')).toMatch(/^attachment;/);
   const etag = page.headers.get('etag')!;
-  const known = await api.call('bob', 'GET', at('plans/a.files/.._.._x.html'), { headers: { 'if-none-match': etag } });
+  const known = await api.call('bob', 'GET', at('plans/a.files/x.html'), { headers: { 'if-none-match': etag } });
   expect([known.status, known.body]).toEqual([304, '']);
   const stranger = await api.call('carol', 'GET', at('plans/a.files/dot.png'));
   const nothing = await api.call('carol', 'GET', at('plans/a.files/nothing.png'));

@@ -37,17 +37,17 @@ test('an operator sees what waits and decides exactly that; the decision names t
   const { id } = await askedItem(owner(), ['c1', 'c2']);
   expect(await use(olga, 'wait_for_work', { id })).toMatchObject({ ended: false, asks: 2 });
   const { items } = await use(olga, 'list_approvals', { work_item_id: id });
-  const [{ call_id, hash }, other] = items;
-  expect(await use(olga, 'approve', { id, call_id })).toMatch(/^http.invalid: .*hash/);
-  expect(await use(olga, 'approve', { id, call_id, hash: 'ff' })).toMatch(/^work.state: /);
+  const [{ ask_id, hash }, other] = items;
+  expect(await use(olga, 'approve', { id, ask_id })).toMatch(/^http.invalid: .*hash/);
+  expect(await use(olga, 'approve', { id, ask_id, hash: 'ff' })).toMatch(/^work.state: /);
   const alice = await connectHttp(url, await tokenOf('alice'));
-  expect(await use(alice, 'approve', { id, call_id, hash })).toMatch(/^http.forbidden: /);
-  expect(await use(olga, 'approve', { id, call_id, hash, note: 'yes' })).toEqual({
+  expect(await use(alice, 'approve', { id, ask_id, hash })).toMatch(/^http.forbidden: /);
+  expect(await use(olga, 'approve', { id, ask_id, hash, note: 'yes' })).toEqual({
     work_item_id: id,
-    call_id,
+    ask_id,
     grant_id: null,
   });
-  await use(olga, 'deny', { id, call_id: other.call_id, hash: other.hash });
+  await use(olga, 'deny', { id, ask_id: other.ask_id, hash: other.hash });
   expect((await decisionsAbout(owner(), id)).map(({ action }) => action)).toEqual(['approve', 'deny']);
   const by = await owner().query('select distinct decided_by from animus.decisions where work_item_id = $1', [id]);
   expect(by).toEqual([{ decided_by: 'person:olga' }]);

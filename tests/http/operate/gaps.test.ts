@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { askedItem } from '../../store/work/asked-item.ts';
 import { testApi } from '../../support/api.ts';
+import { askOf } from '../../support/ask-of.ts';
 import { createPerson } from '../../support/people.ts';
 
 const { start, owner } = testApi();
@@ -44,10 +45,11 @@ test('grants: an approval may allow such calls from now on, and the grant can be
   await createPerson(owner(), 'olga', 'operator');
   const { id, faculty } = await askedItem(owner(), ['c1', 'c2']);
   const approve = (body: object) => call('olga', 'POST', `/work/${id}/approve`, { body });
-  const wrong = await approve({ call_id: 'c1', always: { pattern: 'a\nb' } });
+  const [first, second] = [await askOf(owner(), id, 'c1'), await askOf(owner(), id, 'c2')];
+  const wrong = await approve({ ask_id: first, always: { pattern: 'a\nb' } });
   expect(wrong).toMatchObject({ status: 422, body: { code: 'work.invalid' } });
-  const granted = await approve({ call_id: 'c1', always: { scope: 'faculty', pattern: 'npm test*', seconds: 60 } });
-  expect(granted).toMatchObject({ status: 200, body: { call_id: 'c1', grant_id: expect.stringMatching(/^\d+$/) } });
+  const granted = await approve({ ask_id: first, always: { scope: 'faculty', pattern: 'npm test*', seconds: 60 } });
+  expect(granted).toMatchObject({ status: 200, body: { ask_id: first, grant_id: expect.stringMatching(/^\d+$/) } });
   expect((await call('olga', 'GET', '/grants')).body.items).toMatchObject([
     { id: granted.body.grant_id, scope: 'faculty', faculty, tool: 'bash', pattern: 'bash(npm test*)' },
   ]);
@@ -57,7 +59,7 @@ test('grants: an approval may allow such calls from now on, and the grant can be
   expect((await call('olga', 'DELETE', path)).body.revoked).toBe(true);
   expect((await call('olga', 'DELETE', path)).body.revoked).toBe(false);
   expect((await call('olga', 'DELETE', '/grants/999999')).status).toBe(404);
-  expect((await approve({ call_id: 'c2' })).body.grant_id).toBe(null);
+  expect((await approve({ ask_id: second })).body.grant_id).toBe(null);
 });
 
 test('many items: cancelled and retried in pages; one changes only what one may', async () => {

@@ -46,7 +46,7 @@ test('a socket gets no events of work that its person may not see, and no comman
   expect(await socket.until(({ name }) => name === 'hers')).toMatchObject({ type: 'error', code: 'work.not_found' });
   socket.send({ type: 'command', name: 'c', do: 'cancel', work: body.id });
   expect(await socket.until(({ name }) => name === 'c')).toMatchObject({ type: 'error', code: 'work.not_found' });
-  socket.send({ type: 'command', name: 'd', do: 'approve', work: body.id });
+  socket.send({ type: 'command', name: 'd', do: 'approve', work: body.id, ask_id: body.id });
   expect(await socket.until(({ name }) => name === 'd')).toMatchObject({ type: 'error' });
   for (const nonsense of ['{', '[]', '{"type":"subscribe"}', '{"type":"run","name":"x"}']) socket.sendText(nonsense);
   await socket.until(({ name, code }) => name === 'x' && code === 'usage.invalid');

@@ -100,7 +100,7 @@ describe('vectors are refused, whatever is wrong with them', () => {
     ['no list', '{"data":{"0":[1,2]}}', 'the response has no vectors'],
     ['another form', '{"embeddings":[[1,2],[3,4]]}', 'the response has no vectors'],
     ['a list', '[]', 'the response has no vectors'],
-    ['no JSON', '<html>', 'not JSON'],
+    ['no JSON', '<html>', 'HTML page'],
   ])('%s', async (_, body, message) => {
     const { result, server } = await answered(body);
     expect(result).toMatchObject({ ok: false, failure: { kind: 'protocol' }, vectors: [], usage: { counted: false } });

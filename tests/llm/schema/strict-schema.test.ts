@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { outcomeProblems, outcomeValue } from '../../../src/catalog/faculty/outcome-schema.ts';
+import { outcomeOfAnswer } from '../../../src/catalog/faculty/outcome-schema.ts';
 import { ANTHROPIC_DIALECT, type Dialect, type JsonSchema, OPENAI_DIALECT } from '../../../src/llm/schema/dialect.ts';
 import { grammarSchema } from '../../../src/llm/schema/grammar-schema.ts';
 import { strictSchema } from '../../../src/llm/schema/strict-schema.ts';
@@ -45,6 +45,29 @@ describe('in OpenAI’s dialect', () => {
       properties: { fixed: { type: 'boolean' }, note: { type: ['string', 'null'] } },
       required: ['fixed', 'note'],
       additionalProperties: false,
+    });
+  });
+
+  test('null is added to nothing that allows it already, and a variant is there once', () => {
+    const anyOf = [{ type: 'integer' }, { type: 'null' }];
+    const schema = object(
+      {
+        a: { anyOf },
+        b: { anyOf: [...anyOf, { type: 'null' }] },
+        c: { oneOf: [{ type: 'string' }, { type: ['integer', 'null'] }] },
+        d: { const: null },
+        e: { enum: ['x', null] },
+        f: { anyOf: [{ anyOf }, { type: 'string' }] },
+      },
+      [],
+    );
+    expect(written(schema, OPENAI_DIALECT)['properties']).toEqual({
+      a: { anyOf },
+      b: { anyOf },
+      c: { anyOf: [{ type: 'string' }, { type: ['integer', 'null'] }] },
+      d: { type: 'null', const: null },
+      e: { type: ['string', 'null'], enum: ['x', null] },
+      f: { anyOf: [{ anyOf }, { type: 'string' }] },
     });
   });
 
@@ -186,18 +209,17 @@ test('whatever can be written is taken by the vendor, and what conforms to it ha
   );
 });
 
-test('null for a property that may be left out counts as left out; a null that is allowed stays', () => {
+test('null for a property that may be left out counts as left out; a null that is allowed stays', async () => {
   const schema = object(
     { a: { type: 'string' }, b: { type: ['string', 'null'] }, 'c/d': object({ e: { enum: [1] } }, []) },
     ['b'],
   );
   const answered = { a: null, b: null, 'c/d': { e: null } };
-  expect(outcomeValue(schema, answered)).toEqual({ b: null, 'c/d': {} });
-  expect(outcomeProblems(schema, outcomeValue(schema, answered))).toEqual([]);
-  expect(outcomeProblems(schema, outcomeValue(schema, { b: 1 }))).toEqual(['/b must be string,null']);
-  expect(
-    outcomeProblems(object({ a: { type: 'string' } }), outcomeValue(object({ a: { type: 'string' } }), { a: null })),
-  ).toEqual(["the object must have required property 'a'"]);
+  expect(await outcomeOfAnswer(schema, answered)).toEqual({ outcome: { b: null, 'c/d': {} }, problems: [] });
+  expect((await outcomeOfAnswer(schema, { b: 1 })).problems).toEqual(['/b must be string,null']);
+  expect((await outcomeOfAnswer(object({ a: { type: 'string' } }), { a: null })).problems).toEqual([
+    "the object must have required property 'a'",
+  ]);
 });
 
 test('for a grammar, patterns without both anchors are left out, and data is not touched', () => {

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Lookup
 import { expect, onTestFinished, test } from 'vitest';
 import { type EgressHost, parseEgressHost } from '../../../src/core/text/egress-host.ts';
 import { createEgressProxy } from '../../../src/sandbox/egress/egress-proxy.ts';
+import { OTHER_ADDRESS, SAME_ADDRESS } from '../../support/url-spellings.ts';
 
 /** Resolves every name to 127.0.0.1, or to what is given for it; `[]`: it may not be reached. */
 interface Setting {
@@ -215,4 +216,23 @@ test('a closed proxy ends its tunnels', async () => {
   const closed = new Promise((resolve) => socket.once('close', resolve));
   proxy.close();
   await closed;
+});
+
+test('every way to write an address is the one of the list, and of what is forbidden', async () => {
+  const asked: string[] = [];
+  const forbidden = (host: string) => {
+    asked.push(host);
+    return 'forbidden';
+  };
+  const { port, refused } = await startProxy({ hosts: ['127.0.0.1:7', 'example.org:7'], forbidden });
+  // Others than these are no HTTP.
+  for (const host of SAME_ADDRESS.filter((host) => /^[ -~]+$/.test(host))) {
+    expect(await talk(port, `CONNECT ${host}:7 HTTP/1.1\r\nHost: x\r\n\r\n`), host).toContain('403');
+    expect((await ask(port, `http://${host}:7/`)).status, host).toBe(403);
+  }
+  expect(new Set(asked)).toEqual(new Set(['127.0.0.1']));
+  for (const host of OTHER_ADDRESS) await talk(port, `CONNECT ${host}:7 HTTP/1.1\r\nHost: x\r\n\r\n`);
+  expect(asked.length).toBeGreaterThan(SAME_ADDRESS.length);
+  expect(new Set(asked).size).toBe(1);
+  expect(refused.length).toBe(asked.length + OTHER_ADDRESS.length);
 });

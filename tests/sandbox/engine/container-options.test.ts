@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ContainerSpec } from '../../../src/sandbox/container-host.ts';
 import { containerOptions } from '../../../src/sandbox/engine/container-options.ts';
+import { containerProfile } from '../../../src/sandbox/engine/seccomp-profile.ts';
 
 const SPEC: ContainerSpec = {
   owner: 'w',
@@ -26,7 +27,7 @@ describe('every container', () => {
       ReadonlyRootfs: true,
       Privileged: false,
       CapDrop: ['ALL'],
-      SecurityOpt: ['no-new-privileges'],
+      SecurityOpt: ['no-new-privileges', `seccomp=${JSON.stringify(containerProfile())}`],
       IpcMode: 'private',
       Memory: 1000,
       MemorySwap: 1000,

@@ -130,7 +130,7 @@ test('three kinds of wait of one turn end at once', async () => {
     const asks = { subject: 'question', request: { question: 'which?' }, seconds: null } as const;
     await askPerson(pg.database, parent.key, 1, 'ask', 'human', asks);
     expect(await parkWork(pg.database, parent)).toBe('waiting');
-    const answer = () => answerQuestion(many, parent.id, 'this one', 'ask');
+    const answer = () => answerQuestion(many, parent.id, 'this one');
     await Promise.all([
       complete(child),
       untilUnlocked(answer),

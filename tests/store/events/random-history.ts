@@ -8,6 +8,7 @@ import { openWait, parkWork, resolveWait } from '../../../src/store/transcript/w
 import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
 import { sayWork } from '../../../src/store/work/say-work.ts';
 import { completeWork, endCancelled, failWork, releaseWork } from '../../../src/store/work/work.ts';
+import { askOf } from '../../support/ask-of.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
 
 /** A generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
@@ -130,7 +131,7 @@ export function randomHistory(
     if (call.state === 'asked') {
       const [name, ...rest] = random() < 0.5 ? ['approve', null] : ['deny', ''];
       const sql = name === 'approve' ? 'select animus.approve($1, $2, $3)' : 'select animus.deny($1, $2, $3)';
-      await db.query(sql, [id, call.id, rest[0] ?? 'fine']);
+      await db.query(sql, [id, await askOf(db, id, call.id), rest[0] ?? 'fine']);
     } else await resolveWait(db, id, call.id, { due: true });
     call.state = 'decided';
     if (state === 'waiting' && only('waiting', 'asked').length === 0) state = 'queued';

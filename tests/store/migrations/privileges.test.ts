@@ -11,7 +11,7 @@ const target = testDatabase();
 const INTERNAL = `
   role_statements
   require_message require_actor require_chat_size key_among shown_at add_mark event_time mark_resumed tell_readers
-  actor person_acts may_vouch role_of_person lower_role require_gateway require_operator_login require_manager acting_token token_that_makes vouch token_scopes require_sees_all state_condition may_operate decide digest_call edit_asked only_asked require_open store_ask digest_texts digest_work show_time
+  actor person_acts may_vouch role_of_person lower_role require_gateway require_operator_login require_manager acting_token token_that_makes vouch token_scopes require_sees_all state_condition may_operate decide digest_call edit_asked only_asked require_open store_ask decide_wait record_decision open_ask ask_of_loss call_of open_asks_of too_many_asks file_name_problem has_invisible free_file_name digest_texts digest_work show_time
   iso_time note_approval note_state add_delivery bound_webhook own_webhook owner_sees role_of_owner takes_part_in_new may_deliver free_deliveries webhook_events webhook_limit
   require_participant check_chat_text hold_conversation message_to_change require_author branch_off cancel_answers put_message answers_open tell_answer
   mark_conversation tell_chat_readers mark_retry answer_opened events_position chat_message_event mark_old_messages
@@ -28,7 +28,7 @@ const INTERNAL = `
   memory_limit actor_sees_all actor_operates project_of place_of_memory check_memory clean_tags join_tags join_metadata digest_memory lock_memory_place count_memories
   hold_memory add_memory_source merge_memory memory_filter_of fitting_memories rank_by_text all_words any_word excluded_words nearest_memories nearest_by_index near_duplicates
   memory_model vector_schema drop_embedding require_seen_item
-  add_activations add_skill_sources add_skill_version end_current_version hold_proposal is_proposed_skill lock_skill record_skill_decision refuse_skill_of_person require_written skill_files_hash skill_used_at stale_days
+  add_activations add_skill_sources add_skill_version end_current_version hold_proposal lock_skill record_skill_decision refuse_skill_of_person require_written skill_files_hash skill_used_at stale_days
   delete_trees lock_trees month_of old_trees open_month pack_items unpack_history
   cancel_error
   cancel_open
@@ -36,7 +36,7 @@ const INTERNAL = `
   candidates_ahead
   claim_pass
   claim_round
-  skip_key
+  take_skip_turn
   claim_heads
   claim_these
   complete_locked
@@ -58,8 +58,8 @@ const INTERNAL = `
   host_grace
   key_is_held
   left_to_its_host
-  draw_token lock_soon lock_work lock_all watch_key
-  words refuse_word json_bytes is_deep oversized_input size_rule cut_text cut_error keep_outcome readable_work left_out refused_message
+  draw_token lock_soon lock_work lock_all watch_key is_ours
+  words refuse_word json_bytes is_deep is_wide json_problem oversized_input size_rule cut_text cut_error keep_outcome readable_work left_out refused_message
   may_see
   sniff_media_type
   worktree_id worktree_is_over acknowledge_loss answer_before

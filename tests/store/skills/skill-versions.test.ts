@@ -181,11 +181,12 @@ describe('a decision', () => {
     const [name, work] = [skillName(), await beginFocus(db)];
     await write(db, work, name, { mode: 'ask' });
     const inbox = () =>
-      db.query<{ call_id: string; hash: string }>('select call_id, hash from animus.inbox where call_id = $1', [
-        `skill:${name}`,
-      ]);
+      db.query<{ ask_id: string; hash: string }>(
+        `select ask_id, hash from animus.inbox where subject = 'skill' and request ->> 'skill' = $1`,
+        [name],
+      );
     const [asked] = await inbox();
-    await db.query('select animus.deny($1, $2, $3, $4)', [work.id, asked!.call_id, 'no', asked!.hash]);
+    await db.query('select animus.deny($1, $2, $3, $4)', [work.id, asked!.ask_id, 'no', asked!.hash]);
     expect(await inbox()).toEqual([]);
     expect(await versionsOf(db, name)).toEqual([[1, 'rejected', null]]);
     const again = await beginFocus(db);

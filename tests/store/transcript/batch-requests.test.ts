@@ -138,7 +138,8 @@ describe('a turn that is asked in a batch', () => {
     ]);
     expect(states).toEqual([
       { state: 'withdrawn', answer: null },
-      { state: 'withdrawn', answer: null },
+      // It is paid for: the poller books it.
+      { state: 'answered', answer: '{}' },
     ]);
   });
 

@@ -148,7 +148,7 @@ describe('keep_file', () => {
   it('says why it keeps a file not: its name, its size, or the files of the item together', async () => {
     const work = await executing();
     expect(await keep(work, 'a\u001bb', Buffer.from('x'))).toEqual({
-      problem: expect.stringContaining('control characters'),
+      problem: expect.stringContaining('control character'),
     });
     expect(await keep(work, 'x'.repeat(256), Buffer.from('x'))).toMatchObject({ problem: expect.any(String) });
     expect(await keep(work, 'big', Buffer.alloc(10_485_761))).toEqual({ problem: expect.stringContaining('10 MiB') });

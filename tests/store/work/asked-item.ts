@@ -17,7 +17,7 @@ export async function askedItem(db: Queryable, calls: readonly string[] = ['c1']
 export function decisionsAbout(db: Queryable, id: string) {
   return db.query(
     `select d.action, d.call_id, d.note, encode(d.subject_digest, 'hex') = w.hash as bound
-       from animus.decisions d left join (select call_id, work_item_id, encode(request_hash, 'hex') as hash from animus.waits) w using (work_item_id, call_id)
+       from animus.decisions d left join (select ask_id, encode(request_hash, 'hex') as hash from animus.waits) w using (ask_id)
       where d.work_item_id = $1 order by d.seq`,
     [id],
   );

@@ -110,10 +110,10 @@ describe('the content decides about the type, not the name', () => {
     ],
     ['a.txt', Buffer.from([0xff, 0xfe, 0x41, 0x00]), /nor text in UTF-8/],
     ['a.png', Buffer.alloc(0), /'a.png' is empty/],
-    ['', png(), /1 to 255 characters/],
-    [' ', png(), /1 to 255 characters/],
-    ['x'.repeat(256), png(), /1 to 255 characters/],
-    ['a\n# Orders', png(), /without control characters/],
+    ['', png(), /1 to 255 bytes/],
+    [' ', png(), /begins with a space/],
+    ['x'.repeat(256), png(), /1 to 255 bytes/],
+    ['a\n# Orders', png(), /a control character/],
     ['a.txt', Buffer.alloc(10 * MIB + 1, 'x'), /has 10485761 bytes; at most 10485760/],
   ])('%j is refused', async (name, content, reason) => {
     const id = await insertWork(target.database);

@@ -8,6 +8,7 @@ import { startCall } from '../../../src/store/transcript/calls.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { readAsked } from '../../../src/store/views/inbox-view.ts';
 import { answerQuestion, approve, deny, grantCall, revokeGrant } from '../../../src/store/work/decide.ts';
+import { askOf } from '../../support/ask-of.ts';
 import { beginFocus, type FocusedWork, itemOf, recordCalls } from '../../support/begun-focus.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
@@ -60,9 +61,9 @@ describe('who decides', () => {
 
   test('an operator decides, under its own name', async () => {
     const { id } = await asked();
-    expect(await approve(as.operator, id, { note: 'fine' })).toBe('c1');
+    expect(await approve(as.operator, id, { note: 'fine' })).toBe(await askOf(target.database, id, 'c1'));
     const [row] = await target.database.query<{ by: string; decided_by: string }>(
-      `select w.result ->> 'by' as by, d.decided_by from animus.waits w join animus.decisions d using (work_item_id, call_id) where work_item_id = $1`,
+      `select w.result ->> 'by' as by, d.decided_by from animus.waits w join animus.decisions d using (work_item_id, ask_id) where work_item_id = $1`,
       [id],
     );
     expect(logins).toContain(row!.by);
@@ -78,7 +79,7 @@ test('each request and each decision notifies animus_inbox with the item', async
   await service.start();
   try {
     const { id } = await asked(['c1', 'c2']);
-    await deny(target.database, id, { callId: 'c1' });
+    await deny(target.database, id, { ask: await askOf(target.database, id, 'c1') });
     await target.database.query(`update animus.waits set deadline = now() - interval '1 s' where work_item_id = $1`, [
       id,
     ]);
@@ -96,9 +97,9 @@ test('on the embedded database, a request is asked, shown and decided as on a se
   for (const call of ['c1', 'c2']) await askPerson(db, work.key, 1, call, 'approval', ASKS);
   const [row] = await readAsked(db, work.id);
   expect(row).toMatchObject({ call_id: 'c1', request: { tool: 'bash', input: {}, reason: 'a rule' } });
-  const grant = await grantCall(db, work.id, { callId: 'c1', scope: 'item', seconds: 60 });
+  const grant = await grantCall(db, work.id, { ask: await askOf(db, work.id, 'c1'), scope: 'item', seconds: 60 });
   expect(await grantsFor(db, work.key.focusId, 1, 'c2', null)).toEqual([{ id: grant, pattern: null }]);
-  await approve(db, work.id, { callId: 'c1', hash: row!.hash, input: '{"n": 1}' });
+  await approve(db, work.id, { ask: await askOf(db, work.id, 'c1'), hash: row!.hash, input: '{"n": 1}' });
   await deny(db, work.id, {});
   await startCall(db, work.key, 1, 'c1', null);
   const states = await db.query(
@@ -113,7 +114,7 @@ test('on the embedded database, a request is asked, shown and decided as on a se
 
 test('the audit shows a decision with the call it was about', async () => {
   const { id } = await asked(['c1', 'c2']);
-  await deny(target.database, id, { callId: 'c2', note: 'no' });
+  await deny(target.database, id, { ask: await askOf(target.database, id, 'c2'), note: 'no' });
   const rows = await target.database.query(
     'select action, call_id, tool, input, call_state, turn from animus.audit where work_item_id = $1',
     [id],
@@ -133,10 +134,11 @@ describe('a question', () => {
 
   test('is answered and not approved, whatever else waits', async () => {
     const { id } = await questioned();
-    await expect(approve(target.database, id, { callId: 'q1' })).rejects.toThrow(/q1 .* is a question/);
-    await expect(answerQuestion(target.database, id, 'x', 'c1')).rejects.toThrow(/c1 .* is no question/);
-    expect(await answerQuestion(target.database, id, 'The left one.')).toBe('q1');
-    expect(await approve(target.database, id, {})).toBe('c1');
+    const [q1, c1] = [await askOf(target.database, id, 'q1'), await askOf(target.database, id, 'c1')];
+    await expect(approve(target.database, id, { ask: q1 })).rejects.toThrow(/request .* is a question/);
+    await expect(answerQuestion(target.database, id, 'x', c1)).rejects.toThrow(/request .* is no question/);
+    expect(await answerQuestion(target.database, id, 'The left one.')).toBe(q1);
+    expect(await approve(target.database, id, {})).toBe(c1);
     expect(await decisions(id)).toEqual([
       { action: 'answer', call_id: 'q1', note: 'The left one.', bound: true },
       { action: 'approve', call_id: 'c1', note: '', bound: true },
@@ -172,7 +174,7 @@ describe('a request about the item itself', () => {
     expect(await open(work)).toEqual([{ opened: true }]);
     expect(await open(work)).toEqual([{ opened: false }]);
     expect(await parkWork(db, { id: work.id, leaseToken: work.leaseToken })).toBe('waiting');
-    expect(await approve(db, work.id, { input: '{"add": 3}' })).toBe('budget');
+    expect(await approve(db, work.id, { input: '{"add": 3}' })).toBe(await askOf(db, work.id, null));
     expect(await itemOf(db, work.id)).toMatchObject({ state: 'queued' });
     expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['edit', 'approve']);
   });

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { askPerson, grantsFor } from '../../../src/store/transcript/approvals.ts';
 import { startCall } from '../../../src/store/transcript/calls.ts';
 import { grantCall, revokeGrant } from '../../../src/store/work/decide.ts';
+import { askOf } from '../../support/ask-of.ts';
 import { beginFocus, type FocusedWork, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { ASKS, askedItem, decisionsAbout } from './asked-item.ts';
@@ -20,7 +21,12 @@ describe('a grant', () => {
     const work = await asked(['c1', 'c2']);
     const grants = (of: FocusedWork, call: string) => grantsFor(db, of.key.focusId, 1, call, null);
     expect(await grants(work, 'c2')).toEqual([]);
-    const id = await grantCall(db, work.id, { callId: 'c1', scope: 'item', seconds: 3600, note: 'safe' });
+    const id = await grantCall(db, work.id, {
+      ask: await askOf(db, work.id, 'c1'),
+      scope: 'item',
+      seconds: 3600,
+      note: 'safe',
+    });
     expect(await grants(work, 'c2')).toEqual([{ id, pattern: null }]);
     // Of another input, there is none; and none for other work of the faculty.
     expect(await grantsFor(db, work.key.focusId, 1, 'c2', { value: { n: 2 } })).toEqual([]);
@@ -31,7 +37,12 @@ describe('a grant', () => {
     );
     const sibling = await asked(['c1'], other!.id);
     expect(await grants(sibling, 'c1')).toEqual([]);
-    const wide = await grantCall(db, work.id, { callId: 'c1', scope: 'faculty', seconds: 3600, pattern: 'git *' });
+    const wide = await grantCall(db, work.id, {
+      ask: await askOf(db, work.id, 'c1'),
+      scope: 'faculty',
+      seconds: 3600,
+      pattern: 'git *',
+    });
     expect(await grants(sibling, 'c1')).toEqual([{ id: wide, pattern: 'git *' }]);
     expect(await revokeGrant(db, wide)).toBe(true);
     expect(await revokeGrant(db, wide)).toBe(false);
@@ -46,7 +57,7 @@ describe('a grant', () => {
     const work = await beginFocus(db);
     await recordCalls(db, work, 1, ['c1', 'c2'], 'bash');
     await askPerson(db, work.key, 1, 'c1', 'approval', ASKS);
-    const id = await grantCall(db, work.id, { callId: 'c1', scope: 'item', seconds: 60 });
+    const id = await grantCall(db, work.id, { ask: await askOf(db, work.id, 'c1'), scope: 'item', seconds: 60 });
     await expect(startCall(db, work.key, 1, 'c2', { value: { n: 2 } }, id)).rejects.toThrow(
       /grant \d+ is not for call/,
     );

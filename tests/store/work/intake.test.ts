@@ -68,6 +68,7 @@ describe('an insert', () => {
     ['lease_owner', 'gen_random_uuid()'],
     ['lease_token', '1'],
     ['lease_expires_at', 'now()'],
+    ['lease_seconds', '1'],
     ['turns', '1'],
     ['turns_at_claim', '1'],
     ['cancel_requested_at', 'now()'],
@@ -96,7 +97,7 @@ describe('an insert', () => {
     const rows = await target.database.query<{ column_name: string }>(
       `select column_name from information_schema.columns where table_schema = 'animus' and table_name = 'work_items'`,
     );
-    expect(rows).toHaveLength(30 + 15);
+    expect(rows).toHaveLength(31 + 15);
   });
 
   test.each([

@@ -134,10 +134,10 @@ test('an insert that saw no daemon is awaited by the first claim of a new one', 
   expect(await first()).toMatchObject({ work: [{ id }] });
 });
 
-test.each(['', '_shared'])('a stranger who keeps the%s lock stops nothing', async (mode) => {
+test('a transaction that has skipped its notification and stays open stops nothing', async () => {
   const free = await full();
-  const stranger = await opened(async (tx) => {
-    await tx.query(`select pg_advisory_xact_lock${mode}(animus.skip_key())`);
+  const slow = await opened(async (tx) => {
+    await tx.query('select animus.share_skip_turn()');
   });
   const id = await insertWork(target.database);
   await free();
@@ -147,7 +147,7 @@ test.each(['', '_shared'])('a stranger who keeps the%s lock stops nothing', asyn
   expect(await awaitSkipped(target.database)).toBe(false);
   // The daemon is known to be free, so inserts notify it, whoever holds the lock.
   expect(await notifications(() => insertWork(target.database))).toBe(1);
-  await stranger.end('rollback');
+  await slow.end('rollback');
 });
 
 function claimedOnes(): Promise<{ id: string; leaseToken: string }[]> {
@@ -182,13 +182,13 @@ function claimsStopAfterTheirFirstPass() {
 function insertsStopBeforeTheyTakeTheKey() {
   return gate(
     `
-    alter function animus.skip_key rename to real_skip_key;
-    create function animus.skip_key() returns bigint language plpgsql as $$
+    alter function animus.share_skip_turn rename to real_share_skip_turn;
+    create function animus.share_skip_turn() returns boolean language plpgsql security definer as $$
     begin
       if current_setting('test.stops', true) = 'on' then perform pg_advisory_xact_lock(1); end if;
-      return animus.real_skip_key();
+      return animus.real_share_skip_turn();
     end $$`,
-    'drop function animus.skip_key; alter function animus.real_skip_key rename to skip_key',
+    'drop function animus.share_skip_turn; alter function animus.real_share_skip_turn rename to share_skip_turn',
   );
 }
 

@@ -62,11 +62,11 @@ test('what waits for a person: a call, and the version of a skill that work prop
   const [call, skill] = (await deliveryRows(target.database)).map(({ body }) => JSON.parse(body).data);
   expect(call).toMatchObject({ id: work.id, call_id: 'c1', kind: 'approval', subject: 'tool_call' });
   const shown = await target.database.query(
-    `select work_item_id as id, faculty, call_id, kind, subject, hash, submitted_by from animus.inbox where work_item_id = $1 order by call_id`,
+    `select work_item_id as id, faculty, ask_id, call_id, kind, subject, hash, submitted_by from animus.inbox where work_item_id = $1 order by asked_at`,
     [work.id],
   );
   expect([call, skill]).toMatchObject(shown);
-  expect(skill).toMatchObject({ call_id: 'skill:made-by-work', subject: 'skill', hash, deadline: null });
+  expect(skill).toMatchObject({ call_id: null, ask_id: expect.any(String), subject: 'skill', hash, deadline: null });
 });
 
 test('who takes part in a conversation gets its answers and what they wait for, but no proposed skill, until it takes part no longer', async () => {

@@ -101,6 +101,12 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
        select id, 0, 0, work_item_id, 0, id, 1 from animus.foci where id = $1 on conflict do nothing)
      select animus.end_side_call($1, $2, 1, null)`,
   ),
+  leases_left: (db, { id, leaseToken }) =>
+    db.query(
+      `select case when count(*) = 0 then 'lost' else 'completed' end as result
+         from animus.leases_left(array[$1::uuid], array[$2::bigint])`,
+      [id, leaseToken],
+    ),
   fail_work: ofItem(`select animus.fail_work($1, $2, '{"message": "late"}', '2999-01-01')`),
   finish_tool_calls: ofFocus(`select animus.finish_tool_calls($1, $2, '${ENDED('c1')}')`),
   give_back_turn: ofFocus(`select animus.give_back_turn($1, $2, 2)`),
@@ -176,8 +182,8 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
 /** Those that only write for an item without a focus; the settings of the focus are stored under the id 01. */
 export const FOR_NEW_FOCI: ReadonlySet<string> = new Set(['begin_foci', 'begin_foci_with_skills', 'give_back']);
 
-/** They store nothing and lock nothing. */
-export const LOCKS_NOTHING: ReadonlySet<string> = new Set(['tell_text', 'tell_watchers']);
+/** They store nothing and lock nothing: what they say or tell is the state before a loss that is under way. */
+export const LOCKS_NOTHING: ReadonlySet<string> = new Set(['leases_left', 'tell_text', 'tell_watchers']);
 
 /** Those that leave an item that is locked, or not in the usual state, to functions that know every case, and report it like a lost one. */
 export const FOR_THE_USUAL_CASE: ReadonlySet<string> = new Set([

@@ -3,12 +3,11 @@ import { onTestFinished } from 'vitest';
 import type { Faculty } from '../../../src/catalog/faculty/faculty.ts';
 import type { McpServer } from '../../../src/catalog/faculty/mcp-server.ts';
 import { Secret } from '../../../src/core/secrets/secret.ts';
-import type { McpPin, McpTool } from '../../../src/store/work/mcp-pins.ts';
+import type { McpPin } from '../../../src/store/work/mcp-pins.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
+import { type ComparedTool, compareTools, inspectServer } from '../../../src/tools/mcp/inspect-server.ts';
 import type { McpSettings } from '../../../src/tools/mcp/mcp-settings.ts';
 import { mcpSource } from '../../../src/tools/mcp/mcp-source.ts';
-import { openSession } from '../../../src/tools/mcp/session.ts';
-import type { UnusableTool } from '../../../src/tools/mcp/tool-definition.ts';
 import type { Tool, ToolContext, ToolOutput } from '../../../src/tools/tool.ts';
 import { setUpBench } from '../../tools/tool-context.ts';
 
@@ -26,7 +25,7 @@ export interface McpBenchOptions extends Partial<McpServer> {
 }
 
 /** By the options of the server, so that it is not started for each test. */
-const LISTS = new Map<string, readonly (McpTool | UnusableTool)[]>();
+const LISTS = new Map<string, readonly ComparedTool[]>();
 
 export async function setUpMcp(options: McpBenchOptions = {}) {
   const { hostile = {}, variables = {}, context: overrides, ...given } = options;
@@ -56,21 +55,22 @@ export async function setUpMcp(options: McpBenchOptions = {}) {
   const signal = new AbortController().signal;
 
   /** What the server lists now. */
-  async function list(): Promise<readonly (McpTool | UnusableTool)[]> {
+  async function list(): Promise<readonly ComparedTool[]> {
     const key = JSON.stringify([server.url, server.args, values['HOSTILE']]);
     const known = LISTS.get(key);
     if (known) return known;
-    const session = await openSession(server, context, settings, 30_000, signal);
-    if ('problem' in session) throw new Error(session.problem);
-    const tools = [...(await session.tools(signal)).values()];
-    await session.close();
+    const found = await inspectServer(server, context, settings, signal);
+    if ('problem' in found) throw new Error(found.problem);
+    const order = [...found.tools.keys()];
+    const compared = await compareTools({ ...server, tools: '*' }, found.tools, []);
+    const tools = compared.toSorted((one, other) => order.indexOf(one.name) - order.indexOf(other.name));
     LISTS.set(key, tools);
     return tools;
   }
 
   /** Pins what the server lists now. */
   async function pin(change: Partial<McpPin> = {}): Promise<void> {
-    const tools = (await list()).filter((tool) => 'inputSchema' in tool);
+    const tools = (await list()).flatMap(({ live }) => live ?? []);
     pins = tools.map((tool) => ({
       ...tool,
       server: server.name,
@@ -90,10 +90,10 @@ export async function setUpMcp(options: McpBenchOptions = {}) {
       if (!tool) throw new Error(`no tool ${name} among ${opened.tools.map((each) => each.name).join(', ')}`);
       return tool;
     };
-    const call = (name: string, input: object = {}, changes: Partial<ToolContext> = {}): Promise<ToolOutput> => {
+    const call = async (name: string, input: object = {}, changes: Partial<ToolContext> = {}): Promise<ToolOutput> => {
       const tool = find(name);
       if (tool.kind !== 'world') throw new Error('no world tool');
-      return tool.run(tool.input.parse(input), { ...context, ...changes });
+      return tool.run(await tool.input.parseAsync(input), { ...context, ...changes });
     };
     return { ...opened, find, call };
   }

@@ -1,5 +1,6 @@
 /** Fills a small disk with the file tools and prints their results; full-disk.test.ts runs it on a separate disk. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { UNLEASED } from '../../../src/core/lifecycle/lease.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import { editFileTool } from '../../../src/tools/files/edit-file.ts';
 import { applyPatchTool } from '../../../src/tools/files/patch/apply-patch.ts';
@@ -15,6 +16,7 @@ const context = {
   isolation: 'none',
   timeoutMs: 20_000,
   workItemId: 'w',
+  lease: UNLEASED,
   fileRules: [],
   home: () => Promise.resolve({ directory: workspace, caches: {} }),
   signal: new AbortController().signal,

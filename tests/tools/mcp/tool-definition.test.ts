@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inputOf } from '../../../src/tools/mcp/input-check.ts';
+import { inputOf, schemaProblem } from '../../../src/tools/mcp/input-check.ts';
 import { outputOf } from '../../../src/tools/mcp/result-text.ts';
 import { readDefinition } from '../../../src/tools/mcp/tool-definition.ts';
 import { mcpToolName } from '../../../src/tools/mcp/tool-name.ts';
@@ -12,14 +12,19 @@ test.each([
   ['another type', { inputSchema: { type: 'array' } }, 'does not describe an object'],
   ['too long', { inputSchema: { ...object, description: 'x'.repeat(40_000) } }, 'is longer than 32 KiB'],
   ['too deep', { inputSchema: { ...object, properties: { a: nested(40) } } }, 'is nested deeper than 24 levels'],
-  ['invalid', { inputSchema: { ...object, required: 'a' } }, 'is not valid'],
-  ['a reference to nowhere', { inputSchema: { ...object, $ref: 'https://example.com/x' } }, 'is not valid'],
   ['a property that providers refuse', { inputSchema: { ...object, properties: { 'a b': {} } } }, 'providers refuse'],
   ['a name with a space', { name: 'a b' }, 'a name that cannot be used'],
   ['a long name', { name: 'a'.repeat(129) }, 'a name that cannot be used'],
   ['a description that is no text', { description: 7 }, 'a description that is no text'],
 ])('a tool with %s is not offered', (_, change, problem) => {
   expect(read(change)).toMatchObject({ problem: expect.stringContaining(problem) });
+});
+
+test.each([
+  ['invalid', { ...object, required: 'a' }],
+  ['a reference to nowhere', { ...object, $ref: 'https://example.com/x' }],
+])('an input schema that is %s is a problem', async (_, schema) => {
+  expect(await schemaProblem(schema)).toContain('is not valid');
 });
 
 test('what the model sees is bounded and without control characters; providers do not see what they refuse', () => {
@@ -60,11 +65,13 @@ test('names fit every provider and stay apart', () => {
   for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
 });
 
-test('a null for a property that was left out is found, properties by pattern are not checked', () => {
+test('a null for a property that was left out is found, properties by pattern are not checked', async () => {
   const input = inputOf({ ...object, additionalProperties: false, patternProperties: { '^x': { type: 'number' } } });
-  expect(input.safeParse({ a: null }).error?.issues).toMatchObject([{ path: ['a'], message: 'must be string' }]);
-  expect(input.safeParse({ a: 'a', x1: 'text' }).success).toBe(true);
-  expect(input.safeParse([]).success).toBe(false);
+  expect((await input.safeParseAsync({ a: null })).error?.issues).toMatchObject([
+    { path: ['a'], message: 'must be string' },
+  ]);
+  expect((await input.safeParseAsync({ a: 'a', x1: 'text' })).success).toBe(true);
+  expect((await input.safeParseAsync([])).success).toBe(false);
 });
 
 test('a result that is no result is still a text', () => {

@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Permissions, permissionOf } from '../../../src/core/permissions/permissions.ts';
+import { parseRuleKey, type RuleKey } from '../../../src/core/permissions/rule-key.ts';
 import { parseWebTarget } from '../../../src/core/text/web-target.ts';
 import { webFetch } from '../../../src/tools/web/web-fetch.ts';
 import { setUpBench } from '../tool-context.ts';
@@ -145,5 +147,81 @@ describe('web_fetch', () => {
     const abort = new AbortController();
     const { fetch } = await setUp(() => abort.abort(new Error('cancelled')), { signal: abort.signal });
     await expect(fetch('/')).rejects.toThrow('cancelled');
+  });
+});
+
+describe('rules about an address', () => {
+  const forbidding = (pattern: string): Permissions => ({
+    rules: [{ ...(parseRuleKey(`web_fetch(url=${pattern})`) as RuleKey), key: '', verdict: 'forbid', at: '' }],
+    risk: {},
+    approvalDeadlineSeconds: 1,
+  });
+
+  /** A server on this machine, which names lead to; the rules are asked as the gate asks them. */
+  async function setUpRules(rules: Permissions, names: Readonly<Record<string, string>>) {
+    let asked = 0;
+    const server = createServer((request, response) => {
+      asked += 1;
+      const to = new URL(request.url ?? '', 'http://x').searchParams.get('to');
+      if (to === null) response.writeHead(200, TEXT).end('of this machine');
+      else response.writeHead(302, { location: to }).end();
+    }).listen(0, '0.0.0.0');
+    await new Promise((resolve) => server.once('listening', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const allow = ['127.0.0.0/8', '::/64', 'localhost'].map((text) => parseWebTarget(text)!);
+    const tool = webFetch(() => ({
+      allow,
+      resolve: (name, _options, callback) => {
+        const address = names[name.replace(/\.$/, '').toLowerCase()];
+        if (address === undefined) return callback(new Error(`no ${name}`), []);
+        return callback(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
+      },
+    }));
+    const permitted = { name: 'web_fetch', risk: 'network', origin: 'faculty', kinds: { url: 'url' } } as const;
+    const bench = await setUpBench({
+      permissionFor: async (input, also) =>
+        permissionOf(rules, { tool: permitted, input, workspace: null, unprotected: false, ...(also && { also }) })
+          .verdict,
+    });
+    return { port, asked: () => asked, fetch: (url: string) => bench.call(tool, { url }) };
+  }
+
+  test('hold for names that lead there', async () => {
+    const names = {
+      'evil.test': '127.0.0.1',
+      '127.0.0.1.nip.io': '127.0.0.1',
+      'mapped.test': '::ffff:127.0.0.1',
+      'six.test': '::1',
+    };
+    const { port, asked, fetch } = await setUpRules(forbidding('http://127.0.0.1:*/**'), names);
+    for (const name of Object.keys(names)) {
+      const { content, details } = await fetch(`http://${name}:${port}/`);
+      expect(content, name).toContain('the rules of this work forbid that');
+      expect(details).toEqual({ boundary: 'address' });
+    }
+    expect(asked()).toBe(0);
+  });
+
+  test('hold after a redirect, and for nothing else', async () => {
+    const { port, asked, fetch } = await setUpRules(forbidding('http://127.0.0.1:*/secret'), {
+      'evil.test': '127.0.0.1',
+    });
+    const to = (url: string) => fetch(`http://evil.test:${port}/?to=${encodeURIComponent(url)}`);
+    expect((await fetch(`http://evil.test:${port}/`)).content).toContain('of this machine');
+    expect((await to('/other')).content).toContain('of this machine');
+    const before = asked();
+    for (const path of [
+      '/secret',
+      '//evil.test/secret'.replace('test', `test:${port}`),
+      '/a/%2e%2e/secret',
+      '/./SECRET/',
+    ])
+      expect((await to(path)).content, path).toContain('the rules of this work forbid that');
+    expect((await to(`http://[::ffff:7f00:1]:${port}/secret`)).content).toContain('the rules of this work forbid http');
+    expect(asked()).toBe(before + 5);
   });
 });

@@ -1,4 +1,4 @@
-/** What the answer asks a person, decided at the prompt: shown as `animus inbox` shows it, and bound to what was shown by its hash. */
+/** What the answer asks a person, decided at the prompt: shown as `animus inbox` shows it, and bound to what was shown by its id and its hash. */
 import { AnimusError, isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { Database, Queryable } from '../../../store/sql/database.ts';
 import { type AskedView, readAsked } from '../../../store/views/inbox-view.ts';
@@ -37,7 +37,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
   let changing = false;
   /** What was being typed when the request came. It is no decision, and is restored afterwards. */
   let draft = '';
-  /** Hashes of what was put off, or shown to somebody who may not decide. */
+  /** The ids of what was put off, or shown to somebody who may not decide. */
   const left = new Set<string>();
 
   function show(next: AskedView): void {
@@ -46,7 +46,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
     showRequest(output, next);
     showDeadline(output, next);
     if (!decides()) {
-      left.add(next.hash);
+      left.add(next.ask_id);
       console.hint('  an operator decides this: animus inbox');
       return;
     }
@@ -83,20 +83,20 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
   }
 
   async function run(db: Database, one: AskedView, decision: TypedDecision): Promise<void> {
-    const { work_item_id: id, call_id: callId, hash } = one;
+    const { work_item_id: id, ask_id: ask, hash } = one;
     switch (decision.does) {
       case 'later':
-        left.add(hash);
+        left.add(ask);
         console.hint('it still waits; /asked shows it again');
         break;
       case 'answer':
-        await answerQuestion(db, id, decision.text, callId);
+        await answerQuestion(db, id, decision.text, ask);
         break;
       case 'approve':
-        await approve(db, id, { callId, hash, note: decision.note, input: inputOf(one) });
+        await approve(db, id, { ask, hash, note: decision.note, input: inputOf(one) });
         break;
       case 'deny':
-        await deny(db, id, { callId, hash, note: decision.note });
+        await deny(db, id, { ask, hash, note: decision.note });
         break;
       case 'always': {
         const { grant } = await approveAlways(db, one, decision, 'the pattern');
@@ -131,9 +131,9 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
       changing = false;
       return prompt(one);
     }
-    const { work_item_id: id, call_id: callId, hash } = one;
+    const { work_item_id: id, ask_id: ask, hash } = one;
     try {
-      await approve(db, id, { callId, hash, input: inputFrom(line) });
+      await approve(db, id, { ask, hash, input: inputFrom(line) });
     } catch (error) {
       console.fill(line);
       throw error;
@@ -152,10 +152,9 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
         throw error;
       });
       const decidable = waiting.filter(({ subject }) => subject !== 'skill' && subject !== 'lost');
-      if (asked !== null && decidable.some(({ hash, call_id: call }) => hash === asked?.hash && call === asked.call_id))
-        return;
+      if (asked !== null && decidable.some(({ ask_id: ask }) => ask === asked?.ask_id)) return;
       drop();
-      const next = decidable.find(({ hash }) => !left.has(hash));
+      const next = decidable.find(({ ask_id: ask }) => !left.has(ask));
       if (next !== undefined) show(next);
     },
     over: drop,

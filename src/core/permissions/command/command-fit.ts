@@ -3,13 +3,17 @@ import { fit, UNKNOWN } from '../text/wildcard.ts';
 import { commandsOf, type FoundCommands } from './commands-of.ts';
 import { commandText, plainCommand } from './plain-command.ts';
 import { programName, runsOthers } from './runners.ts';
+import { whatRuns } from './what-runs.ts';
 
 /** A command line that is compared with patterns; it is read once for all of them. */
 export interface CommandLine {
   /** True if the line is one plain command that the pattern fits as a whole, so that nothing else can run. */
   allowedBy(pattern: string): boolean;
-  /** How the pattern fits any command that the line could run. `maybe`: that depends on what is only known when it runs. */
-  touchedBy(pattern: string): 'yes' | 'maybe' | 'no';
+  /**
+   * How the pattern fits any command that the line could run. `maybe`: that depends on what is only known when it runs. `more`: it fits none that
+   * can be seen, but programs of the line may run others.
+   */
+  touchedBy(pattern: string): 'yes' | 'maybe' | 'more' | 'no';
   /** Why it is not known what the line runs, for people; null if it is known. */
   readonly unclear: string | null;
 }
@@ -23,21 +27,23 @@ export function commandLine(line: string): CommandLine {
     allowedBy: (pattern) => words !== null && allows(pattern, words),
     touchedBy: (pattern) => touches(pattern, commands()),
     get unclear() {
-      return commands().unclear;
+      return commands().unclear ?? commands().more;
     },
   };
 }
 
-/** A star in place of the name does not allow programs that run others: `* --version` is not meant to allow `sh -c … --version`. */
+/** A star in place of the name allows what is known to run nothing else: `* --version` is not meant to allow `sh -c … --version`. */
 function allows(pattern: string, words: readonly string[]): boolean {
   const name = pattern.split(' ', 1)[0]!;
   if (name.includes('*') && runsOthers(programName(words[0]!))) return false;
+  // `*` alone means any program that is not there to run others.
+  if (name.startsWith('*') && pattern !== '*' && whatRuns(words).kind !== 'itself') return false;
   return fit(pattern, commandText(words)) === 'yes';
 }
 
-function touches(pattern: string, { commands, unclear }: FoundCommands): 'yes' | 'maybe' | 'no' {
+function touches(pattern: string, { commands, unclear, more }: FoundCommands): 'yes' | 'maybe' | 'more' | 'no' {
   const lower = withLowerName(pattern);
-  let result: 'maybe' | 'no' = unclear === null ? 'no' : 'maybe';
+  let result: 'maybe' | 'more' | 'no' = unclear !== null ? 'maybe' : more !== null ? 'more' : 'no';
   for (const { text, remote } of commands) {
     const how = fitOfText(pattern, text);
     const found = how === 'yes' ? how : strictest(how, fitOfText(lower, withLowerName(text)));

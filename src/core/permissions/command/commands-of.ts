@@ -2,15 +2,18 @@
 import { createRequire } from 'node:module';
 import type { Assignment, Command, SyntaxNode } from 'unbash';
 import { UNKNOWN } from '../text/wildcard.ts';
-import { COMMAND_VALUE, COMMAND_VARIABLE, programName, RENAMES } from './runners.ts';
-import { startsOf } from './starts-of.ts';
-import { argumentText, inputText, valueText, wordText } from './words.ts';
+import { type Evaluation, evaluationOf } from './evaluates.ts';
+import { changesGit, programName, RENAMES } from './runners.ts';
+import { startsOf, wordsInside } from './starts-of.ts';
+import { COMMAND_VALUE, isExportable, isOrdinaryVariable } from './variables.ts';
+import { whatRuns } from './what-runs.ts';
+import { argumentText, firmText, inputText, valueText, wordText } from './words.ts';
 
 /** A command that the line could run. */
 export interface FoundCommand {
   /** Its words, separated by single spaces; what is only known when it runs is `UNKNOWN`. At most 4,096 characters, then `UNKNOWN`. */
   readonly text: string;
-  /** True: it stands in a text that is usually data, such as quotes, and would only run if something evaluates that text. */
+  /** True: it stands where usually data stands, such as quotes or words of an unknown program, and only runs if something runs these. */
   readonly remote: boolean;
 }
 
@@ -19,6 +22,8 @@ export interface FoundCommands {
   readonly commands: readonly FoundCommand[];
   /** Why other commands than these could run, for people; null if none could. */
   readonly unclear: string | null;
+  /** The same where all that is not known is what its programs run by themselves, such as a test runner; null otherwise. */
+  readonly more: string | null;
 }
 
 /** Longer commands are compared by their beginning. */
@@ -39,16 +44,21 @@ const MAX_DEPTH = 8;
 
 /** Reads the line like bash. What it cannot read is unclear. Takes time in proportion to the length of the line. */
 export function commandsOf(line: string): FoundCommands {
-  const search: Search = { commands: [], unclear: null, work: 0, lines: 0 };
+  const search: Search = { commands: [], unclear: null, more: null, work: 0, lines: 0, evaluation: {} };
   readLine(search, line, PLAIN);
+  const { reads, holds } = search.evaluation;
+  if (reads && holds) unclear(search, false, 'it calculates with a value that may hold a command');
   return search;
 }
 
 interface Search {
   readonly commands: FoundCommand[];
   unclear: string | null;
+  more: string | null;
   work: number;
   lines: number;
+  /** What the line calculates with: bash runs the commands in the value of a variable. */
+  readonly evaluation: Evaluation;
 }
 
 /** The parser reads what is in these only when it is visited. */
@@ -96,8 +106,12 @@ function visit(search: Search, node: SyntaxNode, place: Place): void {
     return unclear(search, false, 'it has too many parts within parts');
   if (node.type === 'Script' && node.errors?.[0])
     unclear(search, place.remote, `it cannot be parsed: ${node.errors[0].message}`);
+  const why = evaluationOf(node, search.evaluation);
+  if (why !== null) unclear(search, place.remote, why);
   if (node.type === 'Command') readCommand(search, node, place);
   if (node.type === 'Assignment') readAssignment(search, node, place);
+  if (node.type === 'Redirect' && node.target && changesGit([wordText(node.target)]))
+    unclear(search, place.remote, 'it may change what git runs');
   if (node.type === 'SingleQuoted' || node.type === 'AnsiCQuoted' || node.type === 'Literal')
     readQuoted(search, node.value, place);
   if (node.type === 'Word' && node.parts === undefined) readQuoted(search, node.value, place);
@@ -114,12 +128,31 @@ function readCommand(search: Search, command: Command, place: Place): void {
   if (why !== null) unclear(search, remote, why);
   for (const start of starts) add(search, start, remote);
   for (const text of texts) readLine(search, text, { ...place, depth: depth + 1 });
-  if (RENAMES.has(programName(words[0]!)) && words.length > 1)
-    unclear(search, remote, `${words[0]} gives commands other names`);
+  judge(search, command, words, place);
+}
+
+/** Whether it runs anything else. Words of a program of which that is not known may be commands. */
+function judge(search: Search, command: Command, words: readonly string[], place: Place): void {
+  const { remote } = place;
+  const name = programName(words[0]!);
+  if (RENAMES.has(name) && words.length > 1) return unclear(search, remote, `${words[0]} gives commands other names`);
+  for (const set of command.prefix)
+    if (set.type === 'Assignment' && !isExportable(set.name))
+      unclear(search, remote, `it sets ${set.name} for ${words[0]}`);
+  if (changesGit(words)) unclear(search, remote, 'it may change what git runs');
+  const runs = whatRuns([firmText(command.name!), ...command.args.map(firmText)]);
+  if (runs.kind === 'itself') return;
+  if (runs.kind === 'unclear') unclear(search, remote, runs.why);
+  if (remote) return;
+  if (runs.kind === 'more') search.more ??= runs.why;
+  const inside = wordsInside(words.slice(1));
+  if (inside === null) return unclear(search, remote, `${words[0]} has too many arguments`);
+  for (const start of inside.starts) add(search, start, true);
+  for (const text of inside.texts) readLine(search, text, { ...place, depth: place.depth + 1, remote: true });
 }
 
 function readAssignment(search: Search, { name, value }: Assignment, place: Place): void {
-  if (COMMAND_VARIABLE.test(name)) unclear(search, place.remote, `it sets ${name}`);
+  if (!isOrdinaryVariable(name)) unclear(search, place.remote, `it sets ${name}`);
   if (COMMAND_VALUE.test(name)) readLine(search, valueText(value), { ...place, depth: place.depth + 1 });
 }
 

@@ -136,11 +136,17 @@ export const FIND_ACTIONS: ReadonlySet<string> = new Set(['-exec', '-execdir', '
 /** After these, a name may stand for another command. */
 export const RENAMES: ReadonlySet<string> = new Set(['alias', 'enable', 'hash']);
 
-/** Variables from which a shell takes commands. */
-export const COMMAND_VARIABLE = /^(BASH_ENV|ENV|PS[0-4]|BASHOPTS|SHELLOPTS)$/;
+/** Programs that write where their arguments say, or go there. */
+const WRITE: ReadonlySet<string> = new Set(
+  'awk cd cp curl dd install ln mkdir mv pushd rsync sed tee touch truncate unzip'.split(' '),
+);
 
-/** Variables whose value programs run as a command. */
-export const COMMAND_VALUE = /(COMMAND|PAGER|EDITOR|VISUAL|SSH|BROWSER|ASKPASS|SHELL|DIFF)$/;
+/** True if what git runs by itself may be changed: it is configured in these directories. `words`: a target of a redirection, or a command. */
+export function changesGit(words: readonly string[]): boolean {
+  const isCommand = words.length > 1;
+  if (isCommand && !WRITE.has(programName(words[0]!))) return false;
+  return words.some((word) => /(^|[/=])(\.git|\.husky|\.gitconfig)(\/|$)/i.test(word));
+}
 
 /** True for a program that runs something else than itself: a pattern of which only the stars fit it must not allow it. */
 export function runsOthers(name: string): boolean {

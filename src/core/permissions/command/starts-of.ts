@@ -44,7 +44,9 @@ function look(found: Found, words: readonly string[], input: string | null, inne
   const name = programName(first);
   found.starts.push(words);
   if (name !== first) found.starts.push([name, ...rest]);
-  for (const start of withoutOptions(name, rest)) found.starts.push(start);
+  const shorter = withoutOptions(name, rest);
+  if (shorter === null) found.unclear ??= `${name} has more than ${MAX_WORDS} options`;
+  found.starts.push(...(shorter ?? []));
   if (SHELLS.has(name)) lookAtShell(found, name, rest, input);
   if (words.some((word) => word.startsWith('BASH_FUNC_'))) found.unclear ??= 'it passes a function to a shell';
   if (READS_COMMANDS.has(name)) lookAtReader(found, name, rest, input);
@@ -53,11 +55,12 @@ function look(found: Found, words: readonly string[], input: string | null, inne
   if (RUNS_WORDS.has(name)) lookAtWords(found, name, rest, input, inner + 1);
 }
 
-/** `git -C sub push` is a push, too: the name with each word after the options, some of which have a value. */
-function withoutOptions(name: string, rest: readonly string[]): readonly (readonly string[])[] {
+/** `git -C sub push` is a push, too: the name with each word after the options, some of which have a value. Null if there are too many. */
+function withoutOptions(name: string, rest: readonly string[]): readonly (readonly string[])[] | null {
   if (!rest[0]?.startsWith('-')) return [];
   const starts: (readonly string[])[] = [];
-  for (let at = 1; at < Math.min(rest.length, 16); at++) {
+  for (let at = 1; at < rest.length; at++) {
+    if (at > MAX_WORDS) return null;
     if (!rest[at]!.startsWith('-')) starts.push([name, ...rest.slice(at, at + MAX_WORDS)]);
     if (!rest[at]!.startsWith('-') && !rest[at - 1]!.startsWith('-')) break;
   }
@@ -92,13 +95,45 @@ function lookAtReader(found: Found, name: string, rest: readonly string[], input
 /** `eval` joins its words; of the others, one word is a command line, and it is not known which. */
 function textsOf(name: string, rest: readonly string[]): readonly string[] {
   if (name === 'eval') return [rest.join(' ')];
-  return rest.filter((word) => /\s|[;&|<>()$`]/.test(word) && !word.includes(UNKNOWN)).slice(0, MAX_WORDS);
+  return textsAmong(rest).slice(0, MAX_WORDS);
+}
+
+/** Words that look like command lines, also as the value of an option (`--command=LINE`, `-qcLINE`). */
+function textsAmong(words: readonly string[]): readonly string[] {
+  return words.flatMap((word) => {
+    if (!/\s|[;&|<>()$`]/.test(word) || word.includes(UNKNOWN)) return [];
+    if (!/^-|^\w+=/.test(word)) return [word];
+    const value = /^[^=\s]*=(.*)$/s.exec(word)?.[1];
+    return [
+      ...(value === undefined ? [] : [value]),
+      ...(/^-[A-Za-z]/.test(word) ? [2, 3, 4].map((at) => word.slice(at)) : []),
+    ];
+  });
+}
+
+/** So many words of an unknown program are looked at. */
+const MAX_UNKNOWN = 256;
+
+/** What an unknown program could run of its arguments: each word may begin a command, or be a command line. Null if there are too many. */
+export function wordsInside(rest: readonly string[]): Pick<Starts, 'starts' | 'texts'> | null {
+  if (rest.length > MAX_UNKNOWN) return null;
+  const starts = rest.flatMap((word, at) => {
+    const following = rest.slice(at, at + MAX_WORDS);
+    const value = /^-[^=\s]*=(.+)$/s.exec(word)?.[1];
+    if (value !== undefined) return [[value, ...following.slice(1)]];
+    const name = programName(word);
+    return word === '' || word.startsWith('-')
+      ? []
+      : name === word
+        ? [following]
+        : [following, [name, ...following.slice(1)]];
+  });
+  return { starts, texts: textsAmong(rest) };
 }
 
 function lookAtFind(found: Found, rest: readonly string[], input: string | null, inner: number): void {
   for (const [at, word] of rest.entries()) {
     if (!FIND_ACTIONS.has(word)) continue;
-    if (found.starts.length > MAX_STARTS) break;
     const following = rest.slice(at + 1, at + 1 + MAX_WORDS);
     const end = following.findIndex((other) => other === ';' || other === '+');
     const command = end < 0 ? following : following.slice(0, end);
@@ -119,6 +154,8 @@ function lookAtWords(found: Found, name: string, rest: readonly string[], input:
     if (word.startsWith('-') || isValue) continue;
     // `env A=b git`: what is known of an assignment cannot be the name of a command.
     if (/^[A-Za-z_][A-Za-z0-9_]*\+?=/.test(word)) continue;
+    // A builtin, which only builtins run; elsewhere a directory.
+    if (word === '.' && name !== 'command' && name !== 'builtin') continue;
     const isFilled = replaced !== null && word.includes(replaced);
     if (isFilled && named) continue;
     const words = rest.slice(at, at + MAX_WORDS);

@@ -1,4 +1,6 @@
 /** How a pattern over URLs and a URL fit. Both are parsed first, so that only what a request would reach is compared. */
+import { isIPv4 } from 'node:net';
+import { canonicalHost, sameMachine } from '../../text/canonical-host.ts';
 import { globAllows } from './url-path.ts';
 
 /** A pattern such as `https://*.example.org/docs/**`. */
@@ -28,33 +30,47 @@ export function parseUrlPattern(text: string): UrlPattern | { readonly problem: 
   if (written === '*') return { protocol, host: '', subdomains: true, port: portOf(protocol, port), path: rest };
   const subdomains = written.startsWith('*.');
   const name = subdomains ? written.slice(2) : written;
-  const host = name.includes('*') ? null : URL.parse(`${protocol}//${name}/`);
-  if (host === null || host.hostname === '' || host.port !== '')
+  const host = name.includes('*') ? null : canonicalHost(name);
+  if (host === null)
     return { problem: `${JSON.stringify(written)} is not a host; "*." may only stand before a host name` };
-  return { protocol, host: bare(host.hostname), subdomains, port: portOf(protocol, port), path: rest };
+  return { protocol, host, subdomains, port: portOf(protocol, port), path: rest };
 }
 
-/** True if the pattern allows the URL: it has no login, and its path is written without tricks. */
+/** True if the pattern allows the URL: it has no login, and its host and path are written without tricks. */
 export function urlAllowed(pattern: string, text: string): boolean {
   const parsed = parseUrlPattern(pattern);
   const url = URL.parse(text);
   if ('problem' in parsed || url === null || url.username !== '' || url.password !== '') return false;
   // URL.parse drops these; another program might not.
   if (/[\s\\]/.test(text) || !text.isWellFormed()) return false;
+  const host = canonicalHost(url.hostname);
+  // An IPv4 address within another is reached in another way.
+  if (host === null || (isIPv4(host) && url.hostname.startsWith('['))) return false;
   const segments = segmentsOf(url);
-  return segments !== null && sameOrigin(parsed, url) && globAllows(parsed.path, segments);
+  if (segments === null || segments.slice(0, -1).includes('')) return false;
+  return sameOrigin(parsed, url, host, (a, b) => a === b) && globAllows(parsed.path, segments);
 }
 
 /** How a pattern that asks or forbids fits the URL: `maybe` if what it reaches cannot be told for certain. */
 export function urlTouched(pattern: string, text: string): 'yes' | 'maybe' | 'no' {
   const parsed = parseUrlPattern(pattern);
   const url = URL.parse(text);
-  if ('problem' in parsed || url === null) return 'maybe';
-  if (!sameOrigin(parsed, url)) return 'no';
+  const host = url && canonicalHost(url.hostname);
+  if ('problem' in parsed || url === null || host === null) return url?.hostname === '' ? 'no' : 'maybe';
+  if (!sameOrigin(parsed, url, host, sameMachine)) return 'no';
   const segments = segmentsOf(url);
   if (segments === null) return 'maybe';
-  const lower = segments.map((segment) => segment.toLowerCase());
-  return globAllows(parsed.path, segments) || globAllows(parsed.path.toLowerCase(), lower) ? 'yes' : 'no';
+  const plain = segments.map(folded);
+  // Many servers take several slashes for one, and leave out one at the end.
+  const short = plain.filter((segment) => segment !== '');
+  const glob = folded(parsed.path);
+  const fits = [plain, short, [...short, '']].some((one) => globAllows(glob, one));
+  return fits || globAllows(parsed.path, segments) ? 'yes' : 'no';
+}
+
+/** Case and the ways to write one character do not count. */
+function folded(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
 }
 
 /** True if every URL that `narrow` fits is one that `wide` fits, as far as that can be seen. */
@@ -74,15 +90,15 @@ function portOf(protocol: string, port: string): string | null {
   return URL.parse(`${protocol}//h:${port}/`)?.port ?? '';
 }
 
-function sameOrigin({ protocol, host, subdomains, port }: UrlPattern, url: URL): boolean {
-  const name = bare(url.hostname);
-  const sameHost = subdomains ? host === '' || name.endsWith(`.${host}`) : name === host;
+/** `host`: that of the URL, in canonical form. */
+function sameOrigin(
+  { protocol, host: wanted, subdomains, port }: UrlPattern,
+  url: URL,
+  host: string,
+  isSame: (a: string, b: string) => boolean,
+): boolean {
+  const sameHost = subdomains ? wanted === '' || host.endsWith(`.${wanted}`) : isSame(host, wanted);
   return url.protocol === protocol && sameHost && (port === null || url.port === port);
-}
-
-/** A dot at the end of a host says that the name is complete; it reaches the same host. */
-function bare(hostname: string): string {
-  return hostname.replace(/\.$/, '');
 }
 
 /** The parts of the path, decoded; null if a server might read them in more than one way. */

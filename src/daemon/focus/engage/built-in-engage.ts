@@ -15,6 +15,7 @@ import { span } from '../../../telemetry/spans.ts';
 import { permittedTool, toolSpecs } from '../../../tools/registry.ts';
 import type { Toolset } from '../../../tools/source.ts';
 import type { ModelSource } from '../../models/focus-model.ts';
+import { leasedModel } from '../../models/leased-client.ts';
 import type { FocusEnd } from '../scope/focus-end.ts';
 import { type Focus, type PhaseMeans, spanKey } from '../scope/focus-scope.ts';
 import { hostIsolation } from '../scope/host-isolation.ts';
@@ -60,7 +61,7 @@ function loopWith(places: CommandPlaces, focus: Focus, recorded: Transcript): Pr
   const { means, faculty, control, key, work } = focus;
   const settings = faculty.engage;
   // The provider's cache is looked up by it: the same for all answers of a conversation.
-  const model = means.models.forFocus(faculty, focus.answer?.conversation ?? key.focusId);
+  const model = leasedModel(means.models.forFocus(faculty, focus.answer?.conversation ?? key.focusId), means.lease);
   const hooks = loopHooksOf(focus);
   return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
     engage(

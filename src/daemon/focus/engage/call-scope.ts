@@ -39,6 +39,7 @@ export function callScopeOf(focus: Focus, { background, container }: CommandPlac
     workspace: focus.workspace,
     makeDirectory: focus.directory.make,
     timeoutMs: faculty.engage.toolTimeoutSeconds * 1000,
+    lease: means.lease,
     processes: means.processes,
     home: focus.home.open,
     background,

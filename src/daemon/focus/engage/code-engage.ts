@@ -57,18 +57,18 @@ function comesToNothing(call: RecordedCall): boolean {
   return kind === 'unavailable' || kind === 'failed';
 }
 
-function endOf(end: ExecutionEnd, focus: Focus): FocusEnd | EngageDone {
+async function endOf(end: ExecutionEnd, focus: Focus): Promise<FocusEnd | EngageDone> {
   return end.kind === 'ended' ? endOfCall(readCodeEnd(end.call), focus) : endOfEngage(end, focus.means.models);
 }
 
 const NO_READER = 'code reads no messages';
 
-function endOfCall(end: CodeEnd, { faculty }: Focus): FocusEnd | EngageDone {
+async function endOfCall(end: CodeEnd, { faculty }: Focus): Promise<FocusEnd | EngageDone> {
   switch (end.kind) {
     case 'outcome': {
       const { outcome, summary } = end;
       const { outcomeSchema } = faculty.engage;
-      const problems = outcomeSchema === null ? [] : outcomeProblems(outcomeSchema, outcome);
+      const problems = outcomeSchema === null ? [] : await outcomeProblems(outcomeSchema, outcome);
       if (problems.length === 0) return { kind: 'done', finalText: '', outcome, summary, unread: NO_READER };
       return dead('engage.outcome_invalid', `the outcome does not conform to outcome_schema: ${problems.join('; ')}`);
     }

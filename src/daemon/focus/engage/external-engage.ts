@@ -61,10 +61,13 @@ function orientation({ messages }: Transcript): string {
 const NO_READER = 'the command of an external faculty reads no messages';
 
 /** Validates the outcome against the faculty's schema, if any. There is no model that could repair it. */
-function doneWith({ outcome: printed, summary }: HookOutput['engage'], { faculty }: Focus): FocusEnd | EngageDone {
+async function doneWith(
+  { outcome: printed, summary }: HookOutput['engage'],
+  { faculty }: Focus,
+): Promise<FocusEnd | EngageDone> {
   const outcome = outcomeOf(printed);
   const { outcomeSchema } = faculty.engage;
-  const problems = outcomeSchema === null ? [] : outcomeProblems(outcomeSchema, outcome);
+  const problems = outcomeSchema === null ? [] : await outcomeProblems(outcomeSchema, outcome);
   if (problems.length > 0) {
     return failed('engage.outcome_invalid', `the outcome does not conform to outcome_schema: ${problems.join('; ')}`);
   }

@@ -21,18 +21,26 @@ export interface FocusControl {
   drainSoon(): void;
   /** The focus has done its work and only writes its end: another one may have its slot, or be claimed for it. */
   ending(): void;
+  /** The focus writes its end, whatever that is: from here on the write itself tells whether the lease was lost. */
+  settle(): void;
+  isSettling(): boolean;
 }
 
 /** `onEnding`: called when the focus only writes its end. */
 export function createFocusControl(onEnding: () => void = () => {}): FocusControl {
   const now = new AbortController();
   const soon = new AbortController();
+  let settling = false;
   return {
     signal: now.signal,
     drain: soon.signal,
     abort: (reason) => now.abort(new FocusAborted(reason)),
     drainSoon: () => soon.abort(),
     ending: onEnding,
+    settle: () => {
+      settling = true;
+    },
+    isSettling: () => settling,
   };
 }
 

@@ -1,6 +1,7 @@
 /** The parts of a focus, as its phases see them. */
 import type { Faculty } from '../../../catalog/faculty/faculty.ts';
 import type { Clock } from '../../../core/lifecycle/clock.ts';
+import type { Lease } from '../../../core/lifecycle/lease.ts';
 import type { FocusEvent, FocusEventBody } from '../../../engage/events/events.ts';
 import type { FileRule } from '../../../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../../../process/process-host.ts';
@@ -48,6 +49,8 @@ export interface WorkspaceMeans {
 
 /** What the phases of a focus need. */
 export interface PhaseMeans extends WorkspaceMeans {
+  /** Asked wherever the focus acts outward. */
+  readonly lease: Lease;
   readonly models: ModelSource;
   /** Makes the container of a focus whose `bash` does not run on this host. */
   readonly bashContainer: MakeBashContainer;

@@ -1,7 +1,8 @@
 /** Makes one call of code: validated, judged, recorded and run like a call of the model. */
 import { roundMs } from '../../../core/lifecycle/round-ms.ts';
+import { valueBeyond } from '../../../core/text/json-bounds.ts';
+import { JSON_LIMITS, LESS_INPUT } from '../../../core/text/json-limits.ts';
 import type { ToolCallBlock } from '../../../llm/client.ts';
-import { isDeeperThan } from '../../../llm/wire/loose-json.ts';
 import type { RecordedCall } from '../../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../../store/transcript/turns.ts';
 import { span } from '../../../telemetry/spans.ts';
@@ -16,8 +17,6 @@ import { type NestedCallStart, type NestedRecord, unrecordable } from './nested-
 import { resultForCode } from './nested-result.ts';
 import { type NestedEnd, runNestedCall } from './nested-run.ts';
 
-const MAX_LEVELS = 200;
-
 /** The execution that a call belongs to. */
 export interface Execution {
   readonly turn: RecordedTurn;
@@ -31,7 +30,7 @@ export interface Execution {
 
 /** Runs call `n` of an execution, in a span. Rejects when `signal` aborts, and with what ends the focus. */
 export async function makeNestedCall(
-  { name, input }: NestedCall,
+  { name, input, unread }: NestedCall,
   n: number,
   execution: Execution,
   signal: AbortSignal,
@@ -49,7 +48,7 @@ export async function makeNestedCall(
   };
   const attributes = { 'gen_ai.tool.name': name, 'gen_ai.tool.call.id': call.callId, 'work.turn': turn.turn };
   return span('sandbox.tool.call', attributes, async (calling) => {
-    const given = resultForCode(name, await gateAndRun(call, n, execution, signal));
+    const given = resultForCode(name, await gateAndRun(call, unread, n, execution, signal));
     calling.set({ 'work.tool.is_error': given.isError ?? false, 'work.tool.output_bytes': given.content.length });
     return given;
   });
@@ -57,17 +56,19 @@ export async function makeNestedCall(
 
 async function gateAndRun(
   call: RecordedCall,
+  unread: string | undefined,
   n: number,
   execution: Execution,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   const { name, callId } = call;
-  const readable = !isDeeperThan(call.input, MAX_LEVELS);
-  const input = readable ? call.input : {};
+  const beyond = unread ?? valueBeyond(call.input, JSON_LIMITS.toolInput);
+  const input = beyond === null ? call.input : {};
   const start: NestedCallStart = { n, name, input, finalInput: null, tool: undefined };
-  const passage = readable
-    ? await passGates(call, execution.turn, { ...execution.means, signal })
-    : unreadable(callId, name, execution);
+  const passage =
+    beyond === null
+      ? await passGates(call, execution.turn, { ...execution.means, signal })
+      : await unreadable(callId, name, beyond, execution);
   switch (passage.kind) {
     case 'answered':
       return end(start, call, passage, 0, execution);
@@ -91,8 +92,8 @@ async function gateAndRun(
 }
 
 /** What cannot be written down is not kept. */
-function unreadable(callId: string, name: string, { turn, means }: Execution): Passage {
-  const invalidInput = `its values are nested more than ${MAX_LEVELS} levels deep`;
+async function unreadable(callId: string, name: string, beyond: string, { turn, means }: Execution): Promise<Passage> {
+  const invalidInput = `${beyond}; ${LESS_INPUT}`;
   const block: ToolCallBlock = { type: 'tool_call', id: callId, name, input: {}, invalidInput };
   const call = { callId, name, input: {}, finalInput: null, state: 'pending', output: null, isError: false } as const;
   return validCall(call, { ...turn, content: [block] }, means.toolset);

@@ -42,14 +42,22 @@ export interface NestedRecord {
 /** Makes the rows of one execution. */
 export function createNestedRecord(): NestedRecord {
   let bytes = 0;
+  /** Each input as it is kept: it is in two rows, and may have megabytes. */
+  const kept = new WeakMap<object, unknown>();
   const limits = () => (bytes < ROOMY_BYTES ? ROOMY : TIGHT);
+
+  function keptInput(input: unknown, most: number): unknown {
+    if (typeof input !== 'object' || input === null) return boundedInput(input, most);
+    if (!kept.has(input)) kept.set(input, boundedInput(input, most));
+    return kept.get(input);
+  }
 
   function rowOf(call: NestedCallStart): CodeCallRow {
     const { n, name, tool } = call;
     // Entries of the ledger are read back from here; a call with a longer input is refused.
     const most = tool?.name === LEDGER_APPEND ? MAX_ENTRY_BYTES : limits().input;
-    const input = boundedInput(call.input, most);
-    const finalInput = call.finalInput === null ? null : boundedInput(call.finalInput.value, most);
+    const input = keptInput(call.input, most);
+    const finalInput = call.finalInput === null ? null : keptInput(call.finalInput.value, most);
     bytes += sizeOf(input) + sizeOf(finalInput);
     const open = { output: null, outputBytes: null, isError: null, details: null, durationMs: null };
     return { n, name, input, finalInput, state: 'started', ...open };
@@ -74,10 +82,18 @@ export function createNestedRecord(): NestedRecord {
 }
 
 function boundedInput(input: unknown, most: number): unknown {
-  const text = JSON.stringify(input) ?? 'null';
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= most) return input;
-  return { cut: cutMiddle(text, most, (leftOut) => `[… ${leftOut} bytes left out …]`), bytes };
+  const cutText = (text: string) => cutMiddle(text, most, (leftOut) => `[… ${leftOut} bytes left out …]`);
+  let leftOut = 0;
+  // Long texts are cut before they are written as JSON: escapes of millions of characters take a third of a second.
+  const json = JSON.stringify(input, (_key, value: unknown) => {
+    if (typeof value !== 'string' || value.length <= most) return value;
+    const cut = cutText(value);
+    leftOut += Buffer.byteLength(value) - Buffer.byteLength(cut);
+    return cut;
+  });
+  const text = json ?? 'null';
+  const bytes = Buffer.byteLength(text) + leftOut;
+  return bytes <= most ? input : { cut: cutText(text), bytes };
 }
 
 function sizeOf(value: unknown): number {

@@ -121,7 +121,7 @@ function endsTheFocus(error: unknown): boolean {
 function contextOf({ callId }: RecordedCall, tool: Tool, { turn, means }: Execution, signal: AbortSignal): ToolContext {
   const { callScope: scope, gates } = means;
   const fileRules = tool.kind === 'database' ? [] : scope.fileRules();
-  const permissionFor = (other: unknown) =>
-    permissionNow({ tool, input: other, callId, turn: turn.turn, scope, signal }, gates);
+  const permissionFor: ToolContext['permissionFor'] = (input, also) =>
+    permissionNow({ tool, input, ...(also && { also }), callId, turn: turn.turn, scope, signal }, gates);
   return { ...scope, turn: turn.turn, callId, signal, fileRules, permissionFor, codeBytes: MAX_RESULT_BYTES };
 }

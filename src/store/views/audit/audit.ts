@@ -92,7 +92,7 @@ const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
 const auditOf = (
   view: 'audit' | 'visible_audit',
 ) => `select id::text as id, seq, to_char(created_at at time zone 'UTC', ${TIME}) as created_at, decided_by, action, note, erased,
-    work_item_id, target, faculty, submitted_by, to_char(submitted_at at time zone 'UTC', ${TIME}) as submitted_at, call_id, focus_id, turn, tool,
+    work_item_id, target, faculty, submitted_by, to_char(submitted_at at time zone 'UTC', ${TIME}) as submitted_at, ask_id, subject, call_id, focus_id, turn, tool,
     salt, note_digest, work_digest, subject_digest, previous_hash, hash, token_id
   from animus.${view} a
   where created_at >= coalesce($1::timestamptz, '-infinity') and created_at < coalesce($2::timestamptz, 'infinity')

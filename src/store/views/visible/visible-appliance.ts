@@ -5,8 +5,8 @@ import type { AskedView } from '../inbox-view.ts';
 /** What waits for a person, oldest first: of an item, or of all work that the actor may see. */
 export async function readVisibleInbox(tx: Queryable, id: string | null, limit: number): Promise<AskedView[]> {
   return tx.query<AskedView>(
-    `select work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, turn, submitted_by, left(description, 300) as description
-       from animus.visible_inbox where $1::uuid is null or work_item_id = $1 order by asked_at, work_item_id, call_id limit $2`,
+    `select work_item_id, faculty, ask_id, call_id, kind, subject, request, hash, asked_at, deadline, turn, submitted_by, left(description, 300) as description
+       from animus.visible_inbox where $1::uuid is null or work_item_id = $1 order by asked_at, work_item_id, ask_id limit $2`,
     [id, limit],
   );
 }

@@ -4,9 +4,10 @@ import type { Stats } from 'node:fs';
 import { copyFile, link, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../../core/errors/errors.ts';
+import { whileHeld } from '../../../core/lifecycle/lease.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from '../refusal.ts';
-import { existing, isSame, whyNot, writeTemporary } from '../replace-file.ts';
-import { type Bounds, type InsidePath, openDirectoryInside, readOnlyReason } from '../workspace.ts';
+import { existing, isSame, type WriteBounds, whyNot, writeTemporary } from '../replace-file.ts';
+import { type InsidePath, openDirectoryInside, readOnlyReason } from '../workspace.ts';
 
 /** A prepared change. */
 interface StagedChange {
@@ -38,7 +39,7 @@ interface FailedChanges extends Refusal {
  * Makes all changes or none. If one fails, for example on a full disk, the earlier ones are undone. Some changes remain
  * only if the process dies in between or a file cannot be restored, which is reported. Returns null if all were made.
  */
-export async function makeChanges(bounds: Bounds, changes: readonly FileChange[]): Promise<FailedChanges | null> {
+export async function makeChanges(bounds: WriteBounds, changes: readonly FileChange[]): Promise<FailedChanges | null> {
   const staged: StagedChange[] = [];
   try {
     for (const change of changes) {
@@ -70,7 +71,7 @@ async function makeAll(staged: readonly StagedChange[]): Promise<FailedChanges |
   return null;
 }
 
-async function stage(bounds: Bounds, { path, content, read, like }: FileChange): Promise<StagedChange | Refusal> {
+async function stage(bounds: WriteBounds, { path, content, read, like }: FileChange): Promise<StagedChange | Refusal> {
   const directory = await openDirectoryInside(bounds, dirname(path.real), { create: content !== null });
   if (isRefusal(directory)) return directory;
   const target = `${directory.base}/${basename(path.real)}`;
@@ -99,12 +100,12 @@ async function stage(bounds: Bounds, { path, content, read, like }: FileChange):
         if (read === null ? now !== null : !isSame(read, now)) {
           return refuse(`${path.shown}: was changed by something else in the meantime; read it again`);
         }
-        await (content === null ? rm(target) : rename(temporary, target));
+        await whileHeld(bounds.lease, () => (content === null ? rm(target) : rename(temporary, target)));
         return null;
       },
       async undo() {
         try {
-          await (old ? rename(backup, target) : rm(target));
+          await whileHeld(bounds.lease, () => (old ? rename(backup, target) : rm(target)));
           return null;
         } catch (error) {
           backupIsNeeded = old !== null;

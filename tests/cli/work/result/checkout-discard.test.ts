@@ -204,13 +204,13 @@ test('what was lost is in the inbox until an operator has acknowledged it', asyn
   const inbox = await run(item, ['inbox', item.id], '/');
   expect(inbox.stdout).toContain('lost something that its agent made');
   expect(inbox.stdout).toContain('the directory was gone');
-  expect(inbox.stdout).toContain(`animus work answer ${item.name} --call lost 'seen'`);
-  expect(await run(item, ['work', 'answer', item.name, 'seen', '--call', 'lost'], '/')).toMatchObject({ code: 0 });
+  const [, ask = ''] = inbox.stdout.match(new RegExp(`animus work answer ${item.name} --ask (\\w{12}) 'seen'`)) ?? [];
+  expect(await run(item, ['work', 'answer', item.name, 'seen', '--ask', ask], '/')).toMatchObject({ code: 0 });
   expect(await run(item, ['inbox', item.id], '/')).toMatchObject({
     stdout: '',
     stderr: expect.stringContaining('nothing waits'),
   });
-  expect(await run(item, ['work', 'answer', item.name, 'seen', '--call', 'lost'], '/')).toMatchObject({ code: 5 });
+  expect(await run(item, ['work', 'answer', item.name, 'seen', '--ask', ask], '/')).toMatchObject({ code: 3 });
   await db.database.query(`update animus.worktree_results set lost = lost || '; more' where work_item_id = $1`, [
     item.id,
   ]);

@@ -194,15 +194,26 @@ export const MAY_RUN_IT: readonly string[] = [
   '((((((',
   'echo "${',
   'at now < f',
+  // A program that may run others, with words of which it could run some.
+  `git commit -m "git push"`,
+];
+
+/** Lines that do not name it, of programs that may run others. */
+export const MORE: readonly string[] = [
+  'git pull push',
+  'git stash',
+  'git commit -m x',
+  'digit push',
+  'npm test',
+  './push',
+  'make push',
 ];
 
 /** Harmless lines with the same words. */
 export const DOES_NOT: readonly string[] = [
   'git log',
-  'git pull push',
   'echo git push',
   'echo "git push"',
-  `git commit -m "git push"`,
   `grep -r 'git push' .`,
   '# git push',
   'git log # ; git push',
@@ -211,13 +222,11 @@ export const DOES_NOT: readonly string[] = [
   'ls "$x"',
   'echo $x; for f in *.c; do cat "$f"; done',
   'x=$(git log)',
-  'git stash',
   'command -v git push',
   'find . -name git -o -name push',
   'sudo git log',
   'xargs rm',
   'xargs < f',
   'cat > push <<E\n$x\nE',
-  'digit push',
   'test -f git && cat push',
 ];

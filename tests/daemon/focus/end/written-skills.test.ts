@@ -88,7 +88,9 @@ describe('a skill that work writes', () => {
       expect.stringContaining('no work has written a skill nosuch'),
     ]);
     expect(existsSync(join(daemon.directory, 'skills'))).toBe(false);
-    const [asked] = await db.query<{ hash: string }>(`select hash from animus.inbox where call_id = 'skill:notes'`);
+    const [asked] = await db.query<{ hash: string }>(
+      `select hash from animus.inbox where subject = 'skill' and request ->> 'skill' = 'notes'`,
+    );
     await approveSkill(db, { name: 'notes', note: 'good', hash: asked!.hash });
     expect(await written(daemon, 'notes', 'One line each.')).toContain('animus.version: "1"');
 

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { chmod, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { UNLEASED } from '../../../../src/core/lifecycle/lease.ts';
 import { editFileTool } from '../../../../src/tools/files/edit-file.ts';
 import { applyPatchTool } from '../../../../src/tools/files/patch/apply-patch.ts';
 import { makeChanges } from '../../../../src/tools/files/patch/staged-change.ts';
@@ -183,7 +184,7 @@ describe('apply_patch', () => {
     // Something else replaces the last one after it was read.
     await writeFile(join(workspace, 'c2'), 'changed\n');
     await rename(join(workspace, 'c2'), join(workspace, 'c'));
-    expect(await makeChanges({ workspace, fileRules: [] }, changes)).toEqual({
+    expect(await makeChanges({ workspace, fileRules: [], lease: UNLEASED }, changes)).toEqual({
       refusal: 'c: was changed by something else in the meantime; read it again',
     });
     expect([await text('a'), await text('b'), await text('c')]).toEqual(['1\n', '2\n', 'changed\n']);
@@ -206,7 +207,7 @@ describe('apply_patch', () => {
       { ...(await staged('b')), content: 'two\n' },
       { ...last, content: 'three\n' },
     ];
-    const done = await makeChanges({ workspace, fileRules: [] }, changes);
+    const done = await makeChanges({ workspace, fileRules: [], lease: UNLEASED }, changes);
     expect(done?.refusal).toMatch(
       /^c: was changed by something else .*; b could not be restored \(EISDIR.*\), its old content is in \.animus-[-0-9a-f]+\.old$/,
     );

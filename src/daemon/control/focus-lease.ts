@@ -1,0 +1,100 @@
+/** What a daemon knows about the lease of one of its items. The database decides; this says when it has to be asked. */
+import { AnimusError } from '../../core/errors/errors.ts';
+import { type Clock, elapsedMs, type Moment, momentOf } from '../../core/lifecycle/clock.ts';
+import { type Lease, MARGIN_SHARE } from '../../core/lifecycle/lease.ts';
+import type { ProcessHost } from '../../process/process-host.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { type Renewal, renewLeases } from '../../store/work/leases.ts';
+import type { ClaimedWork } from '../../store/work/work.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { abortReason, type FocusControl } from '../focus/scope/focus-control.ts';
+
+export interface FocusLease extends Lease {
+  /** Takes what the database has answered to a question that was sent at `asked`: stops the focus if the lease is lost or a cancel is requested. */
+  take(renewal: Renewal, asked: Moment): void;
+  /** Stops the focus: nobody could renew its lease in time. */
+  drop(): void;
+  /** How long it lasts, in milliseconds, by what is known; the margin included. */
+  leftMs(): number;
+}
+
+export interface LeaseMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly processes: Pick<ProcessHost, 'setDeadline'>;
+  readonly leaseSeconds: number;
+}
+
+/** Between two questions, while the row is locked or the database does not answer. */
+const ASK_MS = 100;
+
+/** The lease of an item that was claimed by a statement sent at `claimed`. */
+export function createFocusLease(
+  means: LeaseMeans,
+  work: Pick<ClaimedWork, 'id' | 'leaseToken'>,
+  control: FocusControl,
+  claimed: Moment,
+): FocusLease {
+  const { db, clock, log, leaseSeconds } = means;
+  const leaseMs = leaseSeconds * 1000;
+  let known = { from: claimed, forMs: leaseMs };
+  let asking: Promise<void> | null = null;
+  let lost = false;
+
+  const leftMs = () => known.forMs - elapsedMs(clock, known.from);
+  const holds = () => leftMs() > MARGIN_SHARE * leaseMs;
+
+  function take({ held, cancelRequested, seconds }: Renewal, asked: Moment): void {
+    if (!held) {
+      // An item that has ended has no lease either.
+      if (control.isSettling()) return;
+      if (!control.signal.aborted)
+        log.warn({ work_item_id: work.id }, 'the lease is lost: another daemon has the work item');
+      lost = true;
+      control.abort('lease_lost');
+      return;
+    }
+    if (cancelRequested) control.abort('cancelled');
+    const renewed = { from: asked, forMs: seconds * 1000 };
+    const renewedMs = renewed.forMs - elapsedMs(clock, asked);
+    if (renewedMs <= leftMs()) return;
+    known = renewed;
+    means.processes.setDeadline(work.id, renewedMs);
+  }
+
+  async function ask(): Promise<void> {
+    const asked = momentOf(clock);
+    try {
+      for (const renewal of await renewLeases(db, null, [work], leaseSeconds)) take(renewal, asked);
+    } catch {
+      // The heartbeat says so.
+    }
+    if (!holds() && !lost) await clock.sleep(ASK_MS);
+  }
+
+  async function sure(): Promise<void> {
+    const since = momentOf(clock);
+    while (!holds()) {
+      if (lost || abortReason(control) === 'lease_lost' || elapsedMs(clock, since) > leaseMs) {
+        throw new AnimusError('work.lease_lost', { id: work.id });
+      }
+      asking ??= ask().finally(() => {
+        asking = null;
+      });
+      // A statement on a connection that died meanwhile may hang.
+      await Promise.race([asking, clock.sleep(5 * ASK_MS)]);
+    }
+  }
+
+  return {
+    holds,
+    sure,
+    take,
+    leftMs,
+    drop() {
+      log.error({ work_item_id: work.id }, 'the lease could not be renewed in time; stopping the focus');
+      control.abort('lease_lost');
+    },
+  };
+}

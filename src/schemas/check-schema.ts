@@ -1,0 +1,49 @@
+/**
+ * Applies JSON Schemas of others: of MCP servers and of faculties. A small one can take for ever, to compile or to apply, so neither happens
+ * in this thread.
+ */
+import { valueBeyond } from '../core/text/json-bounds.ts';
+import { JSON_LIMITS } from '../core/text/json-limits.ts';
+import type { JsonSchema, SchemaAnswer, SchemaRequest, SchemaRules } from './schema-check.ts';
+import { createSchemaThread, type SchemaThread } from './schema-thread.ts';
+
+/** Ordinary checks take a millisecond, and the first one of a schema some twenty. */
+const QUICK_MS = 500;
+const SUSPECT_MS = 5000;
+const MAX_SUSPECTS = 1000;
+
+interface Threads {
+  readonly quick: SchemaThread;
+  /** For schemas that have exceeded a limit, so that they delay only each other. */
+  readonly suspect: SchemaThread;
+}
+
+let threads: Threads | null = null;
+const suspects = new Set<string>();
+/** A schema is written down once. */
+const texts = new WeakMap<JsonSchema, string>();
+
+/** Checks the schema, which its reader has bounded, and the value, if it is given. Never rejects. */
+export async function checkBySchema(rules: SchemaRules, schema: JsonSchema, value?: unknown): Promise<SchemaAnswer> {
+  const beyond = value === undefined ? null : valueBeyond(value, JSON_LIMITS.toolInput);
+  if (beyond !== null) return { kind: 'exceeded', problem: beyond };
+  const text = texts.get(schema) ?? JSON.stringify(schema);
+  texts.set(schema, text);
+  return apply({ rules, schema: text, value: value === undefined ? null : JSON.stringify(value) });
+}
+
+async function apply(request: SchemaRequest): Promise<SchemaAnswer> {
+  threads ??= { quick: createSchemaThread(QUICK_MS), suspect: createSchemaThread(SUSPECT_MS) };
+  const { schema } = request;
+  if (!suspects.has(schema)) {
+    const answer = await threads.quick.check(request);
+    if (answer.kind !== 'exceeded') return answer;
+    if (suspects.size >= MAX_SUSPECTS) suspects.clear();
+    suspects.add(schema);
+  }
+  const begun = performance.now();
+  const answer = await threads.suspect.check(request);
+  // The machine was busy.
+  if (answer.kind !== 'exceeded' && performance.now() - begun < QUICK_MS) suspects.delete(schema);
+  return answer;
+}

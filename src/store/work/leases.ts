@@ -1,0 +1,49 @@
+/** The leases of a daemon as its heartbeat sees them. */
+import type { Queryable } from '../sql/database.ts';
+import { extendLeases, type LeaseReport } from './work.ts';
+
+/** What is known about a lease after it should have been renewed. */
+export interface Renewal extends LeaseReport {
+  /** How long it lasts from when the question was sent, at least. */
+  readonly seconds: number;
+  /**
+   * There if it was not renewed, because a transaction has locked the item; perhaps a write of its focus, which renews the lease itself. The
+   * process id of that session in the database; null: it has ended by now.
+   */
+  readonly lockedBy?: number | null;
+}
+
+interface Held {
+  readonly id: string;
+  readonly leaseToken: string;
+}
+
+/** Renews leases: one statement, and a second one where items are locked. `daemonId` null: without noting that the daemon was seen. */
+export async function renewLeases(
+  db: Queryable,
+  daemonId: string | null,
+  leases: readonly Held[],
+  leaseSeconds: number,
+): Promise<Renewal[]> {
+  const reports = await extendLeases(db, daemonId, leases, leaseSeconds);
+  const renewed = new Set(reports.map(({ workItemId }) => workItemId));
+  const locked = leases.filter(({ id }) => !renewed.has(id));
+  const left = locked.length === 0 ? [] : await leasesLeft(db, locked);
+  return [...reports.map((report) => ({ ...report, seconds: leaseSeconds })), ...left];
+}
+
+async function leasesLeft(db: Queryable, leases: readonly Held[]): Promise<Renewal[]> {
+  const rows = await db.query<{ id: string; seconds: number; lockedBy: number | null }>(
+    `select work_item_id as id, seconds, locked_by as "lockedBy" from animus.leases_left($1::uuid[], $2::bigint[])`,
+    [leases.map(({ id }) => id), leases.map(({ leaseToken }) => leaseToken)],
+  );
+  const left = new Map(rows.map(({ id, ...row }) => [id, row]));
+  return leases.map(({ id }) => ({
+    workItemId: id,
+    held: left.has(id),
+    cancelRequested: false,
+    seconds: 0,
+    lockedBy: null,
+    ...left.get(id),
+  }));
+}

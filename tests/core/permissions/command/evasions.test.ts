@@ -1,0 +1,61 @@
+/** Rules about commands decide by what is known: what may run something else asks, and daily work does not. */
+import { describe, expect, it } from 'vitest';
+import { permissionOf } from '../../../../src/core/permissions/permissions.ts';
+import { parseRuleKey, type RuleKey } from '../../../../src/core/permissions/rule-key.ts';
+import type { Verdict } from '../../../../src/core/permissions/verdict.ts';
+import { EVASIONS, NAMED } from './evasions.ts';
+import { ORDINARY } from './ordinary-lines.ts';
+
+const BASH = { name: 'bash', risk: 'execute', origin: 'faculty', kinds: { command: 'command' } } as const;
+
+function verdictOn(command: string, rules: Readonly<Record<string, Verdict>>): Verdict {
+  const parsed = Object.entries(rules).map(([key, verdict]) => ({
+    ...(parseRuleKey(key) as RuleKey),
+    key,
+    verdict,
+    at: '',
+  }));
+  const call = { tool: BASH, input: { command }, workspace: '/w', unprotected: false };
+  return permissionOf({ rules: parsed, risk: {}, approvalDeadlineSeconds: 1 }, call).verdict;
+}
+
+describe.each(Object.entries(EVASIONS))('%s', (_, lines) => {
+  it.each(lines)('%j does not run unasked', (line) => {
+    expect(verdictOn(line, { bash: 'auto', 'bash(canary *)': 'forbid' })).not.toBe('auto');
+    expect(verdictOn(line, { bash: 'auto', 'bash(canary *)': 'ask' })).toBe('ask');
+  });
+});
+
+it('are enough to mean something', () => {
+  expect(Object.values(EVASIONS).flat().length).toBeGreaterThanOrEqual(200);
+  expect(ORDINARY.length).toBeGreaterThanOrEqual(100);
+});
+
+describe('a rule about something else', () => {
+  it.each(ORDINARY)('leaves %j alone', (line) => {
+    expect(verdictOn(line, { bash: 'auto', 'bash(canary *)': 'forbid' })).toBe('auto');
+    expect(verdictOn(line, { bash: 'auto', 'bash(canary *)': 'ask' })).toBe('auto');
+  });
+});
+
+describe('an auto rule that names a program', () => {
+  it.each([
+    ['npm test', 'npm test'],
+    ['npm *', 'npm run build'],
+    ['make*', 'make -j4 all'],
+    ['git commit *', 'git commit -m x'],
+    ['python3 *', 'python3 x.py'],
+    ['./run.sh *', './run.sh a'],
+  ])('%j covers what %j runs by itself', (rule, line) => {
+    expect(verdictOn(line, { bash: 'auto', 'bash(canary *)': 'forbid' })).toBe('ask');
+    expect(verdictOn(line, { bash: 'ask', 'bash(canary *)': 'forbid', [`bash(${rule})`]: 'auto' })).toBe('auto');
+    expect(verdictOn(`${line}; ls`, { bash: 'auto', 'bash(canary *)': 'forbid', [`bash(${rule})`]: 'auto' })).toBe(
+      'ask',
+    );
+    expect(verdictOn(`${line}; canary x`, { 'bash(canary *)': 'forbid', [`bash(${rule})`]: 'auto' })).toBe('forbid');
+  });
+
+  it.each(NAMED)('%j does not cover what %j hides', (rule, line) => {
+    expect(verdictOn(line, { bash: 'auto', 'bash(canary *)': 'forbid', [`bash(${rule})`]: 'auto' })).not.toBe('auto');
+  });
+});

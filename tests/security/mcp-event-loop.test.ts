@@ -1,0 +1,140 @@
+/** What an MCP server sends, and the schemas that it writes, must not block the thread that renews the leases of all foci. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { inputOf } from '../../src/tools/mcp/input-check.ts';
+import { compareTools, inspectServer } from '../../src/tools/mcp/inspect-server.ts';
+import { freePort } from '../support/free-port.ts';
+import { setUpMcp } from '../support/mcp/mcp-bench.ts';
+import { LISTS, SHAPES } from '../support/mcp/shaped-server.mjs';
+import { measure, table, tooSlow } from './shapes/door.ts';
+import { longestTurn } from './shapes/longest-turn.ts';
+
+const SERVER = new URL('../support/mcp/shaped-server.mjs', import.meta.url).pathname;
+const STDIO = { name: 'shaped', command: process.execPath, args: [SERVER] };
+/** Once per server: a list of 900 ordinary tools must fit into one message, and keys that occur once are the slowest that JSON.parse can read. */
+const MAX_LIST_MS = 350;
+const TIMEOUT = { timeout: 600_000 } as const;
+
+test.each(['stdio', 'http', 'events'])(
+  'no message of a server blocks the event loop, over %s',
+  TIMEOUT,
+  async (over) => {
+    const place = over === 'stdio' ? STDIO : { name: 'shaped', command: null, url: await overHttp() };
+    const bench = await setUpMcp({ ...place, context: { timeoutMs: 60_000 } });
+    await bench.pin();
+    for (const shape of SHAPES) {
+      const { call, close } = await bench.open();
+      await call('send', { shape: 'a small text' });
+      const outputs: string[] = [];
+      await measure(`MCP ${over}`, shape, 0, async () => {
+        const { content } = await call('send', { shape, events: over === 'events' });
+        outputs.push(content);
+      });
+      expect(outputs[0]?.length, shape).toBeLessThan(33_000);
+      await close?.();
+    }
+    expect(tooSlow(), table()).toEqual([]);
+  },
+);
+
+test('no list of tools blocks the event loop, and 900 ordinary tools can be pinned', TIMEOUT, async () => {
+  const slow: string[] = [];
+  for (const list of Object.keys(LISTS)) {
+    const { server, context, settings } = await setUpMcp({ ...STDIO, variables: { LIST: list } });
+    const states: string[] = [];
+    const { longestMs } = await longestTurn(async () => {
+      const found = await inspectServer(server, context, settings, context.signal);
+      if ('problem' in found) return states.push(found.problem);
+      return states.push(
+        ...(await compareTools(server, found.tools, [])).map(({ state, problem }) => problem ?? state),
+      );
+    });
+    expect([list, [...new Set(states)]]).toEqual([list, [expect.stringMatching(EXPECTED[list]!)]]);
+    if (longestMs > MAX_LIST_MS) slow.push(`${list}: ${Math.round(longestMs)} ms`);
+    const count = Number(/^\d+(?= tools of)/.exec(list)?.[0] ?? 0);
+    if (count > 0) expect(states).toHaveLength(count);
+  }
+  expect(slow).toEqual([]);
+});
+
+/** What becomes of each list: the state of its tools, or a problem. */
+const EXPECTED: Readonly<Record<string, RegExp>> = {
+  '150 tools of 60 properties': /^new$/,
+  '900 tools of 60 properties': /^new$/,
+  '175,000 keys of their own': /^new$|does not describe/,
+  '700,000 tools': /too large .*more than 10,000 elements/,
+  'a description of 9 MiB': /too large: it has more than 262,144 bytes/,
+  'a name of 9 MiB': /has a name that cannot be used/,
+  'a million levels': /nested more than 200 levels deep/,
+  'a schema of 9 MiB': /too large: it has more than 262,144 bytes/,
+  'schemas that take long to compile': /cannot be used: the check by its JSON Schema was given up/,
+};
+
+const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) });
+const twice = (reference: object) => ({ allOf: [{ properties: { a: reference } }, { properties: { a: reference } }] });
+const list = (items: object, rest: object = {}) => ({ type: 'object', properties: { l: { items, ...rest } } });
+
+/** Schema, input, and what the model is told: null if the input conforms. */
+const INPUTS: readonly (readonly [string, object, object, RegExp | null])[] = [
+  [
+    'doubled references',
+    { $defs: { n: twice({ $ref: '#/$defs/n' }) }, ...twice({ $ref: '#/$defs/n' }) },
+    nested(60),
+    /given up/,
+  ],
+  ['doubled dynamic references', { $dynamicAnchor: 'n', ...twice({ $dynamicRef: '#n' }) }, nested(60), /given up/],
+  [
+    '8,000 objects that differ',
+    list({}, { uniqueItems: true }),
+    { l: Array.from({ length: 8000 }, (_, a) => ({ a })) },
+    null,
+  ],
+  ['a catastrophic pattern', list({ type: 'string', pattern: '^(a+)+$' }), { l: [`${'a'.repeat(60)}!`] }, null],
+  [
+    'a huge enum',
+    list({ enum: Array.from({ length: 5000 }, (_, a) => ({ a })) }),
+    { l: Array.from({ length: 9000 }, () => ({ a: 4999 })) },
+    null,
+  ],
+  [
+    'nine million faults',
+    list({ allOf: Array(1000).fill(false) }),
+    { l: Array(9000).fill(1) },
+    /given up|boolean schema/,
+  ],
+  [
+    '90,000 keys',
+    { type: 'object' },
+    Object.fromEntries(Array.from({ length: 90_000 }, (_, n) => [`k${n}`, n])),
+    /10,000 elements/,
+  ],
+];
+
+test.each(INPUTS)('no schema blocks the event loop: %s', TIMEOUT, async (what, schema, input, told) => {
+  const type = inputOf({ type: 'object', ...schema });
+  const told_: string[] = [];
+  await measure('MCP input', what, 0, async () => {
+    const parsed = await type.safeParseAsync(input);
+    told_.push(parsed.success ? '' : parsed.error.issues.map(({ message }) => message).join('; '));
+  });
+  expect(tooSlow(), table()).toEqual([]);
+  if (told !== null) expect(told_[0]).toMatch(told);
+});
+
+test('a schema that takes for ever delays another by less than a second', TIMEOUT, async () => {
+  const [, schema, input] = INPUTS[0]!;
+  const slow = Array.from({ length: 3 }, () => inputOf({ type: 'object', ...schema }).safeParseAsync(input));
+  const ordinary = inputOf({ type: 'object', required: ['a'] });
+  expect((await ordinary.safeParseAsync({})).error?.issues[0]?.message).toContain("required property 'a'");
+  expect(await Promise.race([Promise.all(slow), Promise.resolve('under way')])).toBe('under way');
+  for (const { success } of await Promise.all(slow)) expect(success).toBe(false);
+});
+
+async function overHttp(): Promise<string> {
+  const port = await freePort();
+  const server = spawn(process.execPath, [SERVER, 'http', `${port}`], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void server.kill('SIGKILL'));
+  await once(server.stdout, 'data');
+  return `http://127.0.0.1:${port}/mcp`;
+}
