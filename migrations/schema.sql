@@ -123,9 +123,14 @@ create table animus.work_items (
   detached            boolean,
   awaited             boolean,
   unpriced_calls      integer       not null default 0,
+  deaths              integer       not null default 0,
+  died_at_turn        integer       not null default 0,
+  suspect_of          uuid,
+  alone_until         timestamptz,
   lease_seconds       real,
   primary key (id),
-  constraint work_items_parent_id_fkey foreign key (parent_id) references animus.work_items(id) on delete cascade
+  constraint work_items_parent_id_fkey foreign key (parent_id) references animus.work_items(id) on delete cascade,
+  constraint work_items_deaths_check check (deaths >= 0)
 ) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0, fillfactor=90);
 create index work_items_active on animus.work_items (faculty, id) where state in ('claimed', 'running');
 create index work_items_by_state on animus.work_items (state, id, faculty) where state in ('scheduled', 'waiting', 'dead', 'merged', 'cancelled');
@@ -140,6 +145,7 @@ create index work_items_open_answers on animus.work_items ((trigger_info ->> 'co
 create index work_items_people on animus.work_items (submitted_by, id) where submitted_by ~~ 'person:%';
 create index work_items_resolved on animus.work_items (resolved_at) where resolved_at is not null;
 create index work_items_scheduled on animus.work_items (run_at) where state = 'scheduled';
+create index work_items_suspect on animus.work_items (suspect_of) where suspect_of is not null and (state in ('queued', 'claimed', 'running'));
 create index work_items_tree on animus.work_items (root_id) where depth > 0;
 create trigger work_items_after_insert after insert on animus.work_items referencing new table as inserted for each statement execute function animus.work_items_after_insert();
 create trigger work_items_before_insert before insert on animus.work_items for each row execute function animus.work_items_before_insert();
@@ -300,18 +306,29 @@ create index artifacts_focus on animus.artifacts (focus_id);
 create index artifacts_item on animus.artifacts (work_item_id) where work_item_id is not null;
 
 create table animus.daemons (
-  id             uuid        not null,
-  host           text        not null,
-  pid            integer     not null,
-  version        text        not null,
-  max_concurrent integer     not null,
-  saturated      boolean     not null default false,
-  faculties      jsonb       not null default '{}',
-  problems       jsonb       not null default '[]',
-  started_at     timestamptz not null,
-  seen_at        timestamptz not null,
-  stopped_at     timestamptz,
-  primary key (id)
+  id              uuid             not null,
+  host            text             not null,
+  pid             integer          not null,
+  version         text             not null,
+  max_concurrent  integer          not null,
+  saturated       boolean          not null default false,
+  faculties       jsonb            not null default '{}',
+  problems        jsonb            not null default '[]',
+  started_at      timestamptz      not null,
+  seen_at         timestamptz      not null,
+  stopped_at      timestamptz,
+  session         text,
+  ending_at       timestamptz,
+  missing_since   timestamptz,
+  died_at         timestamptz,
+  died_with       integer,
+  tested_until    timestamptz,
+  makes_room_at   timestamptz,
+  blocked_at      timestamptz,
+  blocked_seconds double precision,
+  blocks          integer          not null default 0,
+  primary key (id),
+  constraint daemons_session_check check (session in ('named', 'embedded'))
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=200);
 
 create table animus.waits (

@@ -86,7 +86,7 @@ begin
       cross join lateral (
         select q.id, q.priority, row_number() over (order by q.priority desc, q.id) as nth
           from (select w.id, w.priority from animus.work_items w
-                 where w.faculty = f.name and w.state = 'queued' and not w.key_blocked and w.id <> all (p_without)
+                 where w.faculty = f.name and w.state = 'queued' and not w.key_blocked and w.suspect_of is null and w.id <> all (p_without)
                    -- Only an item that was claimed before can have a directory somewhere: a first claim costs nothing
                    -- here.
                    and (w.lease_token is null or f.options ? 'batches' or not animus.has_turn_under_way(w.id))
@@ -117,7 +117,7 @@ begin
         cross join lateral (
           select q.id, q.priority, row_number() over (order by q.priority desc, q.id) as nth
             from (select w.id, w.priority from animus.work_items w
-                   where w.faculty = f.name and w.state = 'queued' and not w.key_blocked
+                   where w.faculty = f.name and w.state = 'queued' and not w.key_blocked and w.suspect_of is null
                      and (w.lease_token is null or f.options ? 'batches' or not animus.has_turn_under_way(w.id))
                      and (f.options ? 'budgets' or not animus.has_budget(w.id, w.faculty))
                      and (w.lease_token is null or w.updated_at < p_now - animus.host_grace(f.options)

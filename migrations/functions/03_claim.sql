@@ -2,7 +2,7 @@
 -- waits for a row lock: locked rows are left for the next claim, so no open transaction can stop the queue.
 
 -- Claims up to p_limit items for a daemon, best first, with fresh lease tokens. p_faculties: {"name": {"max": int, "max_attempts": int,
--- "dedup_until": "resolved" | "claimed", "host_grace_seconds": number, "batches": true, "budgets": true, "ahead": int}} — the faculties this
+-- "dedup_until": "resolved" | "claimed", "host_grace_seconds": number, "batches": true, "budgets": true, "suspects": true, "ahead": int}} — the faculties this
 -- daemon can run; other work is ignored. Without "batches", items with a turn under way in a batch are ignored, too; without "budgets", items
 -- to which a limit applies.
 -- p_limit: how many more it has room for. p_ahead: claims up to so many more, which wait in the daemon for a free slot, of each faculty at
@@ -15,25 +15,26 @@
 -- Locks: as claim_round. Raises: 57PA1.
 create or replace function animus.claim_ready_work(
   p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_first boolean, p_ahead int default 0, p_waiting text[] default '{}')
-returns table (settled boolean, paused text[], work animus.work_items)
+returns table (settled boolean, paused text[], work animus.work_items, alone boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_paused  text[] := '{}';
   v_claimed uuid[];
   v_settled boolean;
+  v_alone   boolean;
 begin
   if p_waiting <> '{}' then
     v_paused := array(select w from unnest(p_waiting) w
                        where exists (select from animus.pauses p where p.faculty in (w, '*') and (p.until is null or p.until > animus.now())));
   end if;
-  if p_limit + p_ahead < 1 then return query select true, v_paused, null::animus.work_items; return; end if;
-  select r.claimed, r.settled into v_claimed, v_settled from animus.claim_round(p_daemon_id, p_faculties, p_limit, p_lease, p_first, p_ahead) r;
-  if v_claimed = '{}' then return query select v_settled, v_paused, null::animus.work_items; return; end if;
+  if p_limit + p_ahead < 1 then return query select true, v_paused, null::animus.work_items, false; return; end if;
+  select r.claimed, r.settled, r.alone into v_claimed, v_settled, v_alone from animus.claim_round(p_daemon_id, p_faculties, p_limit, p_lease, p_first, p_ahead) r;
+  if v_claimed = '{}' then return query select v_settled, v_paused, null::animus.work_items, v_alone; return; end if;
   -- A row is read for its size only where a part of it is large.
   return query
     select v_settled, v_paused, case when octet_length(w.description) > 16777216 or pg_column_size(w.params) > 65536
-                                       or pg_column_size(w.trigger_info) > 65536 then animus.readable_work(w) else w end
+                                       or pg_column_size(w.trigger_info) > 65536 then animus.readable_work(w) else w end, v_alone
       from unnest(v_claimed) with ordinality as c (id, nth) join animus.work_items w on w.id = c.id order by c.nth;
 end $$;
 
@@ -50,13 +51,15 @@ $$;
 -- independent of statistics: whatever the tables hold, a claim is a handful of index probes.
 -- Locks: animus.claim_turn, so that claims take turns; the rows of the items, and skips those that others have locked; skip_turn, without
 -- waiting, when a full daemon becomes free. Raises: 57PA1.
+drop function if exists animus.claim_round(uuid, jsonb, int, interval, boolean, int);
 create or replace function animus.claim_round(
-  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_first boolean, p_ahead int, out claimed uuid[], out settled boolean)
+  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_first boolean, p_ahead int, out claimed uuid[], out settled boolean, out alone boolean)
 language plpgsql as $$
 declare
   v_full   boolean;
   v_unseen boolean;
   v_before text;
+  v_more   uuid[];
 begin
   -- Claims are serialised. The lock is held for the length of a claim; inserts, heartbeats and completions never take it. It is on a
   -- table of ours, which no other role may lock. This mode needs no transaction id and does not affect the fast path of other locks.
@@ -65,12 +68,14 @@ begin
   v_full := (select saturated from animus.daemons where id = p_daemon_id);
   v_unseen := p_first or coalesce(v_full, false);
   if v_unseen then v_before := pg_current_snapshot(); end if;
-  claimed := animus.claim_pass(p_daemon_id, p_faculties, p_limit, p_lease, true, p_ahead);
-  if v_unseen and cardinality(claimed) < p_limit then
+  select l.claimed, l.alone into claimed, alone from animus.claim_look(p_daemon_id, p_faculties, p_limit, p_lease, true, p_ahead) l;
+  if v_unseen and not alone and cardinality(claimed) < p_limit then
     -- See wake_daemons. The queue need not be read again if no transaction has ended meanwhile.
     settled := animus.take_skip_turn();
     if settled and pg_current_snapshot()::text <> v_before then
-      claimed := claimed || animus.claim_pass(p_daemon_id, p_faculties, p_limit - cardinality(claimed), p_lease, false, p_ahead);
+      select l.claimed, l.alone into v_more, alone
+        from animus.claim_look(p_daemon_id, p_faculties, p_limit - cardinality(claimed), p_lease, false, p_ahead) l;
+      claimed := claimed || v_more;
     end if;
   end if;
   if v_full <> (cardinality(claimed) >= p_limit) then
@@ -78,26 +83,45 @@ begin
   end if;
 end $$;
 
--- Looks through the queue once and claims up to p_limit items, and p_ahead more. p_expired: takes over expired leases, too.
--- Locks: the rows of the items, and skips those that others have locked. Raises: 57PA1.
+-- For a claim of the previous version that was running when its steps were replaced.
+-- Locks: as the function below. Raises: 57PA1.
 create or replace function animus.claim_pass(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_expired boolean, p_ahead int) returns uuid[]
 language plpgsql as $$
-declare
-  v_now     timestamptz := animus.now();
-  v_has     record;
-  v_claimed uuid[] := '{}';
 begin
+  return (select l.claimed from animus.claim_look(p_daemon_id, p_faculties, p_limit, p_lease, p_expired, p_ahead) l);
+end $$;
+
+-- Looks through the queue once and claims up to p_limit items, and p_ahead more. p_expired: takes over expired leases, too. alone: as in
+-- test_suspects.
+-- Locks: the rows of the items, and skips those that others have locked. Raises: 57PA1.
+create or replace function animus.claim_look(
+  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_expired boolean, p_ahead int, out claimed uuid[], out alone boolean)
+language plpgsql as $$
+declare
+  v_now  timestamptz := animus.now();
+  v_has  record;
+  v_test record;
+begin
+  claimed := '{}';
+  alone := false;
   -- One probe covers the rare cases: each of these steps costs as much as the claim itself, even when it finds nothing.
   select exists (select from animus.work_items where state = 'scheduled' and run_at <= v_now) as due,
          exists (select from animus.freed_keys) as freed,
+         exists (select from animus.work_items where suspect_of is not null and state in ('queued', 'claimed', 'running')) as suspects,
          p_expired and exists (select from animus.work_items where state in ('claimed', 'running') and lease_expires_at < v_now) as expired into v_has;
   if v_has.due then perform animus.promote_due(v_now, 1000); end if;
   if v_has.freed then perform animus.offer_freed_keys(); end if;
-  if v_has.expired then v_claimed := animus.reclaim_expired(p_daemon_id, p_faculties, p_limit, v_now, v_now + p_lease); end if;
+  if v_has.expired then claimed := animus.reclaim_expired(p_daemon_id, p_faculties, p_limit, v_now, v_now + p_lease); end if;
+  if p_expired and (v_has.suspects or v_has.expired) then
+    select t.claimed, t.alone into v_test from animus.test_suspects(p_daemon_id, p_faculties, v_now, v_now + p_lease) t;
+    claimed := claimed || v_test.claimed;
+    alone := v_test.alone;
+    if alone then return; end if;
+  end if;
   -- Nothing is done under a claim before a later commit, which waits for the disk and so for this one, too: start_focus, or an end. A
   -- crash of the server in between takes the claim back, and the daemon's token then holds nothing. Ends by reclaim do wait.
   if p_expired and not v_has.expired then perform set_config('synchronous_commit', 'off', true); end if;
-  return v_claimed || animus.claim_heads(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_now, v_now + p_lease, p_ahead);
+  claimed := claimed || animus.claim_heads(p_daemon_id, p_faculties, p_limit - cardinality(claimed), v_now, v_now + p_lease, p_ahead);
 end $$;
 
 -- Returns work that is claimed for a daemon but unknown to it, because the response to its claim was lost. Renews the lease; the

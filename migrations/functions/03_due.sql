@@ -71,7 +71,8 @@ end $$;
 
 -- Takes over items whose lease has expired. A crash counts as an attempt. If the focus has made progress since the previous crash,
 -- the count starts again with this one, so that long work survives any number of deployments. A claim that never began a focus is
--- not an attempt (its response may have been lost), but it is counted: after ten in a row the item is dead.
+-- not an attempt (its response may have been lost), but it is counted: after ten in a row the item is dead. Where the process of the daemon has
+-- ended, none of this counts: lose_item decides.
 -- Locks: animus.claim_turn; the rows of the items, of what they spawned and of what waits for these, and skips those that others have locked. Raises: 57PA1.
 create or replace function animus.reclaim_expired(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
 returns uuid[]
@@ -83,11 +84,13 @@ declare
   v_max       int;
   v_unstarted int;
   v_error     jsonb;
+  v_fate      text;
   v_reclaimed uuid[] := '{}';
 begin
   lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
   for v_item in
-    select id, faculty, state, attempts, crashes, unstarted_claims, turns, turns_at_claim, max_attempts, cancel_requested_at, cancel_reason
+    select id, faculty, state, attempts, crashes, unstarted_claims, turns, turns_at_claim, max_attempts, cancel_requested_at, cancel_reason,
+           lease_owner, suspect_of
       from animus.work_items
      where state in ('claimed', 'running') and lease_expires_at < p_now and p_faculties ? faculty
        and (cancel_requested_at is not null or p_faculties -> faculty ? 'batches' or not animus.has_turn_under_way(id))
@@ -96,6 +99,19 @@ begin
             or not animus.left_to_its_host(id, p_daemon_id, p_now - animus.host_grace(p_faculties -> faculty)))
      order by lease_expires_at limit p_limit for no key update skip locked
   loop
+    if v_item.lease_owner <> p_daemon_id and p_faculties -> v_item.faculty ? 'suspects' then
+      v_fate := animus.fate_of_daemon(v_item.lease_owner, p_now);
+      continue when v_fate = 'missing';
+      if v_fate = 'ended' then
+        perform animus.lose_item(v_item.id, v_item.lease_owner, (select d.died_with = 1 from animus.daemons d where d.id = v_item.lease_owner), null, p_now);
+        continue;
+      end if;
+    end if;
+    if v_item.suspect_of is not null and v_item.cancel_requested_at is null then
+      -- It was not proved to be harmless.
+      perform animus.requeue(v_item.id, null, p_now, null);
+      continue;
+    end if;
     v_max := coalesce((p_faculties -> v_item.faculty ->> 'max_attempts')::int, v_item.max_attempts, 3);
     v_error := null;
     if v_item.state = 'claimed' then

@@ -1,14 +1,16 @@
 -- The daemons of this database, and what `animus status` shows.
 
--- Registers a daemon, or updates its registration, and notes which of its faculties are told of duplicates.
+-- Registers a daemon, or updates its registration, and notes which of its faculties are told of duplicates. p_session: as animus.daemons.session.
 -- Locks: its row; the notes of its faculties. Raises: nothing.
-create or replace function animus.register_daemon(p_id uuid, p_host text, p_pid int, p_version text, p_max_concurrent int, p_faculties jsonb, p_problems jsonb) returns void
+drop function if exists animus.register_daemon(uuid, text, int, text, int, jsonb, jsonb);
+create or replace function animus.register_daemon(
+  p_id uuid, p_host text, p_pid int, p_version text, p_max_concurrent int, p_faculties jsonb, p_problems jsonb, p_session text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := animus.now();
 begin
-  insert into animus.daemons (id, host, pid, version, max_concurrent, faculties, problems, started_at, seen_at)
-  values (p_id, p_host, p_pid, p_version, p_max_concurrent, p_faculties, p_problems, v_now, v_now)
+  insert into animus.daemons (id, host, pid, version, max_concurrent, faculties, problems, session, started_at, seen_at)
+  values (p_id, p_host, p_pid, p_version, p_max_concurrent, p_faculties, p_problems, p_session, v_now, v_now)
   on conflict (id) do update set faculties = excluded.faculties, problems = excluded.problems, max_concurrent = excluded.max_concurrent, seen_at = excluded.seen_at, stopped_at = null;
   delete from animus.told_faculties t where p_faculties ? t.faculty and coalesce(p_faculties -> t.faculty ->> 'on_duplicate', 'merge') <> 'tell';
   insert into animus.told_faculties (faculty) select f.key from jsonb_each(p_faculties) f where f.value ->> 'on_duplicate' = 'tell'
@@ -103,6 +105,7 @@ begin
     'daemons', (select coalesce(jsonb_agg(jsonb_build_object(
         'id', d.id, 'host', d.host, 'pid', d.pid, 'version', d.version, 'max_concurrent', d.max_concurrent, 'saturated', d.saturated,
         'faculties', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(d.faculties) k), 'problems', d.problems,
+        'blocked_at', d.blocked_at, 'blocked_seconds', d.blocked_seconds, 'blocks', d.blocks,
         'started_at', d.started_at, 'seen_at', d.seen_at, 'stopped_at', d.stopped_at, 'alive', d.stopped_at is null and d.seen_at > v_now - interval '2 minutes',
         -- Of the work that it still has: after that, others take it over.
         'lease_until', (select max(w.lease_expires_at) from animus.work_items w where w.state in ('claimed', 'running') and w.lease_owner = d.id)) order by d.started_at), '[]')

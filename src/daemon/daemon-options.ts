@@ -43,6 +43,8 @@ export interface DaemonOptions {
   readonly adapt?: (faculty: Faculty) => Faculty;
   /** True: nobody is there to be asked, so calls that need a person are denied at once. Default false. */
   readonly unattended?: boolean;
+  /** A thread watches the event loop, gives work up when it stands still, and obeys signals that it does not handle. Default false. */
+  readonly watchdog?: boolean;
   /** Watches every focus live. */
   readonly onEvent?: (event: FocusEvent) => void;
   /** Told how far the migration of the schema has come. */

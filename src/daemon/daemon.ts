@@ -15,7 +15,7 @@ import { detectIsolation } from '../process/isolation.ts';
 import { migrate } from '../store/migrations/migrate.ts';
 import { openConfiguredDatabase } from '../store/open/open-database.ts';
 import type { Database } from '../store/sql/database.ts';
-import { deadDaemons, deregisterDaemon } from '../store/work/daemons.ts';
+import { beginEnding, deadDaemons, deregisterDaemon, sessionName } from '../store/work/daemons.ts';
 import { logLibraryOutput } from '../telemetry/library-output.ts';
 import { type Log, openLog } from '../telemetry/log.ts';
 import { startTelemetry } from '../telemetry/setup.ts';
@@ -29,6 +29,8 @@ import { takeSteps } from './presence/await-database.ts';
 import { createReadiness } from './presence/readiness.ts';
 import { loadRunnableFaculties } from './reload/load-faculties.ts';
 import { createServices } from './services.ts';
+import { createLoopDelay } from './watchdog/loop-delay.ts';
+import { createWatchdog } from './watchdog/watchdog.ts';
 import { sweepFocusDirectories } from './workspace/focus-directory.ts';
 import { sweepHomes } from './workspace/focus-home.ts';
 import { sweepPackages } from './workspace/skill-packages.ts';
@@ -41,7 +43,9 @@ import { sweepPackages } from './workspace/skill-packages.ts';
  */
 export async function runDaemon(options: DaemonOptions, signals: EndSignals): Promise<void> {
   const { config, clock = systemClock, host = hostname() } = options;
-  const log = options.log ?? openLog({ level: config.logLevel });
+  const { logLevel } = config;
+  const { leaseSeconds } = config.daemon;
+  const log = options.log ?? openLog({ level: logLevel });
   const initial = await readFaculties(options, log);
   await using closing = new AsyncDisposableStack();
   // The first step is the last to end.
@@ -72,7 +76,12 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const processes = withContainers(createProcessHost({ log: processLog }), containers);
   const models = openModels(config, log, processes);
   closing.defer(() => models.stop());
-  const db = await openConfiguredDatabase(config, { role: 'daemon', log, poolSize: config.daemon.poolSize });
+  const db = await openConfiguredDatabase(config, {
+    role: 'daemon',
+    log,
+    poolSize: config.daemon.poolSize,
+    applicationName: sessionName(daemonId),
+  });
   closing.defer(() => db.close());
   readiness.watchDatabase(db);
   const directoryRoot = join(config.home, 'foci');
@@ -148,10 +157,13 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   );
   readiness.enter('serving');
   options.onReady?.({ db, daemonId, faculties: names });
+  if (telemetry.enabled) await startOf(createLoopDelay(clock))();
+  if (options.watchdog) await startOf(createWatchdog({ db, clock, log, daemonId, leaseSeconds, logLevel }))();
 
   await aborted(AbortSignal.any([signals.drain, versionGuard.outdated]));
   if (versionGuard.outdated.aborted) log.error({}, messageOf(versionGuard.outdated.reason));
   readiness.enter('ending');
+  await tellOfEnding(db, daemonId, log);
   await endFoci(controlPlane, services.shutdownGraceSeconds(), signals, clock, log);
   versionGuard.outdated.throwIfAborted();
 }
@@ -168,6 +180,16 @@ async function readFaculties(options: DaemonOptions, log: Log): Promise<Facultie
 function loadAdapted({ facultiesDir, config, adapt }: DaemonOptions): Promise<Faculties> {
   return loadRunnableFaculties(resolve(facultiesDir), config, adapt);
 }
+
+/** Not awaited for long: the end does not depend on it. */
+async function tellOfEnding(db: Database, daemonId: string, log: Log): Promise<void> {
+  const told = beginEnding(db, daemonId).catch((error: unknown) => {
+    log.debug({ error: messageOf(error) }, 'could not record that this daemon ends');
+  });
+  await Promise.race([told, systemClock.sleep(TELL_MS)]);
+}
+
+const TELL_MS = 1000;
 
 async function deregister(db: Database, daemonId: string, log: Log): Promise<void> {
   try {

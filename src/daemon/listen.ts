@@ -2,12 +2,14 @@
 import type { Wake } from '../core/lifecycle/wake.ts';
 import { type Notifications, openNotifications } from '../store/postgres/notifications.ts';
 import type { Database } from '../store/sql/database.ts';
+import { sessionName } from '../store/work/daemons.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** Listens for new work, cancels and messages; after a lost connection it looks at all of them, because notifications were missed. */
 export function listenForWork(means: {
   readonly db: Database;
   readonly log: Log;
+  readonly daemonId: string;
   readonly wake: Wake;
   readonly beat: () => Promise<void>;
   readonly inbox: Pick<Wake, 'ring'>;
@@ -27,5 +29,6 @@ export function listenForWork(means: {
       onReconnect: () => Object.values(rings).forEach((ring) => void ring()),
     },
     means.log,
+    sessionName(means.daemonId),
   );
 }

@@ -170,7 +170,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     lookSeconds: pollSeconds,
     batches: models.batches,
   });
-  const notifications = listenForWork({ db, log, wake, beat: heartbeat.beat, inbox, skills: writtenSkills });
+  const notifications = listenForWork({ db, log, daemonId, wake, beat: heartbeat.beat, inbox, skills: writtenSkills });
   readiness.watchNotifications(notifications);
   const hearing = createHearing({ db, log, pollSeconds, onDeaf: registration.fault });
   const mcpWatch = createMcpWatch({

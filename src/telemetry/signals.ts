@@ -236,6 +236,8 @@ export const METRICS = {
   'work.budget.refusals': counter('{turn}', 'Turns that a limit refused: wait, die or busy', ['faculty', 'result']),
   'work.budget.spent': counter('{USD}', 'Cost of recorded answers, as far as it is known', ['faculty', 'model']),
   'work.budget.unpriced': counter('{call}', 'Answers whose cost is not known', ['faculty', 'model']),
+  'daemon.loop.delay': gauge('s', 'Delay of the event loop in the last 30 s: `p99` and `max`', ['quantile']),
+  'daemon.loop.blocked': histogram('s', 'How long the event loop stood still, of a second or more', [], WAIT_S),
   'gen_ai.client.token.usage': histogram('{token}', 'Tokens of one call', [...GEN_AI, 'gen_ai.token.type'], TOKENS),
   'gen_ai.client.operation.duration': histogram('s', 'One model call, retries included', GEN_AI, CALL_S),
   'gen_ai.client.operation.time_to_first_chunk': histogram('s', 'To the first streamed chunk', GEN_AI, CALL_S),

@@ -52,7 +52,7 @@ echo '{"outcome": {"runs": '"$(wc -l < '${runs}')"'}}'
     );
     return found ?? null;
   });
-  expect(item).toEqual({ state: 'completed', attempts: 1, outcome: { runs: 2 } });
+  expect(item).toEqual({ state: 'completed', attempts: 0, outcome: { runs: 2 } });
   const ids = readFileSync(runs, 'utf8').trim().split('\n');
   const foci = await pg.database.query<{ id: string }>('select id, resumes, ended_as from animus.foci');
   expect(foci).toEqual([{ id: ids[0], resumes: 1, ended_as: 'completed' }]);

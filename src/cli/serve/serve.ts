@@ -57,6 +57,7 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
       version: version(),
       facultiesDir,
       skillsDirs,
+      watchdog: true,
       reloadConfig: () => loadConfig({ env: context.env, cwd: context.cwd, configFile: options.config }),
       ...(maxConcurrent !== undefined && { maxConcurrent }),
       ...(openHealth !== undefined && { openHealth }),

@@ -55,6 +55,12 @@ export interface Status {
     readonly alive: boolean;
     /** When the last lease of its work ends; null: it has no work. */
     readonly lease_until?: string | null | undefined;
+    /** When its event loop last stood still for a second or more; null: never. */
+    readonly blocked_at?: string | null | undefined;
+    /** For how long it did. */
+    readonly blocked_seconds?: number | null | undefined;
+    /** How often it has. */
+    readonly blocks?: number | undefined;
   }[];
   /** The last ten that died. */
   readonly dead_letters: readonly {

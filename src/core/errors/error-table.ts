@@ -81,6 +81,7 @@ export const ERRORS = {
 
   'work.lease_lost': row('the lease on work item {id} is lost: another daemon may have it now', false, 5),
   'work.locked': row('{detail}; try again', true, 5),
+  'work.poison': row('work item {id} has ended {deaths} daemons that ran it and is not claimed again', false, 1),
   'work.never_started': row('work item {id} was claimed {claims} times in a row and never begun', false, 1),
   'work.state': row('{detail}', false, 5),
   'work.not_found': row('{detail}{hint}', false, 3),

@@ -47,6 +47,7 @@ export function claimableFaculty(faculty: Faculty, hostGraceSeconds: number): Cl
     host_grace_seconds: hostGraceSeconds,
     batches: true,
     budgets: true,
+    suspects: true,
     ...(faculty.onDuplicate === 'tell' && { on_duplicate: 'tell' as const }),
     ...(faculty.engage.mode !== 'builtin' && { mode: faculty.engage.mode }),
   };

@@ -10,6 +10,7 @@ import { resolveDueWaits } from '../../store/transcript/waits.ts';
 import { claimReadyWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
 import { claimableFaculties, claimsAhead } from './capacity.ts';
 import type { LeaseMeans } from './focus-lease.ts';
+import { createRoomMaker } from './room-maker.ts';
 import { createSkippedInserts } from './skipped-inserts.ts';
 import { createSlots, type RunFocus, type RunningFocus } from './slots.ts';
 
@@ -80,6 +81,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     },
   });
   const { running, backlog } = slots;
+  const roomMaker = createRoomMaker({ clock, log, running, backlog });
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -98,7 +100,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       await claim();
       if (troubled) log.info({}, 'the database answers again');
       troubled = false;
-      return Math.min(means.settings().pollSeconds * 1000, untilWaitsMs, giveBackOverdue());
+      return Math.min(means.settings().pollSeconds * 1000, untilWaitsMs, giveBackOverdue(), roomMaker.nextLookMs());
     } catch (error) {
       if (!troubled) log.error({ error: messageOf(error) }, 'cannot claim work; trying again');
       troubled = true;
@@ -127,16 +129,17 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     if (free + ahead + backlog.size === 0) return;
     const { daemonId, leaseSeconds } = means;
     const request = { daemonId, faculties, limit: free, leaseSeconds, first, ahead, waiting: backlog.faculties() };
-    const { work, settled, paused } = await claimReadyWork(db, request).catch((error: unknown) => {
+    const { work, settled, paused, alone } = await claimReadyWork(db, request).catch((error: unknown) => {
       claimsInDoubtUntilMs = clock.monotonicMs() + means.leaseSeconds * 1000;
       throw error;
     });
     first = false;
     for (const one of work) slots.take(one, sent);
     backlog.giveBack((item) => paused.includes(item.work.faculty));
+    roomMaker.heed(alone, work);
     slots.fill();
     saturated = work.length >= free;
-    if (ahead > 0) mayClaimAhead = work.length === free + ahead;
+    if (ahead > 0 && !alone) mayClaimAhead = work.length === free + ahead;
     if (!settled) skipped.await();
     // Foci that ended while the claim was running did not trigger another round.
     if (saturated && isWorthAClaim()) wake.ring();

@@ -17,7 +17,7 @@ export interface RegistrationMeans {
   readonly clock: Clock;
   readonly log: Log;
   readonly config: Config;
-  readonly daemon: Omit<DaemonRegistration, 'faculties' | 'problems' | 'maxConcurrent'>;
+  readonly daemon: Omit<DaemonRegistration, 'faculties' | 'problems' | 'maxConcurrent' | 'session'>;
   readonly maxConcurrent: () => number;
 }
 
@@ -66,6 +66,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
     await registerDaemon(db, {
       ...daemon,
       maxConcurrent: maxConcurrent(),
+      session: db.kind === 'embedded' ? 'embedded' : 'named',
       faculties: servedFaculties(runnable.values(), config, ofCode),
       problems: [
         ...loaded.problems.map(({ message }) => message),

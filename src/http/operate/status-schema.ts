@@ -43,6 +43,12 @@ const daemon = z.object({
   stopped_at: timeText().nullable(),
   alive: z.boolean().describe('seen within the last two minutes; it reports every 30 seconds at least'),
   lease_until: timeText().nullable().optional().describe('when the last lease of its work ends; null: it has no work'),
+  blocked_at: timeText()
+    .nullable()
+    .optional()
+    .describe('when its event loop last stood still for a second or more; null: never'),
+  blocked_seconds: z.number().nullable().optional().describe('for how long it did'),
+  blocks: z.int().optional().describe('how often it has'),
 });
 
 const deadLetter = z.object({

@@ -18,13 +18,15 @@ export async function openConfiguredDatabase(
     readonly role: 'daemon' | 'command';
     readonly log: Log /** Default 2: a command's. */;
     readonly poolSize?: number;
+    /** Of a daemon's connections to a server (`sessionName`). */
+    readonly applicationName?: string;
   },
 ): Promise<Database> {
   const { role, log, poolSize = 2 } = options;
   if (config.databaseUrl) {
     return openPostgres(config.databaseUrl.reveal(), {
       poolSize,
-      applicationName: role === 'daemon' ? 'animus daemon' : 'animus',
+      applicationName: options.applicationName ?? 'animus',
       // A command runs each statement once or twice, so preparing gains nothing and causes problems behind a pooler.
       prepare: role === 'daemon',
       log,

@@ -42,6 +42,7 @@ export function openNotifications(
   channels: readonly string[],
   handlers: NotificationHandlers,
   log: Log = silentLog,
+  applicationName = 'animus-listen',
 ): Notifications {
   const stopping = new AbortController();
   const wanted = new Set(channels);
@@ -53,7 +54,7 @@ export function openNotifications(
   async function listen(): Promise<GuardedClient> {
     const client = new GuardedClient({
       connectionString: database.connectionString,
-      application_name: 'animus-listen',
+      application_name: applicationName,
       keepAlive: true,
       connectionTimeoutMillis: ANSWER_MS,
       query_timeout: ANSWER_MS,

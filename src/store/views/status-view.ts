@@ -173,6 +173,10 @@ export interface DaemonStatus {
   readonly alive: boolean;
   /** When the last lease ends of the work that it has; null: it has none. Undefined: the functions of an earlier version answered. */
   readonly lease_until?: string | null;
+  /** When its event loop last stood still, for how long, and how often it has; null: never. Undefined: as above. */
+  readonly blocked_at?: string | null;
+  readonly blocked_seconds?: number | null;
+  readonly blocks?: number;
 }
 
 interface SpendStatus {

@@ -34,11 +34,21 @@ export interface DaemonRegistration {
   readonly faculties: Readonly<Record<string, ServedFaculty>>;
   /** Broken files and missing means, as shown by `animus status`. */
   readonly problems: readonly string[];
+  /**
+   * How the database sees that the process of the daemon has ended: `named`, its connections carry its id; `embedded`, the database lives in
+   * it. Absent: not at all, and what it held is never suspected.
+   */
+  readonly session?: 'named' | 'embedded';
+}
+
+/** The name of a daemon's connections (`application_name`), by which others see that its process lives. */
+export function sessionName(daemonId: string): string {
+  return `animus daemon ${daemonId}`;
 }
 
 /** Registers the daemon, or updates what it can run. */
 export async function registerDaemon(db: Queryable, daemon: DaemonRegistration): Promise<void> {
-  await db.query(`select animus.register_daemon($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb)`, [
+  await db.query(`select animus.register_daemon($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb, $8)`, [
     daemon.id,
     daemon.host,
     daemon.pid,
@@ -46,7 +56,22 @@ export async function registerDaemon(db: Queryable, daemon: DaemonRegistration):
     daemon.maxConcurrent,
     toJsonb(daemon.faculties),
     toJsonb(daemon.problems),
+    daemon.session ?? null,
   ]);
+}
+
+/** Records that the daemon was asked to end: whoever kills it from now on does not make its work suspect. */
+export async function beginEnding(db: Queryable, daemonId: string): Promise<void> {
+  await db.query(`select animus.begin_ending($1)`, [daemonId]);
+}
+
+/** Records that the event loop of a daemon stood still. `again`: it was reported before while it stood. */
+export async function reportBlock(
+  db: Queryable,
+  daemonId: string,
+  block: { readonly seconds: number; readonly again: boolean },
+): Promise<void> {
+  await db.query(`select animus.report_block($1, $2, $3)`, [daemonId, block.seconds, block.again]);
 }
 
 /** Records the stop; `status` shows the daemon as stopped. */

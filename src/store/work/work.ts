@@ -44,6 +44,8 @@ export interface ClaimableFaculty {
   readonly batches?: true;
   /** The daemon holds what turns may cost: it may run work to which limits apply. */
   readonly budgets?: true;
+  /** The daemon heeds `alone` of a claim: it may run suspected work. */
+  readonly suspects?: true;
 }
 
 /** What a daemon asks for. */
@@ -71,21 +73,30 @@ export interface Claim {
    * when `awaitSkipped` has returned true.
    */
   readonly settled: boolean;
+  /**
+   * The daemon claims nothing else for now: it runs an item that may have ended another daemon, or is to be empty before it gets one. Claim
+   * again soon.
+   */
+  readonly alone: boolean;
 }
 
 /** Claims items for a daemon, best first; expired leases of others are taken over in the same call. */
 export async function claimReadyWork(db: Queryable, request: ClaimRequest): Promise<Claim> {
   const { daemonId, faculties, limit, leaseSeconds, first = false, ahead = 0, waiting = [] } = request;
   const rows = await db.query<
-    Omit<ClaimedWork, 'id'> & { readonly id: string | null } & Readonly<{ isSettled: boolean; pausedNow: string[] }>
+    Omit<ClaimedWork, 'id'> & { readonly id: string | null } & Readonly<{
+        isSettled: boolean;
+        pausedNow: string[];
+        isAlone: boolean;
+      }>
   >(
-    `select is_settled as "isSettled", paused_now as "pausedNow", ${CLAIMED}
-       from animus.claim_ready_work($1, $2::jsonb, $3, make_interval(secs => $4), $5, $6, $7::text[]) c (is_settled, paused_now, work)
+    `select is_settled as "isSettled", paused_now as "pausedNow", is_alone as "isAlone", ${CLAIMED}
+       from animus.claim_ready_work($1, $2::jsonb, $3, make_interval(secs => $4), $5, $6, $7::text[]) c (is_settled, paused_now, work, is_alone)
        cross join lateral (select (c.work).*) w`,
     [daemonId, toJsonb(faculties), limit, leaseSeconds, first, ahead, waiting],
   );
-  const { isSettled: settled, pausedNow: paused } = rows[0]!;
-  return { work: rows.filter((row): row is typeof row & ClaimedWork => row.id !== null), settled, paused };
+  const { isSettled: settled, pausedNow: paused, isAlone: alone } = rows[0]!;
+  return { work: rows.filter((row): row is typeof row & ClaimedWork => row.id !== null), settled, paused, alone };
 }
 
 /** Puts claimed items that were not started back into the queue, as they were. Items whose lease is lost are left out. */

@@ -34,7 +34,7 @@ const INTERNAL = `
   cancel_open
   claim_candidates
   candidates_ahead
-  claim_pass
+  claim_pass claim_look test_suspects next_suspect held_by lose_item fate_of_daemon
   claim_round
   take_skip_turn
   claim_heads

@@ -64,6 +64,10 @@ describe('an insert', () => {
     ['attempts', '1'],
     ['crashes', '1'],
     ['unstarted_claims', '1'],
+    ['deaths', '1'],
+    ['died_at_turn', '1'],
+    ['suspect_of', 'gen_random_uuid()'],
+    ['alone_until', 'now()'],
     ['max_attempts', '99'],
     ['lease_owner', 'gen_random_uuid()'],
     ['lease_token', '1'],
@@ -97,7 +101,7 @@ describe('an insert', () => {
     const rows = await target.database.query<{ column_name: string }>(
       `select column_name from information_schema.columns where table_schema = 'animus' and table_name = 'work_items'`,
     );
-    expect(rows).toHaveLength(31 + 15);
+    expect(rows).toHaveLength(35 + 15);
   });
 
   test.each([

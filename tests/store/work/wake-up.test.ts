@@ -60,7 +60,7 @@ describe('an insert while every daemon is full', () => {
       id = await insertWork(tx);
     });
     await free();
-    expect(await claim()).toEqual({ work: [], settled: false, paused: [] });
+    expect(await claim()).toEqual({ work: [], settled: false, paused: [], alone: false });
     expect(await awaitSkipped(target.database)).toBe(false);
     expect(await notifications(() => insert.end('commit'))).toBe(0);
     expect(await awaitSkipped(target.database)).toBe(true);
@@ -83,7 +83,7 @@ describe('an insert while every daemon is full', () => {
     const free = await full();
     await free();
     const claiming = await opened(async (tx) => {
-      expect(await claim(tx)).toEqual({ work: [], settled: true, paused: [] });
+      expect(await claim(tx)).toEqual({ work: [], settled: true, paused: [], alone: false });
     });
     expect(await notifications(() => insertWork(target.database))).toBe(1);
     await claiming.end('commit');
@@ -99,7 +99,7 @@ describe('an insert while every daemon is full', () => {
         await insertWork(tx);
       });
       await untilBlocked(target.database);
-      expect(await claim()).toEqual({ work: [], settled: true, paused: [] });
+      expect(await claim()).toEqual({ work: [], settled: true, paused: [], alone: false });
       await gate.open();
       await insert;
     });
@@ -128,7 +128,7 @@ test('an insert that saw no daemon is awaited by the first claim of a new one', 
   });
   const first = () => claim(target.database, true);
   await target.database.query(`select animus.register_daemon($1, 'host', 1, '0', 1, '{}', '[]')`, [DAEMON]);
-  expect(await first()).toEqual({ work: [], settled: false, paused: [] });
+  expect(await first()).toEqual({ work: [], settled: false, paused: [], alone: false });
   await insert.end('commit');
   expect(await awaitSkipped(target.database)).toBe(true);
   expect(await first()).toMatchObject({ work: [{ id }] });
@@ -143,7 +143,7 @@ test('a transaction that has skipped its notification and stays open stops nothi
   await free();
   expect(await claim()).toMatchObject({ work: [{ id }], settled: true });
   await completeWork(target.database, (await claimedOnes())[0]!, {}, null);
-  expect(await claim()).toEqual({ work: [], settled: false, paused: [] });
+  expect(await claim()).toEqual({ work: [], settled: false, paused: [], alone: false });
   expect(await awaitSkipped(target.database)).toBe(false);
   // The daemon is known to be free, so inserts notify it, whoever holds the lock.
   expect(await notifications(() => insertWork(target.database))).toBe(1);
@@ -165,16 +165,15 @@ async function opened(work: (tx: Queryable) => Promise<void>) {
 function claimsStopAfterTheirFirstPass() {
   return gate(
     `
-    alter function animus.claim_pass rename to real_claim_pass;
-    create function animus.claim_pass(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_expired boolean, p_ahead int) returns uuid[]
+    alter function animus.claim_look rename to real_claim_look;
+    create function animus.claim_look(
+      p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_expired boolean, p_ahead int, out claimed uuid[], out alone boolean)
     language plpgsql as $$
-    declare
-      v_claimed uuid[] := animus.real_claim_pass(p_daemon_id, p_faculties, p_limit, p_lease, p_expired, p_ahead);
     begin
+      select l.claimed, l.alone into claimed, alone from animus.real_claim_look(p_daemon_id, p_faculties, p_limit, p_lease, p_expired, p_ahead) l;
       perform pg_advisory_xact_lock(1);
-      return v_claimed;
     end $$`,
-    'drop function animus.claim_pass; alter function animus.real_claim_pass rename to claim_pass',
+    'drop function animus.claim_look; alter function animus.real_claim_look rename to claim_look',
   );
 }
 

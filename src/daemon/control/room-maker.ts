@@ -1,0 +1,66 @@
+/** What a daemon does while it is to run one item alone that may have ended another daemon. */
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { ClaimedWork } from '../../store/work/work.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Backlog } from './backlog.ts';
+import type { RunningFocus } from './slots.ts';
+
+export interface RoomMaker {
+  /** After each claim: whether the daemon is to be alone, and what it got. */
+  heed(alone: boolean, work: readonly ClaimedWork[]): void;
+  /** How long until the next claim, in milliseconds; infinite when the daemon is not to be alone. */
+  nextLookMs(): number;
+}
+
+export interface RoomMakerMeans {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly running: ReadonlyMap<string, RunningFocus>;
+  readonly backlog: Backlog;
+}
+
+/** How often a claim asks whether it is over. */
+const LOOK_MS = 250;
+/** How long foci may run to their end before they are released at their next turn, to go on afterwards. */
+const PATIENCE_MS = 10_000;
+
+/** While it makes room, the daemon gives back what waits for a slot, and after a while releases what runs. */
+export function createRoomMaker({ clock, log, running, backlog }: RoomMakerMeans): RoomMaker {
+  let alone = false;
+  let tested: string | null = null;
+  let sinceMs: number | null = null;
+
+  function makeRoom(): void {
+    if (sinceMs === null) {
+      sinceMs = clock.monotonicMs();
+      log.info(
+        { foci: running.size },
+        'claiming nothing for a while: work that may have ended a daemon is run alone next',
+      );
+    }
+    backlog.giveBack(() => true);
+    if (clock.monotonicMs() - sinceMs < PATIENCE_MS) return;
+    for (const { control } of running.values()) control.drainSoon();
+  }
+
+  return {
+    heed(isAlone, work) {
+      alone = isAlone;
+      if (!alone) {
+        tested = null;
+        sinceMs = null;
+        return;
+      }
+      const [item] = work;
+      if (item !== undefined) {
+        tested = item.id;
+        sinceMs = null;
+        log.warn(
+          { work_item_id: item.id, faculty: item.faculty },
+          'running this work alone: a daemon has ended while it ran it, perhaps because of it',
+        );
+      } else if (tested === null || !running.has(tested)) makeRoom();
+    },
+    nextLookMs: () => (alone ? LOOK_MS : Number.POSITIVE_INFINITY),
+  };
+}

@@ -1,0 +1,98 @@
+/** The thread of the watchdog. It keeps to itself: whatever needs the event loop of the daemon, such as its console, does not work while that stands still. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { createBlockDetector } from './block-detector.ts';
+import { watchEndSignals } from './end-signals.ts';
+import { readMainStack } from './main-stack.ts';
+import { BEAT_MS, type WatchdogData, type WatchdogMessage } from './watchdog-data.ts';
+
+/** From here on, a standing loop is reported. */
+const REPORT_MS = 1000;
+/** Of the lease. The last heartbeat may have been a third of the lease before the loop stood still: the lease still holds then. */
+const GIVE_UP_SHARE = 0.45;
+/** How long a loop that stands still has to handle a signal; a second signal is obeyed at once. */
+const OBEY_MS = 5000;
+/** How long the database may take to answer before a process that was asked to end is ended without it. */
+const LAST_WORDS_MS = 3000;
+/** How long the supervisor may need to kill the commands of a daemon that is gone. */
+const AFTER_END = '2 seconds';
+
+await main(workerData as WatchdogData);
+
+async function main(data: WatchdogData): Promise<void> {
+  const beats = new Int32Array(data.beats);
+  const asked: number[] = [];
+  const sees = data.signals && watchEndSignals(() => void asked.push(performance.now()));
+  const detector = createBlockDetector({ beatMs: BEAT_MS, readBeats: () => Atomics.load(beats, 0) });
+  let stack: readonly string[] | null = null;
+  let gaveUp = false;
+  tell({ type: 'watching', signals: sees });
+
+  for (;;) {
+    await sleep(BEAT_MS);
+    const { blockedMs, endedMs } = detector.look(performance.now());
+    if (endedMs >= REPORT_MS) tell({ type: 'blocked', seconds: endedMs / 1000, stack: stack ?? [], gaveUp });
+    if (blockedMs < REPORT_MS) {
+      stack = null;
+      gaveUp = false;
+      continue;
+    }
+    if (stack === null) {
+      stack = await readMainStack();
+      await say(data, 'warn', { seconds: blockedMs / 1000, stack }, 'the event loop stands still');
+    }
+    if (isToEnd(asked, performance.now())) await endProcess(data, blockedMs);
+    if (!gaveUp && blockedMs >= GIVE_UP_SHARE * data.leaseMs) {
+      gaveUp = true;
+      await giveUp(data, blockedMs, null);
+    }
+  }
+}
+
+function isToEnd([first, ...more]: readonly number[], nowMs: number): boolean {
+  if (first === undefined) return false;
+  // One press of Ctrl-C may arrive twice (core/lifecycle/interrupts.ts).
+  return nowMs - first >= OBEY_MS || more.some((atMs) => atMs - first > 250);
+}
+
+/** Its commands end with it: the supervisor sees that the daemon is gone. */
+async function endProcess(data: WatchdogData, blockedMs: number): Promise<void> {
+  const fields = { seconds: blockedMs / 1000 };
+  await say(data, 'error', fields, 'the event loop does not handle a signal to end: ending the process');
+  await Promise.race([giveUp(data, blockedMs, AFTER_END), sleep(LAST_WORDS_MS)]);
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/** On a connection of its own, which is needed so rarely that it is not kept. */
+async function giveUp(data: WatchdogData, blockedMs: number, pause: string | null): Promise<void> {
+  const { giveUpDaemon } = await import('../../store/work/give-up-daemon.ts');
+  const block = { seconds: blockedMs / 1000, pause };
+  try {
+    const items = await giveUpDaemon(data.connectionString, data.daemonId, block);
+    await say(
+      data,
+      'error',
+      { items, seconds: block.seconds },
+      'the event loop stands still: gave the work of this daemon up',
+    );
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    await say(
+      data,
+      'error',
+      { error: detail },
+      'the event loop stands still, and the work of this daemon could not be given up',
+    );
+  }
+}
+
+async function say(data: WatchdogData, level: 'warn' | 'error', fields: object, message: string): Promise<void> {
+  const { openLog } = await import('../../telemetry/log.ts');
+  openLog({ level: data.logLevel, format: data.pretty ? 'pretty' : 'json' })[level](fields, message);
+}
+
+function tell(message: WatchdogMessage): void {
+  // The rule is about browser windows.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin
+  parentPort!.postMessage(message);
+}

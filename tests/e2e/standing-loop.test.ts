@@ -1,0 +1,124 @@
+/** Promise: a daemon whose event loop stands still says where, gives its work up before the lease ends, and obeys SIGTERM. */
+import { resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type LaunchedDaemon, makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { text, toolUse } from '../support/model-server/anthropic.ts';
+import { MODEL, startModelServer } from '../support/model-server/either-wire.ts';
+import { sleepingProcesses } from '../support/sleeping-processes.ts';
+
+const FACULTY = `
+[faculty]
+name = "worker"
+description = "Works"
+[faculty.engage]
+model = "${MODEL}"
+system_prompt = "You work."
+tools = ["bash"]
+`;
+const CONFIG = '[daemon]\nlease_seconds = 10\npoll_seconds = 0.5\n';
+const HOOK = resolve(import.meta.dirname, '../support/standing-loop.mjs');
+
+describe('a daemon whose event loop stands still', () => {
+  const pg = testDatabase();
+
+  async function startWatched(site: Site, env: Record<string, string> = {}): Promise<LaunchedDaemon> {
+    const daemon = await startDaemon(site, [], { NODE_OPTIONS: `--import=${HOOK}`, LOG_LEVEL: 'debug', ...env });
+    await daemon.says('a thread watches the event loop');
+    expect(daemon.output()).toContain('"signals":true');
+    return daemon;
+  }
+
+  it('gives its work up, with what it ran in the log; another daemon goes on; SIGTERM ends it', async () => {
+    const nap = `3600.${process.pid}${Date.now() % 1000}`;
+    const server = await startModelServer([
+      { content: [toolUse('nap', 'bash', { command: `sleep ${nap}` })] },
+      { content: [text('Done after all.')] },
+    ]);
+    onTestFinished(() => server.close());
+    const config = { modelUrl: server.url, databaseUrl: pg.connectionString, config: CONFIG };
+    const site = makeSite({ ...config, faculties: { worker: FACULTY } });
+    const first = await startWatched(site);
+    const [row] = await pg.database.query<{ id: string }>(
+      `insert into animus.work_items (faculty, description) values ('worker', 'nap') returning id`,
+    );
+    await eventually('the sleep runs', () => (sleepingProcesses(nap) > 0 ? true : null));
+    process.kill(first.pid, 'SIGUSR2');
+    await first.says('the event loop stands still');
+    expect(first.output()).toContain('standStill (');
+    await first.says('gave the work of this daemon up');
+    const second = await startDaemon(makeSite({ ...config, faculties: { worker: FACULTY } }));
+    const item = await eventually('the item ends', async () => {
+      const [found] = await pg.database.query<{ state: string; deaths: number }>(
+        `select state, attempts, deaths, outcome from animus.work_items where id = $1 and resolved_at is not null`,
+        [row!.id],
+      );
+      return found ?? null;
+    });
+    expect(item).toEqual({ state: 'completed', attempts: 0, deaths: 1, outcome: { text: 'Done after all.' } });
+    expect(sleepingProcesses(nap)).toBe(0);
+    expect((await runAnimus(site, ['status'])).stdout).toMatch(/stood\s+still\s+for/);
+    expect(second.output()).toContain('running this work alone');
+
+    await first.kill('SIGTERM');
+    expect(await first.exited).toBe('SIGKILL');
+    expect(first.output()).toContain('does not handle a signal to end');
+  }, 120_000);
+
+  it('gives its work back when it is asked to end', async () => {
+    const nap = `3600.${process.pid}${Date.now() % 1000}1`;
+    const server = await startModelServer([{ content: [toolUse('nap', 'bash', { command: `sleep ${nap}` })] }]);
+    onTestFinished(() => server.close());
+    const site = makeSite({
+      modelUrl: server.url,
+      databaseUrl: pg.connectionString,
+      config: '[daemon]\nlease_seconds = 600\n',
+      faculties: { worker: FACULTY },
+    });
+    const daemon = await startWatched(site);
+    const [row] = await pg.database.query<{ id: string }>(
+      `insert into animus.work_items (faculty, description) values ('worker', 'nap') returning id`,
+    );
+    await eventually('the sleep runs', () => (sleepingProcesses(nap) > 0 ? true : null));
+    process.kill(daemon.pid, 'SIGUSR2');
+    await daemon.says('the event loop stands still');
+    await daemon.kill('SIGTERM');
+    expect(await daemon.exited).toBe('SIGKILL');
+    const [item] = await pg.database.query(
+      `select state, lease_owner, run_at < now() + interval '3 s' as soon from animus.work_items where id = $1`,
+      [row!.id],
+    );
+    expect(item).toEqual({ state: 'scheduled', lease_owner: null, soon: true });
+    await eventually('its commands are gone', () => (sleepingProcesses(nap) === 0 ? true : null));
+    await pg.database.query(`select animus.cancel_work($1)`, [row!.id]);
+  }, 120_000);
+
+  it('goes on when the loop does, keeps its work, and shows it', async () => {
+    const server = await startModelServer([{ content: [text('Done.')] }]);
+    onTestFinished(() => server.close());
+    const site = makeSite({
+      modelUrl: server.url,
+      databaseUrl: pg.connectionString,
+      config: '',
+      faculties: { worker: FACULTY },
+    });
+    const daemon = await startWatched(site, { STAND_STILL_MS: '2500' });
+    process.kill(daemon.pid, 'SIGUSR2');
+    await daemon.says('the event loop stood still');
+    await eventually('status shows it', async () =>
+      /stood\s+still\s+for/.test((await runAnimus(site, ['status'])).stdout) ? true : null,
+    );
+    const [row] = await pg.database.query<{ id: string }>(
+      `insert into animus.work_items (faculty, description) values ('worker', 'quick') returning id`,
+    );
+    await eventually('it works', async () => {
+      const [found] = await pg.database.query(`select from animus.work_items where id = $1 and state = 'completed'`, [
+        row!.id,
+      ]);
+      return found ?? null;
+    });
+    await daemon.kill('SIGTERM');
+    expect(await daemon.exited).toBe(0);
+  }, 120_000);
+});
