@@ -124,6 +124,7 @@ create table animus.work_items (
   awaited             boolean,
   unpriced_calls      integer       not null default 0,
   deaths              integer       not null default 0,
+  died_at             timestamptz,
   died_at_turn        integer       not null default 0,
   suspect_of          uuid,
   alone_until         timestamptz,
@@ -327,6 +328,7 @@ create table animus.daemons (
   blocked_at      timestamptz,
   blocked_seconds double precision,
   blocks          integer          not null default 0,
+  stands_since    timestamptz,
   primary key (id),
   constraint daemons_session_check check (session in ('named', 'embedded'))
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=200);

@@ -38,7 +38,7 @@ declare
 begin
   if num_nonnulls(new.id, new.root_id, new.depth, new.state, new.merged_into, new.max_attempts, new.lease_owner, new.lease_token,
                   new.lease_expires_at, new.lease_seconds, new.cancel_requested_at, new.cancel_reason, new.outcome, new.outcome_summary, new.error,
-                  new.created_at, new.updated_at, new.resolved_at, new.queue_msg_id, new.submitted_by, new.has_mail, new.awaited, new.suspect_of, new.alone_until) > 0
+                  new.created_at, new.updated_at, new.resolved_at, new.queue_msg_id, new.submitted_by, new.has_mail, new.awaited, new.died_at, new.suspect_of, new.alone_until) > 0
      or new.attempts <> 0 or new.crashes <> 0 or new.unstarted_claims <> 0 or new.deaths <> 0 or new.died_at_turn <> 0 or new.turns <> 0 or new.turns_at_claim <> 0
      or new.cost_usd <> 0 or new.unpriced_calls <> 0 or new.input_tokens <> 0 or new.output_tokens <> 0 or new.key_blocked then
     perform animus.raise('WA004', 'the insert sets a column that the engine owns',

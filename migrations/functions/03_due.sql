@@ -99,11 +99,13 @@ begin
             or not animus.left_to_its_host(id, p_daemon_id, p_now - animus.host_grace(p_faculties -> faculty)))
      order by lease_expires_at limit p_limit for no key update skip locked
   loop
+    v_max := coalesce((p_faculties -> v_item.faculty ->> 'max_attempts')::int, v_item.max_attempts, 3);
     if v_item.lease_owner <> p_daemon_id and p_faculties -> v_item.faculty ? 'suspects' then
       v_fate := animus.fate_of_daemon(v_item.lease_owner, p_now);
       continue when v_fate = 'missing';
       if v_fate = 'ended' then
-        perform animus.lose_item(v_item.id, v_item.lease_owner, (select d.died_with = 1 from animus.daemons d where d.id = v_item.lease_owner), null, p_now);
+        perform animus.lose_item(v_item.id, d.id, d.died_with = 1, coalesce(d.stands_since > d.seen_at, false), v_max, null, p_now)
+           from animus.daemons d where d.id = v_item.lease_owner;
         continue;
       end if;
     end if;
@@ -112,7 +114,6 @@ begin
       perform animus.requeue(v_item.id, null, p_now, null);
       continue;
     end if;
-    v_max := coalesce((p_faculties -> v_item.faculty ->> 'max_attempts')::int, v_item.max_attempts, 3);
     v_error := null;
     if v_item.state = 'claimed' then
       v_crashes := v_item.crashes;

@@ -1,5 +1,6 @@
 -- Work that ends the process of its daemon. When a process ends, everything that it held is suspected, and runs alone before it runs with
--- others again: an end while alone is a proof, an end in company is not. What has ended two daemons, the last one alone, is dead.
+-- others again: an end in company proves nothing. An end while alone proves something if the event loop stood still before it: the second such
+-- one is enough. Any other end may have come from outside (a kill, the power): max_attempts of them, without progress in between, are needed.
 
 -- Says why the leases of a daemon ran out: 'ended', its process has; 'missing', it has no connection, and it takes another look in two seconds
 -- to tell; 'alive', anything else: it is frozen or cut off (its connections stay open), the server was away, it was asked to end, or it is
@@ -36,35 +37,49 @@ language sql stable as $$
   select count(*)::int from animus.work_items where state in ('claimed', 'running') and lease_owner = p_daemon_id
 $$;
 
--- Takes an item from a daemon whose process has ended: it is suspected and queued, from p_run_at on, or dead if it has ended two daemons,
--- the last one alone. Its attempts stay as they were. The caller has locked its row. Returns false if it could not be ended now.
+-- Says whether an item has made progress since a daemon last ended while it held it: two turns, or one whose calls have all ended by themselves.
+-- A call in doubt is none: the daemon ended while it ran.
+-- Locks: none. Raises: nothing.
+create or replace function animus.progressed_since_death(p_id uuid) returns boolean
+language sql stable as $$
+  select w.turns > w.died_at_turn + 1 or exists (
+           select from animus.foci f join animus.tool_calls c on c.focus_id = f.id
+            where f.work_item_id = w.id and f.ended_as is null and c.turn >= w.died_at_turn and c.turn > 0
+            group by f.id, c.turn having bool_and(c.state in ('done', 'failed', 'denied')) and max(c.ended_at) > w.died_at)
+    from animus.work_items w where w.id = p_id
+$$;
+
+-- Takes an item from a daemon whose process has ended: it is suspected and queued, from p_run_at on, or dead if it ran alone and has ended daemons
+-- often enough: two if p_proved, p_max otherwise. Its attempts stay as they were. The caller has locked its row. Returns false if it
+-- could not be ended now.
 -- Locks: as try_lock_tree where it ends. Raises: 57PA1.
-create or replace function animus.lose_item(p_id uuid, p_daemon_id uuid, p_alone boolean, p_run_at timestamptz, p_now timestamptz) returns boolean
+create or replace function animus.lose_item(
+  p_id uuid, p_daemon_id uuid, p_alone boolean, p_proved boolean, p_max int, p_run_at timestamptz, p_now timestamptz) returns boolean
 language plpgsql as $$
 declare
   v_item   record;
   v_deaths int;
 begin
-  select turns, deaths, died_at_turn, suspect_of, cancel_requested_at, cancel_reason into v_item from animus.work_items where id = p_id;
-  -- A whole turn with its calls, beyond the one that was under way, is progress.
-  v_deaths := case when v_item.turns > v_item.died_at_turn + 1 then 1 else v_item.deaths + 1 end;
+  select turns, deaths, suspect_of, cancel_requested_at, cancel_reason into v_item from animus.work_items where id = p_id;
+  v_deaths := case when v_item.deaths > 0 and not animus.progressed_since_death(p_id) then v_item.deaths + 1 else 1 end;
   if v_item.cancel_requested_at is not null then
     if not animus.try_lock_tree(p_id) then return false; end if;
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'lost');
     return true;
   end if;
-  if v_deaths > 1 and p_alone then
+  if p_alone and v_deaths >= (case when p_proved then 2 else greatest(p_max, 2) end) then
     if not animus.try_lock_tree(p_id) then return false; end if;
-    update animus.work_items set deaths = v_deaths, died_at_turn = v_item.turns, suspect_of = null, alone_until = null where id = p_id;
+    update animus.work_items set deaths = v_deaths, died_at = p_now, died_at_turn = v_item.turns, suspect_of = null, alone_until = null where id = p_id;
     perform animus.end_work(p_id, 'dead', jsonb_build_object('code', 'work.poison', 'message',
-      format('%s daemons ended while they ran this work, the last one while it ran nothing else; it is not claimed again', v_deaths)), 'lost');
+      format('%s daemons ended while they ran this work, the last one while it ran nothing else%s; it is not claimed again', v_deaths,
+        case when p_proved then ' and its event loop stood still' else '' end)), 'lost');
     -- That explains the end of the daemon before: what else it held is not suspected any more.
     update animus.work_items w set suspect_of = null, alone_until = null
      where w.id in (select o.id from animus.work_items o where o.suspect_of = v_item.suspect_of and o.state in ('queued', 'claimed', 'running')
                       for no key update skip locked);
     return true;
   end if;
-  update animus.work_items set deaths = v_deaths, died_at_turn = v_item.turns, suspect_of = p_daemon_id, alone_until = null where id = p_id;
+  update animus.work_items set deaths = v_deaths, died_at = p_now, died_at_turn = v_item.turns, suspect_of = p_daemon_id, alone_until = null where id = p_id;
   perform animus.requeue(p_id, p_run_at, p_now, null);
   return true;
 end $$;
@@ -84,18 +99,20 @@ begin
   for v_item in
     select id, lease_expires_at from animus.work_items where state in ('claimed', 'running') and lease_owner = p_daemon_id order by id for no key update skip locked
   loop
-    if animus.lose_item(v_item.id, p_daemon_id, v_with = 1, coalesce(v_now + p_pause, v_item.lease_expires_at), v_now) then v_n := v_n + 1; end if;
+    if animus.lose_item(v_item.id, p_daemon_id, v_with = 1, true, 2, coalesce(v_now + p_pause, v_item.lease_expires_at), v_now) then v_n := v_n + 1; end if;
   end loop;
   -- Should it go on after all, what it held stays suspected.
   update animus.daemons set died_at = 'infinity', tested_until = null, missing_since = null where id = p_daemon_id;
   return v_n;
 end $$;
 
--- Records that the event loop of a daemon has stood still. p_again: another report about the same time.
+-- Records that the event loop of a daemon stands still, or has stood still (p_over), for so many seconds. Several reports about one time count once.
 -- Locks: the row of the daemon. Raises: nothing.
-create or replace function animus.report_block(p_daemon_id uuid, p_seconds float8, p_again boolean) returns void
+create or replace function animus.report_block(p_daemon_id uuid, p_seconds float8, p_over boolean) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-  update animus.daemons set blocked_at = animus.now(), blocked_seconds = p_seconds, blocks = blocks + (not p_again)::int where id = p_daemon_id
+  update animus.daemons set blocked_at = animus.now(), blocked_seconds = p_seconds, blocks = blocks + (stands_since is null)::int,
+         stands_since = case when not p_over then coalesce(stands_since, animus.now()) end
+   where id = p_daemon_id
 $$;
 
 -- Records that a daemon was asked to end: if it is killed from now on, its work is not suspected.

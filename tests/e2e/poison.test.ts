@@ -1,4 +1,4 @@
-/** Promise: work that ends every daemon that runs it is dead after the second one, and the work beside it is done. */
+/** Promise: work that ends every daemon that runs it is dead, and the work beside it is done. */
 import { expect, it, onTestFinished } from 'vitest';
 import { type LaunchedDaemon, makeSite, runAnimus, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
@@ -20,7 +20,7 @@ const NEIGHBOURS = 40;
 
 const pg = testDatabase();
 
-it('one poisonous item among others ends two daemons of a fleet, and nothing else', async () => {
+it('one poisonous item among others ends as many daemons as it has attempts, and nothing else', async () => {
   const server = await startModelServer((body) => {
     if (JSON.stringify(body).includes('You are poison.'))
       return { content: [toolUse('nap', 'bash', { command: 'sleep 600' })] };
@@ -73,8 +73,8 @@ it('one poisonous item among others ends two daemons of a fleet, and nothing els
     },
     200,
   );
-  expect(error).toMatchObject({ code: 'work.poison', message: expect.stringContaining('2 daemons ended') });
-  expect(kills).toBe(2);
+  expect(error).toMatchObject({ code: 'work.poison', message: expect.stringContaining('3 daemons ended') });
+  expect(kills).toBe(3);
   const others = await eventually(
     'the others are done',
     async () => {
@@ -89,5 +89,5 @@ it('one poisonous item among others ends two daemons of a fleet, and nothing els
   expect(others).toEqual([{ state: 'completed', n: NEIGHBOURS, attempts: 0 }]);
   expect(daemons.size).toBe(2);
   const shown = await runAnimus(site, ['work', 'show', poison]);
-  expect(shown.stdout).toContain('2 daemons ended');
+  expect(shown.stdout).toContain('3 daemons ended');
 }, 400_000);

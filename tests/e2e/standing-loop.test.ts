@@ -66,6 +66,51 @@ describe('a daemon whose event loop stands still', () => {
     expect(first.output()).toContain('does not handle a signal to end');
   }, 120_000);
 
+  it('twice, each time with the same work, alone: the work is dead', async () => {
+    const nap = `3600.${process.pid}${Date.now() % 1000}2`;
+    const server = await startModelServer(() => ({ content: [toolUse('nap', 'bash', { command: `sleep ${nap}` })] }));
+    onTestFinished(() => server.close());
+    const site = makeSite({
+      modelUrl: server.url,
+      databaseUrl: pg.connectionString,
+      config: CONFIG,
+      faculties: { worker: FACULTY },
+    });
+    const [row] = await pg.database.query<{ id: string }>(
+      `insert into animus.work_items (faculty, description) values ('worker', 'nap') returning id`,
+    );
+    for (let nth = 1; nth <= 2; nth++) {
+      const daemon = await startWatched(site);
+      await eventually('the sleep runs', () => (sleepingProcesses(nap) > 0 ? true : null));
+      process.kill(daemon.pid, 'SIGUSR2');
+      // The second time the process ends before its work is given up, as one does that has run out of memory.
+      await daemon.says(nth === 1 ? 'gave the work of this daemon up' : 'the event loop stands still');
+      if (nth === 2)
+        await eventually('the database knows', async () => {
+          const rows = await pg.database.query(
+            `select from animus.daemons where stands_since is not null and pid = $1`,
+            [daemon.pid],
+          );
+          return rows.length > 0 ? true : null;
+        });
+      await daemon.kill('SIGKILL');
+      await daemon.exited;
+    }
+    const third = await startDaemon(site);
+    const error = await eventually('the item ends', async () => {
+      const [found] = await pg.database.query<{ error: unknown }>(
+        `select error from animus.work_items where id = $1 and state = 'dead'`,
+        [row!.id],
+      );
+      return found?.error ?? null;
+    });
+    expect(error).toMatchObject({
+      code: 'work.poison',
+      message: expect.stringContaining('its event loop stood still'),
+    });
+    await third.kill('SIGTERM');
+  }, 120_000);
+
   it('gives its work back when it is asked to end', async () => {
     const nap = `3600.${process.pid}${Date.now() % 1000}1`;
     const server = await startModelServer([{ content: [toolUse('nap', 'bash', { command: `sleep ${nap}` })] }]);

@@ -21,4 +21,4 @@ export type WatchdogMessage =
   /** It has begun. `signals`: it sees the signals of the process. */
   | { readonly type: 'watching'; readonly signals: boolean }
   /** The loop stood still for so long. `stack`: what it ran, the innermost call first; empty: it could not be read. */
-  | { readonly type: 'blocked'; readonly seconds: number; readonly stack: readonly string[]; readonly gaveUp: boolean };
+  | { readonly type: 'blocked'; readonly seconds: number; readonly stack: readonly string[] };

@@ -1,6 +1,7 @@
 /** The thread of the watchdog. It keeps to itself: whatever needs the event loop of the daemon, such as its console, does not work while that stands still. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../../core/errors/errors.ts';
 import { createBlockDetector } from './block-detector.ts';
 import { watchEndSignals } from './end-signals.ts';
 import { readMainStack } from './main-stack.ts';
@@ -8,6 +9,8 @@ import { BEAT_MS, type WatchdogData, type WatchdogMessage } from './watchdog-dat
 
 /** From here on, a standing loop is reported. */
 const REPORT_MS = 1000;
+/** From here on, the database knows of it. */
+const RECORD_MS = 3000;
 /** Of the lease. The last heartbeat may have been a third of the lease before the loop stood still: the lease still holds then. */
 const GIVE_UP_SHARE = 0.45;
 /** How long a loop that stands still has to handle a signal; a second signal is obeyed at once. */
@@ -25,15 +28,17 @@ async function main(data: WatchdogData): Promise<void> {
   const sees = data.signals && watchEndSignals(() => void asked.push(performance.now()));
   const detector = createBlockDetector({ beatMs: BEAT_MS, readBeats: () => Atomics.load(beats, 0) });
   let stack: readonly string[] | null = null;
+  let recorded = false;
   let gaveUp = false;
   tell({ type: 'watching', signals: sees });
 
   for (;;) {
     await sleep(BEAT_MS);
     const { blockedMs, endedMs } = detector.look(performance.now());
-    if (endedMs >= REPORT_MS) tell({ type: 'blocked', seconds: endedMs / 1000, stack: stack ?? [], gaveUp });
+    if (endedMs >= REPORT_MS) tell({ type: 'blocked', seconds: endedMs / 1000, stack: stack ?? [] });
     if (blockedMs < REPORT_MS) {
       stack = null;
+      recorded = false;
       gaveUp = false;
       continue;
     }
@@ -42,6 +47,10 @@ async function main(data: WatchdogData): Promise<void> {
       await say(data, 'warn', { seconds: blockedMs / 1000, stack }, 'the event loop stands still');
     }
     if (isToEnd(asked, performance.now())) await endProcess(data, blockedMs);
+    if (!recorded && blockedMs >= RECORD_MS) {
+      recorded = true;
+      await recordStanding(data, blockedMs);
+    }
     if (!gaveUp && blockedMs >= GIVE_UP_SHARE * data.leaseMs) {
       gaveUp = true;
       await giveUp(data, blockedMs, null);
@@ -63,7 +72,13 @@ async function endProcess(data: WatchdogData, blockedMs: number): Promise<void> 
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** On a connection of its own, which is needed so rarely that it is not kept. */
+async function recordStanding(data: WatchdogData, blockedMs: number): Promise<void> {
+  const { reportStanding } = await import('../../store/work/give-up-daemon.ts');
+  await reportStanding(data.connectionString, data.daemonId, blockedMs / 1000).catch((error: unknown) =>
+    say(data, 'warn', { error: messageOf(error) }, 'could not record that the event loop stands still'),
+  );
+}
+
 async function giveUp(data: WatchdogData, blockedMs: number, pause: string | null): Promise<void> {
   const { giveUpDaemon } = await import('../../store/work/give-up-daemon.ts');
   const block = { seconds: blockedMs / 1000, pause };
@@ -76,11 +91,10 @@ async function giveUp(data: WatchdogData, blockedMs: number, pause: string | nul
       'the event loop stands still: gave the work of this daemon up',
     );
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
     await say(
       data,
       'error',
-      { error: detail },
+      { error: messageOf(error) },
       'the event loop stands still, and the work of this daemon could not be given up',
     );
   }

@@ -69,10 +69,10 @@ export function createWatchdog(means: WatchdogMeans): Service {
       log.debug({ signals: message.signals }, 'a thread watches the event loop');
       return;
     }
-    const { seconds, stack, gaveUp } = message;
+    const { seconds, stack } = message;
     record('daemon.loop.blocked', seconds, {});
     log.warn({ seconds, stack }, 'the event loop stood still');
-    await reportBlock(db, daemonId, { seconds, again: gaveUp }).catch((error: unknown) => {
+    await reportBlock(db, daemonId, { seconds, over: true }).catch((error: unknown) => {
       log.debug({ error: messageOf(error) }, 'could not record that the event loop stood still');
     });
   }

@@ -65,13 +65,13 @@ export async function beginEnding(db: Queryable, daemonId: string): Promise<void
   await db.query(`select animus.begin_ending($1)`, [daemonId]);
 }
 
-/** Records that the event loop of a daemon stood still. `again`: it was reported before while it stood. */
+/** Records that the event loop of a daemon stands still or, if it is `over`, has stood still. Several reports about one time count once. */
 export async function reportBlock(
   db: Queryable,
   daemonId: string,
-  block: { readonly seconds: number; readonly again: boolean },
+  block: { readonly seconds: number; readonly over: boolean },
 ): Promise<void> {
-  await db.query(`select animus.report_block($1, $2, $3)`, [daemonId, block.seconds, block.again]);
+  await db.query(`select animus.report_block($1, $2, $3)`, [daemonId, block.seconds, block.over]);
 }
 
 /** Records the stop; `status` shows the daemon as stopped. */
