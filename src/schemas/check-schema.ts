@@ -1,24 +1,24 @@
 /**
  * Applies JSON Schemas of others: of MCP servers and of faculties. A small one can take for ever, to compile or to apply, so neither happens
- * in this thread.
+ * in this process.
  */
 import { valueBeyond } from '../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../core/text/json-limits.ts';
 import type { JsonSchema, SchemaAnswer, SchemaRequest, SchemaRules } from './schema-check.ts';
-import { createSchemaThread, type SchemaThread } from './schema-thread.ts';
+import { createSchemaProcess, type SchemaProcess } from './schema-process.ts';
 
 /** Ordinary checks take a millisecond, and the first one of a schema some twenty. */
 const QUICK_MS = 500;
 const SUSPECT_MS = 5000;
 const MAX_SUSPECTS = 1000;
 
-interface Threads {
-  readonly quick: SchemaThread;
+interface Processes {
+  readonly quick: SchemaProcess;
   /** For schemas that have exceeded a limit, so that they delay only each other. */
-  readonly suspect: SchemaThread;
+  readonly suspect: SchemaProcess;
 }
 
-let threads: Threads | null = null;
+let processes: Processes | null = null;
 const suspects = new Set<string>();
 /** A schema is written down once. */
 const texts = new WeakMap<JsonSchema, string>();
@@ -33,16 +33,16 @@ export async function checkBySchema(rules: SchemaRules, schema: JsonSchema, valu
 }
 
 async function apply(request: SchemaRequest): Promise<SchemaAnswer> {
-  threads ??= { quick: createSchemaThread(QUICK_MS), suspect: createSchemaThread(SUSPECT_MS) };
+  processes ??= { quick: createSchemaProcess(QUICK_MS), suspect: createSchemaProcess(SUSPECT_MS) };
   const { schema } = request;
   if (!suspects.has(schema)) {
-    const answer = await threads.quick.check(request);
+    const answer = await processes.quick.check(request);
     if (answer.kind !== 'exceeded') return answer;
     if (suspects.size >= MAX_SUSPECTS) suspects.clear();
     suspects.add(schema);
   }
   const begun = performance.now();
-  const answer = await threads.suspect.check(request);
+  const answer = await processes.suspect.check(request);
   // The machine was busy.
   if (answer.kind !== 'exceeded' && performance.now() - begun < QUICK_MS) suspects.delete(schema);
   return answer;

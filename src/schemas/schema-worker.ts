@@ -1,11 +1,27 @@
-/** The worker of `schema-thread.ts`: answers one request after the other. */
-import { parentPort } from 'node:worker_threads';
+/** The program of `schema-process.ts`: answers one request after the other, and ends when the other side is gone. */
+import { Script } from 'node:vm';
 import { createApplier } from './apply-schema.ts';
-import type { SchemaRequest } from './schema-check.ts';
+import type { SchemaAnswer, SchemaRequest } from './schema-check.ts';
+
+/** Beyond every limit of the other side: it has been killed, and nobody will end this process. */
+const MAX_MS = 8000;
 
 const apply = createApplier();
-// A port between threads, not a window: there is no origin.
-// oxlint-disable-next-line unicorn/require-post-message-target-origin
-parentPort?.on('message', (request: SchemaRequest) => parentPort?.postMessage(apply(request)));
-// oxlint-disable-next-line unicorn/require-post-message-target-origin
-parentPort?.postMessage('ready');
+let request: SchemaRequest;
+Object.assign(globalThis, { answer: (): SchemaAnswer => apply(request) });
+// Only code of a script can be interrupted.
+const script = new Script('answer()');
+
+process.on('message', (next: SchemaRequest) => {
+  request = next;
+  try {
+    process.send!(script.runInThisContext({ timeout: MAX_MS }));
+  } catch {
+    // Whoever still waits hears that this process has ended.
+    process.exit(1);
+  }
+});
+process.on('disconnect', () => process.exit());
+// Ctrl-C reaches all processes of a terminal; the daemon still needs its answers while it ends.
+process.on('SIGINT', () => {});
+process.send!('ready');

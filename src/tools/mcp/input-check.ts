@@ -21,7 +21,7 @@ export async function schemaProblem(schema: JsonObject): Promise<string | null> 
   }
 }
 
-/** The input of a tool: an object that conforms to the schema. The check waits for another thread. */
+/** The input of a tool: an object that conforms to the schema. The check waits for another process. */
 export function inputOf(schema: JsonObject): z.ZodType<JsonObject> {
   return z.custom<JsonObject>(isObject, 'expected an object').check(async (context) => {
     if (!isObject(context.value)) return;

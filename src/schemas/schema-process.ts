@@ -1,0 +1,98 @@
+/** A process that applies JSON Schemas, one check after the other, each with a time limit. A process that exceeds it is ended. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { messageOf } from '../core/errors/errors.ts';
+import type { SchemaAnswer, SchemaRequest } from './schema-check.ts';
+
+export interface SchemaProcess {
+  /** Never rejects. */
+  check(request: SchemaRequest): Promise<SchemaAnswer>;
+}
+
+/** Several times what a check of the largest input needs. A thread with such a limit can take the whole process with it, so this is a process. */
+const MAX_MEMORY_MB = 256;
+/** Loading takes two tenths of a second on an idle machine. */
+const START_MS = 30_000;
+/** More checks than this that wait are refused, so that those of one agent do not pile up. */
+const MAX_WAITING = 200;
+
+// Beside this file in either form: as TypeScript in a clone, stripped to JavaScript in a package.
+const WORKER = new URL(`./schema-worker${extname(import.meta.filename)}`, import.meta.url);
+
+/** Started with the first check, and kept. It does not keep this process alive, and ends with it. */
+export function createSchemaProcess(limitMs: number): SchemaProcess {
+  let running: Promise<ChildProcess> | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+
+  async function run(request: SchemaRequest): Promise<SchemaAnswer> {
+    let child: ChildProcess | null = null;
+    let limit: AbortSignal | null = null;
+    try {
+      child = await (running ??= start());
+      hold(child, true);
+      limit = AbortSignal.timeout(limitMs);
+      child.send(request);
+      return (await messageFrom(child, limit)) as SchemaAnswer;
+    } catch (error) {
+      running = null;
+      child?.kill('SIGKILL');
+      const why = limit?.aborted ? `it was not done within ${limitMs / 1000} s` : messageOf(error);
+      return { kind: 'exceeded', problem: `the check by its JSON Schema was given up: ${why}` };
+    } finally {
+      if (child !== null) hold(child, false);
+    }
+  }
+
+  return {
+    check(request) {
+      if (waiting >= MAX_WAITING)
+        return Promise.resolve({ kind: 'exceeded', problem: 'too many checks by JSON Schemas are waiting; try again' });
+      waiting += 1;
+      const answer = last.then(() => run(request)).finally(() => (waiting -= 1));
+      last = answer;
+      return answer;
+    },
+  };
+}
+
+async function start(): Promise<ChildProcess> {
+  const child = fork(WORKER, {
+    env: {},
+    execArgv: [`--max-old-space-size=${MAX_MEMORY_MB}`],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  // Without a listener the error of a child ends this process. Whoever waits for its answer hears of it, too.
+  child.on('error', () => {});
+  await messageFrom(child, AbortSignal.timeout(START_MS));
+  return child;
+}
+
+/** Whether this process stays alive for it. */
+function hold(child: ChildProcess, held: boolean): void {
+  if (held) {
+    child.ref();
+    child.channel?.ref();
+  } else {
+    child.unref();
+    child.channel?.unref();
+  }
+}
+
+/** Its next message; rejects if it ends before, or at the signal. */
+async function messageFrom(child: ChildProcess, signal: AbortSignal): Promise<unknown> {
+  const over = new AbortController();
+  const until = { signal: AbortSignal.any([signal, over.signal]) };
+  const ended = async (): Promise<never> => {
+    const [, by] = (await once(child, 'exit', until)) as [number | null, NodeJS.Signals | null];
+    throw new Error(by === 'SIGABRT' ? `it needed more than ${MAX_MEMORY_MB} MB of memory` : 'its process has ended');
+  };
+  try {
+    const [message] = (await Promise.race([once(child, 'message', until), ended()])) as [unknown];
+    return message;
+  } finally {
+    over.abort();
+  }
+}
