@@ -102,6 +102,7 @@ export const ALONE = [
 
 /** Security tests that use up the machine or measure time, each of which runs while nothing else does. */
 const ONE_AT_A_TIME = [
+  'embedded-strangers',
   'event-loop',
   'focus-limits',
   'fork-bomb',
