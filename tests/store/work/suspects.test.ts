@@ -1,74 +1,9 @@
-/** Promise: work that ends daemons is dead in the end, kills from outside condemn nothing early, and nothing that merely ran beside it is, or waits for long. */
-import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openPostgres } from '../../../src/store/postgres/postgres.ts';
-import type { Database } from '../../../src/store/sql/database.ts';
-import { beginEnding, registerDaemon, reportBlock, sessionName } from '../../../src/store/work/daemons.ts';
-import { type Claim, claimReadyWork, completeWork, extendLeases, releaseWork } from '../../../src/store/work/work.ts';
-import { type DatabaseClock, fakeDatabaseClock } from '../../support/clock.ts';
-import { testDatabase } from '../../support/database.ts';
-import { emptyQueue, faculties, insertWork, LEASE_SECONDS, readWork, startFocus, stateOf } from './queue-driver.ts';
-
-const target = testDatabase();
-let clock: DatabaseClock;
-beforeAll(async () => {
-  clock = await fakeDatabaseClock(target.database);
-});
-const sessions = new Map<string, Database>();
-beforeEach(() => emptyQueue(target.database));
-afterEach(async () => {
-  for (const id of sessions.keys()) await disconnect(id);
-});
-
-const FACULTIES = faculties(['engineer', { suspects: true }]);
-
-/** A daemon that is connected until `kill`. */
-async function daemon(): Promise<string> {
-  const id = randomUUID();
-  const own = openPostgres(target.database.connectionString, { applicationName: sessionName(id), poolSize: 1 });
-  await own.query('select 1');
-  sessions.set(id, own);
-  const row = { id, host: 'h', pid: 1, version: '1', maxConcurrent: 50, faculties: {}, problems: [], session: 'named' };
-  await registerDaemon(target.database, row as Parameters<typeof registerDaemon>[1]);
-  return id;
-}
-
-async function disconnect(id: string): Promise<void> {
-  await sessions.get(id)?.close();
-  sessions.delete(id);
-  await expect
-    .poll(() => target.database.query(`select from pg_stat_activity where application_name = $1`, [sessionName(id)]))
-    .toEqual([]);
-}
-
-/** Ends its process, and lets its leases run out; the next claim of the other finds it missing. */
-async function kill(id: string, other: string): Promise<void> {
-  await disconnect(id);
-  await clock.advance(LEASE_SECONDS + 1);
-  await take(other, 0.5);
-  await clock.advance(3);
-}
-
-function take(daemonId: string, limit = 50): Promise<Claim> {
-  const request = { daemonId, faculties: FACULTIES, limit: Math.ceil(limit), leaseSeconds: LEASE_SECONDS };
-  return claimReadyWork(target.database, request);
-}
-
-async function run(claim: Claim): Promise<void> {
-  for (const work of claim.work) await startFocus(target.database, work);
-}
-
-async function finish(claim: Claim): Promise<void> {
-  for (const work of claim.work) await completeWork(target.database, work, {}, null);
-}
-
-async function turn(id: string, turns: number): Promise<void> {
-  await target.database.query('update animus.work_items set turns = turns + $2 where id = $1', [id, turns]);
-}
-
-const deathsOf = async (id: string) =>
-  (await target.database.query<{ deaths: number }>('select deaths from animus.work_items where id = $1', [id]))[0]!
-    .deaths;
+/** Promise: what a daemon held when its process ended runs alone first, and nothing waits for that for long. */
+import { describe, expect, test } from 'vitest';
+import { beginEnding } from '../../../src/store/work/daemons.ts';
+import { extendLeases, releaseWork } from '../../../src/store/work/work.ts';
+import { clock, daemon, deathsOf, disconnect, finish, kill, run, take, target, turn } from './ending-daemons.ts';
+import { insertWork, LEASE_SECONDS, readWork, stateOf } from './queue-driver.ts';
 
 describe('when the process of a daemon ends', () => {
   test('what it held runs alone next, one item after the other, and counts no attempt', async () => {
@@ -87,95 +22,6 @@ describe('when the process of a daemon ends', () => {
     expect(next).toMatchObject({ alone: true, work: [{ id: ids.find((id) => id !== alone.work[0]!.id) }] });
     await finish(next);
     expect(await take(second)).toMatchObject({ alone: false, work: [{}] });
-  });
-
-  test('the item that makes the loop of the next one stand still, alone, is dead, and the others are not suspected any more', async () => {
-    const [first, second, third] = [await daemon(), await daemon(), await daemon()];
-    for (let n = 0; n < 5; n++) await insertWork(target.database);
-    await run(await take(first));
-    await kill(first, second);
-    const alone = await take(second);
-    await run(alone);
-    await reportBlock(target.database, second, { seconds: 3, over: false });
-    await disconnect(second);
-    await clock.advance(LEASE_SECONDS + 1);
-    await take(third, 1);
-    await clock.advance(3);
-    const rest = await take(third);
-    const poison = alone.work[0]!.id;
-    expect(await readWork(target.database, poison)).toMatchObject({ state: 'dead', error: { code: 'work.poison' } });
-    expect(rest).toMatchObject({ alone: false });
-    expect(rest.work).toHaveLength(3);
-  });
-
-  test('a loop that goes on after it stood still is no proof', async () => {
-    const [first, second, third] = [await daemon(), await daemon(), await daemon()];
-    const id = await insertWork(target.database);
-    await run(await take(first));
-    await kill(first, second);
-    await run(await take(second));
-    await reportBlock(target.database, second, { seconds: 3, over: false });
-    await clock.advance(1);
-    // The report of its end was lost, and a heartbeat came.
-    await extendLeases(target.database, second, [], LEASE_SECONDS);
-    await kill(second, third);
-    await take(third);
-    expect(await stateOf(target.database, id)).not.toBe('dead');
-    expect(await deathsOf(id)).toBe(2);
-  });
-
-  test('ends for an unknown reason condemn at max_attempts, and only without progress', async () => {
-    const [first, second, third, fourth, fifth] = [
-      await daemon(),
-      await daemon(),
-      await daemon(),
-      await daemon(),
-      await daemon(),
-    ];
-    const id = await insertWork(target.database);
-    await run(await take(first));
-    await kill(first, second);
-    await run(await take(second));
-    await kill(second, third);
-    const claim = await take(third);
-    expect(claim).toMatchObject({ alone: true, work: [{ id }] });
-    expect(await deathsOf(id)).toBe(2);
-    await run(claim);
-    await turn(id, 2);
-    await kill(third, fourth);
-    await run(await take(fourth));
-    expect(await deathsOf(id)).toBe(1);
-    await kill(fourth, fifth);
-    await run(await take(fifth));
-    expect(await deathsOf(id)).toBe(2);
-    await turn(id, 1);
-    const sixth = await daemon();
-    await kill(fifth, sixth);
-    await take(sixth);
-    expect(await readWork(target.database, id)).toMatchObject({ state: 'dead', error: { code: 'work.poison' } });
-  });
-
-  test.each([
-    ['done', 1],
-    ['in_doubt', 2],
-  ])('a turn whose call is %s leaves %i death(s)', async (state, deaths) => {
-    const [first, second, third] = [await daemon(), await daemon(), await daemon()];
-    const id = await insertWork(target.database);
-    await run(await take(first));
-    await kill(first, second);
-    await run(await take(second));
-    await clock.advance(1);
-    await target.database.query(
-      `with t as (insert into animus.turns (focus_id, turn, response, begun_at, recorded_at)
-                  select id, 1, '{}', animus.now(), animus.now() from animus.foci where work_item_id = $1 returning focus_id)
-       insert into animus.tool_calls (focus_id, turn, call_id, position, name, input, state, output, ended_at)
-       select focus_id, 1, 'a', 0, 'bash', '{}', $2, '', animus.now() from t`,
-      [id, state],
-    );
-    await turn(id, 1);
-    await kill(second, third);
-    await take(third);
-    expect(await deathsOf(id)).toBe(deaths);
   });
 
   test('a whole turn beyond the one under way clears an item, and the others are claimed beside it', async () => {
@@ -304,19 +150,4 @@ describe('no death of the item is', () => {
     expect(await stateOf(target.database, id)).not.toBe('dead');
     expect(await deathsOf(id)).toBe(1);
   });
-});
-
-test('a person who retries poison begins anew', async () => {
-  const [first, second, third] = [await daemon(), await daemon(), await daemon()];
-  const id = await insertWork(target.database);
-  await run(await take(first));
-  await kill(first, second);
-  await run(await take(second));
-  await reportBlock(target.database, second, { seconds: 3, over: false });
-  await kill(second, third);
-  await take(third);
-  expect(await stateOf(target.database, id)).toBe('dead');
-  await target.database.query('select animus.retry_work($1)', [id]);
-  expect(await take(third)).toMatchObject({ alone: false, work: [{ id }] });
-  expect(await deathsOf(id)).toBe(0);
 });

@@ -1,0 +1,112 @@
+/** Promise: work that ends daemons is dead in the end, and kills from outside condemn nothing early. */
+import { describe, expect, test } from 'vitest';
+import { reportBlock } from '../../../src/store/work/daemons.ts';
+import { extendLeases } from '../../../src/store/work/work.ts';
+import { clock, daemon, deathsOf, disconnect, kill, run, take, target, turn } from './ending-daemons.ts';
+import { insertWork, LEASE_SECONDS, readWork, stateOf } from './queue-driver.ts';
+
+describe('work that ends daemons', () => {
+  test('the item that makes the loop of the next one stand still, alone, is dead, and the others are not suspected any more', async () => {
+    const [first, second, third] = [await daemon(), await daemon(), await daemon()];
+    for (let n = 0; n < 5; n++) await insertWork(target.database);
+    await run(await take(first));
+    await kill(first, second);
+    const alone = await take(second);
+    await run(alone);
+    await reportBlock(target.database, second, { seconds: 3, over: false });
+    await disconnect(second);
+    await clock.advance(LEASE_SECONDS + 1);
+    await take(third, 1);
+    await clock.advance(3);
+    const rest = await take(third);
+    const poison = alone.work[0]!.id;
+    expect(await readWork(target.database, poison)).toMatchObject({ state: 'dead', error: { code: 'work.poison' } });
+    expect(rest).toMatchObject({ alone: false });
+    expect(rest.work).toHaveLength(3);
+  });
+
+  test('a loop that goes on after it stood still is no proof', async () => {
+    const [first, second, third] = [await daemon(), await daemon(), await daemon()];
+    const id = await insertWork(target.database);
+    await run(await take(first));
+    await kill(first, second);
+    await run(await take(second));
+    await reportBlock(target.database, second, { seconds: 3, over: false });
+    await clock.advance(1);
+    // The report of its end was lost, and a heartbeat came.
+    await extendLeases(target.database, second, [], LEASE_SECONDS);
+    await kill(second, third);
+    await take(third);
+    expect(await stateOf(target.database, id)).not.toBe('dead');
+    expect(await deathsOf(id)).toBe(2);
+  });
+
+  test('ends for an unknown reason condemn at max_attempts, and only without progress', async () => {
+    const [first, second, third, fourth, fifth] = [
+      await daemon(),
+      await daemon(),
+      await daemon(),
+      await daemon(),
+      await daemon(),
+    ];
+    const id = await insertWork(target.database);
+    await run(await take(first));
+    await kill(first, second);
+    await run(await take(second));
+    await kill(second, third);
+    const claim = await take(third);
+    expect(claim).toMatchObject({ alone: true, work: [{ id }] });
+    expect(await deathsOf(id)).toBe(2);
+    await run(claim);
+    await turn(id, 2);
+    await kill(third, fourth);
+    await run(await take(fourth));
+    expect(await deathsOf(id)).toBe(1);
+    await kill(fourth, fifth);
+    await run(await take(fifth));
+    expect(await deathsOf(id)).toBe(2);
+    await turn(id, 1);
+    const sixth = await daemon();
+    await kill(fifth, sixth);
+    await take(sixth);
+    expect(await readWork(target.database, id)).toMatchObject({ state: 'dead', error: { code: 'work.poison' } });
+  });
+
+  test.each([
+    ['done', 1],
+    ['in_doubt', 2],
+  ])('a turn whose call is %s leaves %i death(s)', async (state, deaths) => {
+    const [first, second, third] = [await daemon(), await daemon(), await daemon()];
+    const id = await insertWork(target.database);
+    await run(await take(first));
+    await kill(first, second);
+    await run(await take(second));
+    await clock.advance(1);
+    await target.database.query(
+      `with t as (insert into animus.turns (focus_id, turn, response, begun_at, recorded_at)
+                  select id, 1, '{}', animus.now(), animus.now() from animus.foci where work_item_id = $1 returning focus_id)
+       insert into animus.tool_calls (focus_id, turn, call_id, position, name, input, state, output, ended_at)
+       select focus_id, 1, 'a', 0, 'bash', '{}', $2, '', animus.now() from t`,
+      [id, state],
+    );
+    await turn(id, 1);
+    await kill(second, third);
+    await take(third);
+    expect(await deathsOf(id)).toBe(deaths);
+  });
+});
+
+test('a person who retries poison begins anew', async () => {
+  const [first, second, third] = [await daemon(), await daemon(), await daemon()];
+  const id = await insertWork(target.database);
+  await run(await take(first));
+  await kill(first, second);
+  await run(await take(second));
+  await reportBlock(target.database, second, { seconds: 3, over: false });
+  await kill(second, third);
+  await take(third);
+  expect(await stateOf(target.database, id)).toBe('dead');
+  await target.database.query('select animus.retry_work($1)', [id]);
+  expect(await take(third)).toMatchObject({ alone: false, work: [{ id }] });
+  expect(await deathsOf(id)).toBe(0);
+});
