@@ -12,6 +12,16 @@ import { sleepingProcesses } from '../support/sleeping-processes.ts';
 import { recordStory, startEffectsServer } from '../support/workload/effects.ts';
 import { KINDS, workProgramme } from '../support/workload/programme.ts';
 import { storyOf, wrongs } from '../support/workload/verdict.ts';
+import {
+  delaysOf,
+  hazardAnswer,
+  POISON,
+  PRELOAD,
+  prepareSlowDisk,
+  STRANGER,
+  writeHazards,
+  wrongHazards,
+} from './hazards.ts';
 import { drawTrouble, pause, type Slot, TROUBLES, type Trouble } from './trouble.ts';
 import { CRAFT, craftAnswer, makeRepository, personAtWork, wrongWorktrees } from './worktree-work.ts';
 
@@ -30,23 +40,28 @@ test(
     onTestFinished(() => db.close());
     await migrate(db);
     await recordStory(db);
+    await prepareSlowDisk(db);
     const nap = `3600.${process.pid}${Date.now() % 10_000}`;
     const effects = await startEffectsServer(db);
     onTestFinished(() => effects.close());
     const { programme } = workProgramme(effects.port, nap);
-    const server = await startModelServer((body, ...more) => craftAnswer(body) ?? programme(body, ...more));
+    const server = await startModelServer(
+      (body, ...more) => craftAnswer(body) ?? hazardAnswer(body) ?? programme(body, ...more),
+    );
     onTestFinished(() => server.close());
     const { site, repo } = workshop(server.url, postgres.url);
+    await writeHazards(site);
     const start = async (slot: Slot) => {
-      slot.daemon = await retried(() => startDaemon(site, [], { DATABASE_URL: slot.proxy.url }));
+      slot.daemon = await retried(() => startDaemon(site, [], { DATABASE_URL: slot.proxy.url, NODE_OPTIONS: PRELOAD }));
     };
     const slots: Slot[] = [];
     for (let n = 0; n < DAEMONS; n++) {
       const proxy = await startPostgresProxy(postgres.url);
-      slots.push({ proxy, daemon: await startDaemon(site, [], { DATABASE_URL: proxy.url }) });
+      const daemon = await startDaemon(site, [], { DATABASE_URL: proxy.url, NODE_OPTIONS: PRELOAD });
+      slots.push({ proxy, daemon });
     }
 
-    const counts = new Map<Trouble, number>();
+    const counts = new Map<Trouble | 'standing loop', number>();
     const startedMs = performance.now();
     const elapsedMs = () => performance.now() - startedMs;
     const operators = { ending: false, worktrees: 0 };
@@ -54,6 +69,7 @@ test(
     let toldMs = 0;
     while (elapsedMs() < MINUTES * 60_000) {
       await pause(500 + Math.random() * 4000);
+      await replaceStanding(slots, start, counts);
       const trouble = drawTrouble(Math.random);
       await TROUBLES[trouble]({ slots, postgres, db, leaseSeconds: LEASE_SECONDS, start, random: Math.random });
       counts.set(trouble, (counts.get(trouble) ?? 0) + 1);
@@ -64,14 +80,16 @@ test(
     operators.ending = true;
     await operating;
     say('no more trouble and no more new work; waiting for the end of what is open');
-    const over = await endOf(db, 180);
+    const over = await endOf(db, 180, () => replaceStanding(slots, start, counts));
     for (const { daemon } of slots) await daemon.kill('SIGTERM');
 
     const found = await wrongs(db, join(site.directory, 'faculties', 'marks'));
+    found.push(...(await wrongHazards(db)));
     found.push(...(await wrongWorktrees(db, repo, operators.worktrees)));
     if (!over) found.push('work is still open three minutes after the last trouble');
     if (sleepingProcesses(nap) > 0) found.push(`${sleepingProcesses(nap)} processes of daemons are still alive`);
     say(`\nat the end: ${await figuresOf(db)}\ntroubles: ${told(counts)}`);
+    say(await delaysOf(db));
     say(`items lost or done twice: ${found.length}`);
     for (const line of found.slice(0, 20)) say(`\n${line}\n${await storyOf(db, line.slice(0, 36))}`);
     expect(found).toEqual([]);
@@ -112,6 +130,9 @@ async function round(db: Database, n: number): Promise<void> {
     ]);
     await db.query(`select pgmq.send('animus_inbox', '{"faculty": "worker", "description": "mark mail"}')`);
   }
+  // One of each a minute or so.
+  if (n % 200 === 100) await db.query(`insert into animus.work_items (faculty, priority) values ($1, 20)`, [POISON]);
+  if (n % 50 === 25) await db.query(`insert into animus.work_items (faculty, priority) values ($1, 20)`, [STRANGER]);
   if (n % 20 === 0) await db.query(`select animus.pause('slow')`);
   if (n % 20 === 3) await db.query(`select animus.resume('slow')`);
   if (n % 25 === 0) {
@@ -138,9 +159,25 @@ async function cancelNaps(db: Database): Promise<void> {
   );
 }
 
-async function endOf(db: Database, seconds: number): Promise<boolean> {
+/** As a service manager would: a daemon whose loop stands still for ever is ended, after its watchdog has given its work up. */
+async function replaceStanding(
+  slots: readonly Slot[],
+  start: (slot: Slot) => Promise<void>,
+  counts: Map<Trouble | 'standing loop', number>,
+): Promise<void> {
+  for (const slot of slots) {
+    if (!slot.daemon.output().includes('gave the work of this daemon up')) continue;
+    await slot.daemon.kill('SIGKILL');
+    await slot.daemon.exited;
+    await start(slot);
+    counts.set('standing loop', (counts.get('standing loop') ?? 0) + 1);
+  }
+}
+
+async function endOf(db: Database, seconds: number, look: () => Promise<void>): Promise<boolean> {
   for (const deadlineMs = performance.now() + seconds * 1000; performance.now() < deadlineMs; ) {
     await cancelNaps(db);
+    await look();
     const left = await db.query(
       'select id::text from animus.work_items where resolved_at is null union select msg_id::text from pgmq.q_animus_inbox limit 1',
     );
@@ -162,7 +199,7 @@ async function figuresOf(db: Database): Promise<string> {
   return row!.line;
 }
 
-function told(counts: ReadonlyMap<Trouble, number>): string {
+function told(counts: ReadonlyMap<string, number>): string {
   return [...counts].map(([trouble, count]) => `${count} × ${trouble}`).join(', ');
 }
 

@@ -76,6 +76,11 @@ export const TROUBLES = {
     await pause((leaseSeconds / 2 + random() * leaseSeconds) * 1000);
     for (const pid of supervisors) signal(pid, 'SIGCONT');
   },
+  async 'slow disk'({ db }) {
+    await db.query('update slow_disk set seconds = 0.4');
+    await pause(6000);
+    await db.query('update slow_disk set seconds = 0');
+  },
   async 'restart of Postgres'({ postgres }) {
     await postgres.stopServer();
     await postgres.startServer();
@@ -96,6 +101,7 @@ const LOTS: readonly Trouble[] = [
   'lost acknowledgement',
   'lost acknowledgement',
   'frozen supervisor',
+  'slow disk',
   'restart of Postgres',
 ];
 

@@ -6,7 +6,8 @@ import type { Database } from '../../../src/store/sql/database.ts';
 /** Each query finds items with a violation. */
 const WRONG: Readonly<Record<string, string>> = {
   'is not over': `select id from animus.work_items where resolved_at is null`,
-  'is dead': `select id from animus.work_items where state = 'dead'`,
+  'is dead': `select id from animus.work_items where state = 'dead' and error ->> 'code' is distinct from 'work.poison'`,
+  'is innocent, and condemned': `select id from animus.work_items where faculty <> 'poison' and error ->> 'code' = 'work.poison'`,
   'is cancelled, and nobody asked for it': `select w.id from animus.work_items w where w.state = 'cancelled' and not exists (
      select from animus.decisions d where d.work_item_id = w.id and d.action = 'cancel')`,
   'ended twice': `select item as id from story where after in ('completed', 'dead', 'cancelled') group by item
