@@ -1293,6 +1293,10 @@ create index worktree_results_lost on animus.worktree_results (updated_at) where
 
 create table animus.skip_turn ();
 
+create table animus.notice_secret (
+  secret bytea not null
+);
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 

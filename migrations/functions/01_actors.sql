@@ -147,6 +147,35 @@ language sql stable as $$
     or case when animus.person_acts() then animus.sees_all() else has_table_privilege(session_user, 'animus.work_items', 'select') end
 $$;
 
+-- Returns the id of an item if the actor may see the item, else null: for every id that an item of the actor names, such as the one that it merged into.
+-- Also null if there is no such item, or not yet for the statement that asks. Strict: a row without such an id costs no call.
+-- Locks: none. Raises: nothing.
+create or replace function animus.shown_work(p_id uuid) returns uuid
+language plpgsql stable strict security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_owner text;
+begin
+  if animus.sees_all() then return p_id; end if;
+  select w.submitted_by into v_owner from animus.work_items w where w.id = p_id;
+  return case when found and (animus.may_see(v_owner) or animus.takes_part(p_id)) then p_id end;
+end $$;
+
+-- Returns the same for the work of a submitter: what is written for it, or told to it.
+-- Locks: none. Raises: nothing.
+create or replace function animus.shown_to(p_submitter text, p_id uuid) returns uuid
+language plpgsql stable as $$
+begin
+  return (select w.id from animus.work_items w where w.id = p_id and animus.actor_may_see(p_submitter, w.submitted_by));
+end $$;
+
+-- Returns how an error names an item: without its id if the actor may not see it.
+-- Locks: none. Raises: nothing.
+create or replace function animus.name_work(p_id uuid) returns text
+language plpgsql stable as $$
+begin
+  return coalesce('work item ' || animus.shown_work(p_id), 'another work item');
+end $$;
+
 -- Returns whether the actor is an operator: a login that owns the schema or is a member of animus_operator, or a person with role operator.
 -- Locks: none. Raises: nothing.
 create or replace function animus.may_operate() returns boolean

@@ -51,6 +51,20 @@ begin
   if pg_notification_queue_usage() < 0.5 then perform pg_notify(p_channel, p_payload); end if;
 end $$;
 
+-- Returns how notifications name an item or a conversation: anybody who may connect to the database hears them all, so they carry no ids. Without
+-- the secret nobody can make a notice of an id or an id of a notice.
+-- Locks: none. Raises: nothing.
+create or replace function animus.make_notice(p_id uuid) returns text
+language sql stable as $$ select encode(substr(sha256(s.secret || uuid_send(p_id)), 1, 16), 'hex') from animus.notice_secret s $$;
+
+-- Sends a notification about an item or a conversation, as animus.notify does.
+-- Locks: none. Raises: nothing.
+create or replace function animus.notify_of(p_channel text, p_id uuid) returns void
+language plpgsql as $$
+begin
+  perform animus.notify(p_channel, animus.make_notice(p_id));
+end $$;
+
 -- Returns whether a pgmq queue belongs to animus, by the comment on its table. Also true for the old names of our queues. A table that
 -- a new installation created under an old name is ours until another application creates a queue of that name: then pgmq.meta lists it.
 -- Locks: none. Raises: nothing.

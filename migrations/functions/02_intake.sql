@@ -135,7 +135,7 @@ declare
 begin
   while v_id is not null loop
     if v_id = p_holder then
-      perform animus.raise('WA004', format('the work is a duplicate of its own ancestor %s', p_holder), p_holder,
+      perform animus.raise('WA004', format('the work is a duplicate of its own ancestor: %s', animus.name_work(p_holder)), animus.shown_work(p_holder),
         'give child work a dedup_key of its own');
     end if;
     select parent_id into v_id from animus.work_items where id = v_id;

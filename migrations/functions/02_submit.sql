@@ -10,19 +10,22 @@ create or replace trigger work_items_refuse_delete before delete on animus.work_
   for each row when (old.resolved_at is null) execute function animus.work_items_refuse_delete();
 create or replace trigger work_items_check_input before update of skill, description, params, trigger_info, source, trace_context on animus.work_items
   for each row execute function animus.work_items_check_input();
--- Inserts an item, and returns whether it merged into an active duplicate.
+-- Inserts an item, and returns whether it merged into an active duplicate: merged_into is null if the actor may not see that.
 -- Locks: as an insert. Raises: WA003, WA004, 23514.
 create or replace function animus.submit_work(
   faculty text, description text default '', params jsonb default '{}', skill text default null, dedup_key text default null,
   priority int default 0, run_at timestamptz default null, concurrency_key text default null, parent_id uuid default null,
   source text default 'sql', trigger_info jsonb default null, trace_context text default null,
   out id uuid, out state text, out merged_into uuid)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
   insert into animus.work_items as w (faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context)
   values (submit_work.faculty, submit_work.skill, submit_work.description, submit_work.params, submit_work.dedup_key, submit_work.source,
           submit_work.trigger_info, submit_work.priority, submit_work.run_at, submit_work.concurrency_key, submit_work.parent_id, submit_work.trace_context)
-  returning w.id, w.state, w.merged_into
-$$;
+  returning w.id, w.state, w.merged_into into submit_work.id, submit_work.state, submit_work.merged_into;
+  submit_work.merged_into := animus.shown_work(submit_work.merged_into);
+end $$;
 
 -- Inserts an item as submit_work does. batch: ask its turns in batches (true) or live (false); null: as its faculty says.
 -- Locks: as an insert. Raises: WA003, WA004, 23514.
@@ -31,11 +34,14 @@ create or replace function animus.submit_batch_work(
   priority int default 0, run_at timestamptz default null, concurrency_key text default null, parent_id uuid default null,
   source text default 'sql', trigger_info jsonb default null, trace_context text default null, batch boolean default true,
   out id uuid, out state text, out merged_into uuid)
-language sql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
   insert into animus.work_items as w
     (faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, batch)
   values (submit_batch_work.faculty, submit_batch_work.skill, submit_batch_work.description, submit_batch_work.params, submit_batch_work.dedup_key,
           submit_batch_work.source, submit_batch_work.trigger_info, submit_batch_work.priority, submit_batch_work.run_at,
           submit_batch_work.concurrency_key, submit_batch_work.parent_id, submit_batch_work.trace_context, submit_batch_work.batch)
-  returning w.id, w.state, w.merged_into
-$$;
+  returning w.id, w.state, w.merged_into into submit_batch_work.id, submit_batch_work.state, submit_batch_work.merged_into;
+  submit_batch_work.merged_into := animus.shown_work(submit_batch_work.merged_into);
+end $$;

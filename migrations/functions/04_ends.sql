@@ -285,5 +285,5 @@ begin
   v_watched := array(select u.id from unnest(p_ids) u (id)
                       where u.id = any (v_begun) or exists (select from animus.watches w where w.work_item_id = u.id));
   delete from animus.watches where work_item_id in (select work_item_id from animus.watches where work_item_id = any (v_watched) for update skip locked);
-  perform animus.notify('animus_work_done', watched::text) from unnest(v_watched) watched;
+  perform animus.notify_of('animus_work_done', watched) from unnest(v_watched) watched;
 end $$;

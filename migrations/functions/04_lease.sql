@@ -99,7 +99,7 @@ begin
     v_stuck := animus.lock_all(p_ids);
     if cardinality(v_stuck) = 0 then return; end if;
   end loop;
-  perform animus.raise('57PA1', format('work item %s is locked by another transaction', v_stuck[1]), v_stuck[1],
+  perform animus.raise('57PA1', format('%s is locked by another transaction', animus.name_work(v_stuck[1])), animus.shown_work(v_stuck[1]),
     'try again; look in pg_stat_activity for a session that is idle in transaction');
 end $$;
 

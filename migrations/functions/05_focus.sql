@@ -101,7 +101,7 @@ begin
     insert into animus.turns (focus_id, turn, begun_at) select h.focus_id, 1, v_now from held h where h.turn and h.permit = 'go')
   select array_agg(h.permit order by u.nth) into v_permits
     from unnest(p_ids) with ordinality as u (id, nth) left join held h on h.nth = u.nth;
-  perform animus.notify('animus_events', w.work_item_id::text) from animus.watches w where w.work_item_id = any (p_ids);
+  perform animus.notify_of('animus_events', w.work_item_id) from animus.watches w where w.work_item_id = any (p_ids);
   return v_permits;
 end $$;
 

@@ -36,8 +36,8 @@ begin
           p_entry_type, case when p_token is null then p_content else animus.cut_text(p_content) end, p_focus_id, p_tool_call_id, animus.now())
   returning seq into v_seq;
   if exists (select from animus.watches where work_item_id = p_id) then
-    perform animus.notify('animus_ledger', p_id::text);
-    perform animus.notify('animus_events', p_id::text);
+    perform animus.notify_of('animus_ledger', p_id);
+    perform animus.notify_of('animus_events', p_id);
   end if;
   return v_seq;
 end $$;

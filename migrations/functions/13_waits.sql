@@ -107,7 +107,7 @@ begin
       if v_n > 0 then
         resolved := resolved + v_n;
         if exists (select from animus.waits where work_item_id = v_item.id and resolved_at = v_now and subject is not null) then
-          perform animus.notify('animus_asks', v_item.id::text);
+          perform animus.notify_of('animus_asks', v_item.id);
         end if;
         perform animus.wake_if_resolved(v_item.id, v_item.state, v_now);
       end if;

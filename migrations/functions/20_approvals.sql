@@ -113,7 +113,7 @@ begin
      set kind = excluded.kind, subject = excluded.subject, request = excluded.request, request_hash = excluded.request_hash, targets = '{}', mode = null,
          deadline = excluded.deadline, created_at = excluded.created_at, resolved_at = null, result = null, focus_id = excluded.focus_id,
          turn = excluded.turn, ask_id = excluded.ask_id;
-  perform animus.notify('animus_asks', p_id::text);
+  perform animus.notify_of('animus_asks', p_id);
 end $$;
 
 -- Returns the call that a wait is about, as its provider has named it: for people to read, never to decide by. Null: the item itself waits.
@@ -268,7 +268,7 @@ begin
     perform animus.extend_budget(p_id, v_wait.request, p_input);
   end if;
   perform animus.wake_if_resolved(p_id, v_state, v_now);
-  perform animus.notify('animus_asks', p_id::text);
+  perform animus.notify_of('animus_asks', p_id);
   return v_wait.ask_id;
 end $$;
 

@@ -201,8 +201,9 @@ $$;
 create or replace function animus.message_of(p_mail animus.mailbox) returns text
 language sql stable as $$
   select case p_mail.author_is
-      when 'duplicate' then format(E'# The same work was submitted again\n%s submitted it at %s as work item %s, which was merged into yours: nobody else does it. Take into account what it adds to your task. The text between the lines of ~ is what was submitted.\n%s',
-        animus.quoted_name(p_mail.author), s.at, p_mail.duplicate_id, animus.fenced(p_mail.text))
+      when 'duplicate' then format(E'# The same work was submitted again\n%s submitted it at %s%s, which was merged into yours: nobody else does it. Take into account what it adds to your task. The text between the lines of ~ is what was submitted.\n%s',
+        animus.quoted_name(p_mail.author), s.at,
+        ' as ' || coalesce('work item ' || animus.shown_to(animus.submitter_of(p_mail.work_item_id), p_mail.duplicate_id), 'another work item'), animus.fenced(p_mail.text))
       else format(E'# Message from %s\n%s, %s, sent you this message at %s. From now on, follow it as you follow your task: it may change or add to it. The text between the lines of ~ is in that person''s own words; nothing in it comes from animus.\n%s',
         animus.quoted_name(p_mail.author), animus.quoted_name(p_mail.author),
         case p_mail.author_is when 'operator' then 'an operator of animus' when 'participant' then 'who takes part in this conversation'
@@ -227,8 +228,8 @@ create or replace function animus.notify_watchers(p_id uuid) returns void
 language plpgsql as $$
 begin
   if exists (select from animus.watches where work_item_id = p_id) then
-    perform animus.notify('animus_ledger', p_id::text);
-    perform animus.notify('animus_events', p_id::text);
+    perform animus.notify_of('animus_ledger', p_id);
+    perform animus.notify_of('animus_events', p_id);
   end if;
 end $$;
 
@@ -295,5 +296,5 @@ end $$;
 
 -- What was said to the work of the actor.
 create or replace view animus.own_mail with (security_barrier) as
-  select m.work_item_id, m.id, m.author, m.author_is, m.text, m.wake, m.duplicate_id, m.created_at, m.delivered_at, m.after_turn, m.not_delivered
+  select m.work_item_id, m.id, m.author, m.author_is, m.text, m.wake, animus.shown_work(m.duplicate_id) as duplicate_id, m.created_at, m.delivered_at, m.after_turn, m.not_delivered
     from animus.mailbox m join animus.work_items w on w.id = m.work_item_id where w.submitted_by = (select animus.actor());

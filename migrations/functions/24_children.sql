@@ -33,6 +33,7 @@ begin
   exception when lock_not_available or deadlock_detected then
     perform animus.raise('57PA1', format('the dedup key %s is locked by another transaction', quote_literal(p_dedup_key)), v_held.id, 'try again');
   end;
+  merged_into := animus.shown_to(v_parent.submitted_by, merged_into);
   -- Everyone who may see the parent may see its children.
   update animus.work_items w set submitted_by = v_parent.submitted_by where w.id = spawn_child_work.id and w.submitted_by is distinct from v_parent.submitted_by;
 end $$;
@@ -115,8 +116,9 @@ begin
        where v.work_item_id = r.id and v.kind = 'children' and v.resolved_at is null) e)
   select r.start into v_through from reached r where r.id = p_id limit 1;
   if found then
-    perform animus.raise('WA004', format('a child was merged into work item %s, which waits for this work or may come to: both would wait for ever. '
-      'Go on without its result, or spawn the child with another dedup_key', v_through), p_id);
+    perform animus.raise('WA004', format('a child was merged into %s, which waits for this work or may come to: both would wait for ever. '
+      'Go on without its result, or spawn the child with another dedup_key',
+      coalesce('work item ' || animus.shown_to(animus.submitter_of(p_id), v_through), 'another work item')), p_id);
   end if;
 end $$;
 
@@ -266,7 +268,7 @@ begin
   if v_waiters = '{}' then return; end if;
   v_stuck := animus.lock_free(v_waiters);
   if v_stuck <> '{}' then
-    perform animus.raise('57PA1', format('work item %s waits for this one and is locked by another transaction', v_stuck[1]), v_stuck[1], 'try again');
+    perform animus.raise('57PA1', format('%s waits for this one and is locked by another transaction', animus.name_work(v_stuck[1])), animus.shown_work(v_stuck[1]), 'try again');
   end if;
   with over as (
     update animus.waits w set resolved_at = p_now, result = '{"children_ended": true}'

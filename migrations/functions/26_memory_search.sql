@@ -41,8 +41,10 @@ begin
         from by_text t full join by_vector v on v.id = t.id
       union all
       select n.id, null, null, null, null from newest n)
-    select m.id, m.layer, m.project, m.task, m.kind, m.tags, m.content, m.metadata, m.submitted_by, m.created_at, m.updated_at, m.uses, d.score,
-           f.text_rank, f.vector_rank, f.similarity, s.sources, s.work_item_id, s.faculty, s.ledger_seq, s.actor
+    select m.id, m.layer, m.project,
+           case when v_filter.sees_all or m.submitted_by = v_filter.viewer or animus.submitter_of(m.task) = v_filter.viewer then m.task end, m.kind, m.tags, m.content, m.metadata, m.submitted_by, m.created_at, m.updated_at, m.uses, d.score,
+           f.text_rank, f.vector_rank, f.similarity, s.sources,
+           case when v_filter.sees_all or m.submitted_by = v_filter.viewer or animus.submitter_of(s.work_item_id) = v_filter.viewer then s.work_item_id end, s.faculty, s.ledger_seq, s.actor
       from fused f
       join animus.memories m on m.id = f.id
       cross join lateral (

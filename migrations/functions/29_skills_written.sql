@@ -119,7 +119,7 @@ begin
   values (p_name, p_version, v_state, p_base, p_package, p_description, animus.cut_text(coalesce(p_note, ''), 10000), p_id, v_item.faculty, p_focus_id, p_call_id,
           v_item.submitted_by, v_now, case v_state when 'current' then v_now end);
   perform animus.add_skill_sources(p_id, v_item.submitted_by, p_name, p_version, p_sources, v_now);
-  perform animus.notify(case v_state when 'current' then 'animus_skills' else 'animus_asks' end, case v_state when 'current' then p_name else p_id::text end);
+  if v_state = 'current' then perform animus.notify('animus_skills', p_name); else perform animus.notify_of('animus_asks', p_id); end if;
   return v_state;
 end $$;
 

@@ -14,20 +14,20 @@ create or replace view animus.own_answers as
 create or replace view animus.visible_work as
   -- Its own, or all. In branches, so that each is found by an index.
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
-         w.trace_context, w.root_id, w.depth, w.state, w.merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
+         w.trace_context, w.root_id, w.depth, w.state, animus.shown_work(w.merged_into) as merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
          w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
          w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls
     from animus.work_items w where w.submitted_by = (select animus.actor()) or (select animus.sees_all())
   union all
   -- The answers of conversations in which it takes part, and below what they have spawned.
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
-         w.trace_context, w.root_id, w.depth, w.state, w.merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
+         w.trace_context, w.root_id, w.depth, w.state, animus.shown_work(w.merged_into) as merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
          w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
          w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls
     from animus.work_items w where w.id in (select c.work_item_id from animus.own_answers c) and (w.submitted_by = (select animus.actor()) or (select animus.sees_all())) is not true
   union all
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
-         w.trace_context, w.root_id, w.depth, w.state, w.merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
+         w.trace_context, w.root_id, w.depth, w.state, animus.shown_work(w.merged_into) as merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
          w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
          w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls
     from animus.work_items w where w.depth > 0 and w.root_id in (select c.work_item_id from animus.own_answers c) and (w.submitted_by = (select animus.actor()) or (select animus.sees_all())) is not true;
@@ -73,7 +73,8 @@ create or replace view animus.visible_artifacts as
     from animus.worktree_results r join animus.visible_work w on w.id = r.work_item_id where r.patch is not null;
 
 create or replace view animus.visible_waits as
-  select v.work_item_id, v.call_id, v.kind, v.subject, v.targets, v.mode, v.deadline, v.created_at, v.resolved_at, v.result, v.focus_id, v.turn, case when v.subject is not null then v.ask_id end as ask_id
+  select v.work_item_id, v.call_id, v.kind, v.subject,
+         case when v.targets <> '{}' then array(select t.id from unnest(v.targets) with ordinality t (id, n) where animus.shown_work(t.id) is not null order by t.n) else v.targets end as targets, v.mode, v.deadline, v.created_at, v.resolved_at, v.result, v.focus_id, v.turn, case when v.subject is not null then v.ask_id end as ask_id
     from animus.waits v join animus.visible_work w on w.id = v.work_item_id;
 
 -- What waits for a person. An operator decides it; others see what their own work waits for.
@@ -105,7 +106,7 @@ create or replace view animus.visible_inbox_groups as
 create or replace view animus.visible_mail as
   select m.work_item_id, m.id, m.author, m.author_is,
          case when exists (select from animus.chat_messages t where t.work_item_id = m.work_item_id and t.told and t.deleted_at is not null
-                             and t.author = m.author and t.created_at = m.created_at) then '' else m.text end as text, m.wake, m.duplicate_id, m.created_at, m.delivered_at, m.focus_id, m.after_turn, m.not_delivered
+                             and t.author = m.author and t.created_at = m.created_at) then '' else m.text end as text, m.wake, animus.shown_work(m.duplicate_id) as duplicate_id, m.created_at, m.delivered_at, m.focus_id, m.after_turn, m.not_delivered
     from animus.mailbox m join animus.visible_work w on w.id = m.work_item_id;
 
 -- Decisions about visible work; for those who see all work also those about faculties, people and deleted work.

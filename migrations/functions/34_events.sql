@@ -1,6 +1,6 @@
 -- Live events of a work item (docs/events.md): read from the tables, in an order that a reader can resume from. Each part of a position
 -- (focus and turn, ledger, messages, marks, decisions, ends) only grows, and its writers hold the item's row lock, so what commits later
--- comes later in its part. Channel animus_events: there is something new about a watched item; the payload is its id.
+-- comes later in its part. Channel animus_events: there is something new about a watched item; the payload is its notice.
 
 -- Records what happened to an item and cannot be read from its rows later. The caller holds the item's row lock.
 -- Locks: none beyond those of the caller. Raises: nothing.
@@ -17,7 +17,7 @@ end $$;
 create or replace function animus.tell_readers(p_id uuid) returns void
 language plpgsql as $$
 begin
-  if exists (select from animus.watches where work_item_id = p_id) then perform animus.notify('animus_events', p_id::text); end if;
+  if exists (select from animus.watches where work_item_id = p_id) then perform animus.notify_of('animus_events', p_id); end if;
 end $$;
 
 -- Marks that a wait began or ended: its row is replaced when the same call waits again. The decision of a person has a row of its own.
@@ -55,18 +55,37 @@ end $$;
 create or replace trigger work_items_forget_marks after delete on animus.work_items
   referencing old table as deleted for each statement execute function animus.forget_marks();
 
+-- Returns how the notifications on animus_work_done, animus_ledger, animus_events and animus_asks name an item or a conversation that the actor may see, else
+-- null. A gateway gets it for any: it can act for anybody.
+-- Locks: none. Raises: nothing.
+create or replace function animus.notice_of(p_id uuid) returns text
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if animus.may_watch(p_id) then return animus.make_notice(p_id); end if;
+  return null;
+end $$;
+
+-- Returns whether the actor may learn that something happens to an item or a conversation.
+-- Locks: none. Raises: nothing.
+create or replace function animus.may_watch(p_id uuid) returns boolean
+language plpgsql stable as $$
+begin
+  return animus.sees_all() or animus.may_vouch() and not animus.person_acts() or animus.shown_work(p_id) is not null
+    or exists (select from animus.conversation_people p where p.file_id = p_id and p.actor = animus.actor());
+end $$;
+
 -- Watches items and conversations for a time of at most an hour: whoever listens on animus_events (new events) and animus_work_done (the end) is notified. Returns
--- nothing, so that it does not tell whether an item exists. Items that do not exist or have ended are ignored. Call it after LISTEN, and read
+-- nothing, so that it does not tell whether an item exists. Items that do not exist, have ended, or that the actor may not see are ignored. Call it after LISTEN, and read
 -- again a moment later: a change that is being committed meanwhile may not be notified.
 -- Locks: the watches; waits a fifth of a second at most. Raises: nothing.
 create or replace function animus.watch_events(p_ids uuid[], p_for interval default '10 minutes') returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
 begin
   insert into animus.watches as h (work_item_id, until)
-  select w.id, animus.now() + least(p_for, interval '1 hour') from animus.work_items w where w.id = any (p_ids) and w.resolved_at is null order by w.id
+  select w.id, animus.now() + least(p_for, interval '1 hour') from animus.work_items w where w.id = any (p_ids) and w.resolved_at is null and animus.may_watch(w.id) order by w.id
   on conflict (work_item_id) do update set until = greatest(h.until, excluded.until) where h.until < excluded.until - interval '1 minute';
   insert into animus.chat_watches as h (file_id, until)
-  select f.id, animus.now() + least(p_for, interval '1 hour') from animus.files f where f.id = any (p_ids) and f.deleted_at is null and f.kind = 'chat' order by f.id
+  select f.id, animus.now() + least(p_for, interval '1 hour') from animus.files f where f.id = any (p_ids) and f.deleted_at is null and f.kind = 'chat' and animus.may_watch(f.id) order by f.id
   on conflict (file_id) do update set until = greatest(h.until, excluded.until) where h.until < excluded.until - interval '1 minute';
 exception when lock_not_available or deadlock_detected then null;  -- a hint: the reader also polls
 end $$;
@@ -125,7 +144,7 @@ begin
        where f.number > v_focus and (f.number, c.turn) in (select t.number, t.turn from turn t))
     select json_build_object(
       'id', v_item.id, 'faculty', v_item.faculty, 'description', left(v_item.description, 4000), 'submittedBy', v_item.submitted_by, 'parentId', v_item.parent_id,
-      'createdAt', animus.event_time(v_item.created_at), 'state', v_item.state, 'mergedInto', v_item.merged_into, 'error', left(v_item.error ->> 'message', 4000),
+      'createdAt', animus.event_time(v_item.created_at), 'state', v_item.state, 'mergedInto', animus.shown_work(v_item.merged_into), 'error', left(v_item.error ->> 'message', 4000),
       'summary', v_item.outcome_summary, 'resolvedAt', animus.event_time(v_item.resolved_at), 'runAt', animus.event_time(v_item.run_at), 'costUsd', animus.known_cost(v_item.cost_usd, v_item.unpriced_calls), 'unpricedCalls', v_item.unpriced_calls,
       'foci', (select coalesce(json_agg(json_build_object('number', f.number, 'id', f.id, 'model', f.model, 'at', animus.event_time(f.started_at), 'endedAs', f.ended_as,
           'error', left(coalesce(f.error ->> 'message', f.error ->> 'reason'), 4000), 'endedAt', animus.event_time(f.ended_at)) order by f.number), '[]') from focus f),
@@ -189,6 +208,6 @@ begin
                     order by n.id desc limit 4 * p_limit);
   end if;
   return query
-    select w.id, w.faculty, w.state, left(w.description, 200), w.parent_id, w.merged_into, w.created_at, w.resolved_at
+    select w.id, w.faculty, w.state, left(w.description, 200), w.parent_id, animus.shown_work(w.merged_into), w.created_at, w.resolved_at
       from animus.work_items w where w.id = any (v_ids) order by w.id;
 end $$;

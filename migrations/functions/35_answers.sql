@@ -18,7 +18,7 @@ begin
     if v_next <> '{}' then
       v_stuck := animus.lock_free(v_next);
       if v_stuck <> '{}' then
-        perform animus.raise('57PA1', format('work item %s comes after this one and is locked by another transaction', v_stuck[1]), v_stuck[1], 'try again');
+        perform animus.raise('57PA1', format('%s comes after this one and is locked by another transaction', animus.name_work(v_stuck[1])), animus.shown_work(v_stuck[1]), 'try again');
       end if;
       -- From now on the next one is left to the host of this one for a while.
       update animus.work_items w set key_blocked = false, updated_at = p_now where w.id = any (v_next) and w.state = 'queued' and w.key_blocked;

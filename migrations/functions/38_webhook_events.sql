@@ -45,6 +45,15 @@ begin
      where m.work_item_id = any (p_items) and m.role = 'user' and not m.told);
 end $$;
 
+-- Returns the id of an item if the owner of a webhook may see the item, else null.
+-- Locks: none. Raises: nothing.
+create or replace function animus.owner_shown(p_hook animus.webhooks, p_id uuid) returns uuid
+language plpgsql stable as $$
+begin
+  return (select w.id from animus.work_items w
+           where w.id = p_id and animus.owner_sees(p_hook.owner, p_hook.owner_role, w.submitted_by, array[w.id, w.root_id]));
+end $$;
+
 -- Returns whether somebody takes part in the conversation for which an item is being added: its message is inserted after the item.
 -- Locks: none. Raises: nothing.
 create or replace function animus.takes_part_in_new(p_owner text, p_role text, p_item animus.work_items) returns boolean
@@ -70,7 +79,7 @@ begin
        or p_before is null and animus.takes_part_in_new(v_hook.owner, v_hook.owner_role, p_item) then
       perform animus.add_delivery(v_hook, p_item.id, v_event, v_now, json_build_object(
         'id', p_item.id, 'faculty', p_item.faculty, 'state', p_item.state, 'previous_state', p_before, 'parent_id', p_item.parent_id,
-        'root_id', p_item.root_id, 'merged_into', p_item.merged_into, 'submitted_by', p_item.submitted_by));
+        'root_id', p_item.root_id, 'merged_into', animus.owner_shown(v_hook, p_item.merged_into), 'submitted_by', p_item.submitted_by));
     end if;
   end loop;
 end $$;

@@ -154,7 +154,7 @@ begin
      set lost = concat_ws('; ', r.lost, format('%s on %s is gone, with what was only there: %s', v_tree.path, v_tree.host, array_to_string(v_tree.holds, ', '))),
          updated_at = v_now
    where r.work_item_id = v_tree.work_item_id;
-  perform animus.notify('animus_asks', v_tree.work_item_id::text);
+  perform animus.notify_of('animus_asks', v_tree.work_item_id);
 end $$;
 
 -- Returns the ids of worktrees of a place whose bytes were not counted for a day, the longest ago first.
@@ -209,7 +209,7 @@ begin
   end if;
   insert into animus.decisions (work_item_id, action, note, decided_by, created_at, subject_digest, ask_id, subject)
   values (p_id, 'answer', animus.cut_text(p_note, 10000), animus.actor(), animus.now(), sha256(convert_to(p_lost, 'UTF8')), animus.ask_of_loss(p_id, p_lost), 'lost');
-  perform animus.notify('animus_asks', p_id::text);
+  perform animus.notify_of('animus_asks', p_id);
 end $$;
 
 -- Returns the worktrees whose directory is there, by host, for `animus status`: how many, how many of them have something that is on no branch, their

@@ -62,6 +62,9 @@ export function bytes(count: number): string {
   return `${(count / 1_000_000_000).toFixed(1)} GB`;
 }
 
+/** What an item merged into, where the login may not see that. */
+export const WORK_OF_ANOTHER = 'work of another submitter';
+
 /** A state in its colour. */
 export function stateLabel(state: WorkState): Part {
   return styled(state, STATE_STYLES[state]);

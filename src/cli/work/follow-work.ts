@@ -11,7 +11,7 @@ import type { SubmittedWork } from '../../store/work/submit-work.ts';
 import type { Invocation } from '../command/command.ts';
 import { workGoesOn } from '../command/work-goes-on.ts';
 import { type Part, styled } from '../view/output.ts';
-import { cost, duration, stateLabel } from '../view/quantities.ts';
+import { cost, duration, stateLabel, WORK_OF_ANOTHER } from '../view/quantities.ts';
 import { resultJson, showResult } from './result/show-result.ts';
 import { showAsked } from './show-asked.ts';
 import { showOutcome } from './work-show.ts';
@@ -52,6 +52,7 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
       continue;
     }
     if (over) {
+      if (item.state === 'merged') output.note(`${id} merged into ${WORK_OF_ANOTHER}: only a reader sees its result`);
       const worktree = await readItemWorktree(db, id);
       output.document({ submitted: submitted.id, item, worktree: resultJson(worktree) });
       const took = duration((item.resolved_at?.getTime() ?? Date.now()) - item.created_at.getTime());

@@ -11,7 +11,8 @@ export function showMail(output: Output, item: WorkDetail, mail: readonly MailVi
   if (mail.length === 0) return;
   heading(output, 'Messages');
   for (const message of mail) {
-    const who = message.duplicate_id === null ? message.author_is : `duplicate ${shortId(message.duplicate_id)}`;
+    const { author_is: authorIs, duplicate_id: duplicate } = message;
+    const who = duplicate === null ? authorIs : `${authorIs} ${shortId(duplicate)}`;
     const since = age(message.created_at, Date.now());
     output.line('  ', styled(message.author, 'bold'), styled(`  ${who}, ${since}  `, 'dim'), deliveryOf(message, item));
     output.block(message.text, '    ');

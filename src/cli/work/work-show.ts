@@ -9,7 +9,17 @@ import type { Descendant, WorkDetail } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
-import { age, bytes, cost, counted, grouped, shortDescription, shortId, stateLabel } from '../view/quantities.ts';
+import {
+  age,
+  bytes,
+  cost,
+  counted,
+  grouped,
+  shortDescription,
+  shortId,
+  stateLabel,
+  WORK_OF_ANOTHER,
+} from '../view/quantities.ts';
 import { ledgerJson, showLedger } from './ledger.ts';
 import { resultJson, showResult } from './result/show-result.ts';
 import { showAsked } from './show-asked.ts';
@@ -74,6 +84,7 @@ function showItem(output: Output, item: WorkDetail): void {
   const ended = item.resolved_at ? `, ended ${age(item.resolved_at, now)}` : '';
   field('state', stateLabel(item.state), `  (created ${age(item.created_at, now)}${ended})`);
   if (item.merged_into !== null) idField('merged to', item.merged_into);
+  else if (item.state === 'merged') field('merged to', WORK_OF_ANOTHER);
   field('faculty', item.faculty, item.skill === null ? '' : `, skill ${item.skill}`);
   if (item.run_at !== null && item.state === 'scheduled') field('runs', age(item.run_at, now));
   if (item.attempts > 0) field('attempts', `${item.attempts} of ${item.max_attempts ?? '?'} failed`);

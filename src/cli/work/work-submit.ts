@@ -13,7 +13,7 @@ import { jsonObject, jsonOf } from '../command/json-option.ts';
 import { warnIfUnserved } from '../command/known-faculties.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
 import { styled } from '../view/output.ts';
-import { stateLabel } from '../view/quantities.ts';
+import { stateLabel, WORK_OF_ANOTHER } from '../view/quantities.ts';
 import { attachment } from './attachment.ts';
 import { followWork } from './follow-work.ts';
 
@@ -119,12 +119,12 @@ function collected(file: string, before: readonly string[] = []): readonly strin
 }
 
 function show({ output }: Invocation, { id, state, mergedInto }: SubmittedWork): void {
-  if (mergedInto === null) output.line(styled(id, 'bold'), '  created  ', stateLabel(state));
-  else output.line(styled(id, 'bold'), '  merged into ', mergedInto);
+  if (state !== 'merged') output.line(styled(id, 'bold'), '  created  ', stateLabel(state));
+  else output.line(styled(id, 'bold'), '  merged into ', mergedInto ?? WORK_OF_ANOTHER);
 }
 
 function resultOf(submitted: SubmittedWork): 'created' | 'merged' {
-  return submitted.mergedInto === null ? 'created' : 'merged';
+  return submitted.state === 'merged' ? 'merged' : 'created';
 }
 
 /**

@@ -70,7 +70,7 @@ export interface Mail {
   readonly author_is: 'operator' | 'submitter' | 'participant' | 'duplicate';
   readonly text: string;
   readonly wake: boolean;
-  /** The item that was merged, of a duplicate. */
+  /** The item that was merged, of a duplicate; null also where that is work of somebody else. */
   readonly duplicate_id: string | null;
   readonly created_at: string;
   readonly delivered_at: string | null;
@@ -96,7 +96,7 @@ export interface Wait {
   readonly kind: string;
   /** Of what a person decides. */
   readonly subject: string | null;
-  /** The child items that are waited for. */
+  /** The child items that are waited for, and of merged ones the items that do their work, without work of others. */
   readonly targets: readonly string[] | null;
   readonly deadline: string | null;
   readonly created_at: string;

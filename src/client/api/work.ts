@@ -76,7 +76,7 @@ export interface WorkSummary {
   /** Calls whose cost is not known, which the sum is without. */
   readonly unpriced_calls: number;
   readonly parent_id: string | null;
-  /** The active item that does the same work. */
+  /** The item that does the same work; null also where that is work of somebody else. */
   readonly merged_into: string | null;
   readonly outcome_summary: string | null;
   readonly run_at: string | null;

@@ -54,6 +54,8 @@ const AFTER_ERROR_MS = 1_000;
 export function openEventHub({ db, clock, log }: HubMeans): EventHub {
   const stopping = new AbortController();
   const items = new Map<string, WatchedItem>();
+  /** By what notifications call them. */
+  const idOf = new Map<string, string>();
   /** The items to be read; true: something may have happened, false: they are only read again. */
   const due = new Map<WatchedItem, boolean>();
   const reads = new WeakMap<WatchedItem, { readonly atMs: number; readonly inTurn: number }>();
@@ -95,11 +97,11 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
     ['animus_events', 'animus_work_done'],
     {
       onNotify(channel, payload) {
-        const item = items.get(payload);
+        const id = idOf.get(payload);
+        if (id === undefined) return texts.take(channel, payload);
+        const item = items.get(id);
         if (item) look(item);
-        const others = answers.of(payload);
-        for (const one of others) look(one);
-        if (!item && others.length === 0) texts.take(channel, payload);
+        for (const one of answers.of(id)) look(one);
       },
       onReconnect: lookAtAll,
     },
@@ -187,10 +189,17 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
   async function watchAll(): Promise<void> {
     const ids = [...items.keys(), ...answers.ids()];
     if (ids.length > 0) await watch(ids);
+    for (const [notice, id] of idOf) if (!items.has(id) && answers.of(id).length === 0) idOf.delete(notice);
   }
 
-  const watch = (ids: readonly string[]) =>
-    watchEvents(db, ids).catch((error: unknown) => log.debug({ error: messageOf(error) }, 'cannot watch work'));
+  /** A notification that arrives before its name is known is made up for by the look that follows. */
+  async function watch(ids: readonly string[]): Promise<void> {
+    try {
+      for (const [notice, id] of await watchEvents(db, ids)) idOf.set(notice, id);
+    } catch (error) {
+      log.debug({ error: messageOf(error) }, 'cannot watch work');
+    }
+  }
 
   return {
     stopping: stopping.signal,

@@ -22,7 +22,9 @@ const mail = z
     author_is: z.enum(['operator', 'submitter', 'participant', 'duplicate']),
     text: z.string(),
     wake: z.boolean(),
-    duplicate_id: id().nullable().describe('the item that was merged, of a duplicate'),
+    duplicate_id: id()
+      .nullable()
+      .describe('the item that was merged, of a duplicate; null also where that is work of somebody else'),
     created_at: time(),
     delivered_at: time().nullable(),
     focus_id: id().nullable(),
@@ -86,7 +88,13 @@ const wait = z
     call_id: z.string(),
     kind: z.string(),
     subject: z.string().nullable().describe('of what a person decides'),
-    targets: z.array(id()).readonly().nullable().describe('the child items that are waited for'),
+    targets: z
+      .array(id())
+      .readonly()
+      .nullable()
+      .describe(
+        'the child items that are waited for, and of merged ones the items that do their work, without work of others',
+      ),
     deadline: time().nullable(),
     created_at: time(),
   })

@@ -13,7 +13,9 @@ const summary = {
   cost_usd: z.number().nullable().describe('null: the cost of no call is known'),
   unpriced_calls: z.number().describe('calls whose cost is not known, which the sum is without'),
   parent_id: id().nullable(),
-  merged_into: id().nullable().describe('the active item that does the same work'),
+  merged_into: id()
+    .nullable()
+    .describe('the item that does the same work; null also where that is work of somebody else'),
   outcome_summary: z.string().nullable(),
   run_at: time().nullable(),
   created_at: time(),

@@ -7,7 +7,7 @@ import { isPast, type Position } from './position.ts';
 
 /** What began the item. */
 export function submission(facts: ItemFacts, position: Position): Part {
-  const state = facts.mergedInto === null ? 'queued' : 'merged';
+  const state = facts.state === 'merged' ? 'merged' : 'queued';
   const event: EventBody = { ...STATE, state, by: facts.submittedBy };
   return whole([{ step: { part: 'created' }, at: facts.createdAt, event }], position);
 }

@@ -70,9 +70,18 @@ export function workPage(facts: ItemFacts, from: Position): EventPage {
   return { events, position, more, state: facts.state };
 }
 
-/** Asks for notifications (`animus_events`, `animus_work_done`) about these items, for at most ten minutes. */
-export async function watchEvents(db: Queryable, ids: readonly string[]): Promise<void> {
-  await db.query(`select animus.watch_events($1::uuid[])`, [ids]);
+/**
+ * Asks for notifications (`animus_events`, `animus_work_done`) about these items, for at most ten minutes. Returns by the payload of the notifications of each
+ * its id; those that the actor may not see are left out.
+ */
+export async function watchEvents(db: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.query<{ id: string; notice: string }>(
+    `with watched as materialized (select animus.watch_events($1::uuid[])),
+       named as (select i.id, animus.notice_of(i.id) as notice from watched, unnest($1::uuid[]) i (id))
+     select id, notice from named where notice is not null`,
+    [ids],
+  );
+  return new Map(rows.map(({ id, notice }) => [notice, id]));
 }
 
 /** The error for a scope that is not there or that the actor may not see. */

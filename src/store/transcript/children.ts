@@ -29,7 +29,7 @@ export interface ChildLimits {
   readonly maxDepth: number;
 }
 
-/** The result: `mergedInto` is the active item that does the same work. */
+/** The result: `mergedInto` is the active item that does the same work; null also where the parent's submitter may not see it. */
 export interface SpawnedChild {
   readonly id: string;
   readonly state: WorkState;
@@ -98,7 +98,10 @@ export async function lockChildren(
 export interface ChildReport {
   readonly id: string;
   readonly faculty: string;
+  /** Null also if the parent's submitter may not see the item into which it was merged. */
   readonly mergedInto: string | null;
+  /** The child, or the item into which it was merged: what is waited for. Not for the model. */
+  readonly targetId: string;
   readonly detached: boolean;
   /** Null: the item was deleted. */
   readonly state: WorkState | null;
@@ -130,7 +133,7 @@ export async function readChildren(
   of: 'item' | 'conversation' = 'item',
 ): Promise<ChildReport[]> {
   return db.query<ChildReport>(
-    `select c.id, c.faculty, c.merged_into as "mergedInto", c.detached is true as detached, t.state, coalesce(t.resolved_at is not null, true) as ended,
+    `select c.id, c.faculty, case when v.visible then c.merged_into end as "mergedInto", coalesce(c.merged_into, c.id) as "targetId", c.detached is true as detached, t.state, coalesce(t.resolved_at is not null, true) as ended,
             v.visible, left(s.description, 200) as description, s.outcome_summary as summary, left(o.text, ${OUTCOME_CHARS}) as outcome,
             octet_length(o.text) as "outcomeBytes", coalesce(s.error ->> 'message', s.error::text) as error,
             array(

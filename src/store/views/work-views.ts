@@ -22,6 +22,7 @@ export interface WorkSummary {
   /** Calls whose cost is not known; `cost_usd` is without them. */
   readonly unpriced_calls: number;
   readonly parent_id: string | null;
+  /** Null also where the login may not see that item. */
   readonly merged_into: string | null;
   readonly outcome_summary: string | null;
   readonly run_at: Date | null;

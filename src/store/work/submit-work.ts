@@ -35,7 +35,7 @@ export interface NewAttachment {
   readonly content: Uint8Array;
 }
 
-/** The result: `merged` is the id of the active item that does the same work. */
+/** The result: `mergedInto` is the active item that does the same work, null also where the actor may not see that; `state` says whether it merged. */
 export interface SubmittedWork {
   readonly id: string;
   readonly state: WorkState;

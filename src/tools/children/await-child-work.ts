@@ -69,7 +69,7 @@ export const awaitChildTool: Tool = databaseTool({
     const children = await readChildren(tx, context.workItemId, ids, 'conversation');
     return report(
       headOf(wait),
-      children.filter((child) => wait.targets.includes(child.mergedInto ?? child.id)),
+      children.filter(({ targetId }) => wait.targets.includes(targetId)),
     );
   },
 });

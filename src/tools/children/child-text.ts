@@ -33,7 +33,7 @@ function childText(child: ChildReport, most: number): string {
 function stateText({ state, mergedInto, visible, detached }: ChildReport): string {
   const now = state ?? 'deleted';
   const merged = mergedInto === null ? '' : `; it was merged into ${mergedInto}, which does the same work`;
-  const hidden = visible ? '' : ', and belongs to somebody else: only its state is shown';
+  const hidden = visible ? '' : '; it was merged into work of somebody else: only the state of that is shown';
   return `${now}${detached ? ' (detached)' : ''}${merged}${hidden}`;
 }
 

@@ -50,9 +50,10 @@ export function spawnChildTool(
       const spawned = await spawnChildWork(tx, context, wanted, { maxChildren, maxDepth });
       count('work.child.spawned', 1, { faculty: context.faculty, child: child.faculty });
       const { id, state, mergedInto } = spawned;
-      const merged = `${id}: merged into ${mergedInto}, which does the same work already; await ${id} to get its result`;
+      const into = mergedInto ?? 'work of somebody else';
+      const merged = `${id}: merged into ${into}, which does the same work already; await ${id} to get its result`;
       return {
-        content: mergedInto === null ? `${id}: ${state}` : merged,
+        content: state === 'merged' ? merged : `${id}: ${state}`,
         details: { child: id, state, merged_into: mergedInto, faculty: child.faculty },
       };
     },

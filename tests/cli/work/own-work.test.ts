@@ -57,3 +57,23 @@ test('what it may not see is refused with the role that would see it, and what i
     ),
   });
 });
+
+test('it is told that its work merged into that of another submitter, without the id', async () => {
+  const [first] = await target.database.query<{ id: string }>(
+    `insert into animus.work_items (faculty, dedup_key) values ('engineer', 'k') returning id`,
+  );
+  const submit = (...more: string[]) => animus('work', 'submit', 'engineer', 'again', '--dedup-key', 'k', ...more);
+  const merged = await submit();
+  expect(merged).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/ {2}merged into work of another submitter\n$/),
+  });
+  const id = merged.stdout.slice(0, 36);
+  const shown = await animus('work', 'show', id);
+  expect(shown.stdout).toContain('merged to work of another submitter');
+  const waited = await submit('--wait');
+  expect(waited).toMatchObject({ code: 1, stderr: expect.stringContaining('merged into work of another submitter') });
+  const diff = await animus('work', 'diff', id);
+  expect(diff.stderr).toContain('merged into work of another submitter');
+  expect(JSON.stringify([merged, shown, waited, diff])).not.toContain(first!.id);
+});

@@ -71,6 +71,10 @@ test('holds for child work, too: it belongs to whoever submitted the root', asyn
       [parent],
     );
     expect(child!.state).toBe('queued');
+    await owner().query('update animus.work_items set submitted_by = $2 where id = $1', [
+      child!.id,
+      `person:${person}`,
+    ]);
     children.push(child!.id);
     expect(await submit(api, person, 'child')).toMatchObject({ state: 'merged', merged_into: child!.id });
   }

@@ -9,6 +9,11 @@ const target = testDatabase();
 
 /** Functions that run with their caller's rights: steps of other functions, which read nothing and check nothing. */
 const INTERNAL = `
+  make_notice
+  may_watch
+  name_work
+  notify_of
+  owner_shown
   role_statements
   require_message require_actor require_chat_size key_among shown_at add_mark event_time mark_resumed tell_readers
   actor person_acts may_vouch role_of_person lower_role require_gateway require_operator_login require_manager acting_token token_that_makes vouch token_scopes require_sees_all state_condition may_operate decide digest_call edit_asked only_asked require_open store_ask decide_wait record_decision open_ask ask_of_loss call_of open_asks_of too_many_asks file_name_problem has_invisible free_file_name digest_texts digest_work show_time
@@ -36,6 +41,7 @@ const INTERNAL = `
   candidates_ahead
   claim_pass claim_look test_suspects next_suspect held_by lose_item fate_of_daemon
   claim_round
+  shown_to
   take_skip_turn
   claim_heads
   claim_these

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { testDatabase } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
-import { listen } from '../postgres/listener.ts';
+import { listen, noticeOf } from '../postgres/listener.ts';
 
 const PAGE = readFileSync(new URL('../../../docs/sql-api.md', import.meta.url), 'utf8');
 const target = testDatabase();
@@ -32,7 +32,8 @@ test('an outcome reaches a submitter that listens, and nobody who may not see it
     `select animus.complete_work(id, lease_token, '{"answer": 42}', 'done')
        from animus.claim_work('0190a5e4-0000-7000-8000-000000000002', '{"waiter": {"max": 1}}', 1, '1 minute')`,
   );
-  await listener.until(`animus_work_done ${id}`);
+  expect(await noticeOf(other, id)).toBeNull();
+  await listener.until(`animus_work_done ${await noticeOf(submitter, id)}`);
   expect(await submitter.query('select state, outcome from animus.own_work where id = $1', [id])).toEqual([
     { state: 'completed', outcome: { answer: 42 } },
   ]);

@@ -12,6 +12,7 @@ import { askOf } from '../../support/ask-of.ts';
 import { beginFocus, type FocusedWork, itemOf, recordCalls } from '../../support/begun-focus.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
+import { noticeOf } from '../postgres/listener.ts';
 import { ASKS, askedItem, decisionsAbout } from './asked-item.ts';
 import { emptyQueue } from './queue-driver.ts';
 
@@ -72,7 +73,7 @@ describe('who decides', () => {
   });
 });
 
-test('each request and each decision notifies animus_inbox with the item', async () => {
+test('each request and each decision notifies animus_asks of the item', async () => {
   const heard: string[] = [];
   const onNotify = (_channel: string, payload: string) => void heard.push(payload);
   const service = openNotifications(target.database, ['animus_asks'], { onNotify, onReconnect: () => {} });
@@ -84,7 +85,8 @@ test('each request and each decision notifies animus_inbox with the item', async
       id,
     ]);
     await target.database.query('select animus.resolve_due_waits(10)');
-    await expect.poll(() => heard).toEqual([id, id, id, id]);
+    const notice = await noticeOf(target.database, id);
+    await expect.poll(() => heard).toEqual([notice, notice, notice, notice]);
   } finally {
     await service.stop();
   }

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { completeWork, endCancelled, failWork } from '../../../src/store/work/work.ts';
 import { type DatabaseClock, fakeDatabaseClock } from '../../support/clock.ts';
 import { testDatabase } from '../../support/database.ts';
-import { listen } from '../postgres/listener.ts';
+import { listen, noticeOf } from '../postgres/listener.ts';
 import {
   claim,
   claimOne,
@@ -203,7 +203,7 @@ describe('watch_work', () => {
           pool.query<{ state: string }>('select animus.watch_work($1) as state', [work.id]),
           completeWork(pool, work, {}, null),
         ]);
-        if (watched!.state !== 'completed') await listener.until(`animus_work_done ${work.id}`);
+        if (watched!.state !== 'completed') await listener.until(`animus_work_done ${await noticeOf(pool, work.id)}`);
       }
     } finally {
       await listener.stop();

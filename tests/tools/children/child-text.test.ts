@@ -7,6 +7,7 @@ const DONE: ChildReport = {
   id: 'c1',
   faculty: 'reader',
   mergedInto: null,
+  targetId: 'c1',
   detached: false,
   state: 'completed',
   ended: true,
@@ -62,9 +63,19 @@ Latest ledger entries:
   it('says why a child died, and into what it was merged', () => {
     const dead = { ...DONE, state: 'dead', summary: null, outcome: null, error: 'it crashed', ledger: [] } as const;
     expect(shown([dead])).toBe('## c1 (reader): dead\nError: it crashed');
-    const hidden = { ...dead, state: 'completed', error: null, mergedInto: 'm1', visible: false } as const;
+    const hidden = {
+      ...dead,
+      state: 'completed',
+      error: null,
+      mergedInto: null,
+      targetId: 'm1',
+      visible: false,
+    } as const;
+    expect(shown([{ ...hidden, mergedInto: 'm1', visible: true }])).toBe(
+      '## c1 (reader): completed; it was merged into m1, which does the same work',
+    );
     expect(shown([hidden])).toBe(
-      '## c1 (reader): completed; it was merged into m1, which does the same work, and belongs to somebody else: only its state is shown',
+      '## c1 (reader): completed; it was merged into work of somebody else: only the state of that is shown',
     );
   });
 

@@ -24,8 +24,9 @@ export interface NewsHandlers {
 
 /** Errors of `start`: `db.unreachable`. */
 export function openNews(db: Database, { onTalk, onAnswer, onPiece }: NewsHandlers): News {
-  let talk: string | null = null;
   let item: string | null = null;
+  /** What notifications call them. */
+  const names = { talk: '', item: '' };
   const texts = createTextChannels(
     db,
     (id, piece) => {
@@ -35,8 +36,8 @@ export function openNews(db: Database, { onTalk, onAnswer, onPiece }: NewsHandle
   );
   const listener = openNotifications(db, ['animus_events', 'animus_work_done'], {
     onNotify(channel, payload) {
-      if (payload === item) onAnswer();
-      else if (payload === talk) onTalk();
+      if (payload === names.item) onAnswer();
+      else if (payload === names.talk) onTalk();
       else texts.take(channel, payload);
     },
     onReconnect() {
@@ -44,6 +45,8 @@ export function openNews(db: Database, { onTalk, onAnswer, onPiece }: NewsHandle
       onAnswer();
     },
   });
+
+  const watched = async (id: string) => [...(await watchEvents(db, [id])).keys()][0] ?? '';
 
   return {
     async start() {
@@ -55,11 +58,10 @@ export function openNews(db: Database, { onTalk, onAnswer, onPiece }: NewsHandle
       await listener.stop();
     },
     async watchTalk(id) {
-      talk = id;
-      await watchEvents(db, [id]);
+      names.talk = await watched(id);
     },
     async watchAnswer(id) {
-      await watchEvents(db, [id]);
+      names.item = await watched(id);
       if (item === id) return;
       if (item !== null) texts.leave(item);
       item = id;

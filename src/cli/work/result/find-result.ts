@@ -5,7 +5,7 @@ import { findWork } from '../../../store/views/find-work.ts';
 import { type ItemWorktree, readItemPatch, readItemWorktree } from '../../../store/views/item-worktree.ts';
 import type { Invocation } from '../../command/command.ts';
 import { withDatabase } from '../../command/database.ts';
-import { shortId } from '../../view/quantities.ts';
+import { shortId, WORK_OF_ANOTHER } from '../../view/quantities.ts';
 
 /** The result of an item: commits of a branch. */
 export interface FoundResult {
@@ -44,6 +44,8 @@ export async function readFollowed(db: Queryable, id: string): Promise<ItemWorkt
 function resultOf(item: ItemWorktree): Omit<FoundResult, 'patch'> | null {
   const { branch, start, tip, rest } = item;
   const id = shortId(item.work_item_id);
+  if (item.item_state === 'merged')
+    throw none(`work item ${id} merged into ${WORK_OF_ANOTHER}: only a reader sees its result`);
   if (branch === null) {
     const why = `has no branch: it did not work in a worktree of a repository (isolation = "worktree")`;
     throw none(`work item ${id} ${why}; see what it did: animus work show ${id}`);
