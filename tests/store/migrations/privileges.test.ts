@@ -39,7 +39,7 @@ const INTERNAL = `
   cancel_open
   claim_candidates
   candidates_ahead
-  claim_pass claim_look test_suspects next_suspect held_by lose_item fate_of_daemon
+  claim_pass claim_look test_suspects next_suspect held_by lose_item fate_of_daemon progressed_since_death
   claim_round
   shown_to
   take_skip_turn
