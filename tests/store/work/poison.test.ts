@@ -2,8 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { reportBlock } from '../../../src/store/work/daemons.ts';
 import { extendLeases } from '../../../src/store/work/work.ts';
-import { clock, daemon, deathsOf, disconnect, kill, run, take, target, turn } from './ending-daemons.ts';
+import { endingDaemons } from './ending-daemons.ts';
 import { insertWork, LEASE_SECONDS, readWork, stateOf } from './queue-driver.ts';
+
+const { advance, daemon, deathsOf, disconnect, kill, run, take, target, turn } = endingDaemons();
 
 describe('work that ends daemons', () => {
   test('the item that makes the loop of the next one stand still, alone, is dead, and the others are not suspected any more', async () => {
@@ -15,9 +17,9 @@ describe('work that ends daemons', () => {
     await run(alone);
     await reportBlock(target.database, second, { seconds: 3, over: false });
     await disconnect(second);
-    await clock.advance(LEASE_SECONDS + 1);
+    await advance(LEASE_SECONDS + 1);
     await take(third, 1);
-    await clock.advance(3);
+    await advance(3);
     const rest = await take(third);
     const poison = alone.work[0]!.id;
     expect(await readWork(target.database, poison)).toMatchObject({ state: 'dead', error: { code: 'work.poison' } });
@@ -32,7 +34,7 @@ describe('work that ends daemons', () => {
     await kill(first, second);
     await run(await take(second));
     await reportBlock(target.database, second, { seconds: 3, over: false });
-    await clock.advance(1);
+    await advance(1);
     // The report of its end was lost, and a heartbeat came.
     await extendLeases(target.database, second, [], LEASE_SECONDS);
     await kill(second, third);
@@ -81,7 +83,7 @@ describe('work that ends daemons', () => {
     await run(await take(first));
     await kill(first, second);
     await run(await take(second));
-    await clock.advance(1);
+    await advance(1);
     await target.database.query(
       `with t as (insert into animus.turns (focus_id, turn, response, begun_at, recorded_at)
                   select id, 1, '{}', animus.now(), animus.now() from animus.foci where work_item_id = $1 returning focus_id)

@@ -2,8 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { beginEnding } from '../../../src/store/work/daemons.ts';
 import { extendLeases, releaseWork } from '../../../src/store/work/work.ts';
-import { clock, daemon, deathsOf, disconnect, finish, kill, run, take, target, turn } from './ending-daemons.ts';
+import { endingDaemons } from './ending-daemons.ts';
 import { insertWork, LEASE_SECONDS, readWork, stateOf } from './queue-driver.ts';
+
+const { advance, daemon, deathsOf, disconnect, finish, kill, run, take, target, turn } = endingDaemons();
 
 describe('when the process of a daemon ends', () => {
   test('what it held runs alone next, one item after the other, and counts no attempt', async () => {
@@ -54,7 +56,7 @@ describe('when the process of a daemon ends', () => {
       const { alone, work } = await take(second, 200);
       expect(alone).toBe(true);
       tested.push(...work.map(({ id }) => id));
-      await clock.advance(5);
+      await advance(5);
       await target.database.query(
         `update animus.work_items set lease_expires_at = animus.now() + interval '1 min' where lease_owner = $1`,
         [second],
@@ -77,15 +79,15 @@ describe('when the process of a daemon ends', () => {
     const busy = await take(second, 1);
     const other = await take(third, 1);
     await disconnect(first);
-    await clock.advance(LEASE_SECONDS - 5);
+    await advance(LEASE_SECONDS - 5);
     for (const [id, { work }] of [
       [second, busy],
       [third, other],
     ] as const)
       await extendLeases(target.database, id, work, 600);
-    await clock.advance(6);
+    await advance(6);
     await take(second);
-    await clock.advance(3);
+    await advance(3);
     expect(await take(second)).toMatchObject({ alone: true, work: [] });
     await insertWork(target.database);
     expect(await take(third)).toMatchObject({ alone: false, work: [{}] });
@@ -105,7 +107,7 @@ describe('no death of the item is', () => {
       if (what === 'of another version')
         await target.database.query('update animus.daemons set session = null where id = $1', [first]);
       if (what !== 'frozen') await disconnect(first);
-      await clock.advance(LEASE_SECONDS + 1);
+      await advance(LEASE_SECONDS + 1);
       expect(await take(second)).toMatchObject({ alone: false, work: [{ id }] });
       expect(await deathsOf(id)).toBe(0);
     },
@@ -120,7 +122,7 @@ describe('no death of the item is', () => {
       `update animus.daemons set seen_at = pg_postmaster_start_time() - interval '1 s' where id = $1`,
       [first],
     );
-    await clock.advance(LEASE_SECONDS + 1);
+    await advance(LEASE_SECONDS + 1);
     expect(await take(second)).toMatchObject({ alone: false, work: [{ id }] });
   });
 
@@ -130,7 +132,7 @@ describe('no death of the item is', () => {
     await run(await take(first));
     await kill(first, second);
     const alone = await take(second);
-    await clock.advance(1);
+    await advance(1);
     await extendLeases(target.database, first, [], LEASE_SECONDS);
     await releaseWork(target.database, alone.work[0]!, { delaySeconds: 0, reason: 'a deploy' });
     const again = await take(second);
@@ -145,7 +147,7 @@ describe('no death of the item is', () => {
     await run(await take(first));
     await kill(first, second);
     await run(await take(second));
-    await clock.advance(LEASE_SECONDS + 1);
+    await advance(LEASE_SECONDS + 1);
     await take(third);
     expect(await stateOf(target.database, id)).not.toBe('dead');
     expect(await deathsOf(id)).toBe(1);
