@@ -24,6 +24,8 @@ export interface Heartbeat extends Service {
 
 /** Other daemons treat a daemon as gone when it was not seen for two minutes, whatever the length of its leases. */
 const MAX_PAUSE_MS = 30_000;
+/** Processes of a machine that has slept are killed a few seconds later, unless their lease is renewed: this process must notice it sooner. */
+const MAX_TICK_MS = 1000;
 /** With less of a lease left, its row is looked at: a write of the focus may have renewed it, or be about to. */
 const LOOK_SHARE = 0.5;
 /** With less of it left, a lease is renewed beside the heartbeat. */
@@ -36,7 +38,7 @@ const LAST_RETRY_MS = 250;
 
 /**
  * Sends a heartbeat every third of the lease, at least every 30 s. What it could not renew, because the row was locked or the database did not
- * answer, is tried again within a second. From half of the lease on, the rows are looked at every tenth of it, which waits for no commit. A daemon
+ * answer, is tried again within a second. From half of the lease on, the rows are looked at every second or tenth of it, which waits for no commit. A daemon
  * that cannot renew aborts its foci at 80 % of the lease, while the lease still holds, except those whose own write waits for its commit.
  * After a pause of the whole process it asks first: the lease is lost only where another daemon has taken it. The supervisor kills their
  * processes when the lease ends, even when this process is frozen.
@@ -45,7 +47,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
   const { clock, log, running } = means;
   const leaseMs = means.leaseSeconds * 1000;
   const betweenMs = Math.min(leaseMs / 3, MAX_PAUSE_MS);
-  const tickMs = leaseMs / 10;
+  const tickMs = Math.min(leaseMs / 10, MAX_TICK_MS);
   const stopping = new AbortController();
   let loops: Promise<unknown> | null = null;
   let troubled = false;
