@@ -73,8 +73,11 @@ describe('a daemon whose machine sleeps', () => {
     await fallsAsleep(sleeper);
     await startDaemon(site);
     await stateOf(pg.database, item!.id, 'completed');
+    const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
+    const sent = posts();
     await wakesUp(sleeper);
     await sleeper.kill('SIGTERM');
+    expect(posts()).toBe(sent);
     expect(server.state.batches).toHaveLength(1);
     expect(await pg.database.query('select ended_as from animus.batches order by created_at')).toEqual([
       { ended_as: 'lost' },
