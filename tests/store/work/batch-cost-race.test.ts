@@ -46,9 +46,9 @@ test('an item that is cancelled in the moment in which its request is answered b
   const bounds = { gatherSeconds: 0, maxRequests: ITEMS, maxBytes: 1_000_000, unclearSeconds: 60 };
   await confirmBatch(database, (await markBatch(database, PROVIDER, token, bounds))!.id, 'theirs');
 
-  let racing = true;
+  const over = new AbortController();
   const pollers = [1, 2].map(async () => {
-    while (racing) await book();
+    while (!over.signal.aborted) await book();
   });
   for (const [n, item] of items.entries()) {
     await Promise.all([
@@ -61,7 +61,7 @@ test('an item that is cancelled in the moment in which its request is answered b
     // A focus that goes on finds the answer, or the cancel.
     await soon(() => record(item));
   }
-  racing = false;
+  over.abort();
   await Promise.all(pollers);
   await book();
 
