@@ -61,14 +61,20 @@ begin
     select m.id, k.id is not null, k.cancel_requested_at is not null from mine m left join kept k on k.id = m.id and k.token = m.token;
 end $$;
 
--- Returns how long leases last that extend_leases could not renew, as far as they are held: the transaction that has the row locked may be a
--- write of the focus, which renews the lease. locked_by: the process id of the session that has locked it; null: nobody has now, or several.
+-- Returns how long leases last, as far as they are held, and whether a cancel was requested: what extend_leases could not renew, because the
+-- row is locked, or what is to be known without waiting for a commit. locked_by: the process id of the session that has locked the row; null:
+-- nobody has now, or several. by_owner: that session is of the daemon that has the lease, so a write of the focus or of the heartbeat waits for its commit,
+-- and nobody can take the item before it ends.
 -- Locks: none. Raises: nothing.
-create or replace function animus.leases_left(p_ids uuid[], p_tokens bigint[]) returns table (work_item_id uuid, seconds float8, locked_by int)
+drop function if exists animus.leases_left(uuid[], bigint[]);
+create or replace function animus.leases_left(p_ids uuid[], p_tokens bigint[])
+returns table (work_item_id uuid, seconds float8, cancel_requested boolean, locked_by int, by_owner boolean)
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-  select w.id, extract(epoch from w.lease_expires_at - animus.now())::float8,
-         (select l.pid from pg_locks l where l.locktype = 'transactionid' and l.transactionid = w.xmax and l.mode = 'ExclusiveLock' and l.granted)
+  select w.id, extract(epoch from w.lease_expires_at - animus.now())::float8, w.cancel_requested_at is not null, l.pid,
+         exists (select from pg_stat_activity a where a.pid = l.pid and a.application_name = 'animus daemon ' || w.lease_owner)
     from unnest(p_ids, p_tokens) u (id, token) join animus.work_items w on w.id = u.id and w.lease_token = u.token and w.lease_expires_at is not null
+         left join lateral (select k.pid from pg_locks k where k.locktype = 'transactionid' and k.transactionid = w.xmax and k.mode = 'ExclusiveLock' and k.granted) l
+         on true
 $$;
 
 -- Locks the items; returns those that other transactions keep locked for a fifth of a second, which is longer than any write of

@@ -14,7 +14,7 @@ describe('commits that take', () => {
 
   it.each([
     { seconds: 0.4, leaseSeconds: 5 },
-    { seconds: 1.5, leaseSeconds: 15 },
+    { seconds: 1.5, leaseSeconds: 5 },
   ])(
     '$seconds s end no lease of $leaseSeconds s, and no answer is bought twice',
     async ({ seconds, leaseSeconds }) => {

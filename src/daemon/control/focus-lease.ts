@@ -4,7 +4,7 @@ import { type Clock, elapsedMs, type Moment, momentOf } from '../../core/lifecyc
 import { type Lease, MARGIN_SHARE } from '../../core/lifecycle/lease.ts';
 import type { ProcessHost } from '../../process/process-host.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { type Renewal, renewLeases } from '../../store/work/leases.ts';
+import { leasesLeft, type Renewal, renewLeases } from '../../store/work/leases.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { abortReason, type FocusControl } from '../focus/scope/focus-control.ts';
@@ -16,6 +16,8 @@ export interface FocusLease extends Lease {
   drop(): void;
   /** How long it lasts, in milliseconds, by what is known; the margin included. */
   leftMs(): number;
+  /** A write of this daemon has the row locked until it is committed, by the last look at it: nobody can take the item before. */
+  isWritten(): boolean;
 }
 
 export interface LeaseMeans {
@@ -26,6 +28,8 @@ export interface LeaseMeans {
   readonly leaseSeconds: number;
 }
 
+/** How long a look at the row counts: a part of the lease. Heartbeats look every tenth of it, so a database that does not answer ends it soon. */
+const LOOK_SHARE = 0.25;
 /** Between two questions, while the row is locked or the database does not answer. */
 const ASK_MS = 100;
 
@@ -39,13 +43,16 @@ export function createFocusLease(
   const { db, clock, log, leaseSeconds } = means;
   const leaseMs = leaseSeconds * 1000;
   let known = { from: claimed, forMs: leaseMs };
+  let written: Moment | null = null;
   let asking: Promise<void> | null = null;
   let lost = false;
 
   const leftMs = () => known.forMs - elapsedMs(clock, known.from);
   const holds = () => leftMs() > MARGIN_SHARE * leaseMs;
+  const isWritten = () => written !== null && elapsedMs(clock, written) < LOOK_SHARE * leaseMs;
 
-  function take({ held, cancelRequested, seconds }: Renewal, asked: Moment): void {
+  function take({ held, cancelRequested, seconds, byOwner = false }: Renewal, asked: Moment): void {
+    written = byOwner ? momentOf(clock) : null;
     if (!held) {
       // An item that has ended has no lease either.
       if (control.isSettling()) return;
@@ -64,8 +71,12 @@ export function createFocusLease(
   }
 
   async function ask(): Promise<void> {
-    const asked = momentOf(clock);
     try {
+      // The row says more than is known here if a write of the focus has renewed it, and reading it waits for no commit.
+      const looked = momentOf(clock);
+      for (const renewal of await leasesLeft(db, [work])) take(renewal, looked);
+      if (holds() || lost) return;
+      const asked = momentOf(clock);
       for (const renewal of await renewLeases(db, null, [work], leaseSeconds)) take(renewal, asked);
     } catch {
       // The heartbeat says so.
@@ -76,7 +87,7 @@ export function createFocusLease(
   async function sure(): Promise<void> {
     const since = momentOf(clock);
     while (!holds()) {
-      if (lost || abortReason(control) === 'lease_lost' || elapsedMs(clock, since) > leaseMs) {
+      if (lost || abortReason(control) === 'lease_lost' || (elapsedMs(clock, since) > leaseMs && !isWritten())) {
         throw new AnimusError('work.lease_lost', { id: work.id });
       }
       asking ??= ask().finally(() => {
@@ -92,6 +103,7 @@ export function createFocusLease(
     sure,
     take,
     leftMs,
+    isWritten,
     drop() {
       log.error({ work_item_id: work.id }, 'the lease could not be renewed in time; stopping the focus');
       control.abort('lease_lost');

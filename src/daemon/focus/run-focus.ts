@@ -59,7 +59,7 @@ export async function runFocus(
     means.processes.setLimits(work.id, limitsOf(faculty, means.settings().daemon));
     try {
       const forMs = means.leaseSeconds * 1000;
-      const db = patientDatabase(means.db, { clock: means.clock, signal: control.signal, forMs });
+      const db = patientDatabase(means.db, { clock: means.clock, signal: control.signal, forMs, longestPauseMs: 200 });
       const phasesOver = killOnCancel(work.id, control, means.processes, means.clock);
       const processes = leasedProcesses(means.processes, means.lease);
       const { end: reached, focus } = await attempt(work, faculty, control, { ...means, db, deadline, processes });

@@ -14,7 +14,7 @@ import type {
 } from '../process-host.ts';
 import { killAllOf } from '../runners/as-user.ts';
 import { NOT_STARTED } from '../supervisor/supervised-run.ts';
-import { type FromSupervisor, hostMs } from '../supervisor/supervisor-protocol.ts';
+import { type FromSupervisor, type HostMoment, hostMoment } from '../supervisor/supervisor-protocol.ts';
 import type { RunTrace } from '../trace/run-trace.ts';
 import { createStreams, type LaunchStreams, neverLaunched } from './launch-streams.ts';
 import { cutOff, type PendingRun } from './pending-run.ts';
@@ -49,7 +49,7 @@ class SupervisedHost implements ProcessHost {
   readonly #runs = new Map<number, PendingRun>();
   readonly #kills = new Map<number, () => void>();
   /** Times of the host's monotonic clock; sent again to a restarted supervisor. */
-  readonly #deadlines = new Map<ProcessOwner, number>();
+  readonly #deadlines = new Map<ProcessOwner, HostMoment>();
   readonly #limits = new Map<ProcessOwner, ProcessLimits>();
   readonly #cleanups = new Set<Promise<void>>();
   #supervisor: SupervisorLink | null = null;
@@ -125,9 +125,9 @@ class SupervisedHost implements ProcessHost {
   }
 
   setDeadline(owner: ProcessOwner, ms: number): void {
-    const atMs = hostMs() + ms;
-    this.#deadlines.set(owner, atMs);
-    this.#supervisor?.send({ type: 'deadline', owner, atMs });
+    const at = hostMoment(ms);
+    this.#deadlines.set(owner, at);
+    this.#supervisor?.send({ type: 'deadline', owner, at });
   }
 
   setLimits(owner: ProcessOwner, limits: ProcessLimits): void {
@@ -178,7 +178,7 @@ class SupervisedHost implements ProcessHost {
       this.#options.cgroups ? [] : ['--no-cgroups'],
     );
     this.#supervisor = supervisor;
-    for (const [owner, atMs] of this.#deadlines) supervisor.send({ type: 'deadline', owner, atMs });
+    for (const [owner, at] of this.#deadlines) supervisor.send({ type: 'deadline', owner, at });
     for (const [owner, limits] of this.#limits) supervisor.send({ type: 'limits', owner, limits });
     return supervisor;
   }

@@ -25,7 +25,7 @@ export type ToSupervisor =
   /** The reader has taken this many bytes of a stream, so that the supervisor may send as many more. */
   | { readonly type: 'taken'; readonly id: number; readonly stream: OutputStream; readonly bytes: number }
   | { readonly type: 'abort'; readonly id: number }
-  | { readonly type: 'deadline'; readonly owner: ProcessOwner; readonly atMs: number }
+  | { readonly type: 'deadline'; readonly owner: ProcessOwner; readonly at: HostMoment }
   | { readonly type: 'limits'; readonly owner: ProcessOwner; readonly limits: ProcessLimits }
   | { readonly type: 'kill_all'; readonly id: number; readonly owner: ProcessOwner }
   | { readonly type: 'stop' };
@@ -61,4 +61,15 @@ export const STREAM_WINDOW_BYTES = 256 * 1024;
  */
 export function hostMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
+}
+
+/** A moment on the monotonic clock of the host (`hostMs`) and on its wall clock, which goes on while the machine sleeps but may be set. */
+export interface HostMoment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+/** The moment so many milliseconds from now. */
+export function hostMoment(inMs: number): HostMoment {
+  return { monotonicMs: hostMs() + inMs, wallMs: Date.now() + inMs };
 }

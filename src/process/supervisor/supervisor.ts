@@ -5,10 +5,10 @@ import { DEFAULT_LIMITS, type ProcessLimits } from '../limits/limits.ts';
 import type { OwnerCgroups } from '../limits/owner-cgroups.ts';
 import type { ProcessOwner } from '../process-host.ts';
 import { killAllOf, type User } from '../runners/as-user.ts';
-import { afterEvents } from './after-events.ts';
+import { createDeadline, type Deadline } from './deadline.ts';
 import { ioOf, type RunIo, writeInput } from './run-io.ts';
 import { NOT_STARTED, type SupervisedRun, startRun } from './supervised-run.ts';
-import { type FromSupervisor, hostMs, type ToSupervisor } from './supervisor-protocol.ts';
+import type { FromSupervisor, HostMoment, ToSupervisor } from './supervisor-protocol.ts';
 
 /** Handles the daemon's messages in order. */
 export interface Supervisor {
@@ -20,11 +20,6 @@ export interface Supervisor {
 interface OwnedRun extends SupervisedRun {
   readonly owner: ProcessOwner;
   readonly io: RunIo;
-}
-
-interface Deadline {
-  readonly timer: { clear(): void };
-  readonly atMs: number;
 }
 
 /** Creates a supervisor that reports through `send` and puts runs into cgroups if it has any. */
@@ -41,7 +36,7 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
   const start = (message: Extract<ToSupervisor, { type: 'run' | 'launch' }>): void => {
     const { id, spec, spawnId, graceMs } = message;
     // Its timer may be late, where this process was frozen. Renewals that were sent before this message have been handled.
-    if ((deadlines.get(spec.owner)?.atMs ?? Infinity) <= hostMs()) {
+    if (deadlines.get(spec.owner)?.hasPassed()) {
       const problem = 'refused: the deadline of its owner has passed';
       return send({ type: 'ended', id, result: { ...NOT_STARTED, ended: 'unavailable', problem } });
     }
@@ -90,17 +85,17 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
     users.delete(owner);
   };
 
-  const setDeadline = (owner: ProcessOwner, atMs: number): void => {
-    deadlines.get(owner)?.timer.clear();
+  const setDeadline = (owner: ProcessOwner, at: HostMoment): void => {
+    deadlines.get(owner)?.clear();
     const pass = (): void => {
       const problem = 'killed: the deadline of its owner passed without renewal';
       void endRuns((run) => run.owner === owner, 'interrupted', problem).then(() => killUsers(owner));
     };
-    deadlines.set(owner, { timer: afterEvents(atMs - hostMs(), pass), atMs });
+    deadlines.set(owner, createDeadline(at, pass));
   };
 
   const killAll = async (id: number, owner: ProcessOwner): Promise<void> => {
-    deadlines.get(owner)?.timer.clear();
+    deadlines.get(owner)?.clear();
     deadlines.delete(owner);
     await endRuns((run) => run.owner === owner, 'aborted', 'killed with everything else of its owner');
     killUsers(owner);
@@ -122,7 +117,7 @@ export function createSupervisor(send: (message: FromSupervisor) => void, cgroup
         case 'abort':
           return runs.get(message.id)?.end('gently', 'aborted');
         case 'deadline':
-          return setDeadline(message.owner, message.atMs);
+          return setDeadline(message.owner, message.at);
         case 'limits':
           return void limits.set(message.owner, message.limits);
         case 'kill_all':

@@ -2,7 +2,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { type HelperLink, type SupervisorEnd, startHelper } from '../../process/host/supervisor-link.ts';
 import type { LaunchedProcess } from '../../process/process-host.ts';
-import { hostMs } from '../../process/supervisor/supervisor-protocol.ts';
+import { type HostMoment, hostMoment } from '../../process/supervisor/supervisor-protocol.ts';
 import type {
   ContainerExec,
   ContainerHost,
@@ -26,7 +26,7 @@ export class KeptHost implements ContainerHost {
   /** Requests that are answered once; null: the keeper has ended. */
   readonly #questions = new Map<number, (answer: FromKeeper | null) => void>();
   /** Times of the host's monotonic clock; sent to the keeper with an owner's first container. */
-  readonly #deadlines = new Map<ContainerOwner, number>();
+  readonly #deadlines = new Map<ContainerOwner, HostMoment>();
   /** Those that have or had a container since they began. */
   readonly #owners = new Set<ContainerOwner>();
   #keeper: HelperLink<ToKeeper> | null = null;
@@ -85,9 +85,9 @@ export class KeptHost implements ContainerHost {
   }
 
   setDeadline(owner: ContainerOwner, ms: number): void {
-    const atMs = hostMs() + ms;
-    this.#deadlines.set(owner, atMs);
-    if (this.#owners.has(owner)) this.#keeper?.send({ type: 'deadline', owner, atMs });
+    const at = hostMoment(ms);
+    this.#deadlines.set(owner, at);
+    if (this.#owners.has(owner)) this.#keeper?.send({ type: 'deadline', owner, at });
   }
 
   async killAll(owner: ContainerOwner): Promise<void> {
@@ -130,8 +130,8 @@ export class KeptHost implements ContainerHost {
 
   #own(owner: ContainerOwner, keeper: HelperLink<ToKeeper>): void {
     if (owner !== '') this.#owners.add(owner);
-    const atMs = this.#deadlines.get(owner);
-    if (atMs !== undefined) keeper.send({ type: 'deadline', owner, atMs });
+    const at = this.#deadlines.get(owner);
+    if (at !== undefined) keeper.send({ type: 'deadline', owner, at });
   }
 
   async #destroy(container: number): Promise<void> {

@@ -1,8 +1,9 @@
 /** The messages between the daemon and its keeper over their IPC channel; one JSON object per message. */
+
 import type { EngineAddress } from '../../core/config/engine-address.ts';
 import type { ErrorCode } from '../../core/errors/error-table.ts';
 import type { ErrorDetails } from '../../core/errors/errors.ts';
-import type { FromSupervisor, ToSupervisor } from '../../process/supervisor/supervisor-protocol.ts';
+import type { FromSupervisor, HostMoment, ToSupervisor } from '../../process/supervisor/supervisor-protocol.ts';
 import type { ContainerEnd, ContainerExec, ContainerOwner, ContainerSpec, EngineHealth } from '../container-host.ts';
 
 /** Streams travel as those of processes do. */
@@ -19,7 +20,7 @@ export type ToKeeper =
   /** Also of a container that is being started. */
   | { readonly type: 'destroy'; readonly id: number; readonly container: number }
   | { readonly type: 'adopt'; readonly id: number; readonly owner: ContainerOwner }
-  | { readonly type: 'deadline'; readonly owner: ContainerOwner; readonly atMs: number }
+  | { readonly type: 'deadline'; readonly owner: ContainerOwner; readonly at: HostMoment }
   | { readonly type: 'kill_all'; readonly id: number; readonly owner: ContainerOwner }
   | { readonly type: 'health'; readonly id: number; readonly image: string; readonly runtime: string | null }
   /** Removes what dead daemons have left: these, and those that can be seen to be dead from here. */

@@ -1,8 +1,8 @@
 /** The logic of the keeper: containers, their owners and their deadlines. */
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../core/errors/errors.ts';
-import { afterEvents } from '../../process/supervisor/after-events.ts';
-import { hostMs } from '../../process/supervisor/supervisor-protocol.ts';
+import { createDeadline, type Deadline } from '../../process/supervisor/deadline.ts';
+import type { HostMoment } from '../../process/supervisor/supervisor-protocol.ts';
 import type { ContainerOwner } from '../container-host.ts';
 import { engineHealth } from '../engine/engine-health.ts';
 import { DAEMON_LABEL, KEEPER_LABEL, OWNER_LABEL, PROCESS_LABEL, SANDBOX_LABEL } from '../engine/labels.ts';
@@ -18,11 +18,6 @@ export interface Keeper {
   receive(message: Exclude<ToKeeper, { type: 'open' | 'stop' }>): void;
   /** Destroys every container and resolves when all are gone, or after 10 s. */
   endAll(problem: string): Promise<void>;
-}
-
-interface Deadline {
-  readonly timer: { clear(): void };
-  passed: boolean;
 }
 
 const HEALTH_MS = 5000;
@@ -42,7 +37,7 @@ export function createKeeper(
   });
 
   const launch = ({ id, spec }: Extract<ToKeeper, { type: 'launch' }>): void => {
-    if (deadlines.get(spec.owner)?.passed) {
+    if (deadlines.get(spec.owner)?.hasPassed()) {
       const details = { where: engine.where, detail: 'the deadline of its owner has passed', hint: '' };
       return send({ type: 'failed', id, code: 'sandbox.refused', details });
     }
@@ -76,19 +71,17 @@ export function createKeeper(
     await Promise.all([...containers.values()].filter(which).map((kept) => kept.destroy(...how)));
   };
 
-  const setDeadline = (owner: ContainerOwner, atMs: number): void => {
-    deadlines.get(owner)?.timer.clear();
+  const setDeadline = (owner: ContainerOwner, at: HostMoment): void => {
+    deadlines.get(owner)?.clear();
     const pass = (): void => {
-      deadline.passed = true;
       const problem = 'the deadline of its owner passed without renewal';
       void destroyOf((kept) => kept.owner === owner, 'expired', problem);
     };
-    const deadline: Deadline = { timer: afterEvents(atMs - hostMs(), pass), passed: atMs <= hostMs() };
-    deadlines.set(owner, deadline);
+    deadlines.set(owner, createDeadline(at, pass));
   };
 
   const killAll = async (id: number, owner: ContainerOwner): Promise<void> => {
-    deadlines.get(owner)?.timer.clear();
+    deadlines.get(owner)?.clear();
     deadlines.delete(owner);
     await destroyOf((kept) => kept.owner === owner, 'destroyed');
     send({ type: 'gone', id });
@@ -103,7 +96,7 @@ export function createKeeper(
     const kept = containers.get(id);
     if (!kept) return;
     kept.owner = owner;
-    if (deadlines.get(owner)?.passed) void kept.destroy('expired', 'the deadline of its owner has passed');
+    if (deadlines.get(owner)?.hasPassed()) void kept.destroy('expired', 'the deadline of its owner has passed');
   };
 
   const report = async ({ id, image, runtime }: Extract<ToKeeper, { type: 'health' }>): Promise<void> => {
@@ -148,7 +141,7 @@ export function createKeeper(
         case 'adopt':
           return adopt(message.id, message.owner);
         case 'deadline':
-          return setDeadline(message.owner, message.atMs);
+          return setDeadline(message.owner, message.at);
         case 'kill_all':
           return void killAll(message.id, message.owner);
         case 'health':

@@ -10,6 +10,8 @@ export interface Patience {
   readonly signal?: AbortSignal;
   /** How long a call may take altogether, in milliseconds. */
   readonly forMs: number;
+  /** The longest pause between two tries, in milliseconds; default 1,000. */
+  readonly longestPauseMs?: number;
 }
 
 /** Between two tries, in milliseconds; each try waits up to 200 ms for the lock in the database (animus.lock_soon). */
@@ -32,9 +34,10 @@ export function patientDatabase(db: Database, patience: Patience): Database {
 }
 
 /** Runs `write` until no row lock of another transaction blocks it. */
-export async function untilUnlocked<T>(write: () => Promise<T>, { clock, signal, forMs }: Patience): Promise<T> {
+export async function untilUnlocked<T>(write: () => Promise<T>, patience: Patience): Promise<T> {
+  const { clock, signal, forMs, longestPauseMs = LONGEST_PAUSE_MS } = patience;
   const endMs = clock.monotonicMs() + forMs;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
       return await write();
     } catch (error) {

@@ -11,6 +11,8 @@ export interface Renewal extends LeaseReport {
    * process id of that session in the database; null: it has ended by now.
    */
   readonly lockedBy?: number | null;
+  /** That session is one of this daemon's: its write waits for the commit, and nobody can take the item before. */
+  readonly byOwner?: boolean;
 }
 
 interface Held {
@@ -32,12 +34,14 @@ export async function renewLeases(
   return [...reports.map((report) => ({ ...report, seconds: leaseSeconds })), ...left];
 }
 
-async function leasesLeft(db: Queryable, leases: readonly Held[]): Promise<Renewal[]> {
-  const rows = await db.query<{ id: string; seconds: number; lockedBy: number | null }>(
-    `select work_item_id as id, seconds, locked_by as "lockedBy" from animus.leases_left($1::uuid[], $2::bigint[])`,
+/** Says how long leases last, without locking or changing anything: it waits for no commit. */
+export async function leasesLeft(db: Queryable, leases: readonly Held[]): Promise<Renewal[]> {
+  const rows = await db.query<Omit<Renewal, 'held'>>(
+    `select work_item_id as "workItemId", seconds, cancel_requested as "cancelRequested", locked_by as "lockedBy", by_owner as "byOwner"
+       from animus.leases_left($1::uuid[], $2::bigint[])`,
     [leases.map(({ id }) => id), leases.map(({ leaseToken }) => leaseToken)],
   );
-  const left = new Map(rows.map(({ id, ...row }) => [id, row]));
+  const left = new Map(rows.map((row) => [row.workItemId, row]));
   return leases.map(({ id }) => ({
     workItemId: id,
     held: left.has(id),

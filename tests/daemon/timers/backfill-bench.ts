@@ -36,7 +36,7 @@ export function asked(server: ModelServer): readonly string[] {
 }
 
 /** A clock whose sleeps are short. */
-const QUICK: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 10), signal) };
+export const QUICK: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 10), signal) };
 
 export interface TestBackfill {
   readonly daemonId: string;
@@ -50,6 +50,7 @@ export async function startBackfill(
   db: Database,
   server: ModelServer,
   settings: Partial<EmbedderSettings> = {},
+  clock = QUICK,
 ): Promise<TestBackfill> {
   const prices = { input: 1000, output: 0, cacheRead: 0, cacheWrite: 0 };
   const provider = {
@@ -63,7 +64,7 @@ export async function startBackfill(
   const daemonId = randomUUID();
   const backfill = createEmbeddingBackfill({
     db,
-    clock: QUICK,
+    clock,
     log: silentLog,
     daemonId,
     models: {

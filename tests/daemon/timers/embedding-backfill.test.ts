@@ -9,6 +9,7 @@ import {
   counts,
   forgetAll,
   passTime,
+  QUICK,
   remember,
   serveModel,
   spread,
@@ -57,6 +58,34 @@ describe('memories get their embeddings', () => {
     await daemons[1]!.stop();
     await whenStored(120);
     expect(asked(server).toSorted()).toEqual(all.toSorted());
+  });
+
+  test('each bought once, although a daemon slept before it asked, and another one has taken over', async () => {
+    const { database } = target;
+    const all = texts(5);
+    await remember(database, all);
+    const server = await serveModel();
+    const [asleep, awake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let aheadMs = 0;
+    const query: typeof database.query = async (sql, params) => {
+      const rows = await database.query<never>(sql, params);
+      if (aheadMs === 0 && sql.includes('begin_embedding')) {
+        aheadMs = 120_000;
+        asleep.resolve();
+        await awake.promise;
+      }
+      return rows;
+    };
+    await startBackfill({ ...database, query }, server, {}, { ...QUICK, nowMs: () => Date.now() + aheadMs });
+    await asleep.promise;
+    await database.query('update animus.embedders set until = animus.now()');
+    await startBackfill(database, server);
+    await whenStored(5);
+    awake.resolve();
+    const more = texts(1);
+    await remember(database, more);
+    await whenStored(6);
+    expect(asked(server).toSorted()).toEqual([...all, ...more].toSorted());
   });
 
   test('again where the text has changed', async () => {

@@ -3,6 +3,7 @@
 import type { Faculty } from '../../../catalog/faculty/faculty.ts';
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { Clock } from '../../../core/lifecycle/clock.ts';
+import type { Lease } from '../../../core/lifecycle/lease.ts';
 import { estimateTokens } from '../../../core/work/tokens.ts';
 import type { WorkState } from '../../../core/work/work.ts';
 import type { UnrecordedTurn } from '../../../engage/turn/record-answer.ts';
@@ -62,11 +63,15 @@ export interface SettleMeans {
   readonly completeFocus: CompleteFocus;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long the database may be unreachable before the lease has expired anyway. */
+  /** How long writing the end is tried, at least; then for as long as the lease holds. */
   readonly giveUpAfterMs: number;
+  readonly lease: Pick<Lease, 'holds'>;
   /** Null where it never began. */
   readonly focusId: string | null;
 }
+
+/** The longest pause between two tries to lock the item. */
+const LOCKED_PAUSE_MS = 200;
 
 /** Writes the end of a focus and returns the item's state, or null when the lease is lost. */
 export async function settle(
@@ -85,14 +90,16 @@ export async function settle(
         means.log.warn({ work_item_id: work.id, end: end.kind }, 'the lease was lost before the end was recorded');
         return null;
       }
-      if (!isAnimusError(error, 'db.unreachable', 'work.locked') || means.clock.monotonicMs() > deadlineMs) {
+      const over = means.clock.monotonicMs() > deadlineMs && !means.lease.holds();
+      if (over || !isAnimusError(error, 'db.unreachable', 'work.locked')) {
         means.log.error(
           { work_item_id: work.id, end: end.kind, error: messageOf(error) },
           'the end of a focus could not be recorded; the work item will be reclaimed when its lease expires',
         );
         return null;
       }
-      await means.clock.sleep(pauseMs);
+      // The database has waited for the lock; on a slow disk it is free for moments only.
+      await means.clock.sleep(isAnimusError(error, 'work.locked') ? Math.min(pauseMs, LOCKED_PAUSE_MS) : pauseMs);
     }
   }
 }
