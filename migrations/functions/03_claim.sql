@@ -15,20 +15,20 @@
 -- Locks: as claim_round. Raises: 57PA1.
 create or replace function animus.claim_ready_work(
   p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_first boolean, p_ahead int default 0, p_waiting text[] default '{}')
-returns table (settled boolean, paused text[], work animus.work_items, alone boolean)
+returns table (settled boolean, paused text[], work animus.work_items, alone text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_paused  text[] := '{}';
   v_claimed uuid[];
   v_settled boolean;
-  v_alone   boolean;
+  v_alone   text;
 begin
   if p_waiting <> '{}' then
     v_paused := array(select w from unnest(p_waiting) w
                        where exists (select from animus.pauses p where p.faculty in (w, '*') and (p.until is null or p.until > animus.now())));
   end if;
-  if p_limit + p_ahead < 1 then return query select true, v_paused, null::animus.work_items, false; return; end if;
+  if p_limit + p_ahead < 1 then return query select true, v_paused, null::animus.work_items, null::text; return; end if;
   select r.claimed, r.settled, r.alone into v_claimed, v_settled, v_alone from animus.claim_round(p_daemon_id, p_faculties, p_limit, p_lease, p_first, p_ahead) r;
   if v_claimed = '{}' then return query select v_settled, v_paused, null::animus.work_items, v_alone; return; end if;
   -- A row is read for its size only where a part of it is large.
@@ -53,7 +53,7 @@ $$;
 -- waiting, when a full daemon becomes free. Raises: 57PA1.
 drop function if exists animus.claim_round(uuid, jsonb, int, interval, boolean, int);
 create or replace function animus.claim_round(
-  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_first boolean, p_ahead int, out claimed uuid[], out settled boolean, out alone boolean)
+  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_first boolean, p_ahead int, out claimed uuid[], out settled boolean, out alone text)
 language plpgsql as $$
 declare
   v_full   boolean;
@@ -69,7 +69,7 @@ begin
   v_unseen := p_first or coalesce(v_full, false);
   if v_unseen then v_before := pg_current_snapshot(); end if;
   select l.claimed, l.alone into claimed, alone from animus.claim_look(p_daemon_id, p_faculties, p_limit, p_lease, true, p_ahead) l;
-  if v_unseen and not alone and cardinality(claimed) < p_limit then
+  if v_unseen and alone is null and cardinality(claimed) < p_limit then
     -- See wake_daemons. The queue need not be read again if no transaction has ended meanwhile.
     settled := animus.take_skip_turn();
     if settled and pg_current_snapshot()::text <> v_before then
@@ -95,7 +95,7 @@ end $$;
 -- test_suspects.
 -- Locks: the rows of the items, and skips those that others have locked. Raises: 57PA1.
 create or replace function animus.claim_look(
-  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_expired boolean, p_ahead int, out claimed uuid[], out alone boolean)
+  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_expired boolean, p_ahead int, out claimed uuid[], out alone text)
 language plpgsql as $$
 declare
   v_now  timestamptz := animus.now();
@@ -103,7 +103,7 @@ declare
   v_test record;
 begin
   claimed := '{}';
-  alone := false;
+  alone := null;
   -- One probe covers the rare cases: each of these steps costs as much as the claim itself, even when it finds nothing.
   select exists (select from animus.work_items where state = 'scheduled' and run_at <= v_now) as due,
          exists (select from animus.freed_keys) as freed,
@@ -116,7 +116,7 @@ begin
     select t.claimed, t.alone into v_test from animus.test_suspects(p_daemon_id, p_faculties, v_now, v_now + p_lease) t;
     claimed := claimed || v_test.claimed;
     alone := v_test.alone;
-    if alone then return; end if;
+    if alone is not null then return; end if;
   end if;
   -- Nothing is done under a claim before a later commit, which waits for the disk and so for this one, too: start_focus, or an end. A
   -- crash of the server in between takes the claim back, and the daemon's token then holds nothing. Ends by reclaim do wait.

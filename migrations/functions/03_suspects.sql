@@ -21,8 +21,8 @@ begin
     end if;
   end if;
   if v_daemon.missing_since is null then
-    -- What it held is counted once, before any of it is given to others.
-    update animus.daemons set missing_since = p_now, tested_until = null, died_with = animus.held_by(p_id) where id = p_id;
+    -- What it held is counted once, before any of it is given to others. What it had given up itself makes it more than one.
+    update animus.daemons set missing_since = p_now, tested_until = null, died_with = animus.held_by(p_id) + (coalesce(died_at, '-infinity') = 'infinity')::int where id = p_id;
     if v_daemon.session = 'named' then return 'missing'; end if;
   end if;
   if v_daemon.session = 'named' and v_daemon.missing_since > p_now - interval '2 seconds' then return 'missing'; end if;
@@ -50,7 +50,7 @@ language sql stable as $$
 $$;
 
 -- Takes an item from a daemon whose process has ended: it is suspected and queued, from p_run_at on, or dead if it ran alone and has ended daemons
--- often enough: two if p_proved, p_max otherwise. Its attempts stay as they were. The caller has locked its row. Returns false if it
+-- often enough: two if p_proved, p_max otherwise, but ten if its focus had not begun, as for claims that never start. Its attempts stay as they were. The caller has locked its row. Returns false if it
 -- could not be ended now.
 -- Locks: as try_lock_tree where it ends. Raises: 57PA1.
 create or replace function animus.lose_item(
@@ -60,21 +60,21 @@ declare
   v_item   record;
   v_deaths int;
 begin
-  select turns, deaths, suspect_of, cancel_requested_at, cancel_reason into v_item from animus.work_items where id = p_id;
+  select state, turns, deaths, suspect_of, cancel_requested_at, cancel_reason into v_item from animus.work_items where id = p_id;
   v_deaths := case when v_item.deaths > 0 and not animus.progressed_since_death(p_id) then v_item.deaths + 1 else 1 end;
   if v_item.cancel_requested_at is not null then
     if not animus.try_lock_tree(p_id) then return false; end if;
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'lost');
     return true;
   end if;
-  if p_alone and v_deaths >= (case when p_proved then 2 else greatest(p_max, 2) end) then
+  if p_alone and v_deaths >= (case when p_proved then 2 else greatest(p_max, case when v_item.state = 'claimed' then 10 else 2 end) end) then
     if not animus.try_lock_tree(p_id) then return false; end if;
     update animus.work_items set deaths = v_deaths, died_at = p_now, died_at_turn = v_item.turns, suspect_of = null, alone_until = null where id = p_id;
     perform animus.end_work(p_id, 'dead', jsonb_build_object('code', 'work.poison', 'message',
       format('%s daemons ended while they ran this work, the last one while it ran nothing else%s; it is not claimed again', v_deaths,
         case when p_proved then ' and its event loop stood still' else '' end)), 'lost');
     -- That explains the end of the daemon before: what else it held is not suspected any more.
-    update animus.work_items w set suspect_of = null, alone_until = null
+    update animus.work_items w set suspect_of = null, alone_until = null, deaths = greatest(0, w.deaths - 1)
      where w.id in (select o.id from animus.work_items o where o.suspect_of = v_item.suspect_of and o.state in ('queued', 'claimed', 'running')
                       for no key update skip locked);
     return true;
@@ -139,13 +139,13 @@ language sql stable as $$
    order by w.deaths desc, last.at desc nulls last, w.id limit 1
 $$;
 
--- The part of a claim that runs suspected items. claimed: the one that this daemon runs alone now. alone: the daemon claims nothing else for
--- the moment, because it runs such an item or waits until it is empty to run one; one daemon at a time waits. Suspected items are tested for a
+-- The part of a claim that runs suspected items. claimed: the one that this daemon runs alone now. alone: why the daemon claims nothing else for
+-- the moment: it 'tests' such an item, or 'clears' until it is empty to run one, one daemon at a time; or null. Suspected items are tested for a
 -- minute after their daemon ended, each for at most twenty seconds for each daemon that it ended, or until it has made progress. What is left
 -- then runs with others again, so that the end of a daemon never holds up the queue for longer.
 -- Locks: animus.claim_turn; the rows of the items, and skips those that others have locked; rows of daemons. Raises: nothing.
 create or replace function animus.test_suspects(
-  p_daemon_id uuid, p_faculties jsonb, p_now timestamptz, p_expires_at timestamptz, out claimed uuid[], out alone boolean)
+  p_daemon_id uuid, p_faculties jsonb, p_now timestamptz, p_expires_at timestamptz, out claimed uuid[], out alone text)
 language plpgsql as $$
 declare
   v_id   uuid;
@@ -153,10 +153,12 @@ declare
 begin
   lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
   claimed := '{}';
-  alone := false;
+  alone := null;
   update animus.work_items u set suspect_of = null, alone_until = null, deaths = case when e.returned then greatest(0, u.deaths - 1) else u.deaths end
     from (select w.id, d.seen_at > d.died_at as returned from animus.work_items w left join animus.daemons d on d.id = w.suspect_of
-           where w.suspect_of is not null and w.state = 'queued' and (d.id is null or d.tested_until < p_now or d.seen_at > d.died_at)
+           where w.suspect_of is not null and w.state = 'queued' and (d.id is null or d.tested_until < p_now or d.seen_at > d.died_at
+                -- Only daemons are left of a version that does not test.
+                or d.tested_until is null and w.updated_at < p_now - interval '10 minutes')
              for no key update of w skip locked) e
    where u.id = e.id;
 
@@ -165,12 +167,12 @@ begin
   if found then
     if v_mine.passed then
       perform from animus.work_items where id = v_mine.id for no key update skip locked;
-      if found then update animus.work_items set suspect_of = null, alone_until = null where id = v_mine.id; else alone := true; end if;
+      if found then update animus.work_items set suspect_of = null, alone_until = null where id = v_mine.id; else alone := 'tests'; end if;
     else
-      alone := true;
+      alone := 'tests';
     end if;
   end if;
-  if alone then return; end if;
+  if alone is not null then return; end if;
 
   v_id := animus.next_suspect(p_daemon_id, p_faculties, p_now);
   if v_id is null then return; end if;
@@ -182,11 +184,11 @@ begin
       return;
     end if;
     update animus.daemons set makes_room_at = p_now where id = p_daemon_id;
-    alone := true;
+    alone := 'clears';
     return;
   end if;
   select t.claimed into claimed from animus.claim_these(array[v_id], p_daemon_id, p_faculties, p_now, p_expires_at) t;
-  alone := claimed <> '{}';
+  if claimed <> '{}' then alone := 'tests'; end if;
   update animus.work_items set alone_until = p_now + deaths * interval '20 seconds' where id = any (claimed);
   update animus.daemons set makes_room_at = null where id = p_daemon_id and makes_room_at is not null;
 end $$;

@@ -30,7 +30,8 @@ begin
   if v_token is distinct from p_token or v_held.state not in ('claimed', 'running') then
     perform animus.raise('WA001', format('the lease on work item %s is lost (it is %s)', p_id, v_held.state), p_id);
   end if;
-  if v_ends < animus.now() + make_interval(secs => greatest(v_lease * 2 / 3, least(v_lease * 0.9, 20))) then
+  -- Null: claimed by a daemon of a version that did not record it; its heartbeats do.
+  if v_lease is not null and v_ends < animus.now() + make_interval(secs => greatest(v_lease * 2 / 3, least(v_lease * 0.9, 20))) then
     update animus.work_items set lease_expires_at = animus.now() + make_interval(secs => v_lease) where id = p_id;
   end if;
   return v_held;

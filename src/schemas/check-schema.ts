@@ -18,7 +18,8 @@ interface Processes {
   readonly suspect: SchemaProcess;
 }
 
-let processes: Processes | null = null;
+/** Of each kind its own, so that schemas of servers never delay those of faculties. */
+const processes: Partial<Record<SchemaRules, Processes>> = {};
 const suspects = new Set<string>();
 /** A schema is written down once. */
 const texts = new WeakMap<JsonSchema, string>();
@@ -33,16 +34,17 @@ export async function checkBySchema(rules: SchemaRules, schema: JsonSchema, valu
 }
 
 async function apply(request: SchemaRequest): Promise<SchemaAnswer> {
-  processes ??= { quick: createSchemaProcess(QUICK_MS), suspect: createSchemaProcess(SUSPECT_MS) };
-  const { schema } = request;
+  const { schema, rules } = request;
+  const own = (processes[rules] ??= { quick: createSchemaProcess(QUICK_MS), suspect: createSchemaProcess(SUSPECT_MS) });
   if (!suspects.has(schema)) {
-    const answer = await processes.quick.check(request);
-    if (answer.kind !== 'exceeded') return answer;
+    const wasFull = own.quick.isFull();
+    const answer = await own.quick.check(request);
+    if (wasFull || answer.kind !== 'exceeded') return answer;
     if (suspects.size >= MAX_SUSPECTS) suspects.clear();
     suspects.add(schema);
   }
   const begun = performance.now();
-  const answer = await processes.suspect.check(request);
+  const answer = await own.suspect.check(request);
   // The machine was busy.
   if (answer.kind !== 'exceeded' && performance.now() - begun < QUICK_MS) suspects.delete(schema);
   return answer;

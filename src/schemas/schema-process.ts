@@ -6,6 +6,8 @@ import { messageOf } from '../core/errors/errors.ts';
 import type { SchemaAnswer, SchemaRequest } from './schema-check.ts';
 
 export interface SchemaProcess {
+  /** More checks wait than may: another one would be refused. */
+  isFull(): boolean;
   /** Never rejects. */
   check(request: SchemaRequest): Promise<SchemaAnswer>;
 }
@@ -31,6 +33,8 @@ export function createSchemaProcess(limitMs: number): SchemaProcess {
     let limit: AbortSignal | null = null;
     try {
       child = await (running ??= start());
+      // It may have ended between two checks.
+      if (!child.connected) child = await (running = start());
       hold(child, true);
       limit = AbortSignal.timeout(limitMs);
       child.send(request);
@@ -46,6 +50,7 @@ export function createSchemaProcess(limitMs: number): SchemaProcess {
   }
 
   return {
+    isFull: () => waiting >= MAX_WAITING,
     check(request) {
       if (waiting >= MAX_WAITING)
         return Promise.resolve({ kind: 'exceeded', problem: 'too many checks by JSON Schemas are waiting; try again' });
@@ -66,8 +71,14 @@ async function start(): Promise<ChildProcess> {
   });
   // Without a listener the error of a child ends this process. Whoever waits for its answer hears of it, too.
   child.on('error', () => {});
-  await messageFrom(child, AbortSignal.timeout(START_MS));
-  return child;
+  try {
+    await messageFrom(child, AbortSignal.timeout(START_MS));
+    return child;
+  } catch (error) {
+    child.kill('SIGKILL');
+    hold(child, false);
+    throw error;
+  }
 }
 
 /** Whether this process stays alive for it. */

@@ -22,6 +22,6 @@ process.on('message', (next: SchemaRequest) => {
   }
 });
 process.on('disconnect', () => process.exit());
-// Ctrl-C reaches all processes of a terminal; the daemon still needs its answers while it ends.
-process.on('SIGINT', () => {});
+// These reach all processes of a terminal or a service; the daemon still needs answers while it ends.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 process.send!('ready');

@@ -131,7 +131,7 @@ describe('a daemon whose event loop stands still', () => {
     await daemon.kill('SIGTERM');
     expect(await daemon.exited).toBe('SIGKILL');
     const [item] = await pg.database.query(
-      `select state, lease_owner, run_at < now() + interval '3 s' as soon from animus.work_items where id = $1`,
+      `select state, lease_owner, run_at < now() + interval '9 s' as soon from animus.work_items where id = $1`,
       [row!.id],
     );
     expect(item).toEqual({ state: 'scheduled', lease_owner: null, soon: true });

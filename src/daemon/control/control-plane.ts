@@ -139,7 +139,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     roomMaker.heed(alone, work);
     slots.fill();
     saturated = work.length >= free;
-    if (ahead > 0 && !alone) mayClaimAhead = work.length === free + ahead;
+    if (ahead > 0 && alone === null) mayClaimAhead = work.length === free + ahead;
     if (!settled) skipped.await();
     // Foci that ended while the claim was running did not trigger another round.
     if (saturated && isWorthAClaim()) wake.ring();

@@ -1,13 +1,13 @@
 /** What a daemon does while it is to run one item alone that may have ended another daemon. */
 import type { Clock } from '../../core/lifecycle/clock.ts';
-import type { ClaimedWork } from '../../store/work/work.ts';
+import type { Alone, ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Backlog } from './backlog.ts';
 import type { RunningFocus } from './slots.ts';
 
 export interface RoomMaker {
-  /** After each claim: whether the daemon is to be alone, and what it got. */
-  heed(alone: boolean, work: readonly ClaimedWork[]): void;
+  /** After each claim: why the daemon is to be alone, and what it got. */
+  heed(alone: Alone | null, work: readonly ClaimedWork[]): void;
   /** How long until the next claim, in milliseconds; infinite when the daemon is not to be alone. */
   nextLookMs(): number;
 }
@@ -26,8 +26,7 @@ const PATIENCE_MS = 10_000;
 
 /** While it makes room, the daemon gives back what waits for a slot, and after a while releases what runs. */
 export function createRoomMaker({ clock, log, running, backlog }: RoomMakerMeans): RoomMaker {
-  let alone = false;
-  let tested: string | null = null;
+  let alone: Alone | null = null;
   let sinceMs: number | null = null;
 
   function makeRoom(): void {
@@ -44,23 +43,20 @@ export function createRoomMaker({ clock, log, running, backlog }: RoomMakerMeans
   }
 
   return {
-    heed(isAlone, work) {
-      alone = isAlone;
-      if (!alone) {
-        tested = null;
-        sinceMs = null;
+    heed(now, work) {
+      alone = now;
+      if (alone === 'clears') {
+        makeRoom();
         return;
       }
-      const [item] = work;
-      if (item !== undefined) {
-        tested = item.id;
-        sinceMs = null;
-        log.warn(
-          { work_item_id: item.id, faculty: item.faculty },
-          'running this work alone: a daemon has ended while it ran it, perhaps because of it',
-        );
-      } else if (tested === null || !running.has(tested)) makeRoom();
+      sinceMs = null;
+      const item = work.at(-1);
+      if (alone === null || item === undefined) return;
+      log.warn(
+        { work_item_id: item.id, faculty: item.faculty },
+        'running this work alone: a daemon has ended while it ran it, perhaps because of it',
+      );
     },
-    nextLookMs: () => (alone ? LOOK_MS : Number.POSITIVE_INFINITY),
+    nextLookMs: () => (alone !== null ? LOOK_MS : Number.POSITIVE_INFINITY),
   };
 }

@@ -15,10 +15,10 @@ const RECORD_MS = 3000;
 const GIVE_UP_SHARE = 0.45;
 /** How long a loop that stands still has to handle a signal; a second signal is obeyed at once. */
 const OBEY_MS = 5000;
-/** How long the database may take to answer before a process that was asked to end is ended without it. */
+/** How long the database may take to answer before the loop is looked at again, or a process that was asked to end is ended without it. */
 const LAST_WORDS_MS = 3000;
-/** How long the supervisor may need to kill the commands of a daemon that is gone. */
-const AFTER_END = '2 seconds';
+/** The last words, and how long the supervisor may need to kill the commands of a daemon that is gone. */
+const AFTER_END = '8 seconds';
 
 await main(workerData as WatchdogData);
 
@@ -34,7 +34,11 @@ async function main(data: WatchdogData): Promise<void> {
 
   for (;;) {
     await sleep(BEAT_MS);
-    const { blockedMs, endedMs } = detector.look(performance.now());
+    const nowMs = performance.now();
+    const beat = Atomics.load(beats, 0);
+    const { blockedMs, endedMs } = detector.look(nowMs);
+    // What came before the block was handled by the loop.
+    while (asked.length > 0 && asked[0]! < nowMs - blockedMs - 2 * BEAT_MS) asked.shift();
     if (endedMs >= REPORT_MS) tell({ type: 'blocked', seconds: endedMs / 1000, stack: stack ?? [] });
     if (blockedMs < REPORT_MS) {
       stack = null;
@@ -45,15 +49,17 @@ async function main(data: WatchdogData): Promise<void> {
     if (stack === null) {
       stack = await readMainStack();
       await say(data, 'warn', { seconds: blockedMs / 1000, stack }, 'the event loop stands still');
+      // Reading the stack may have taken seconds.
+      if (Atomics.load(beats, 0) !== beat) continue;
     }
     if (isToEnd(asked, performance.now())) await endProcess(data, blockedMs);
     if (!recorded && blockedMs >= RECORD_MS) {
       recorded = true;
-      await recordStanding(data, blockedMs);
+      await soon(recordStanding(data, blockedMs));
     }
     if (!gaveUp && blockedMs >= GIVE_UP_SHARE * data.leaseMs) {
       gaveUp = true;
-      await giveUp(data, blockedMs, null);
+      await soon(giveUp(data, blockedMs, null));
     }
   }
 }
@@ -68,8 +74,13 @@ function isToEnd([first, ...more]: readonly number[], nowMs: number): boolean {
 async function endProcess(data: WatchdogData, blockedMs: number): Promise<void> {
   const fields = { seconds: blockedMs / 1000 };
   await say(data, 'error', fields, 'the event loop does not handle a signal to end: ending the process');
-  await Promise.race([giveUp(data, blockedMs, AFTER_END), sleep(LAST_WORDS_MS)]);
+  await soon(giveUp(data, blockedMs, AFTER_END));
   process.kill(process.pid, 'SIGKILL');
+}
+
+/** A database that does not answer must not keep the thread from looking. */
+async function soon(saying: Promise<void>): Promise<void> {
+  await Promise.race([saying, sleep(LAST_WORDS_MS)]);
 }
 
 async function recordStanding(data: WatchdogData, blockedMs: number): Promise<void> {

@@ -1,6 +1,7 @@
 /** Starts and removes containers. */
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ContainerCreateOptions } from 'dockerode';
 import type { ContainerSpec } from '../container-host.ts';
 import { containerOptions } from './container-options.ts';
 import { engineError, statusOf } from './engine-errors.ts';
@@ -30,7 +31,10 @@ export async function runContainer(
   const abortSignal = AbortSignal.timeout(patienceMs);
   let id: string | null = null;
   try {
-    const container = await docker.createContainer({ ...containerOptions(spec, name, labels), abortSignal });
+    const container = await docker.createContainer({
+      ...createRequest(containerOptions(spec, name, labels)),
+      abortSignal,
+    });
     id = container.id;
     created(id);
     const connection = await attach(engine, id);
@@ -66,6 +70,14 @@ function attach({ docker }: Engine, id: string): Promise<Duplex> {
       else resolve(connection as Duplex);
     });
   });
+}
+
+/**
+ * Without this, dockerode puts everything into the query of the address as well: the variables, which may be secret, would be in logs of the engine,
+ * and the profile is longer than some servers take.
+ */
+function createRequest({ name, ...body }: ContainerCreateOptions): ContainerCreateOptions {
+  return { _query: { name }, _body: body } as ContainerCreateOptions;
 }
 
 /** Kills and removes a container with its anonymous volumes, and resolves when it is gone. Rejects if the engine does not do it. */

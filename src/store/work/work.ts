@@ -48,6 +48,8 @@ export interface ClaimableFaculty {
   readonly suspects?: true;
 }
 
+export type Alone = 'tests' | 'clears';
+
 /** What a daemon asks for. */
 export interface ClaimRequest {
   readonly daemonId: string;
@@ -74,10 +76,10 @@ export interface Claim {
    */
   readonly settled: boolean;
   /**
-   * The daemon claims nothing else for now: it runs an item that may have ended another daemon, or is to be empty before it gets one. Claim
-   * again soon.
+   * Why the daemon claims nothing else for now: it `tests` an item that may have ended another daemon, or `clears`, to be empty before it gets
+   * one; or null. Claim again soon.
    */
-  readonly alone: boolean;
+  readonly alone: Alone | null;
 }
 
 /** Claims items for a daemon, best first; expired leases of others are taken over in the same call. */
@@ -87,7 +89,7 @@ export async function claimReadyWork(db: Queryable, request: ClaimRequest): Prom
     Omit<ClaimedWork, 'id'> & { readonly id: string | null } & Readonly<{
         isSettled: boolean;
         pausedNow: string[];
-        isAlone: boolean;
+        isAlone: Alone | null;
       }>
   >(
     `select is_settled as "isSettled", paused_now as "pausedNow", is_alone as "isAlone", ${CLAIMED}

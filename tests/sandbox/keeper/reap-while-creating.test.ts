@@ -28,6 +28,8 @@ test('a container of an engine whose clock is hours behind', async () => {
   // The engine lists it before it has answered.
   await eventually('leftovers were looked for three times meanwhile', () => (engine.lists() >= 3 ? true : null));
   expect(engine.removed()).toEqual([]);
+  // Variables of a container may be secret, and addresses are written to logs.
+  expect(engine.createdAt()).toMatch(/^\/containers\/create\?name=[\w-]+$/);
   engine.refuse();
   await launched;
   await eventually('it is removed once it is known that nobody holds it', () =>
@@ -43,12 +45,14 @@ async function slowEngine() {
   const socket = join(directory, 'engine.sock');
   let creating: ServerResponse | null = null;
   let labels: unknown = {};
+  let createdAt = '';
   let lists = 0;
   const removed: string[] = [];
   const server = createServer((request, response) => {
     const path = request.url?.replace(/^\/v[\d.]+/, '') ?? '';
     const answer = (status: number, body: unknown) => response.writeHead(status, JSON_ONCE).end(JSON.stringify(body));
     if (path.startsWith('/containers/create')) {
+      createdAt = path;
       void text(request).then((body) => {
         labels = (JSON.parse(body) as { Labels: unknown }).Labels;
         creating = response;
@@ -71,6 +75,7 @@ async function slowEngine() {
   });
   return {
     socket,
+    createdAt: () => createdAt,
     lists: () => lists,
     removed: () => removed,
     refuse: () => creating?.writeHead(500, JSON_ONCE).end(JSON.stringify({ message: 'too slow' })),

@@ -23,7 +23,7 @@ describe('work that ends daemons', () => {
     const rest = await take(third);
     const poison = alone.work[0]!.id;
     expect(await readWork(target.database, poison)).toMatchObject({ state: 'dead', error: { code: 'work.poison' } });
-    expect(rest).toMatchObject({ alone: false });
+    expect(rest).toMatchObject({ alone: null });
     expect(rest.work).toHaveLength(3);
   });
 
@@ -57,7 +57,7 @@ describe('work that ends daemons', () => {
     await run(await take(second));
     await kill(second, third);
     const claim = await take(third);
-    expect(claim).toMatchObject({ alone: true, work: [{ id }] });
+    expect(claim).toMatchObject({ alone: 'tests', work: [{ id }] });
     expect(await deathsOf(id)).toBe(2);
     await run(claim);
     await turn(id, 2);
@@ -109,6 +109,6 @@ test('a person who retries poison begins anew', async () => {
   await take(third);
   expect(await stateOf(target.database, id)).toBe('dead');
   await target.database.query('select animus.retry_work($1)', [id]);
-  expect(await take(third)).toMatchObject({ alone: false, work: [{ id }] });
+  expect(await take(third)).toMatchObject({ alone: null, work: [{ id }] });
   expect(await deathsOf(id)).toBe(0);
 });

@@ -60,7 +60,7 @@ describe('an insert while every daemon is full', () => {
       id = await insertWork(tx);
     });
     await free();
-    expect(await claim()).toEqual({ work: [], settled: false, paused: [], alone: false });
+    expect(await claim()).toEqual({ work: [], settled: false, paused: [], alone: null });
     expect(await awaitSkipped(target.database)).toBe(false);
     expect(await notifications(() => insert.end('commit'))).toBe(0);
     expect(await awaitSkipped(target.database)).toBe(true);
@@ -83,7 +83,7 @@ describe('an insert while every daemon is full', () => {
     const free = await full();
     await free();
     const claiming = await opened(async (tx) => {
-      expect(await claim(tx)).toEqual({ work: [], settled: true, paused: [], alone: false });
+      expect(await claim(tx)).toEqual({ work: [], settled: true, paused: [], alone: null });
     });
     expect(await notifications(() => insertWork(target.database))).toBe(1);
     await claiming.end('commit');
@@ -99,7 +99,7 @@ describe('an insert while every daemon is full', () => {
         await insertWork(tx);
       });
       await untilBlocked(target.database);
-      expect(await claim()).toEqual({ work: [], settled: true, paused: [], alone: false });
+      expect(await claim()).toEqual({ work: [], settled: true, paused: [], alone: null });
       await gate.open();
       await insert;
     });
@@ -128,7 +128,7 @@ test('an insert that saw no daemon is awaited by the first claim of a new one', 
   });
   const first = () => claim(target.database, true);
   await target.database.query(`select animus.register_daemon($1, 'host', 1, '0', 1, '{}', '[]')`, [DAEMON]);
-  expect(await first()).toEqual({ work: [], settled: false, paused: [], alone: false });
+  expect(await first()).toEqual({ work: [], settled: false, paused: [], alone: null });
   await insert.end('commit');
   expect(await awaitSkipped(target.database)).toBe(true);
   expect(await first()).toMatchObject({ work: [{ id }] });
@@ -143,7 +143,7 @@ test('a transaction that has skipped its notification and stays open stops nothi
   await free();
   expect(await claim()).toMatchObject({ work: [{ id }], settled: true });
   await completeWork(target.database, (await claimedOnes())[0]!, {}, null);
-  expect(await claim()).toEqual({ work: [], settled: false, paused: [], alone: false });
+  expect(await claim()).toEqual({ work: [], settled: false, paused: [], alone: null });
   expect(await awaitSkipped(target.database)).toBe(false);
   // The daemon is known to be free, so inserts notify it, whoever holds the lock.
   expect(await notifications(() => insertWork(target.database))).toBe(1);
