@@ -139,6 +139,33 @@ describe('a daemon whose event loop stands still', () => {
     await pg.database.query(`select animus.cancel_work($1)`, [row!.id]);
   }, 120_000);
 
+  it('for a moment while it drains is not ended for that', async () => {
+    const server = await startModelServer([
+      { content: [toolUse('nap', 'bash', { command: 'sleep 14' })] },
+      { content: [text('Done.')] },
+    ]);
+    onTestFinished(() => server.close());
+    const site = makeSite({
+      modelUrl: server.url,
+      databaseUrl: pg.connectionString,
+      config: '[daemon]\nshutdown_grace_seconds = 60\n',
+      faculties: { worker: FACULTY },
+    });
+    const daemon = await startWatched(site, { STAND_STILL_MS: '2500' });
+    await pg.database.query(`insert into animus.work_items (faculty, description) values ('worker', 'nap')`);
+    await eventually('the command runs', async () => {
+      const rows = await pg.database.query(`select from animus.tool_calls where state = 'started'`);
+      return rows.length > 0 ? true : null;
+    });
+    await daemon.kill('SIGTERM');
+    // Longer than a loop that stands still has to handle the signal.
+    await new Promise((resolve) => setTimeout(resolve, 6000));
+    process.kill(daemon.pid, 'SIGUSR2');
+    await daemon.says('the event loop stood still');
+    expect(await daemon.exited).toBe(0);
+    await pg.database.query(`select animus.cancel_work(id) from animus.work_items where resolved_at is null`);
+  }, 120_000);
+
   it('goes on when the loop does, keeps its work, and shows it', async () => {
     const server = await startModelServer([{ content: [text('Done.')] }]);
     onTestFinished(() => server.close());

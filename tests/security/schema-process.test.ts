@@ -51,6 +51,19 @@ test('a check that takes too much memory ends its own process, and the next one 
   expect(await checks.check(request({ type: 'string' }, 'a'))).toEqual({ kind: 'conforms' });
 }, 120_000);
 
+test.runIf(process.platform === 'linux')('a process that ends between two checks is replaced', async () => {
+  const { check } = createSchemaProcess(10_000);
+  const before = childrenOf(process.pid);
+  await check(request({ type: 'string' }, 'a'));
+  const [child] = childrenOf(process.pid).filter((pid) => !before.includes(pid));
+  process.kill(child!, 'SIGTERM');
+  expect(await check(request({ type: 'string' }, 'a'))).toEqual({ kind: 'conforms' });
+  expect(childrenOf(process.pid)).toContain(child!);
+  process.kill(child!, 'SIGKILL');
+  await eventually('it is gone', () => (childrenOf(process.pid).includes(child!) ? null : true));
+  expect(await check(request({ type: 'string' }, 'a'))).toEqual({ kind: 'conforms' });
+});
+
 test.runIf(process.platform === 'linux')(
   'an endless check ends after whoever asked for it was killed',
   async () => {
@@ -59,7 +72,7 @@ test.runIf(process.platform === 'linux')(
     void createSchemaProcess(60_000).check(${JSON.stringify(request(ENDLESS, deep(60)))});`;
     const asker = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'ignore' });
     const ended = once(asker, 'exit');
-    const child = await eventually('the process of the schema runs', () => childOf(asker.pid!));
+    const child = await eventually('the process of the schema runs', () => childrenOf(asker.pid!)[0] ?? null);
     await eventually('it is busy', () => (cpuTicksOf(child) > 50 ? true : null));
     asker.kill('SIGKILL');
     await ended;
@@ -68,8 +81,9 @@ test.runIf(process.platform === 'linux')(
   120_000,
 );
 
-function childOf(pid: number): number | null {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()) || null;
+/** Of its main thread, which starts them all. */
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 }
 
 /** The processor time that it has used, in hundredths of a second (proc(5), stat); 0: it has ended. */

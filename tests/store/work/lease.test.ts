@@ -28,6 +28,19 @@ const OTHER = randomUUID();
 const ERROR = { code: 'focus.ended', message: 'it broke' };
 
 describe('a lease', () => {
+  test('whose length an earlier version did not record keeps its end when its focus writes', async () => {
+    const work = await claimWork();
+    await startFocus(target.database, work);
+    await target.database.query('update animus.work_items set lease_seconds = null where id = $1', [work.id]);
+    await clock.advance(LEASE_SECONDS - 1);
+    await target.database.query('select animus.hold_lease($1, $2)', [work.id, work.leaseToken]);
+    const [row] = await target.database.query<{ left: number }>(
+      `select extract(epoch from lease_expires_at - animus.now())::float8 as left from animus.work_items where id = $1`,
+      [work.id],
+    );
+    expect(row!.left).toBeCloseTo(1, 0);
+  });
+
   test('is extended even if somebody has another item locked; that item is neither extended nor lost', async () => {
     await target.database.query(`insert into animus.work_items (faculty) select 'engineer' from generate_series(1, 3)`);
     const work = await claim(target.database, 3);
