@@ -71,7 +71,7 @@ it('one poisonous item among others ends as many daemons as it has attempts, and
       }
       return null;
     },
-    200,
+    350,
   );
   expect(error).toMatchObject({ code: 'work.poison', message: expect.stringContaining('3 daemons ended') });
   expect(kills).toBe(3);
@@ -90,4 +90,4 @@ it('one poisonous item among others ends as many daemons as it has attempts, and
   expect(daemons.size).toBe(2);
   const shown = await runAnimus(site, ['work', 'show', poison]);
   expect(shown.stdout).toContain('3 daemons ended');
-}, 400_000);
+}, 500_000);

@@ -1,7 +1,7 @@
 /** Runs the user's git, with the user's configuration, in a directory of the user. */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../../core/config/environment.ts';
 import { AnimusError, messageOf } from '../../../core/errors/errors.ts';
@@ -26,6 +26,8 @@ interface GitInput {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
+const INTERRUPTED = 128 + constants.signals.SIGINT;
+
 /** Runs git and returns how it ended. Errors: `process.spawn`, `interrupted`. */
 export async function runGit(
   git: UserGit,
@@ -44,7 +46,8 @@ export async function runGit(
   git.signal.addEventListener('abort', end, { once: true });
   try {
     const code = await exitOf(child);
-    if (git.signal.aborted) throw new AnimusError('interrupted');
+    // Ctrl-C reaches git, too, and its end may be seen before the own signal.
+    if (git.signal.aborted || code === INTERRUPTED) throw new AnimusError('interrupted');
     return { code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() };
   } finally {
     git.signal.removeEventListener('abort', end);
@@ -138,10 +141,11 @@ function environmentOf(env: Environment): Record<string, string> {
   return Object.fromEntries(kept) as Record<string, string>;
 }
 
+/** As shells count: a signal is 128 and its number. */
 function exitOf(child: ReturnType<typeof spawn>): Promise<number> {
   return new Promise((ended, failed) => {
     child.once('error', (error) => failed(spawnError(error)));
-    child.once('close', (code) => ended(code ?? 1));
+    child.once('close', (code, signal) => ended(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
   });
 }
 
