@@ -27,7 +27,7 @@ import { ApiError, attachment, type Client, createClient, type WorkItem } from '
 const client: Client = createClient({ baseUrl: new URL('http://127.0.0.1:7717'), token: async () => 'x' });
 const { id }: { id: string } = await client.work.submit({ faculty: 'engineer', attachments: [await attachment('a', new Blob(['x']))] });
 for await (const event of client.work.events(id, { signal: AbortSignal.timeout(1000) })) {
-  if (event.type === 'approval' && event.status === 'asked') await client.approvals.approve(id, { note: 'yes' });
+  if (event.type === 'approval' && event.status === 'asked' && event.ask_id !== null) await client.approvals.approve(id, { ask_id: event.ask_id, note: 'yes' });
   if (event.type === 'text' && 'live' in event) console.log(event.from, event.text);
   if (event.type === 'done') console.log(event.summary?.length);
 }
