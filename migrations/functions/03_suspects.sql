@@ -1,6 +1,6 @@
 -- Work that ends the process of its daemon. When a process ends, everything that it held is suspected, and runs alone before it runs with
 -- others again: an end in company proves nothing. An end while alone proves something if the event loop stood still before it: the second such
--- one is enough. Any other end may have come from outside (a kill, the power): max_attempts of them, without progress in between, are needed.
+-- one is enough. Any other end may have come from outside (a kill, the power): twice max_attempts of them, without progress in between, are needed.
 
 -- Says why the leases of a daemon ran out: 'ended', its process has; 'missing', it has no connection, and it takes another look in two seconds
 -- to tell; 'alive', anything else: it is frozen or cut off (its connections stay open), the server was away, it was asked to end, or it is
@@ -50,7 +50,7 @@ language sql stable as $$
 $$;
 
 -- Takes an item from a daemon whose process has ended: it is suspected and queued, from p_run_at on, or dead if it ran alone and has ended daemons
--- often enough: two if p_proved, p_max otherwise, but ten if its focus had not begun, as for claims that never start. Its attempts stay as they were. The caller has locked its row. Returns false if it
+-- often enough: two if p_proved, twice p_max otherwise, but ten if its focus had not begun, as for claims that never start. Its attempts stay as they were. The caller has locked its row. Returns false if it
 -- could not be ended now.
 -- Locks: as try_lock_tree where it ends. Raises: 57PA1.
 create or replace function animus.lose_item(
@@ -67,7 +67,7 @@ begin
     perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_item.cancel_reason), 'lost');
     return true;
   end if;
-  if p_alone and v_deaths >= (case when p_proved then 2 else greatest(p_max, case when v_item.state = 'claimed' then 10 else 2 end) end) then
+  if p_alone and v_deaths >= (case when p_proved then 2 else greatest(2 * p_max, case when v_item.state = 'claimed' then 10 else 2 end) end) then
     if not animus.try_lock_tree(p_id) then return false; end if;
     update animus.work_items set deaths = v_deaths, died_at = p_now, died_at_turn = v_item.turns, suspect_of = null, alone_until = null where id = p_id;
     perform animus.end_work(p_id, 'dead', jsonb_build_object('code', 'work.poison', 'message',

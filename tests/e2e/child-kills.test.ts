@@ -40,7 +40,7 @@ it('killed before and after every statement of child work', async () => {
   for (let over = false; !over; ) {
     // The killed daemon still holds its leases: expire them, so that the test need not wait.
     await pg.database.query(
-      `update animus.work_items set lease_expires_at = animus.now() - interval '1 s', crashes = 0, attempts = 0
+      `update animus.work_items set lease_expires_at = animus.now() - interval '1 s', crashes = 0, attempts = 0, deaths = 0
         where root_id = $1 and state in ('claimed', 'running')`,
       [row!.id],
     );

@@ -14,13 +14,15 @@ description = "Works"
 model = "${MODEL}"
 system_prompt = "${prompt}"
 tools = ["bash"]
+[faculty.recover]
+max_attempts = 1
 `;
 const CONFIG = '[daemon]\nlease_seconds = 5\npoll_seconds = 0.5\nmax_concurrent = 8\n';
 const NEIGHBOURS = 40;
 
 const pg = testDatabase();
 
-it('one poisonous item among others ends as many daemons as it has attempts, and nothing else', async () => {
+it('one poisonous item among others ends two daemons for each of its attempts, and nothing else', async () => {
   const server = await startModelServer((body) => {
     if (JSON.stringify(body).includes('You are poison.'))
       return { content: [toolUse('nap', 'bash', { command: 'sleep 600' })] };
@@ -73,8 +75,8 @@ it('one poisonous item among others ends as many daemons as it has attempts, and
     },
     350,
   );
-  expect(error).toMatchObject({ code: 'work.poison', message: expect.stringContaining('3 daemons ended') });
-  expect(kills).toBe(3);
+  expect(error).toMatchObject({ code: 'work.poison', message: expect.stringContaining('2 daemons ended') });
+  expect(kills).toBe(2);
   const others = await eventually(
     'the others are done',
     async () => {
@@ -89,5 +91,5 @@ it('one poisonous item among others ends as many daemons as it has attempts, and
   expect(others).toEqual([{ state: 'completed', n: NEIGHBOURS, attempts: 0 }]);
   expect(daemons.size).toBe(2);
   const shown = await runAnimus(site, ['work', 'show', poison]);
-  expect(shown.stdout).toContain('3 daemons ended');
+  expect(shown.stdout).toContain('2 daemons ended');
 }, 500_000);
