@@ -44,6 +44,10 @@ it('killed before and after every statement of child work', async () => {
         where root_id = $1 and state in ('claimed', 'running')`,
       [row!.id],
     );
+    // It has been missing for long enough: else its children would run before it is taken over, and it would not wait for them.
+    await pg.database.query(
+      `update animus.daemons set missing_since = animus.now() - interval '3 s', died_with = animus.held_by(id) where missing_since is null`,
+    );
     let pid: number | null = null;
     let killed = false;
     proxy.watch((call, moment) => {
