@@ -152,12 +152,18 @@ describe('a daemon whose event loop stands still', () => {
       faculties: { worker: FACULTY },
     });
     const daemon = await startWatched(site, { STAND_STILL_MS: '2500' });
-    await pg.database.query(`insert into animus.work_items (faculty, description) values ('worker', 'nap')`);
+    const [row] = await pg.database.query<{ id: string }>(
+      `insert into animus.work_items (faculty, description) values ('worker', 'nap') returning id`,
+    );
     await eventually('the command runs', async () => {
-      const rows = await pg.database.query(`select from animus.tool_calls where state = 'started'`);
+      const rows = await pg.database.query(
+        `select from animus.tool_calls c join animus.foci f on f.id = c.focus_id
+          where f.work_item_id = $1 and c.state = 'started'`,
+        [row!.id],
+      );
       return rows.length > 0 ? true : null;
     });
-    await daemon.kill('SIGTERM');
+    process.kill(daemon.pid, 'SIGTERM');
     // Longer than a loop that stands still has to handle the signal.
     await new Promise((resolve) => setTimeout(resolve, 6000));
     process.kill(daemon.pid, 'SIGUSR2');

@@ -26,10 +26,14 @@ import { drawTrouble, pause, type Slot, TROUBLES, type Trouble } from './trouble
 import { CRAFT, craftAnswer, makeRepository, personAtWork, wrongWorktrees } from './worktree-work.ts';
 
 const MINUTES = Number(process.env['ANIMUS_SOAK_MINUTES'] ?? 10);
-const DAEMONS = 3;
+/** Only pauses, slow commits and hazards, and work at a steady pace, so that what they cost ordinary work can be told. */
+const PAUSES_ONLY = process.env['ANIMUS_SOAK_PAUSES_ONLY'] === '1';
+const DAEMONS = PAUSES_ONLY ? 2 : 3;
 const LEASE_SECONDS = 5;
-/** Approximate number of open items. */
+/** Approximate number of open items, unless work comes at a steady pace. */
 const BACKLOG = 60;
+/** The part of the time at the beginning without troubles and hazards, as the floor of a comparison. */
+const CALM_MS = PAUSES_ONLY ? MINUTES * 60_000 * 0.15 : 0;
 
 test(
   `${DAEMONS} daemons lose nothing and do nothing twice in ${MINUTES} minutes with faults`,
@@ -46,7 +50,7 @@ test(
     onTestFinished(() => effects.close());
     const { programme } = workProgramme(effects.port, nap);
     const server = await startModelServer(
-      (body, ...more) => craftAnswer(body) ?? hazardAnswer(body) ?? programme(body, ...more),
+      (body, ...more) => hazardAnswer(body) ?? craftAnswer(body) ?? programme(body, ...more),
     );
     onTestFinished(() => server.close());
     const { site, repo } = workshop(server.url, postgres.url);
@@ -64,13 +68,16 @@ test(
     const counts = new Map<Trouble | 'standing loop', number>();
     const startedMs = performance.now();
     const elapsedMs = () => performance.now() - startedMs;
-    const operators = { ending: false, worktrees: 0 };
+    const operators = { ending: false, calm: true, worktrees: 0 };
     const operating = operate(db, repo, operators);
+    await pause(CALM_MS);
+    operators.calm = false;
+    const [calm] = await db.query<{ until: Date }>('select now() as until');
     let toldMs = 0;
     while (elapsedMs() < MINUTES * 60_000) {
       await pause(500 + Math.random() * 4000);
       await replaceStanding(slots, start, counts);
-      const trouble = drawTrouble(Math.random);
+      const trouble = drawTrouble(Math.random, PAUSES_ONLY);
       await TROUBLES[trouble]({ slots, postgres, db, leaseSeconds: LEASE_SECONDS, start, random: Math.random });
       counts.set(trouble, (counts.get(trouble) ?? 0) + 1);
       if (elapsedMs() - toldMs < 15_000) continue;
@@ -89,7 +96,7 @@ test(
     if (!over) found.push('work is still open three minutes after the last trouble');
     if (sleepingProcesses(nap) > 0) found.push(`${sleepingProcesses(nap)} processes of daemons are still alive`);
     say(`\nat the end: ${await figuresOf(db)}\ntroubles: ${told(counts)}`);
-    say(await delaysOf(db));
+    say(await delaysOf(db, calm!.until));
     say(`items lost or done twice: ${found.length}`);
     for (const line of found.slice(0, 20)) say(`\n${line}\n${await storyOf(db, line.slice(0, 36))}`);
     expect(found).toEqual([]);
@@ -101,39 +108,24 @@ test(
 async function operate(
   db: Database,
   repo: string,
-  operators: { readonly ending: boolean; worktrees: number },
+  operators: { readonly ending: boolean; readonly calm: boolean; worktrees: number },
 ): Promise<void> {
   for (let n = 0; !operators.ending; n++) {
     await pause(200);
     operators.worktrees = personAtWork(repo, n);
     // The server is away from time to time: the next round repeats it.
-    await round(db, n).catch(() => {});
+    await round(db, n, operators.calm).catch(() => {});
   }
   await retried(() => db.query(`select animus.resume('slow')`));
   await retried(() => db.query(`update animus.schedules set paused = true`));
 }
 
-async function round(db: Database, n: number): Promise<void> {
+async function round(db: Database, n: number, calm: boolean): Promise<void> {
   await cancelNaps(db);
-  const [open] = await db.query<{ n: number }>(
-    'select count(*)::int as n from animus.work_items where resolved_at is null',
-  );
-  if (open!.n < BACKLOG) {
-    for (const kind of KINDS) {
-      await db.query(
-        `insert into animus.work_items (faculty, description, priority) select $1, $2 || ' ' || gen_random_uuid(), $4 from generate_series(1, $3::int)`,
-        [kind === 'slow' ? 'slow' : 'worker', kind, kind === 'mark' ? 10 : kind === 'nap' ? 1 : 3, n % 3],
-      );
-    }
-    await db.query(`insert into animus.work_items (faculty, description) values ($1, $1 || ' ' || gen_random_uuid())`, [
-      CRAFT,
-    ]);
-    await db.query(`select pgmq.send('animus_inbox', '{"faculty": "worker", "description": "mark mail"}')`);
-  }
-  // One of each a minute or so.
-  if (n % 200 === 100) await db.query(`insert into animus.work_items (faculty, priority) values ($1, 20)`, [POISON]);
-  if (n % 50 === 25) await db.query(`insert into animus.work_items (faculty, priority) values ($1, 20)`, [STRANGER]);
-  if (n % 20 === 0) await db.query(`select animus.pause('slow')`);
+  await (PAUSES_ONLY ? submitSteadily(db, n) : fillBacklog(db, n));
+  if (!calm) await submitHazards(db, n);
+  // Who pauses a faculty delays its work on purpose.
+  if (n % 20 === 0 && !PAUSES_ONLY) await db.query(`select animus.pause('slow')`);
   if (n % 20 === 3) await db.query(`select animus.resume('slow')`);
   if (n % 25 === 0) {
     await db.query(
@@ -150,6 +142,43 @@ async function round(db: Database, n: number): Promise<void> {
       `insert into animus.schedules (name, cron, faculty, description, missed) values ('ticks', '* * * * * *', 'worker', 'mark tick', 'once') on conflict do nothing`,
     );
   }
+}
+
+async function fillBacklog(db: Database, n: number): Promise<void> {
+  const [open] = await db.query<{ n: number }>(
+    'select count(*)::int as n from animus.work_items where resolved_at is null',
+  );
+  if (open!.n >= BACKLOG) return;
+  for (const kind of KINDS) {
+    await db.query(
+      `insert into animus.work_items (faculty, description, priority) select $1, $2 || ' ' || gen_random_uuid(), $4 from generate_series(1, $3::int)`,
+      [kind === 'slow' ? 'slow' : 'worker', kind, kind === 'mark' ? 10 : kind === 'nap' ? 1 : 3, n % 3],
+    );
+  }
+  await db.query(`insert into animus.work_items (faculty, description) values ($1, $1 || ' ' || gen_random_uuid())`, [
+    CRAFT,
+  ]);
+  await db.query(`select pgmq.send('animus_inbox', '{"faculty": "worker", "description": "mark mail"}')`);
+}
+
+/** Well below what the daemons can do, and at the same pace whatever happens to them. The schedule adds one a second. */
+async function submitSteadily(db: Database, n: number): Promise<void> {
+  const kind = KINDS[Math.floor(n / 10) % KINDS.length]!;
+  if (n % 10 === 0)
+    await db.query(`insert into animus.work_items (faculty, description) values ($1, $2 || ' ' || gen_random_uuid())`, [
+      kind === 'slow' ? 'slow' : 'worker',
+      kind,
+    ]);
+  if (n % 25 === 0)
+    await db.query(`insert into animus.work_items (faculty, description) values ($1, $1 || ' ' || gen_random_uuid())`, [
+      CRAFT,
+    ]);
+}
+
+/** Poison about once a minute, and a hostile server every ten seconds. */
+async function submitHazards(db: Database, n: number): Promise<void> {
+  if (n % 200 === 100) await db.query(`insert into animus.work_items (faculty, priority) values ($1, 20)`, [POISON]);
+  if (n % 50 === 25) await db.query(`insert into animus.work_items (faculty, priority) values ($1, 20)`, [STRANGER]);
 }
 
 async function cancelNaps(db: Database): Promise<void> {

@@ -105,8 +105,11 @@ const LOTS: readonly Trouble[] = [
   'restart of Postgres',
 ];
 
-export function drawTrouble(random: () => number): Trouble {
-  return one(LOTS, random);
+/** Pauses and slow commits, without the end of anything. */
+const PAUSES: readonly Trouble[] = ['SIGSTOP past the lease, then SIGCONT', 'frozen supervisor', 'slow disk'];
+
+export function drawTrouble(random: () => number, pausesOnly: boolean): Trouble {
+  return one(pausesOnly ? PAUSES : LOTS, random);
 }
 
 /** The process supervisors that this daemon started. */
