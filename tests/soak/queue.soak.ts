@@ -65,7 +65,9 @@ test(
       slots.push({ proxy, daemon });
     }
 
-    const counts = new Map<Trouble | 'standing loop', number>();
+    const manager = { ending: false, restarts: 0 };
+    const managing = serviceManager(slots, start, manager);
+    const counts = new Map<Trouble, number>();
     const startedMs = performance.now();
     const elapsedMs = () => performance.now() - startedMs;
     const operators = { ending: false, calm: true, worktrees: 0 };
@@ -75,19 +77,22 @@ test(
     const [calm] = await db.query<{ until: Date }>('select now() as until');
     let toldMs = 0;
     while (elapsedMs() < MINUTES * 60_000) {
-      await pause(500 + Math.random() * 4000);
-      await replaceStanding(slots, start, counts);
+      await pause(PAUSES_ONLY ? 5000 + Math.random() * 20_000 : 500 + Math.random() * 4000);
       const trouble = drawTrouble(Math.random, PAUSES_ONLY);
       await TROUBLES[trouble]({ slots, postgres, db, leaseSeconds: LEASE_SECONDS, start, random: Math.random });
       counts.set(trouble, (counts.get(trouble) ?? 0) + 1);
       if (elapsedMs() - toldMs < 15_000) continue;
       toldMs = elapsedMs();
-      say(`${(toldMs / 60_000).toFixed(1)} min: ${await retried(() => figuresOf(db))}; ${told(counts)}`);
+      say(
+        `${(toldMs / 60_000).toFixed(1)} min: ${await retried(() => figuresOf(db))}; ${told(counts, manager.restarts)}`,
+      );
     }
     operators.ending = true;
     await operating;
     say('no more trouble and no more new work; waiting for the end of what is open');
-    const over = await endOf(db, 180, () => replaceStanding(slots, start, counts));
+    const over = await endOf(db, 180);
+    manager.ending = true;
+    await managing;
     for (const { daemon } of slots) await daemon.kill('SIGTERM');
 
     const found = await wrongs(db, join(site.directory, 'faculties', 'marks'));
@@ -95,7 +100,7 @@ test(
     found.push(...(await wrongWorktrees(db, repo, operators.worktrees)));
     if (!over) found.push('work is still open three minutes after the last trouble');
     if (sleepingProcesses(nap) > 0) found.push(`${sleepingProcesses(nap)} processes of daemons are still alive`);
-    say(`\nat the end: ${await figuresOf(db)}\ntroubles: ${told(counts)}`);
+    say(`\nat the end: ${await figuresOf(db)}\ntroubles: ${told(counts, manager.restarts)}`);
     say(await delaysOf(db, calm!.until));
     say(`items lost or done twice: ${found.length}`);
     for (const line of found.slice(0, 20)) say(`\n${line}\n${await storyOf(db, line.slice(0, 36))}`);
@@ -175,10 +180,12 @@ async function submitSteadily(db: Database, n: number): Promise<void> {
     ]);
 }
 
-/** Poison about once a minute, and a hostile server every ten seconds. */
+/** Poison about once a minute and a hostile server every ten seconds; where the cost of each is to be told, half as often. */
 async function submitHazards(db: Database, n: number): Promise<void> {
-  if (n % 200 === 100) await db.query(`insert into animus.work_items (faculty, priority) values ($1, 20)`, [POISON]);
-  if (n % 50 === 25) await db.query(`insert into animus.work_items (faculty, priority) values ($1, 20)`, [STRANGER]);
+  if (n % (PAUSES_ONLY ? 400 : 200) === 100)
+    await db.query(`insert into animus.work_items (faculty, priority) values ($1, 20)`, [POISON]);
+  if (n % (PAUSES_ONLY ? 100 : 50) === 25)
+    await db.query(`insert into animus.work_items (faculty, priority) values ($1, 20)`, [STRANGER]);
 }
 
 async function cancelNaps(db: Database): Promise<void> {
@@ -188,25 +195,28 @@ async function cancelNaps(db: Database): Promise<void> {
   );
 }
 
-/** As a service manager would: a daemon whose loop stands still for ever is ended, after its watchdog has given its work up. */
-async function replaceStanding(
+/** As a service manager would: a daemon that has ended by itself is started again. */
+async function serviceManager(
   slots: readonly Slot[],
   start: (slot: Slot) => Promise<void>,
-  counts: Map<Trouble | 'standing loop', number>,
+  means: { ending: boolean; restarts: number },
 ): Promise<void> {
-  for (const slot of slots) {
-    if (!slot.daemon.output().includes('gave the work of this daemon up')) continue;
-    await slot.daemon.kill('SIGKILL');
-    await slot.daemon.exited;
-    await start(slot);
-    counts.set('standing loop', (counts.get('standing loop') ?? 0) + 1);
+  while (!means.ending) {
+    await pause(500);
+    for (const slot of slots) {
+      if (!slot.daemon.output().includes('as a lease lasts: ending the process')) continue;
+      const { daemon } = slot;
+      await daemon.exited;
+      if (slot.daemon !== daemon) continue;
+      means.restarts += 1;
+      await start(slot);
+    }
   }
 }
 
-async function endOf(db: Database, seconds: number, look: () => Promise<void>): Promise<boolean> {
+async function endOf(db: Database, seconds: number): Promise<boolean> {
   for (const deadlineMs = performance.now() + seconds * 1000; performance.now() < deadlineMs; ) {
     await cancelNaps(db);
-    await look();
     const left = await db.query(
       'select id::text from animus.work_items where resolved_at is null union select msg_id::text from pgmq.q_animus_inbox limit 1',
     );
@@ -228,8 +238,10 @@ async function figuresOf(db: Database): Promise<string> {
   return row!.line;
 }
 
-function told(counts: ReadonlyMap<string, number>): string {
-  return [...counts].map(([trouble, count]) => `${count} × ${trouble}`).join(', ');
+function told(counts: ReadonlyMap<string, number>, restarts: number): string {
+  return [...counts, ['end of a daemon whose loop stood still', restarts] as const]
+    .map(([trouble, count]) => `${count} × ${trouble}`)
+    .join(', ');
 }
 
 function say(line: string): void {
