@@ -52,7 +52,8 @@ test('the next attempt gets the reason of the refusal and the ledger entries of 
   expect(lines.find((line) => line.startsWith('info the consolidate hook logged'))).toContain('all there');
   // One worktree, one branch, one directory: nothing accumulates.
   expect(readdirSync(join(directory, 'home', 'worktrees'))).toHaveLength(2);
-  expect(readdirSync(join(directory, 'home', 'foci'))).toEqual([]);
+  // It is removed once the end is recorded.
+  await expect.poll(() => readdirSync(join(directory, 'home', 'foci'))).toEqual([]);
   expect(git(repo, 'for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n')).toHaveLength(2);
   expect(git(repo, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(1);
 });
