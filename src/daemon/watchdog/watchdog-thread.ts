@@ -15,6 +15,8 @@ const RECORD_MS = 3000;
 const GIVE_UP_SHARE = 0.45;
 /** Of the lease. Nothing of what the daemon held is its own any more, and whoever restarts processes only sees those that have ended. */
 const END_SHARE = 1;
+/** A short lease is no reason to end a process on a machine that is very busy. */
+const END_AT_LEAST_MS = 30_000;
 /** How long a loop that stands still has to handle a signal; a second signal is obeyed at once. */
 const OBEY_MS = 5000;
 /** How long the database may take to answer before the loop is looked at again, or a process that was asked to end is ended without it. */
@@ -67,7 +69,7 @@ async function main(data: WatchdogData): Promise<void> {
       gaveUp = true;
       await soon(giveUp(data, blockedMs, null));
     }
-    if (blockedMs >= END_SHARE * data.leaseMs) {
+    if (blockedMs >= Math.max(END_SHARE * data.leaseMs, END_AT_LEAST_MS)) {
       const fields = { seconds: blockedMs / 1000 };
       await say(
         data,
