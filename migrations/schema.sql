@@ -31,7 +31,9 @@ create type animus.memory_filter as (
   source_item uuid,
   faculty     text,
   since       timestamptz,
-  until       timestamptz
+  until       timestamptz,
+  readers     text[],
+  owners      text[]
 );
 
 create type animus.memory_place as (
@@ -1114,13 +1116,17 @@ create index conversations_short on animus.conversations ("substring"(uuid_send(
 create trigger conversations_mark after update of faculty, title, while_answering on animus.conversations for each row when (new.faculty is distinct from old.faculty or new.title is distinct from old.title or new.while_answering is distinct from old.while_answering) execute function animus.mark_change();
 
 create table animus.conversation_people (
-  file_id uuid not null,
-  actor   text not null,
+  file_id      uuid   not null,
+  actor        text   not null,
+  role         text   not null default 'member',
+  joined_after bigint not null default 0,
   primary key (file_id, actor),
-  constraint conversation_people_file_id_fkey foreign key (file_id) references animus.conversations(file_id) on delete cascade
+  constraint conversation_people_file_id_fkey foreign key (file_id) references animus.conversations(file_id) on delete cascade,
+  constraint conversation_people_joined_after_check check (joined_after >= 0),
+  constraint conversation_people_role_check check (role in ('owner', 'member'))
 );
 create index conversation_people_actor on animus.conversation_people (actor);
-create trigger conversation_people_mark after insert or delete on animus.conversation_people for each row execute function animus.mark_people();
+create trigger conversation_people_mark after insert or delete or update of role on animus.conversation_people for each row execute function animus.mark_people();
 
 create table animus.chat_messages (
   id           bigint      not null generated always as identity,
@@ -1367,7 +1373,7 @@ create table animus.notice_secret (
 --   id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, told, ended_as, number
 
 -- create view animus.visible_conversation_people: its query stands in functions/
---   file_id, actor
+--   file_id, actor, role
 
 -- create view animus.visible_conversations: its query stands in functions/
 --   file_id, workspace_id, path, title, faculty, while_answering, created_by, created_at, updated_at

@@ -72,7 +72,7 @@ begin
       new.state := 'merged';
       new.resolved_at := v_now;
       if exists (select from animus.told_faculties t where t.faculty = new.faculty) then
-        perform animus.tell_duplicate(new.merged_into, new.id, new.submitted_by, new.description, new.params, v_now);
+        perform animus.tell_duplicate(new.merged_into, new.id, new.parent_id, new.submitted_by, new.description, new.params, v_now);
       end if;
       return new;
     end if;

@@ -10,7 +10,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_owner  text := (select submitted_by from animus.work_items where id = p_id);
   v_own    boolean := coalesce(v_owner = animus.actor(), false);
-  v_part   boolean := not v_own and animus.takes_part(p_id);
+  v_part   boolean := not v_own and animus.may_stop(p_id);
   v_reason text := animus.cut_text(coalesce(p_reason, case when v_own then 'cancelled by its submitter'
     when v_part then 'cancelled by ' || animus.actor() else 'cancelled by an operator' end), 10000);
   v_state  text;

@@ -33,7 +33,7 @@ begin
   exception when lock_not_available or deadlock_detected then
     perform animus.raise('57PA1', format('the dedup key %s is locked by another transaction', quote_literal(p_dedup_key)), v_held.id, 'try again');
   end;
-  merged_into := animus.shown_to(v_parent.submitted_by, merged_into);
+  merged_into := animus.shown_in(v_held.id, merged_into);
   -- Everyone who may see the parent may see its children.
   update animus.work_items w set submitted_by = v_parent.submitted_by where w.id = spawn_child_work.id and w.submitted_by is distinct from v_parent.submitted_by;
 end $$;
@@ -118,7 +118,7 @@ begin
   if found then
     perform animus.raise('WA004', format('a child was merged into %s, which waits for this work or may come to: both would wait for ever. '
       'Go on without its result, or spawn the child with another dedup_key',
-      coalesce('work item ' || animus.shown_to(animus.submitter_of(p_id), v_through), 'another work item')), p_id);
+      coalesce('work item ' || animus.shown_in(p_id, v_through), 'another work item')), p_id);
   end if;
 end $$;
 
@@ -281,8 +281,8 @@ begin
   end loop;
 end $$;
 
--- Returns whether an actor may see an item of a submitter, as may_see does for the actor of the session: for results that are given to the work of
--- that actor.
+-- Called by daemons of an earlier version, in place of may_enter.
+-- Returns whether an actor may see an item of a submitter, as may_see does for the actor of the session.
 -- Locks: none. Raises: nothing.
 create or replace function animus.actor_may_see(p_actor text, p_submitted_by text) returns boolean
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$

@@ -1,8 +1,8 @@
 -- Search of memories: by PostgreSQL's full text search (which ranks by where words stand and how often, and is not BM25) and by vectors, fused by
 -- reciprocal rank: Cormack, Clarke and Büttcher, «Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods», SIGIR 2009.
 
--- Finds memories, best first. p_item: what its work may find: memories of its task, of its project and global ones, of those that its
--- submitter may see; without an item: what the actor may see, of all layers. p_text: words, also "in quotes", or, -not; without text and
+-- Finds memories, best first. p_item: what its work may find: memories of its task, of its project and global ones, of those that all
+-- its readers may see; without an item: what the actor may see, of all layers. p_text: words, also "in quotes", or, -not; without text and
 -- embedding the newest come first. p_embedding: that of the text, by p_model, which must be prepared with its dimension; null: by text alone.
 -- p_filters: an object with any of layers, kinds, tags (all of them), project, task, metadata (contained), source_item, faculty, since, until.
 -- p_half_life: an age that halves a score. score: the sum of 1 / (60 + rank) in both lists. The source is the newest one.
@@ -57,7 +57,7 @@ begin
      order by d.score desc nulls last, m.updated_at desc, m.id desc limit v_limit;
 end $$;
 
--- Returns what a search may find, for the submitter of an item or for the actor, narrowed by p_filters.
+-- Returns what a search may find, for the readers of an item or for the actor, narrowed by p_filters.
 -- Locks: none. Raises: WA003 for an item that the actor may not see, WA004 for filters that do not exist or cannot be read.
 create or replace function animus.memory_filter_of(p_item uuid, p_filters jsonb) returns animus.memory_filter
 language plpgsql stable as $$
@@ -71,7 +71,10 @@ begin
   if p_item is not null then
     select w.submitted_by, w.root_id into v_filter.viewer, v_filter.task from animus.work_items w where w.id = p_item;
     v_filter.project := animus.project_of(p_item);
-    v_filter.sees_all := animus.actor_sees_all(v_filter.viewer);
+    v_filter.owners := animus.readers_of(p_item);
+    v_filter.readers := animus.bound_readers(v_filter.owners);
+    v_filter.sees_all := v_filter.readers = '{}';
+    if v_filter.sees_all or v_filter.readers = array[v_filter.viewer] then v_filter.readers := null; end if;
   else
     v_filter.viewer := animus.actor();
     v_filter.sees_all := animus.may_see(null) or animus.may_operate();
@@ -108,7 +111,8 @@ create or replace function animus.fitting_memories(p animus.memory_filter) retur
 language sql stable as $$
   select m.* from animus.memories m
    where m.merged_into is null
-     and ((p).sees_all or m.submitted_by is null or m.submitted_by = (p).viewer)
+     and ((p).sees_all or m.submitted_by is null or m.submitted_by = (p).viewer and (p).readers is null
+          or m.submitted_by = any ((p).owners) and (p).readers is not null and animus.memory_for_all(m, (p).readers))
      and (not (p).of_item or m.layer = 'global' or m.layer = 'task' and m.task = (p).task
           or m.layer = 'project' and ((p).projects is not null or m.project = (p).project))
      and ((p).projects is null or m.project = any ((p).projects))

@@ -2,11 +2,11 @@
 -- table. The views have no security barrier, and are granted to gateways, not to submitters: whoever can run SQL as a gateway can act for any
 -- person, so a barrier would protect nothing, and it would keep the planner from using indexes. 15_spend.sql has visible_spend.
 
--- The items that answer messages of conversations in which the actor takes part. An item shows the words of its message, of those that were told into
+-- The items that answer messages of conversations in which the actor takes part, and took part when they were written (13_readers.sql). An item shows the words of its message, of those that were told into
 -- it, and of its answer: if one of them was deleted, it is there only for whoever submitted it and for those who see all work.
 create or replace view animus.own_answers as
   select m.work_item_id from animus.conversation_people p join animus.files f on f.id = p.file_id and f.deleted_at is null
-    join animus.chat_messages m on m.file_id = p.file_id and m.role = 'user' and not m.told and m.work_item_id is not null
+    join animus.chat_messages m on m.file_id = p.file_id and m.role = 'user' and not m.told and m.work_item_id is not null and m.id > p.joined_after
    where p.actor = (select animus.actor())
      and not exists (select from animus.chat_messages d where d.work_item_id = m.work_item_id and d.deleted_at is not null);
 
@@ -67,6 +67,13 @@ create or replace view animus.visible_artifacts as
   union all
   select a.id, f.work_item_id, a.focus_id, a.name, a.media_type, a.bytes, a.content, a.created_at
     from animus.artifacts a join animus.foci f on f.id = a.focus_id join animus.visible_work w on w.id = f.work_item_id where a.work_item_id is null
+  union all
+  -- What came with messages that are older than the actor's part in their conversation, whose work it does not see.
+  select a.id, a.work_item_id, a.focus_id, a.name, a.media_type, a.bytes, a.content, a.created_at
+    from animus.conversation_people p join animus.files c on c.id = p.file_id and c.deleted_at is null
+    join animus.files d on d.conversation_id = p.file_id and d.deleted_at is null and d.kind = 'attachment'
+    join animus.artifacts a on a.id = d.id
+   where p.actor = (select animus.actor()) and not exists (select from animus.visible_work w where w.id = a.work_item_id)
   union all
   -- What the item changed in its worktree, under the item's own id.
   select r.work_item_id, r.work_item_id, null::uuid, 'changes.patch', 'text/x-diff', octet_length(r.patch)::bigint, r.patch, r.updated_at

@@ -119,8 +119,8 @@ $$;
 -- Returns where the answer of an item begins, as JSON; null for an item that answers no message.
 -- {conversation, title, path, message, people: [actor], said: [{id, author, text, at, files}], before: {focus, faculty_snapshot, system_prompt, tools,
 -- turns, chain, media: {files, bytes}} | null}: `said` is what the focus has to be told, the message of the item last; `before` is the newest focus on
--- its branch, if the answer may go on with it: not after an edit, a deletion of something that it has been told, a change of the faculty, or 200
--- answers, so that no answer reads more than that many. `media` counts the images and documents of the chain with those
+-- its branch, if the answer may go on with it: not after an edit, a deletion of something that it has been told, a change of the faculty, where somebody reads it who does not read all of the
+-- chain (13_readers.sql), or 200 answers, so that no answer reads more than that many. `media` counts the images and documents of the chain with those
 -- of the message, if it has any files.
 -- Locks: none. Raises: nothing.
 create or replace function animus.answer_start(p_work_item_id uuid) returns json
@@ -139,7 +139,9 @@ begin
   if v_before.focus is not null then
     if v_before.faculty = v_faculty then
       v_chain := animus.chain_of(v_before.focus);
-      if cardinality(v_chain) >= 200 or animus.chain_heard_deleted(v_message, v_chain[1]) then
+      if cardinality(v_chain) >= 200 or animus.chain_heard_deleted(v_message, v_chain[1])
+         or not coalesce((select animus.chain_for_all(p_work_item_id, m) from animus.foci f join animus.chat_messages m on m.work_item_id = f.work_item_id
+                           where f.id = v_chain[1] and m.role = 'user' and not m.told), false) then
         v_chain := null;
       end if;
     end if;

@@ -40,7 +40,7 @@ begin
   if v_role is null then return false; end if;
   if v_role <> 'submitter' or p_submitted_by = p_owner then return true; end if;
   return exists (
-    select from animus.chat_messages m join animus.conversation_people p on p.file_id = m.file_id and p.actor = p_owner
+    select from animus.chat_messages m join animus.conversation_people p on p.file_id = m.file_id and p.actor = p_owner and p.joined_after < m.id
       join animus.files f on f.id = m.file_id and f.deleted_at is null
      where m.work_item_id = any (p_items) and m.role = 'user' and not m.told);
 end $$;

@@ -23,7 +23,7 @@ language sql immutable as $$
     when p_function in ('create_token', 'revoke_token', 'set_person') then p_role in ('animus_operator', 'animus_gateway')
     when p_source ~ '\manimus\.require_operator_login\(' then p_role = 'animus_operator'
     when p_function in ('submit_work', 'submit_batch_work', 'attach_file') then p_role <> 'animus_reader'
-    when p_function in ('create_workspace', 'rename_workspace', 'delete_workspace', 'start_conversation', 'change_conversation', 'set_participant', 'say_in_conversation', 'edit_message', 'retry_message',
+    when p_function in ('create_workspace', 'rename_workspace', 'delete_workspace', 'start_conversation', 'change_conversation', 'set_participant', 'participant_known', 'say_in_conversation', 'edit_message', 'retry_message',
                         'delete_message', 'delete_conversation', 'import_messages') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
     when p_function in ('conversation_messages', 'conversation_newest', 'conversation_page', 'message_numbers', 'read_virtual_file', 'read_workspace_file', 'takes_part', 'find_work', 'find_conversation') then true
     when p_function in ('add_webhook', 'remove_webhook', 'rotate_webhook', 'list_webhooks', 'list_dead_deliveries', 'test_webhook', 'delivery_state', 'retry_deliveries')

@@ -1,12 +1,15 @@
 /** `animus chat edit|retry|delete|invite`. */
 import { text as readAll } from 'node:stream/consumers';
 import {
+  type ChatRole,
   deleteConversation,
   deleteMessage,
   editMessage,
+  removeParticipant,
   retryMessage,
   type SaidMessage,
   setParticipant,
+  unknownActor,
 } from '../../store/conversations/conversations.ts';
 import { messageNumbered, readNumber } from '../../store/conversations/message-numbers.ts';
 import type { Database } from '../../store/sql/database.ts';
@@ -80,18 +83,22 @@ export async function deleteCommand(
   return 0;
 }
 
-/** Adds or removes somebody who takes part. */
+/** Adds or removes somebody who takes part, or gives them another role. */
 export async function inviteCommand(
   invocation: Invocation,
-  { remove = false }: CommonOptions & { readonly remove?: boolean },
+  { remove = false, role }: CommonOptions & { readonly remove?: boolean; readonly role?: ChatRole },
   given: string,
   actor: string,
 ): Promise<number> {
   const { output } = invocation;
-  const changed = await withDatabase(invocation, async (db) =>
-    setParticipant(db, await findChat(db, given), actor, remove),
-  );
-  output.document({ actor, takes_part: !remove, changed });
-  output.line(`${actor} ${remove ? 'takes part no longer' : 'takes part'}${changed ? '' : ' (as before)'}`);
+  const { changed, known } = await withDatabase(invocation, async (db) => {
+    const id = await findChat(db, given);
+    if (remove) return { changed: await removeParticipant(db, id, actor), known: true };
+    return setParticipant(db, id, actor, role ?? null);
+  });
+  output.document({ actor, takes_part: !remove, changed, known });
+  const takesPart = remove ? 'takes part no longer' : `takes part${role === undefined ? '' : ` as ${role}`}`;
+  output.line(`${actor} ${takesPart}${changed ? '' : ' (as before)'}`);
+  if (!known) output.note(unknownActor(actor));
   return 0;
 }

@@ -39,7 +39,11 @@ export const chat = z
   })
   .meta({ id: 'Chat' });
 export const chatWithPeople = chat
-  .extend({ people: z.array(z.string()), warning: warning() })
+  .extend({
+    people: z.array(z.string()),
+    owners: z.array(z.string()).describe('those of the people who are owners'),
+    warning: warning(),
+  })
   .meta({ id: 'ChatWithPeople' });
 
 export const file = z

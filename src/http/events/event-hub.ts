@@ -53,7 +53,8 @@ const AFTER_ERROR_MS = 1_000;
 
 export function openEventHub({ db, clock, log }: HubMeans): EventHub {
   const stopping = new AbortController();
-  const items = new Map<string, WatchedItem>();
+  /** By id; several of a conversation that shows different answers to its readers, who share nothing then. */
+  const items = new Map<string, readonly WatchedItem[]>();
   /** By what notifications call them. */
   const idOf = new Map<string, string>();
   /** The items to be read; true: something may have happened, false: they are only read again. */
@@ -78,7 +79,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
     reads.set(item, { atMs, inTurn: last && atMs - last.atMs < 2 * BUSY.pauseMs ? last.inTurn + 1 : 0 });
   };
   const lookAtAll = () => {
-    for (const item of items.values()) {
+    for (const item of [...items.values()].flat()) {
       look(item, false);
       // Quiet items have readers that may not read any more, too.
       item.wake();
@@ -99,8 +100,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
       onNotify(channel, payload) {
         const id = idOf.get(payload);
         if (id === undefined) return texts.take(channel, payload);
-        const item = items.get(id);
-        if (item) look(item);
+        for (const item of items.get(id) ?? []) look(item);
         for (const one of answers.of(id)) look(one);
       },
       onReconnect: lookAtAll,
@@ -134,7 +134,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
         const { item, from } = begun[n]!;
         // Nobody else moves it, but its readers may all have left and others come.
         if (item.position !== from) continue;
-        if (page === null) refuse(item, eyes);
+        if (page === null || page.since !== item.scope.since) refuse(item, eyes);
         else {
           item.take(page);
           attend(item, eyes);
@@ -168,7 +168,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
 
   /** Listens for the changes and texts of exactly the items that the watched one has now. */
   function attend(watched: WatchedItem, eyes: Eyes): void {
-    const { begun, over } = answers.set(watched, items.get(watched.scope.id) === watched ? [...watched.items] : []);
+    const { begun, over } = answers.set(watched, items.get(watched.scope.id)?.includes(watched) ? [...watched.items] : []);
     for (const id of over) texts.leave(id);
     for (const id of begun) {
       const watching = watchAnd(watched, id);
@@ -214,16 +214,17 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
     },
     async stop() {
       stopping.abort('stopped');
-      for (const item of items.values()) item.wake();
+      for (const item of [...items.values()].flat()) item.wake();
       await running;
       await texts.stop();
       await notifications.stop();
     },
     join(scope, eyes) {
-      let item = items.get(scope.id);
+      const others = items.get(scope.id) ?? [];
+      let item = others.find(({ scope: { since } }) => since === scope.since);
       if (!item) {
         item = new WatchedItem(scope, clock);
-        items.set(scope.id, item);
+        items.set(scope.id, [...others, item]);
         const joined = item;
         if (scope.kind === 'work') attend(joined, eyes);
         else void watchAnd(joined, scope.id).then(() => lookLater(joined));
@@ -234,7 +235,9 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
     leave(item, eyes) {
       item.eyes.delete(eyes);
       if (item.eyes.size > 0) return;
-      items.delete(item.scope.id);
+      const rest = (items.get(item.scope.id) ?? []).filter((other) => other !== item);
+      if (rest.length === 0) items.delete(item.scope.id);
+      else items.set(item.scope.id, rest);
       due.delete(item);
       attend(item, eyes);
     },

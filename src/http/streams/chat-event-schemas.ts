@@ -27,7 +27,12 @@ const BODIES = {
   answered: { ...message, ended_as: z.string() },
   deleted: { message_id: messageId(), by },
   retried: { message_id: messageId(), by },
-  people: { actor: z.string(), joined: z.boolean(), by },
+  people: {
+    actor: z.string(),
+    joined: z.boolean(),
+    role: z.enum(['owner', 'member']).nullable().describe('from now on; null: they left, or before there were roles'),
+    by,
+  },
   conversation: { faculty: z.string(), title: z.string(), while_answering: z.enum(WHILE_ANSWERING), by },
 } as const satisfies {
   readonly [Type in ConversationEvent['type']]: Readonly<Record<FieldOf<Type, ConversationEvent>, z.ZodType>>;

@@ -4,6 +4,8 @@ import type { ItemFacts } from './facts.ts';
 
 export interface ChatFacts {
   readonly id: string;
+  /** The message up to which answers are hidden from the actor, who joined after it; `0`: none is. */
+  readonly since: string;
   readonly marks: readonly ChatMarkFacts[];
   /** There are marks after these. */
   readonly more: boolean;
@@ -23,6 +25,7 @@ export interface ChatMarkFacts {
   readonly detail: {
     readonly by?: string | null;
     readonly actor?: string;
+    readonly role?: 'owner' | 'member';
     readonly faculty?: string;
     readonly title?: string;
     readonly while_answering?: 'queue' | 'tell';
@@ -51,7 +54,7 @@ export interface SegmentFacts {
   readonly state: WorkState | null;
   /** The position at its end; null: it has not ended. */
   readonly until: unknown;
-  /** It was deleted: it has no events. */
+  /** It was deleted, or is older than the part that the actor takes: it has no events. */
   readonly hidden: boolean;
   /** Deleted messages that were told into it. */
   readonly hushed: readonly { readonly author: string; readonly at: number }[];

@@ -120,7 +120,14 @@ export type ConversationBody =
   /** An operator retries an answer that failed or was cancelled: its item has more events, and another `answered`. `messageId` is the message of the person. */
   | { readonly type: 'retried'; readonly messageId: string; readonly by: string | null }
   /** Somebody takes part from now on, or does not any more. */
-  | { readonly type: 'people'; readonly actor: string; readonly joined: boolean; readonly by: string | null }
+  | {
+      readonly type: 'people';
+      readonly actor: string;
+      readonly joined: boolean;
+      /** Null: they left, or it happened before there were roles. */
+      readonly role: 'owner' | 'member' | null;
+      readonly by: string | null;
+    }
   /** The settings of the conversation were changed; these are the new ones. */
   | {
       readonly type: 'conversation';

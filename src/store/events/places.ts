@@ -42,6 +42,8 @@ export interface AnyPage {
   readonly more: boolean;
   /** Where they are now. */
   readonly items: readonly { readonly id: string; readonly state: WorkState }[];
+  /** As in `EventScope`. */
+  readonly since?: string;
 }
 
 /** Where a reader without an id begins. */

@@ -14,6 +14,7 @@ import { mergeConversation } from './merge-conversation.ts';
 import { ROWS_PER_READ } from './read-events.ts';
 
 export interface ConversationPage {
+  readonly since: string;
   readonly events: readonly { readonly event: AnyEvent; readonly step: ChatStep; readonly after: ChatPosition }[];
   /** After the last event; the same position if there is none. */
   readonly position: ChatPosition;
@@ -45,10 +46,10 @@ export function conversationPage(facts: ChatFacts, from: ChatPosition): Conversa
     position = advanceInChat(position, step);
     return { event, step, after: position };
   });
-  const items = facts.segments.flatMap(({ seq, item, state }) =>
-    state !== null && position.open.has(seq) ? [{ id: item, state }] : [],
+  const items = facts.segments.flatMap(({ seq, item, state, hidden }) =>
+    state !== null && !hidden && position.open.has(seq) ? [{ id: item, state }] : [],
   );
-  return { events, position, more, items };
+  return { events, position, more, items, since: facts.since };
 }
 
 /**

@@ -10,6 +10,8 @@ import { advance, BEGINNING, type Position, positionFields, readCursor, type Ste
 export interface EventScope {
   readonly kind: 'work' | 'conversation';
   readonly id: string;
+  /** Of a conversation: the message up to which answers are hidden from the reader. Only readers of the same scope may read for each other. */
+  readonly since?: string;
 }
 
 /** An event, its step, and the position after it. */

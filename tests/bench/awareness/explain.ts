@@ -11,7 +11,7 @@ export async function explainAwareness(url: string, viewer: string): Promise<str
   await client.connect();
   try {
     await client.query("load 'auto_explain'");
-    const call = () => client.query('select count(*) from animus.awareness($1, 24)', [viewer]);
+    const call = () => client.query('select count(*) from animus.awareness(array[$1], 24)', [viewer]);
     for (let n = 0; n < 6; n++) await call();
     for (const setting of SETTINGS) await client.query(`set auto_explain.log_${setting}`);
     await call();

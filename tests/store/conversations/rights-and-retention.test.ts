@@ -10,6 +10,7 @@ import {
   importMessages,
   renameWorkspace,
   sayInConversation,
+  removeParticipant,
   setParticipant,
 } from '../../../src/store/conversations/conversations.ts';
 import {
@@ -123,7 +124,7 @@ describe('who takes no part', () => {
     await expect(editMessage(bob, said.messageId, 'x')).rejects.toMatchObject({ code: 'db.forbidden' });
     await expect(deleteMessage(bob, said.messageId)).rejects.toMatchObject({ code: 'db.forbidden' });
     await expect(deleteConversation(bob, talk.id)).rejects.toMatchObject({ code: 'db.forbidden' });
-    await setParticipant(ada, talk.id, bobIs, true);
+    await removeParticipant(ada, talk.id, bobIs);
     await expect(readConversation(bob, talk.id)).rejects.toMatchObject({ code: 'work.not_found' });
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { sayInConversation, setParticipant } from '../../../src/store/conversations/conversations.ts';
+import { sayInConversation, removeParticipant, setParticipant } from '../../../src/store/conversations/conversations.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { WEBHOOK_EVENTS } from '../../../src/store/work/webhooks.ts';
 import { completeWork, failWork } from '../../../src/store/work/work.ts';
@@ -90,7 +90,7 @@ test('who takes part in a conversation gets its answers and what they wait for, 
   ]);
   expect(await claimHooks(target.database)).toMatchObject([{ event: 'work.queued' }]);
   await target.database.query('update animus.webhook_deliveries set claim = null, due_at = now()');
-  await setParticipant(target.database, talk.id, 'person:eve', true);
+  await removeParticipant(target.database, talk.id, 'person:eve');
   for (const _ of rows) expect(await claimHooks(target.database)).toEqual([]);
   expect(await deliveryRows(target.database)).toEqual([]);
 });

@@ -8,6 +8,7 @@ import {
   deleteConversation,
   deleteMessage,
   setParticipant,
+  unknownActor,
   WHILE_ANSWERING,
 } from '../../../store/conversations/conversations.ts';
 import { messageDocument } from '../../../store/conversations/message-document.ts';
@@ -202,8 +203,8 @@ async function title({ db, console: { output }, talk }: SlashMeans, given: strin
 
 async function invite({ db, console: { output }, talk }: SlashMeans, given: string): Promise<void> {
   if (given === '') throw new AnimusError('usage.invalid', { detail: 'whom? /invite person:alice' });
-  await setParticipant(db, idOf(talk), given);
-  output.line(styled(`${given} takes part`, 'dim'));
+  const { known } = await setParticipant(db, idOf(talk), given);
+  output.line(styled(known ? `${given} takes part` : `${given} takes part; ${unknownActor(given)}`, 'dim'));
 }
 
 function toggleThoughts({ console: { output }, settings }: SlashMeans): void {

@@ -1,6 +1,7 @@
 /** What concerns no single item, as the actor may see it: the inbox, faculties, schedules, pauses, status. */
 import type { Queryable } from '../../sql/database.ts';
 import type { AskedView } from '../inbox-view.ts';
+import { requireSeesAll } from './visible-operated.ts';
 
 /** What waits for a person, oldest first: of an item, or of all work that the actor may see. */
 export async function readVisibleInbox(tx: Queryable, id: string | null, limit: number): Promise<AskedView[]> {
@@ -86,8 +87,9 @@ export interface VisibleSchedule {
   readonly created_at: Date;
 }
 
-/** All schedules by name; none for who may not see all work. */
+/** All schedules by name. Errors: `db.forbidden` for who may not see all work. */
 export async function readVisibleSchedules(tx: Queryable): Promise<VisibleSchedule[]> {
+  await requireSeesAll(tx);
   return tx.query<VisibleSchedule>(
     `select name, cron, time_zone, faculty, left(description, 1048576) as description, params, missed, grace_seconds, paused, problem, next_at, last_at,
             created_at
@@ -104,8 +106,9 @@ export interface VisiblePause {
   readonly created_at: Date;
 }
 
-/** The pauses that are in force; none for who may not see all work. */
+/** The pauses that are in force. Errors: `db.forbidden` for who may not see all work. */
 export async function readVisiblePauses(tx: Queryable): Promise<VisiblePause[]> {
+  await requireSeesAll(tx);
   return tx.query<VisiblePause>(
     `select faculty, reason, paused_by, until, created_at from animus.visible_pauses
       where until is null or until > animus.now() order by faculty`,
