@@ -29,28 +29,24 @@ isolation = "directory"
 [faculty.engage]
 model = "${MODEL}"
 system_prompt = "You talk."
-tools = ["memory_search", "memory_store", "ledger_append", "refresh_awareness", "read_file", "list_dir"]
-[faculty.children]
-max_children = 5
+tools = ["memory_search", "memory_store", "read_file", "list_dir"]
 `;
 
 /** What Bob keeps for himself, by where it comes from. The words are found nowhere else. */
 const SECRETS = ['SECRETWORDS', 'SECRETPARAMS', 'SECRETFINDING', 'SECRETMEMORY', 'SECRETOUTCOME'] as const;
 
-/** With `private` in the newest message it keeps secrets; otherwise it looks for them everywhere, and says only that it did. */
+/** With `look around` in the conversation it looks for secrets everywhere, and says only that it did; otherwise it keeps some. */
 const programme: AnthropicProgramme = (body) => {
   const messages = messagesOf(body);
-  const from = messages.findLastIndex(({ content }) => content.some(({ type }) => type === 'text'));
-  const asked = JSON.stringify(messages[from]);
+  const isPrivate = !JSON.stringify(messages).includes('look around');
   if (messages.at(-1)!.content.some(({ type }) => type === 'tool_result')) {
-    const isPrivate = /keep (it|this) private/.test(JSON.stringify(messages.slice(from)));
     return { content: [text(isPrivate ? 'SECRETOUTCOME' : 'I have looked.')] };
   }
-  if (/keep (it|this) private/.test(asked)) {
+  if (isPrivate) {
     return {
       content: [
-        toolUse('m1', 'memory_store', { content: 'the colour is SECRETMEMORY' }),
-        toolUse('m2', 'ledger_append', { entry_type: 'finding', content: 'found SECRETFINDING' }),
+        toolUse('m1', 'memory_store', { layer: 'global', content: 'the colour is SECRETMEMORY' }),
+        toolUse('m2', 'ledger_append', { type: 'finding', content: 'found SECRETFINDING' }),
       ],
     };
   }

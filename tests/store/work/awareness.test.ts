@@ -130,7 +130,7 @@ describe.each([
       chain.unshift(row!.id);
     }
     expect(await readAwarenessPlace(db, chain[0]!)).toEqual({
-      submittedBy: await login(db),
+      readers: [await login(db)],
       params: {},
       ancestors: chain.slice(1),
     });
