@@ -48,7 +48,7 @@ end $$;
 
 -- Has a person asked about a recorded call, which waits from now on. p_kind: approval or human; p_subject: tool_call, or what p_request is
 -- about. For a tool call the request is made here, of the recorded call: its tool, the input that it would run with (p_final_input, if a hook
--- has changed it), and `reason` and `gate` of p_request. After p_seconds the answer is no; null: never. For a call that waits already, or has ended, it
+-- has changed it), and `reason`, `gate` and `four_eyes` of p_request. After p_seconds the answer is no; null: never. For a call that waits already, or has ended, it
 -- changes nothing and returns asked = false. Nor if the item has asked enough (too_many_asks): then `refused` says so, and the caller ends the call.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.ask_person(
@@ -73,7 +73,9 @@ begin
   asked := true;
   deadline := v_now + make_interval(secs => p_seconds);
   if p_subject = 'tool_call' then
-    p_request := json_build_object('tool', v_name, 'input', v_json, 'reason', p_request -> 'reason', 'gate', p_request -> 'gate');
+    p_request := case when (p_request ->> 'four_eyes')::boolean
+      then json_build_object('tool', v_name, 'input', v_json, 'reason', p_request -> 'reason', 'gate', p_request -> 'gate', 'four_eyes', true)
+      else json_build_object('tool', v_name, 'input', v_json, 'reason', p_request -> 'reason', 'gate', p_request -> 'gate') end;
   end if;
   perform animus.store_ask(v_item.id, p_call_id, p_kind, p_subject, p_request,
     case p_subject when 'tool_call' then animus.digest_call(v_name, v_json) else animus.digest_texts(p_subject, p_request::text) end,
@@ -252,6 +254,7 @@ begin
   if p_hash is not null and lower(p_hash) <> encode(v_wait.request_hash, 'hex') then
     perform animus.raise('WA002', format('what waits as %s is not what was shown', v_wait.ask_id), p_id, 'look again: animus work show');
   end if;
+  if p_action = 'approve' then perform animus.require_four_eyes(p_id, v_wait.focus_id, v_wait.request); end if;
   v_hash := v_wait.request_hash;
   p_note := animus.cut_text(coalesce(p_note, ''), 10000);
   if p_input is not null then
@@ -270,6 +273,29 @@ begin
   perform animus.wake_if_resolved(p_id, v_state, v_now);
   perform animus.notify_of('animus_asks', p_id);
   return v_wait.ask_id;
+end $$;
+
+-- Where a faculty asks for four eyes: refuses an approval by whoever submitted the item or its root, or has written to it. p_request: what the focus asked;
+-- null: something else, for which the settings of the focus count.
+-- Locks: none. Raises: 42501.
+create or replace function animus.require_four_eyes(p_id uuid, p_focus_id uuid, p_request json) returns void
+language plpgsql stable as $$
+begin
+  if coalesce((p_request ->> 'four_eyes')::boolean, (
+       select (coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{permissions,fourEyes}')::boolean
+         from animus.foci f left join animus.focus_settings s on s.id = f.settings_id where f.id = p_focus_id)) is not true then
+    return;
+  end if;
+  if not exists (
+       select from animus.work_items w join animus.work_items r on r.id = w.root_id
+        where w.id = p_id and (
+          animus.actor() in (w.submitted_by, r.submitted_by)
+          or exists (select from animus.mailbox m where m.work_item_id in (w.id, r.id) and m.author = animus.actor())
+          or exists (select from animus.chat_messages m where m.work_item_id = r.id and m.role = 'user' and m.author = animus.actor()))) then
+    return;
+  end if;
+  raise insufficient_privilege using message = format('%s has submitted this work or written to it, and its faculty asks for four eyes', animus.actor()),
+    hint = 'another operator approves it; whoever may decide may deny it';
 end $$;
 
 -- Adds a decision about a wait to the chain of its item. p_hash: what exactly was decided.

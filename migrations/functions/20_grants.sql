@@ -26,6 +26,7 @@ begin
      or p_for <= interval '0' or p_for > interval '366 days' or p_pattern !~ '[^[:space:]]' then
     perform animus.raise('WA004', 'a grant is for a tool call, for an item or a faculty, and ends within a year', p_id);
   end if;
+  perform animus.require_four_eyes(p_id, v_wait.focus_id, v_wait.request);
   insert into animus.grants (scope, work_item_id, faculty, tool, pattern, request_hash, note, granted_by, created_at, expires_at)
   values (p_scope, case p_scope when 'item' then p_id end, v_item.faculty, v_wait.request ->> 'tool', p_pattern,
           case when p_pattern is null then v_wait.request_hash end, animus.cut_text(coalesce(p_note, ''), 10000), animus.actor(), v_now, v_now + p_for)

@@ -14,6 +14,7 @@ declare
 begin
   perform animus.require_operator();
   v_version := animus.hold_proposal(p_name, p_hash, p_ask);
+  perform animus.require_four_eyes(v_version.work_item_id, v_version.focus_id, null);
   v_now := animus.now();
   select v.version into v_current from animus.skill_versions v where v.name = p_name and v.state = 'current';
   if v_current is distinct from v_version.base then

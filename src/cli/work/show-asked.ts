@@ -30,6 +30,7 @@ export function showRequest(output: Output, asked: AskedView, full = false): voi
   field('request', shortId(asked.ask_id));
   if (call !== null) field('call', `${call}, turn ${turn ?? '?'}`);
   if (asked.subject === 'tool_call') field('why', `${String(request['reason'])} (${String(request['gate'])})`);
+  if (request['four_eyes'] === true) field('who', 'somebody who has neither submitted the work nor written to it');
   showContent(output, contentOf(asked), id, full);
 }
 

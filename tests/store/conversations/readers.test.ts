@@ -1,4 +1,5 @@
 /** Promise: what enters a context that several people may read is only what all of them may see, also after somebody joins or leaves (functions/13_readers.sql). */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   removeParticipant,
@@ -13,8 +14,8 @@ import type { Database, Queryable } from '../../../src/store/sql/database.ts';
 import { readChildren, spawnChildWork } from '../../../src/store/transcript/children.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { readAwareness, readReaders } from '../../../src/store/work/awareness.ts';
-import { completeWork } from '../../../src/store/work/work.ts';
-import { beginFocus, type FocusedWork, recordCalls } from '../../support/begun-focus.ts';
+import { claimWork, completeWork } from '../../../src/store/work/work.ts';
+import { beginFocus, claimable, type FocusedWork, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { beginAnswer, endAnswer, newTalk, type Talk } from './talk.ts';
@@ -227,9 +228,11 @@ describe('who joins later', () => {
     expect(hers.told).toBe(false);
     await as(ALICE, (tx) => tx.query('select animus.cancel_work($1)', [first.id]));
     expect(await as(ALICE, (tx) => tx.query('select animus.shown_work($1) as shown', [first.id]))).toEqual([{ shown: null }]);
-    await db().query(`select animus.end_cancelled($1, $2)`, [first.id, first.leaseToken]).catch(() => undefined);
-    const next = await db().query<{ state: string }>('select state from animus.work_items where id = $1', [first.id]);
-    if (next[0]!.state === 'cancelled') expect(await recalled(await beginAnswer(db(), talk), 'hue')).toEqual([]);
+    await db().query(`update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where id = $1`, [first.id]);
+    await claimWork(db(), randomUUID(), claimable('nothing'), 1, 60);
+    const next = await beginAnswer(db(), talk);
+    expect(next.id).toBe(hers.workItemId);
+    expect(await recalled(next, 'hue')).toEqual([]);
   });
 
   test('who leaves reads only what is theirs; what is said then is not told into an answer of theirs', async () => {
