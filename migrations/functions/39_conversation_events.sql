@@ -241,7 +241,7 @@ begin
   select o.file_id, row_number() over (partition by o.file_id order by o.part, o.id, o.nth, o.actor), o.kind, o.id, o.item, o.detail, o.at
     from (
       select p.file_id, 1 as part, null::bigint as id, 0 as nth, p.actor, 'joined' as kind, null::uuid as item,
-             json_build_object('actor', p.actor, 'by', c.created_by) as detail, f.created_at as at
+             json_build_object('actor', p.actor, 'role', p.role, 'by', c.created_by) as detail, f.created_at as at
         from animus.conversation_people p join animus.conversations c on c.file_id = p.file_id join animus.files f on f.id = p.file_id
       union all
       -- Between two answers of one item stands a retry.
