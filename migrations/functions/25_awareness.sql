@@ -19,7 +19,7 @@ $$;
 -- params: null if they are large. ancestors: of a child item, as animus.ancestors returns them.
 -- The first row, `now`, has the time in content.
 -- Locks: none. Raises: nothing.
-create or replace function animus.awareness(p_readers text[], p_hours double precision)
+create or replace function animus.awareness_for(p_readers text[], p_hours double precision)
 returns table (kind text, work_item_id uuid, faculty text, description text, content text, params jsonb, ancestors uuid[], age_seconds double precision, total int)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -105,7 +105,7 @@ end $$;
 create or replace function animus.awareness(p_viewer text, p_hours double precision)
 returns table (kind text, work_item_id uuid, faculty text, description text, content text, params jsonb, ancestors uuid[], age_seconds double precision, total int)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select n.* from animus.awareness(null::text[], p_hours) n where n.kind = 'now'
+  select n.* from animus.awareness_for(null, p_hours) n where n.kind = 'now'
 $$;
 
 -- Returns the same as animus.ancestors, for an item whose row the caller has: for the first two levels, no other row is read.

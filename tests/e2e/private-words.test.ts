@@ -1,14 +1,14 @@
 /** Promise: what one person says, does and keeps in private is in no context, event, export or memory that another person may read, also after an invitation. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { makeSite, startDaemon } from '../support/daemon-process.ts';
+import { openPostgres } from '../../src/store/postgres/postgres.ts';
+import type { Database } from '../../src/store/sql/database.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { readEventStream } from '../support/event-reader.ts';
 import { eventually } from '../support/eventually.ts';
 import { type AnthropicProgramme, text, toolUse } from '../support/model-server/anthropic.ts';
 import { MODEL, messagesOf, startModelServer } from '../support/model-server/either-wire.ts';
-import { openPostgres } from '../../src/store/postgres/postgres.ts';
-import type { Database } from '../../src/store/sql/database.ts';
 import { createLogin, dropLogins } from '../support/role-login.ts';
 
 const pg = testDatabase();
@@ -75,7 +75,9 @@ it('a secret of one person stays out of everything that another may read', { tim
   const api = await startApi(pg.database, { db: gateway });
   const { body: workspace } = await api.call('bob', 'POST', '/workspaces', { body: { name: 'default' } });
   const begin = async (path: string) => {
-    const begun = await api.call('bob', 'POST', `/workspaces/${workspace.id}/chats`, { body: { faculty: 'talker', path } });
+    const begun = await api.call('bob', 'POST', `/workspaces/${workspace.id}/chats`, {
+      body: { faculty: 'talker', path },
+    });
     return `/workspaces/${workspace.id}/chats/${begun.body.id}`;
   };
   const ask = async (person: string, path: string, content: string) => {
@@ -94,9 +96,12 @@ it('a secret of one person stays out of everything that another may read', { tim
 
   const ours = await begin('chats/ours.chat');
   const alone = await ask('bob', ours, 'look around while I am alone');
-  const requestOf = (words: string) => JSON.stringify(server.requests.findLast(({ json }) => JSON.stringify(json).includes(words))!.json);
+  const requestOf = (words: string) =>
+    JSON.stringify(server.requests.findLast(({ json }) => JSON.stringify(json).includes(words))!.json);
   // Bob's own work finds what is his.
-  expect(found(requestOf('while I am alone'))).toEqual(expect.arrayContaining(['SECRETMEMORY', 'SECRETFINDING', 'SECRETOUTCOME', 'SECRETWORDS']));
+  expect(found(requestOf('while I am alone'))).toEqual(
+    expect.arrayContaining(['SECRETMEMORY', 'SECRETFINDING', 'SECRETOUTCOME', 'SECRETWORDS']),
+  );
 
   const invited = await api.call('bob', 'POST', `${ours}/people`, { body: { actor: 'person:alice' } });
   expect(invited.status, JSON.stringify(invited.body)).toBe(200);
@@ -113,13 +118,36 @@ it('a secret of one person stays out of everything that another may read', { tim
     return answer;
   };
   for (const id of [kept, work.id, alone, together, asked]) {
-    for (const part of ['', '/context', '/turns', '/tool-calls', '/ledger', '/messages', '/foci', '/waits', '/budget']) {
+    for (const part of [
+      '',
+      '/context',
+      '/turns',
+      '/tool-calls',
+      '/ledger',
+      '/messages',
+      '/foci',
+      '/waits',
+      '/budget',
+    ]) {
       const answer = await look(`/work/${id}${part}`);
       if (id === together || id === asked) expect(answer.status, part).toBe(200);
-      else expect(answer.status === 200 ? answer.body : answer.status, part).toEqual(answer.status === 200 ? expect.objectContaining({ items: [] }) : 404);
+      else
+        expect(answer.status === 200 ? answer.body : answer.status, part).toEqual(
+          answer.status === 200 ? expect.objectContaining({ items: [] }) : 404,
+        );
     }
   }
-  for (const path of ['/work', '/memories?q=colour', '/memories', '/spend', `${ours}/messages`, `${ours}/export`, ours, `/workspaces/${workspace.id}/files`]) await look(path);
+  for (const path of [
+    '/work',
+    '/memories?q=colour',
+    '/memories',
+    '/spend',
+    `${ours}/messages`,
+    `${ours}/export`,
+    ours,
+    `/workspaces/${workspace.id}/files`,
+  ])
+    await look(path);
   await look(`/workspaces/${workspace.id}/files/content?path=chats/ours.chat`);
   await look(`/workspaces/${workspace.id}/files/content?path=chats/diary.chat`);
   expect(Object.entries(seen).filter(([, secrets]) => secrets.length > 0)).toEqual([]);
@@ -137,9 +165,12 @@ it('a secret of one person stays out of everything that another may read', { tim
   expect(found(JSON.stringify(his))).toEqual(expect.arrayContaining(['SECRETMEMORY']));
   // She has all words, and the work since she was invited.
   expect(hers.filter(({ type }) => type === 'said').map(({ data }) => data['text'])).toEqual([
-    'look around while I am alone', 'look around with both of us', 'look around for me',
+    'look around while I am alone',
+    'look around with both of us',
+    'look around for me',
   ]);
-  const itemsOf = (events: typeof hers) => new Set(events.filter(({ type }) => type === 'turn').map(({ data }) => data['work_item_id']));
+  const itemsOf = (events: typeof hers) =>
+    new Set(events.filter(({ type }) => type === 'turn').map(({ data }) => data['work_item_id']));
   expect(itemsOf(hers)).toEqual(new Set([together, asked]));
   expect(itemsOf(his)).toEqual(new Set([alone, together, asked]));
   await daemon.kill('SIGTERM');

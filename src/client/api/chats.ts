@@ -48,6 +48,8 @@ export interface ChatWithPeople {
   readonly created_at: string;
   readonly updated_at: string;
   readonly people: readonly string[];
+  /** Those of the people who are owners. */
+  readonly owners: readonly string[];
   /** What to look at, for people: such as a faculty that no running daemon serves. */
   readonly warning?: string | undefined;
 }
@@ -272,6 +274,8 @@ export interface PeopleEvent {
   readonly work_item_id: string | null;
   readonly actor: string;
   readonly joined: boolean;
+  /** From now on; null: they left, or before there were roles. */
+  readonly role: 'owner' | 'member' | null;
   /** Who did it. */
   readonly by: string | null;
 }
@@ -317,10 +321,14 @@ export interface DeleteChatOutput {
 export interface InviteToChatInput {
   /** Person:NAME, or a login of the database. */
   readonly actor: string;
+  /** By default as before, `member` for somebody new. */
+  readonly role?: 'owner' | 'member' | undefined;
 }
 
 export interface InviteToChatOutput {
   readonly changed: boolean;
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
 }
 
 export interface RemoveFromChatOutput {
@@ -389,13 +397,13 @@ export interface ChatsMethods {
    */
   show(id: string, chatId: string, options?: CallOptions): Promise<ChatWithPeople>;
   /**
-   * Change the faculty, the title or the order of a conversation. Needs a token of scope `work`.
+   * Change the faculty, the title or the order of a conversation; for its owners, and operators. Needs a token of scope `work`.
    *
    * `PATCH /workspaces/{id}/chats/{chat_id}`
    */
   change(id: string, chatId: string, input?: ChangeChatInput, options?: CallOptions): Promise<ChatWithPeople>;
   /**
-   * Delete a conversation; for the person who began it, and operators. Needs a token of scope `work`.
+   * Delete a conversation; for its owners, and operators. Needs a token of scope `work`.
    *
    * `DELETE /workspaces/{id}/chats/{chat_id}`
    */
@@ -407,13 +415,13 @@ export interface ChatsMethods {
    */
   say(id: string, chatId: string, input: NewChatMessage, options?: CallOptions): Promise<SaidMessage>;
   /**
-   * Let somebody take part; they see the whole conversation and its work. Needs a token of scope `work`.
+   * Let somebody take part, or give them another role; for owners, and operators. They see all that was said, and the work from now on. Needs a token of scope `work`.
    *
    * `POST /workspaces/{id}/chats/{chat_id}/people`
    */
   invite(id: string, chatId: string, input: InviteToChatInput, options?: CallOptions): Promise<InviteToChatOutput>;
   /**
-   * Stop somebody from taking part. Needs a token of scope `work`.
+   * Stop somebody from taking part; for owners, and operators. Everybody may leave; the only owner may not. Needs a token of scope `work`.
    *
    * `DELETE /workspaces/{id}/chats/{chat_id}/people/{actor}`
    */

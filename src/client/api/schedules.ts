@@ -113,7 +113,7 @@ export interface SchedulesMethods {
    */
   run(name: string, options?: CallOptions): Promise<RunScheduleOutput>;
   /**
-   * The last runs of a schedule, newest first, including those that were missed. Needs a token of scope `read`.
+   * The last runs of a schedule, newest first, including those that were missed; for those who may see all work. Needs a token of scope `read`.
    *
    * `GET /schedules/{name}/runs`
    */

@@ -64,7 +64,10 @@ export function shareAwareness(means: { readonly db: Queryable; readonly clock: 
     try {
       return await span('work.awareness.digest', attributes, async (reading) => {
         const beganMs = clock.monotonicMs();
-        const [view, ancestors] = [await viewOf(await readersOf(work), settings.lookbackHours), await ancestorsOf(work)];
+        const [view, ancestors] = [
+          await viewOf(await readersOf(work), settings.lookbackHours),
+          await ancestorsOf(work),
+        ];
         const digest = awarenessDigest(view, { id: work.id, ancestors, resources: resourcesOf(work.params) }, settings);
         const tokens = digest === null ? 0 : estimateTokens(digest);
         reading.set({ 'work.awareness.digest_tokens': tokens });

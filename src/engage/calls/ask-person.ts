@@ -40,7 +40,11 @@ export async function ask(turn: RecordedTurn, call: RecordedCall, asked: Ask, me
     return finish(turn, call, { state: 'denied', output: toolError(nobodyAnswers(reason), { gate }) }, 0, means);
   }
   const changed = changedInput(call, asked.call.written);
-  const asks = { subject: 'tool_call', request: { reason, gate, ...(means.fourEyes && { four_eyes: true }) }, seconds } as const;
+  const asks = {
+    subject: 'tool_call',
+    request: { reason, gate, ...(means.fourEyes && { four_eyes: true }) },
+    seconds,
+  } as const;
   const { deadline, refused } = await askPerson(
     means.db,
     means.callScope,

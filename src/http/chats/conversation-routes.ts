@@ -135,13 +135,13 @@ const actor = () =>
     .describe('person:NAME, or a login of the database');
 const changed = z.object({ changed: z.boolean() });
 
-
 const invite = jsonRoute({
   id: 'inviteToChat',
   method: 'POST',
   path: '/workspaces/{id}/chats/{chat_id}/people',
   tag: 'chats',
-  summary: 'Let somebody take part, or give them another role; for owners, and operators. They see all that was said, and the work from now on',
+  summary:
+    'Let somebody take part, or give them another role; for owners, and operators. They see all that was said, and the work from now on',
   scope: 'work',
   params: ofChat,
   body: z.strictObject({

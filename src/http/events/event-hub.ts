@@ -168,7 +168,10 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
 
   /** Listens for the changes and texts of exactly the items that the watched one has now. */
   function attend(watched: WatchedItem, eyes: Eyes): void {
-    const { begun, over } = answers.set(watched, items.get(watched.scope.id)?.includes(watched) ? [...watched.items] : []);
+    const { begun, over } = answers.set(
+      watched,
+      items.get(watched.scope.id)?.includes(watched) ? [...watched.items] : [],
+    );
     for (const id of over) texts.leave(id);
     for (const id of begun) {
       const watching = watchAnd(watched, id);

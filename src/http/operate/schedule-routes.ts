@@ -76,7 +76,8 @@ const listRuns = jsonRoute({
   method: 'GET',
   path: '/schedules/{name}/runs',
   tag: 'schedules',
-  summary: 'The last runs of a schedule, newest first, including those that were missed; for those who may see all work',
+  summary:
+    'The last runs of a schedule, newest first, including those that were missed; for those who may see all work',
   scope: 'read',
   params,
   query: z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).default(50) }),

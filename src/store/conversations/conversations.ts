@@ -106,7 +106,10 @@ export function unknownActor(actor: string): string {
 
 /** Removes somebody who takes part; returns whether that changed anything. */
 export async function removeParticipant(db: Queryable, id: string, actor: string): Promise<boolean> {
-  const [row] = await db.query<{ changed: boolean }>('select animus.set_participant($1, $2, true) as changed', [id, actor]);
+  const [row] = await db.query<{ changed: boolean }>('select animus.set_participant($1, $2, true) as changed', [
+    id,
+    actor,
+  ]);
   return row!.changed;
 }
 

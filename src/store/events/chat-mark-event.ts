@@ -21,7 +21,13 @@ function bodyOf(mark: ChatMarkFacts): ConversationBody {
       return { type: kind, messageId, by };
     case 'joined':
     case 'left':
-      return { type: 'people', actor: detail?.actor ?? '', joined: kind === 'joined', role: kind === 'joined' ? (detail?.role ?? null) : null, by };
+      return {
+        type: 'people',
+        actor: detail?.actor ?? '',
+        joined: kind === 'joined',
+        role: kind === 'joined' ? (detail?.role ?? null) : null,
+        by,
+      };
     case 'changed':
       return {
         type: 'conversation',

@@ -37,7 +37,7 @@ export interface AwarenessPlace {
   readonly ancestors: readonly string[];
 }
 
-/** Reads what all of these readers may see (`animus.awareness` states the bounds). Without any: nothing of others. */
+/** Reads what all of these readers may see (`animus.awareness_for` states the bounds). Without any: nothing of others. */
 export async function readAwareness(
   db: Queryable,
   readers: readonly string[],
@@ -45,7 +45,7 @@ export async function readAwareness(
 ): Promise<AwarenessRows> {
   const [first, ...rows] = await db.query<AwarenessRow & { readonly total: number | null }>(
     `select kind, work_item_id as "workItemId", faculty, description, content, params, ancestors, age_seconds as "ageSeconds", total
-       from animus.awareness($1::text[], $2)`,
+       from animus.awareness_for($1, $2)`,
     [readers, lookbackHours],
   );
   return { asOf: first!.content!, rows, running: rows[0]?.total ?? 0 };
@@ -62,7 +62,9 @@ export async function readAwarenessPlace(db: Queryable, workItemId: string): Pro
 
 /** Who reads the context of an item: whoever submitted it and, of the answers of a conversation, who takes part (migrations/functions/13_readers.sql). */
 export async function readReaders(db: Queryable, workItemId: string): Promise<readonly string[]> {
-  const [row] = await db.query<{ readers: string[] | null }>('select animus.readers_of($1::uuid) as readers', [workItemId]);
+  const [row] = await db.query<{ readers: string[] | null }>('select animus.readers_of($1::uuid) as readers', [
+    workItemId,
+  ]);
   return row!.readers ?? [];
 }
 

@@ -6,15 +6,17 @@ import { createPerson } from '../../support/people.ts';
 
 const { start, owner } = testApi();
 
-
 test('every route whose summary says that it is for those who may see all work, or for operators, answers 403 to others', async () => {
   const { call } = await start();
   await createPerson(owner(), 'olga', 'operator');
   const restricted = API_ROUTES.filter(
-    ({ method, summary }) => method === 'GET' && /for (those|people) who may see all work|; for operators/.test(summary),
+    ({ method, summary }) =>
+      method === 'GET' && /for (those|people) who may see all work|; for operators/.test(summary),
   );
   const paths = restricted.map(({ path }) => path.replaceAll(/\{\w+\}/g, 'x'));
-  expect(paths).toEqual(expect.arrayContaining(['/pauses', '/schedules', '/schedules/x/runs', '/grants', '/status', '/people', '/budgets']));
+  expect(paths).toEqual(
+    expect.arrayContaining(['/pauses', '/schedules', '/schedules/x/runs', '/grants', '/status', '/people', '/budgets']),
+  );
   const answers: Record<string, unknown> = {};
   for (const path of paths) {
     const { status, body } = await call('alice', 'GET', path);

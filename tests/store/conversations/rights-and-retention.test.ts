@@ -8,9 +8,9 @@ import {
   deleteWorkspace,
   editMessage,
   importMessages,
+  removeParticipant,
   renameWorkspace,
   sayInConversation,
-  removeParticipant,
   setParticipant,
 } from '../../../src/store/conversations/conversations.ts';
 import {

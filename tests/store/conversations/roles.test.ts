@@ -5,10 +5,10 @@ import {
   createWorkspace,
   deleteConversation,
   deleteWorkspace,
+  removeParticipant,
   retryMessage,
   sayInConversation,
   setParticipant,
-  removeParticipant,
   startConversation,
 } from '../../../src/store/conversations/conversations.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
@@ -79,17 +79,23 @@ describe('a member', () => {
     await as('bob', (tx) => retryMessage(tx, said.messageId));
     expect(await as('bob', (tx) => removeParticipant(tx, talk.id, 'person:bob'))).toBe(true);
     expect(await rolesOf(talk)).toEqual({ ada: 'owner' });
-    await expect(as('bob', (tx) => sayInConversation(tx, talk.id, 'again'))).rejects.toMatchObject({ code: 'work.not_found' });
+    await expect(as('bob', (tx) => sayInConversation(tx, talk.id, 'again'))).rejects.toMatchObject({
+      code: 'work.not_found',
+    });
   });
 });
 
 describe('an owner', () => {
   test('makes others owners, and is removed by none of them', async () => {
     const talk = await talkOfTwo();
-    expect(await as('ada', (tx) => setParticipant(tx, talk.id, 'person:bob', 'owner'))).toMatchObject({ changed: true });
+    expect(await as('ada', (tx) => setParticipant(tx, talk.id, 'person:bob', 'owner'))).toMatchObject({
+      changed: true,
+    });
     await as('bob', (tx) => changeConversation(tx, talk.id, { title: 'ours' }));
     await expect(as('bob', (tx) => removeParticipant(tx, talk.id, 'person:ada'))).rejects.toMatchObject(forbidden);
-    await expect(as('bob', (tx) => setParticipant(tx, talk.id, 'person:ada', 'member'))).rejects.toMatchObject(forbidden);
+    await expect(as('bob', (tx) => setParticipant(tx, talk.id, 'person:ada', 'member'))).rejects.toMatchObject(
+      forbidden,
+    );
     // Without a role, it stays as it is.
     expect(await as('bob', (tx) => setParticipant(tx, talk.id, 'person:ada'))).toMatchObject({ changed: false });
     expect(await as('ada', (tx) => removeParticipant(tx, talk.id, 'person:ada'))).toBe(true);
@@ -102,13 +108,17 @@ describe('an owner', () => {
     await expect(as('ada', (tx) => removeParticipant(tx, talk.id, 'person:ada'))).rejects.toMatchObject(only);
     await expect(as('ada', (tx) => setParticipant(tx, talk.id, 'person:ada', 'member'))).rejects.toMatchObject(only);
     await expect(removeParticipant(target.database, talk.id, 'person:ada')).rejects.toMatchObject(only);
-    await expect(as('ada', (tx) => setParticipant(tx, talk.id, 'person:bob', 'boss' as 'owner'))).rejects.toMatchObject({ code: 'work.invalid' });
+    await expect(as('ada', (tx) => setParticipant(tx, talk.id, 'person:bob', 'boss' as 'owner'))).rejects.toMatchObject(
+      { code: 'work.invalid' },
+    );
   });
 
   test('two that leave at the same moment leave one behind', async () => {
     const talk = await talkOfTwo();
     await as('ada', (tx) => setParticipant(tx, talk.id, 'person:bob', 'owner'));
-    const left = await Promise.allSettled(['ada', 'bob'].map((name) => as(name, (tx) => removeParticipant(tx, talk.id, `person:${name}`))));
+    const left = await Promise.allSettled(
+      ['ada', 'bob'].map((name) => as(name, (tx) => removeParticipant(tx, talk.id, `person:${name}`))),
+    );
     expect(left.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(Object.values(await rolesOf(talk))).toEqual(['owner']);
   });

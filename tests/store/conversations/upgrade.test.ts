@@ -16,7 +16,12 @@ test('whoever began it is an owner; without them all who take part; where nobody
   const [workspace] = await db.query<{ id: string }>(
     `insert into animus.workspaces (id, name, owner, created_at) values (gen_random_uuid(), 'w', 'person:ada', now()) returning id`,
   );
-  const chats: Record<string, readonly string[]> = { alone: ['ada'], two: ['ada', 'bob'], taken: ['bob', 'carol'], empty: [] };
+  const chats: Record<string, readonly string[]> = {
+    alone: ['ada'],
+    two: ['ada', 'bob'],
+    taken: ['bob', 'carol'],
+    empty: [],
+  };
   for (const [title, people] of Object.entries(chats)) {
     const [file] = await db.query<{ id: string }>(
       `insert into animus.files (id, workspace_id, path, is_virtual, kind, created_at, updated_at) values (gen_random_uuid(), $1, $2, true, 'chat', now(), now()) returning id`,
@@ -27,9 +32,15 @@ test('whoever began it is an owner; without them all who take part; where nobody
       [file!.id, title],
     );
     for (const name of people) {
-      await db.query('insert into animus.conversation_people (file_id, actor) values ($1, $2)', [file!.id, `person:${name}`]);
+      await db.query('insert into animus.conversation_people (file_id, actor) values ($1, $2)', [
+        file!.id,
+        `person:${name}`,
+      ]);
     }
-    await db.query(`insert into animus.chat_messages (file_id, role, content, author, created_at) values ($1, 'user', 'x', 'person:ada', now())`, [file!.id]);
+    await db.query(
+      `insert into animus.chat_messages (file_id, role, content, author, created_at) values ($1, 'user', 'x', 'person:ada', now())`,
+      [file!.id],
+    );
   }
   await db.query(readFileSync(join(MIGRATIONS_DIRECTORY, '0058_fix_readers.sql'), 'utf8'));
   const rows = await db.query<{ title: string; actor: string; role: string; withheld: boolean }>(

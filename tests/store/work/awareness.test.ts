@@ -172,7 +172,7 @@ test('a skill that work wrote is for everybody while it is current, with its wor
   );
   const skills = async (viewer: string) =>
     await db.query(
-      `select description, content, work_item_id as id from animus.awareness(array[$1], 24) where kind = 'skill'`,
+      `select description, content, work_item_id as id from animus.awareness_for(array[$1], 24) where kind = 'skill'`,
       [viewer],
     );
   expect(await skills(await login(db))).toEqual([{ description: 'notes', content: '2', id: work.id }]);

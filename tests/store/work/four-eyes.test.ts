@@ -13,9 +13,13 @@ const forbidden = { code: 'db.forbidden', message: expect.stringContaining('four
 
 async function asking(submitter: string | null = null): Promise<FocusedWork> {
   const work = await beginFocus(db());
-  if (submitter !== null) await db().query('update animus.work_items set submitted_by = $2 where id = $1', [work.id, submitter]);
+  if (submitter !== null)
+    await db().query('update animus.work_items set submitted_by = $2 where id = $1', [work.id, submitter]);
   await recordCalls(db(), work, 1, ['c1'], 'bash');
-  await askPerson(db(), work.key, 1, 'c1', 'approval', { ...ASKS, request: { ...ASKS.request, gate: 'permissions', four_eyes: true } });
+  await askPerson(db(), work.key, 1, 'c1', 'approval', {
+    ...ASKS,
+    request: { ...ASKS.request, gate: 'permissions', four_eyes: true },
+  });
   return work;
 }
 
@@ -24,7 +28,9 @@ test('whoever submitted the work approves nothing and grants nothing, and may de
   const ask = await askOf(db(), id, 'c1');
   await expect(approve(db(), id, { ask })).rejects.toMatchObject(forbidden);
   await expect(grantCall(db(), id, { ask, scope: 'item', seconds: 60 })).rejects.toMatchObject(forbidden);
-  await expect(db().query(`select animus.decide_all(array[$1::uuid], 'approve')`, [ask])).rejects.toMatchObject(forbidden);
+  await expect(db().query(`select animus.decide_all(array[$1::uuid], 'approve')`, [ask])).rejects.toMatchObject(
+    forbidden,
+  );
   await deny(db(), id, { ask });
 });
 

@@ -1,5 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
-import { sayInConversation, removeParticipant, setParticipant } from '../../../src/store/conversations/conversations.ts';
+import {
+  removeParticipant,
+  sayInConversation,
+  setParticipant,
+} from '../../../src/store/conversations/conversations.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { WEBHOOK_EVENTS } from '../../../src/store/work/webhooks.ts';
 import { completeWork, failWork } from '../../../src/store/work/work.ts';
