@@ -51,6 +51,8 @@ const BUSY = { reads: 10, pauseMs: 50 } as const;
 const ITEMS_AT_ONCE = { news: 100, again: 20 } as const;
 const AFTER_ERROR_MS = 1_000;
 
+const eyeOf = ({ eyes: [first] }: WatchedItem): Eyes | undefined => first;
+
 export function openEventHub({ db, clock, log }: HubMeans): EventHub {
   const stopping = new AbortController();
   /** By id; several of a conversation that shows different answers to its readers, who share nothing then. */
@@ -238,16 +240,11 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
     leave(item, eyes) {
       item.eyes.delete(eyes);
       if (item.eyes.size > 0) return;
-      const rest = (items.get(item.scope.id) ?? []).filter((other) => other !== item);
+      const rest = items.get(item.scope.id)!.filter((other) => other !== item);
+      items.set(item.scope.id, rest);
       if (rest.length === 0) items.delete(item.scope.id);
-      else items.set(item.scope.id, rest);
       due.delete(item);
       attend(item, eyes);
     },
   };
-}
-
-function eyeOf(item: WatchedItem): Eyes | undefined {
-  const [eyes] = item.eyes;
-  return eyes;
 }
