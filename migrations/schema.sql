@@ -860,7 +860,7 @@ create table animus.memory_sources (
   created_at   timestamptz not null,
   primary key (id),
   constraint memory_sources_memory_id_fkey foreign key (memory_id) references animus.memories(id) on delete cascade,
-  constraint memory_sources_action_check check (action in ('stored', 'updated', 'merged'))
+  constraint memory_sources_action_check check (action in ('stored', 'updated', 'merged', 'unmerged'))
 );
 create index memory_sources_item on animus.memory_sources (work_item_id) where work_item_id is not null;
 create index memory_sources_memory on animus.memory_sources (memory_id, id);
@@ -1302,6 +1302,34 @@ create table animus.skip_turn ();
 create table animus.notice_secret (
   secret bytea not null
 );
+
+create table animus.memory_merges (
+  gone_id      uuid        not null,
+  into_id      uuid        not null,
+  reason       text        not null,
+  actor        text,
+  work_item_id uuid,
+  merged_at    timestamptz not null,
+  before       jsonb,
+  source_ids   bigint[]    not null default '{}',
+  followers    uuid[]      not null default '{}',
+  primary key (gone_id),
+  constraint memory_merges_gone_id_fkey foreign key (gone_id) references animus.memories(id) on delete cascade,
+  constraint memory_merges_into_id_fkey foreign key (into_id) references animus.memories(id) on delete cascade,
+  constraint memory_merges_reason_check check (reason in ('same_text', 'asked', 'similar'))
+);
+create index memory_merges_into on animus.memory_merges (into_id);
+
+create table animus.memory_links (
+  memory_id uuid        not null,
+  alike_id  uuid        not null,
+  linked_at timestamptz not null,
+  primary key (memory_id, alike_id),
+  constraint memory_links_alike_id_fkey foreign key (alike_id) references animus.memories(id) on delete cascade,
+  constraint memory_links_memory_id_fkey foreign key (memory_id) references animus.memories(id) on delete cascade,
+  constraint memory_links_check check (memory_id < alike_id)
+);
+create index memory_links_alike on animus.memory_links (alike_id);
 
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at

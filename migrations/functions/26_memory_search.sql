@@ -5,15 +5,17 @@
 -- its readers may see; without an item: what the actor may see, of all layers. p_text: words, also "in quotes", or, -not; without text and
 -- embedding the newest come first. p_embedding: that of the text, by p_model, which must be prepared with its dimension; null: by text alone.
 -- p_filters: an object with any of layers, kinds, tags (all of them), project, task, metadata (contained), source_item, faculty, since, until.
--- p_half_life: an age that halves a score. score: the sum of 1 / (60 + rank) in both lists. The source is the newest one.
+-- p_half_life: an age that halves a score. score: the sum of 1 / (60 + rank) in both lists. The source is the newest that stored or changed it.
+-- alike: other memories with nearly the same words, which may say something else (memories_alike).
 -- Locks: none. Raises: WA003, WA004.
+drop function if exists animus.search_memories(text, uuid, real[], text, jsonb, int, interval);
 create or replace function animus.search_memories(
   p_text text, p_item uuid default null, p_embedding real[] default null, p_model text default null, p_filters jsonb default '{}',
   p_limit int default 10, p_half_life interval default null)
 returns table (
   id uuid, layer text, project text, task uuid, kind text, tags text[], content text, metadata jsonb, submitted_by text, created_at timestamptz,
   updated_at timestamptz, uses int, score float8, text_rank int, vector_rank int, similarity float8,
-  sources int, source_item uuid, source_faculty text, source_entry int, source_actor text)
+  sources int, source_item uuid, source_faculty text, source_entry int, source_actor text, alike jsonb)
 language plpgsql rows 10 security definer set search_path = pg_catalog, pg_temp
 set jit = off set plan_cache_mode = force_custom_plan set enable_mergejoin = off set client_min_messages = warning as $$
 declare
@@ -44,7 +46,7 @@ begin
     select m.id, m.layer, m.project,
            case when v_filter.sees_all or m.submitted_by = v_filter.viewer or animus.submitter_of(m.task) = v_filter.viewer then m.task end, m.kind, m.tags, m.content, m.metadata, m.submitted_by, m.created_at, m.updated_at, m.uses, d.score,
            f.text_rank, f.vector_rank, f.similarity, s.sources,
-           case when v_filter.sees_all or m.submitted_by = v_filter.viewer or animus.submitter_of(s.work_item_id) = v_filter.viewer then s.work_item_id end, s.faculty, s.ledger_seq, s.actor
+           case when v_filter.sees_all or m.submitted_by = v_filter.viewer or animus.submitter_of(s.work_item_id) = v_filter.viewer then s.work_item_id end, s.faculty, s.ledger_seq, s.actor, animus.memories_alike(m.id)
       from fused f
       join animus.memories m on m.id = f.id
       cross join lateral (
@@ -52,7 +54,7 @@ begin
             then power(0.5::float8, greatest(extract(epoch from v_now - m.updated_at), 0)::float8 / extract(epoch from p_half_life)::float8) else 1 end) d (score)
       left join lateral (
         select c.work_item_id, c.faculty, c.ledger_seq, c.actor, (count(*) over ())::int as sources
-          from animus.memory_sources c where c.memory_id = m.id order by c.id desc limit 1) s on true
+          from animus.memory_sources c where c.memory_id = m.id order by c.action in ('merged', 'unmerged'), c.id desc limit 1) s on true
      where v_not is null or not m.search @@ v_not
      order by d.score desc nulls last, m.updated_at desc, m.id desc limit v_limit;
 end $$;

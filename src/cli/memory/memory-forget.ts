@@ -1,12 +1,11 @@
 /** `animus memory forget`. */
-import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
-import { FULL_ID } from '../../core/work/id-reference.ts';
 import { forgetMemory } from '../../store/memory/memories.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { styled } from '../view/output.ts';
+import { memoryIds } from './values.ts';
 
 interface ForgetOptions extends CommonOptions {
   readonly reason: string;
@@ -21,18 +20,12 @@ export async function forgetMemories(
   ids: readonly string[],
 ): Promise<number> {
   const { output } = invocation;
-  for (const id of ids) {
-    if (FULL_ID.test(id.toLowerCase())) continue;
-    throw new AnimusError('usage.invalid', {
-      detail: `${JSON.stringify(id)} is not the id of a memory; find it with: animus memory search`,
-    });
-  }
   const forgotten = await withDatabase(invocation, (db) =>
     untilUnlocked(
       () =>
         db.transaction(async (tx) => {
           const gone: string[] = [];
-          for (const id of new Set(ids)) gone.push(await forgetMemory(tx, id.toLowerCase(), reason, null));
+          for (const id of memoryIds(ids)) gone.push(await forgetMemory(tx, id, reason, null));
           return gone;
         }),
       PATIENCE,

@@ -100,6 +100,8 @@ function show(output: Output, memory: FoundMemory): void {
     styled(`  ${age(updatedAt, Date.now())}${ranks.length > 0 ? `  ${ranks.join(', ')}` : ''}`, 'dim'),
   );
   output.block(shortDescription(content, SHOWN_CHARS), '   ');
+  for (const other of memory.alike)
+    output.line(styled(`   nearly the same words: ${other.id}  ${shortDescription(other.content, 200)}`, 'dim'));
   if (tags.length > 0) output.line(styled(`   tags: ${tags.join(', ')}`, 'dim'));
   output.line(styled(`   ${sourceOf(memory)}`, 'dim'));
 }
@@ -130,6 +132,7 @@ function documentOf(memory: FoundMemory) {
     text_rank: memory.textRank,
     vector_rank: memory.vectorRank,
     similarity: memory.similarity,
+    alike: memory.alike,
     sources: memory.sources,
     source: {
       work_item_id: memory.sourceItem,

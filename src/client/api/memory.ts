@@ -19,6 +19,30 @@ export interface Memory {
   readonly updated_at: string;
   readonly score: number | null;
   readonly source_item: string | null;
+  /** Others of its place with nearly the same words, at most three: other facts, or the same one. */
+  readonly alike: readonly {
+    readonly id: string;
+    readonly content: string;
+    readonly updated_at: string;
+  }[];
+}
+
+export interface MemoryMerge {
+  /** The memory that was merged. */
+  readonly id: string;
+  readonly into_id: string;
+  readonly reason: 'same_text' | 'asked' | 'similar';
+  readonly actor: string | null;
+  readonly work_item_id: string | null;
+  readonly merged_at: string;
+  readonly layer: 'task' | 'project' | 'global';
+  readonly project: string | null;
+  readonly kind: string;
+  /** Of the memory that was merged. */
+  readonly content: string;
+  /** What is found instead. */
+  readonly into_content: string;
+  readonly submitted_by: string | null;
 }
 
 export interface MemoryStats {
@@ -89,6 +113,8 @@ export interface StoreMemoryOutput {
 
 export interface UpdateMemoryInput {
   readonly content?: string | undefined;
+  /** A memory of the same place that says the same: it becomes part of this one. */
+  readonly merge?: string | undefined;
   /** Such as fact, preference, procedure, lesson; default fact. */
   readonly kind?: string | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -98,6 +124,8 @@ export interface UpdateMemoryInput {
 export interface UpdateMemoryOutput {
   /** Another one, if it was merged into that. */
   readonly id: string;
+  /** What is part of it from now on: `merge`, and one that had the same text. */
+  readonly merged: readonly string[];
 }
 
 export interface ForgetMemoryInput {
@@ -107,6 +135,21 @@ export interface ForgetMemoryInput {
 
 export interface ForgetMemoryOutput {
   readonly id: string;
+}
+
+export interface MemoryMergesInput {
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface MemoryMergesOutput {
+  readonly items: readonly MemoryMerge[];
+}
+
+export interface UnmergeMemoryOutput {
+  readonly id: string;
+  /** The memory that it was part of. */
+  readonly into_id: string;
 }
 
 export interface MemoryStatsOutput {
@@ -134,7 +177,7 @@ export interface MemoryMethods {
    */
   store(input: StoreMemoryInput, options?: CallOptions): Promise<StoreMemoryOutput>;
   /**
-   * Change a memory. Needs a token of scope `work`.
+   * Change a memory, or merge another one into it. Needs a token of scope `work`.
    *
    * `PATCH /memories/{id}`
    */
@@ -145,6 +188,18 @@ export interface MemoryMethods {
    * `DELETE /memories/{id}`
    */
   forget(id: string, input: ForgetMemoryInput, options?: CallOptions): Promise<ForgetMemoryOutput>;
+  /**
+   * Merges of memories that can be undone, newest first. Needs a token of scope `read`.
+   *
+   * `GET /memory-merges`
+   */
+  merges(input?: MemoryMergesInput, options?: CallOptions): Promise<MemoryMergesOutput>;
+  /**
+   * Undo a merge: the memory is found again. Needs a token of scope `work`.
+   *
+   * `DELETE /memory-merges/{id}`
+   */
+  unmerge(id: string, options?: CallOptions): Promise<UnmergeMemoryOutput>;
   /**
    * How many memories each layer has, and the state of their embeddings; for those who may see all work. Needs a token of scope `read`.
    *

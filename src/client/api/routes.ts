@@ -132,6 +132,8 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     store: { method: 'POST', path: '/memories', kind: 'json', input: true, body: true },
     update: { method: 'PATCH', path: '/memories/{id}', kind: 'json', input: true, body: true },
     forget: { method: 'DELETE', path: '/memories/{id}', kind: 'json', input: true, query: ['reason'] },
+    merges: { method: 'GET', path: '/memory-merges', kind: 'json', input: true, query: ['limit'] },
+    unmerge: { method: 'DELETE', path: '/memory-merges/{id}', kind: 'json' },
     stats: { method: 'GET', path: '/memory-stats', kind: 'json' },
   },
   skills: {

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { LlmFailure } from '../../llm/client.ts';
 import type { Embedder, EmbedResult, Vector } from '../../llm/embeddings/embedder.ts';
 import {
-  mergeSimilarMemories,
+  linkSimilarMemories,
   skipEmbeddings,
   storeEmbeddings,
   type Unembedded,
@@ -95,7 +95,7 @@ export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding
   ): Promise<number> {
     try {
       const { count: stored } = await kept(() => storeRows(rows, refusal, (tx) => endEmbedding(tx, turn, held, paid)));
-      await merge(rows);
+      await link(rows);
       return stored;
     } catch (error) {
       const failed = { problem: messageOf(error), delayMs: 0 };
@@ -122,17 +122,17 @@ export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding
     });
   }
 
-  /** What is not merged now is merged when one of the two changes. */
-  async function merge(rows: readonly EmbeddedMemory[]): Promise<void> {
+  /** What is not linked now is linked when one of the two changes. */
+  async function link(rows: readonly EmbeddedMemory[]): Promise<void> {
     if (rows.length === 0) return;
     try {
-      const merged = await mergeSimilarMemories(
+      const linked = await linkSimilarMemories(
         db,
         rows.map(({ id }) => id),
       );
-      if (merged > 0) log.info({ memories: merged }, 'near-duplicate memories were merged');
+      if (linked > 0) log.info({ links: linked }, 'memories with nearly the same words were linked');
     } catch (error) {
-      log.warn({ error: messageOf(error) }, 'near-duplicate memories could not be merged');
+      log.warn({ error: messageOf(error) }, 'memories with nearly the same words could not be linked');
     }
   }
 
@@ -162,7 +162,7 @@ export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding
     embed,
     async storeAgain(rows) {
       const stored = await storeEmbeddings(db, model, rows);
-      if (stored > 0) await merge(rows);
+      if (stored > 0) await link(rows);
       return stored;
     },
   };

@@ -1,6 +1,7 @@
 /** Memories. SQL decides who may find, change and forget them. */
 import { z } from 'zod';
 import { forgetMemory, MEMORY_LAYERS, storeMemory, updateMemory } from '../../store/memory/memories.ts';
+import { listMemoryMerges, unmergeMemory } from '../../store/memory/memory-merges.ts';
 import { visibleMemoryStats } from '../../store/memory/memory-stats.ts';
 import { searchMemories } from '../../store/memory/search-memories.ts';
 import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
@@ -24,6 +25,9 @@ const memory = z
     updated_at: time(),
     score: z.number().nullable(),
     source_item: id().nullable(),
+    alike: z
+      .array(z.object({ id: id(), content: z.string(), updated_at: time() }))
+      .describe('others of its place with nearly the same words, at most three: other facts, or the same one'),
   })
   .meta({ id: 'Memory' });
 
@@ -81,6 +85,7 @@ const search = jsonRoute({
         created_at: found.createdAt,
         updated_at: found.updatedAt,
         source_item: found.sourceItem,
+        alike: found.alike.map((other) => ({ ...other, updated_at: new Date(other.updated_at) })),
       })),
     };
   },
@@ -122,13 +127,23 @@ const update = jsonRoute({
   method: 'PATCH',
   path: '/memories/{id}',
   tag: 'memory',
-  summary: 'Change a memory',
+  summary: 'Change a memory, or merge another one into it',
   scope: 'work',
   params: z.strictObject({ id: id() }),
-  body: z.strictObject({ content: z.string().min(1).optional(), ...parts }),
-  output: z.object({ id: id().describe('another one, if it was merged into that') }),
+  body: z.strictObject({
+    content: z.string().min(1).optional(),
+    merge: id().optional().describe('a memory of the same place that says the same: it becomes part of this one'),
+    ...parts,
+  }),
+  output: z.object({
+    id: id().describe('another one, if it was merged into that'),
+    merged: z.array(id()).describe('what is part of it from now on: `merge`, and one that had the same text'),
+  }),
   errors: ['work.not_found', 'work.invalid'],
-  run: async ({ tx }, { path, body }) => ({ id: await updateMemory(tx, path.id, present(body), null) }),
+  run: async ({ tx }, { path, body }) => {
+    const { id: changed, mergedIds } = await updateMemory(tx, path.id, present(body), null);
+    return { id: changed, merged: [...mergedIds] };
+  },
 });
 
 const forget = jsonRoute({
@@ -143,6 +158,59 @@ const forget = jsonRoute({
   output: z.object({ id: id() }),
   errors: ['work.not_found'],
   run: async ({ tx }, { path, query }) => ({ id: await forgetMemory(tx, path.id, query.reason, null) }),
+});
+
+const merges = jsonRoute({
+  id: 'memoryMerges',
+  method: 'GET',
+  path: '/memory-merges',
+  tag: 'memory',
+  summary: 'Merges of memories that can be undone, newest first',
+  scope: 'read',
+  query: z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).default(50) }),
+  output: z.object({
+    items: z.array(
+      z
+        .object({
+          id: id().describe('the memory that was merged'),
+          into_id: id(),
+          reason: z.enum(['same_text', 'asked', 'similar']),
+          actor: z.string().nullable(),
+          work_item_id: id().nullable(),
+          merged_at: time(),
+          layer: layer(),
+          project: z.string().nullable(),
+          kind: z.string(),
+          content: z.string().describe('of the memory that was merged'),
+          into_content: z.string().describe('what is found instead'),
+          submitted_by: z.string().nullable(),
+        })
+        .meta({ id: 'MemoryMerge' }),
+    ),
+  }),
+  run: async ({ tx }, { query }) => ({
+    items: (await listMemoryMerges(tx, query.limit)).map((merge) => ({
+      ...merge,
+      into_id: merge.intoId,
+      work_item_id: merge.workItemId,
+      merged_at: merge.mergedAt,
+      into_content: merge.intoContent,
+      submitted_by: merge.submittedBy,
+    })),
+  }),
+});
+
+const unmerge = jsonRoute({
+  id: 'unmergeMemory',
+  method: 'DELETE',
+  path: '/memory-merges/{id}',
+  tag: 'memory',
+  summary: 'Undo a merge: the memory is found again',
+  scope: 'work',
+  params: z.strictObject({ id: id().describe('of the memory that was merged') }),
+  output: z.object({ id: id(), into_id: id().describe('the memory that it was part of') }),
+  errors: ['work.not_found', 'work.state', 'work.invalid'],
+  run: async ({ tx }, { path }) => ({ id: path.id, into_id: await unmergeMemory(tx, path.id) }),
 });
 
 const layerStats = z
@@ -178,4 +246,4 @@ function present<T extends object>(given: T): Present<T> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Present<T>;
 }
 
-export const memoryRoutes: readonly Route[] = [search, store, update, forget, stats];
+export const memoryRoutes: readonly Route[] = [search, store, update, forget, merges, unmerge, stats];

@@ -16,8 +16,8 @@ export interface Unembedded {
   readonly digest: string;
 }
 
-/** Cosine above which two texts of one place and kind are duplicates, if they name the same numbers. */
-export const DUPLICATE_SIMILARITY = 0.97;
+/** Cosine above which two texts of one place are linked, and each is shown with the other. */
+export const LINK_SIMILARITY = 0.97;
 
 /**
  * Makes the table and the HNSW index for embeddings of a model, and makes it the current one. Call it once per start: where two
@@ -76,13 +76,13 @@ export async function skipEmbeddings(
   ]);
 }
 
-/** Merges each memory with its near duplicates; returns how many were merged. In a statement of its own, after the embeddings are stored. Errors: `work.locked`: try again. */
-export async function mergeSimilarMemories(
+/** Links each memory with those of its place that are nearly alike; returns how many links are new. In a statement of its own, after the embeddings are stored. */
+export async function linkSimilarMemories(
   db: Queryable,
   ids: readonly string[],
-  similarity = DUPLICATE_SIMILARITY,
+  similarity = LINK_SIMILARITY,
 ): Promise<number> {
-  return count(db, 'select animus.merge_similar_memories($1::uuid[], $2) as count', [ids, similarity]);
+  return count(db, 'select animus.link_similar_memories($1::uuid[], $2) as count', [ids, similarity]);
 }
 
 function columns(rows: readonly Omit<Unembedded, 'content'>[]): readonly (readonly string[])[] {

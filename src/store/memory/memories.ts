@@ -64,15 +64,24 @@ export async function storeMemory(
   return row!;
 }
 
-/** Changes what is given, and returns the memory's id: another one if it was merged into that before. */
+/** What an update did: `id` is another one if the memory was merged into that before; `mergedIds`: the memories that were merged into it now. */
+export interface UpdatedMemory {
+  readonly id: string;
+  readonly mergedIds: readonly string[];
+}
+
+/**
+ * Changes what is given. `merge`: a memory of the same place that says the same, and becomes part of this one. A memory with the same text
+ * does so without being named.
+ */
 export async function updateMemory(
   db: Queryable,
   id: string,
-  changes: MemoryParts & { readonly content?: string },
+  changes: MemoryParts & { readonly content?: string; readonly merge?: string },
   writer: MemoryFocus | null,
-): Promise<string> {
-  const [row] = await db.query<{ id: string }>(
-    `select animus.update_memory($1, $2, $3, $4::text[], $5::jsonb, $6, $7, $8, $9, $10) as id`,
+): Promise<UpdatedMemory> {
+  const [row] = await db.query<UpdatedMemory>(
+    `select memory_id as id, merged_ids as "mergedIds" from animus.update_memory($1, $2, $3, $4::text[], $5::jsonb, $6, $7, $8, $9, $10, $11)`,
     [
       id,
       changes.content === undefined ? null : storable(changes.content),
@@ -82,9 +91,10 @@ export async function updateMemory(
       writer?.workItemId ?? null,
       ...writtenBy(writer),
       changes.ledgerEntry ?? null,
+      changes.merge ?? null,
     ],
   );
-  return row!.id;
+  return row!;
 }
 
 /** Deletes a memory with its history and returns its id. Of a person, `reason` is recorded as a decision. */

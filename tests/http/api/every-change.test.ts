@@ -51,6 +51,11 @@ const REQUESTS: Readonly<Record<string, (api: TestApi) => Promise<Sent> | Sent>>
     body: { content: 'Deploys run on Mondays' },
   }),
   forgetMemory: async (api) => ({ path: `/memories/${await memory(api)}?reason=wrong` }),
+  unmergeMemory: async (api) => {
+    const [into, merge] = [await memory(api), await memory(api)];
+    await api.call('olga', 'PATCH', `/memories/${into}`, { body: { merge } });
+    return { path: `/memory-merges/${merge}` };
+  },
   setBudget: () => ({ path: '/budgets', body: { ...LIMIT, amount: 5 } }),
   removeBudget: async (api) => {
     await api.call('olga', 'PUT', '/budgets', { body: { ...LIMIT, amount: 6 } });

@@ -54,6 +54,7 @@ test('files, memories, lists and children of others are not there', async () => 
   for (const [method, path, given] of [
     ['PATCH', '/memories/ID', { body: { content: 'x' } }],
     ['DELETE', '/memories/ID?reason=x', {}],
+    ['DELETE', '/memory-merges/ID', {}],
   ] as const) {
     const there = await call('mallory', method, path.replace('ID', memory.id), given);
     const none = await call('mallory', method, path.replace('ID', NONE), given);

@@ -1,7 +1,7 @@
 /** Embeddings of memories: on the embedded database, which has pgvector, and on a server that has none. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
-  mergeSimilarMemories,
+  linkSimilarMemories,
   prepareEmbeddings,
   skipEmbeddings,
   storeEmbeddings,
@@ -186,7 +186,7 @@ describe('without pgvector', () => {
     expect(await prepareEmbeddings(db, MODEL)).toEqual({ ready: false, reason });
     await storeMemory(db, { content: 'words are enough' }, null);
     expect(await unembedded(db, MODEL, 10)).toEqual([]);
-    expect(await mergeSimilarMemories(db, [])).toBe(0);
+    expect(await linkSimilarMemories(db, [])).toBe(0);
     const found = await searchMemories(db, {
       viewer: null,
       text: 'words',
