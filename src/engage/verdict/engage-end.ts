@@ -1,7 +1,7 @@
 /** How the engage loop can end. */
 import type { LlmFailure } from '../../llm/client.ts';
 import type { UnrecordedTurn } from '../turn/record-answer.ts';
-import type { Outcome } from './outcome.ts';
+import type { HeldOutcome } from './outcome.ts';
 
 /** Why the loop ended. `interrupted`: stopped at a turn boundary; the item goes back to the queue and the focus continues later. */
 export type EngageEnd =
@@ -22,7 +22,7 @@ export type EngageEnd =
 export interface EngageDone {
   readonly kind: 'done';
   readonly finalText: string;
-  readonly outcome: Outcome;
+  readonly outcome: HeldOutcome;
   /** From an external command; if it is missing, a summary is made from text and outcome. */
   readonly summary?: string;
   /** Why messages that come before the end cannot be read any more; if it is missing, the run goes on with them. */

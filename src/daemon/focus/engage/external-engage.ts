@@ -1,9 +1,8 @@
 /** The external engage mode: a command of the faculty does the work instead of the loop of model and tools. */
 import type { Faculty, PhaseHook } from '../../../catalog/faculty/faculty.ts';
-import { outcomeProblems } from '../../../catalog/faculty/outcome-schema.ts';
 import { AnimusError } from '../../../core/errors/errors.ts';
 import type { EngageDone } from '../../../engage/verdict/engage-end.ts';
-import { outcomeOf } from '../../../engage/verdict/outcome.ts';
+import { holdOutcome, nonconforming } from '../../../engage/verdict/outcome.ts';
 import { readLedger } from '../../../store/transcript/ledger.ts';
 import type { Transcript } from '../../../store/transcript/transcript.ts';
 import { span } from '../../../telemetry/spans.ts';
@@ -65,16 +64,12 @@ async function doneWith(
   { outcome: printed, summary }: HookOutput['engage'],
   { faculty }: Focus,
 ): Promise<FocusEnd | EngageDone> {
-  const outcome = outcomeOf(printed);
-  const { outcomeSchema } = faculty.engage;
-  const problems = outcomeSchema === null ? [] : await outcomeProblems(outcomeSchema, outcome);
-  if (problems.length > 0) {
-    return failed('engage.outcome_invalid', `the outcome does not conform to outcome_schema: ${problems.join('; ')}`);
-  }
+  const reading = await holdOutcome(printed, faculty.engage.outcomeSchema);
+  if (reading.kind === 'invalid') return failed('engage.outcome_invalid', nonconforming(reading.problems));
   return {
     kind: 'done',
     finalText: summary ?? '',
-    outcome,
+    outcome: reading.outcome,
     unread: NO_READER,
     ...(summary !== undefined && { summary }),
   };

@@ -8,6 +8,7 @@ import { estimateTokens } from '../../../core/work/tokens.ts';
 import type { WorkState } from '../../../core/work/work.ts';
 import type { UnrecordedTurn } from '../../../engage/turn/record-answer.ts';
 import { failureNotice } from '../../../engage/verdict/attempt.ts';
+import type { HeldOutcome } from '../../../engage/verdict/outcome.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import type { CompleteFocus } from '../../../store/transcript/complete-foci.ts';
 import { addMessage } from '../../../store/transcript/messages.ts';
@@ -21,7 +22,7 @@ import { retryDelaySeconds } from './recovery.ts';
 export type FocusEnd =
   | {
       readonly kind: 'completed';
-      readonly outcome: Readonly<Record<string, unknown>>;
+      readonly outcome: HeldOutcome;
       readonly summary: string;
       /** Why messages that came before the end cannot be read any more. */
       readonly unread?: string;
