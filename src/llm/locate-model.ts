@@ -1,6 +1,6 @@
 import type { WireChoice } from '../core/config/config.ts';
 import { AnimusError } from '../core/errors/errors.ts';
-import type { ModelInfo, ModelOverride } from './models/model-info.ts';
+import { type ModelInfo, type ModelOverride, UNKNOWN_MODEL } from './models/model-info.ts';
 import { modelInfo, modelSources } from './models/models.ts';
 import type { ProviderSettings } from './provider-settings.ts';
 
@@ -8,6 +8,8 @@ import type { ProviderSettings } from './provider-settings.ts';
 export interface NamedProvider {
   readonly kind: ProviderSettings['kind'];
   readonly wire?: WireChoice;
+  /** True: the names of its models are those of other models, which it answers for. Default false. */
+  readonly standsIn?: boolean;
 }
 
 /** The names that model names are resolved with. */
@@ -37,6 +39,7 @@ const FREE: ModelInfo['prices'] = { input: 0, output: 0, cacheRead: 0, cacheWrit
 export function locateModel(name: string, names: ModelNames): LocatedModel {
   const { provider, model } = splitModelName(name, names);
   const found = Object.hasOwn(names.providers, provider) ? names.providers[provider] : undefined;
+  if (found?.standsIn === true) return { provider, model, kind: found.kind, info: infoOfAbsent(model, names) };
   if (found) {
     const info = modelInfo(provider, model, names.models);
     const { overrides } = modelSources(provider, model, names.models);
@@ -47,6 +50,12 @@ export function locateModel(name: string, names: ModelNames): LocatedModel {
   }
   const known = Object.keys(names.providers).join(', ') || 'none';
   throw new AnimusError('llm.unknown_provider', { provider, model: name, known });
+}
+
+/** What a model costs and how much it takes, for a script that answers in its place: it has no wire, and takes all options. */
+function infoOfAbsent(name: string, names: ModelNames): ModelInfo {
+  const { prices, longPrompt, priceChanges, contextWindow, maxOutput, batchShare } = locateModel(name, names).info;
+  return { ...UNKNOWN_MODEL, prices, longPrompt, priceChanges, contextWindow, maxOutput, batchShare, known: true };
 }
 
 /** Splits off a first part that names a provider. Otherwise the whole name, with slashes, is a model of the default provider. */

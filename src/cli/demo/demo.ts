@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
-import type { Config } from '../../core/config/config.ts';
+import type { Config, ProviderConfig } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { sayingWhatGoesOn } from '../../core/errors/interruption.ts';
 import { isTerminal } from '../../core/work/work.ts';
@@ -74,7 +74,7 @@ const SCRIPTED_MODEL = 'demo/scripted';
 async function demoConfig(invocation: Invocation, model: string | undefined, home: string): Promise<Config> {
   const config = await invocation.config();
   if (model !== undefined) refuseWithoutKey(config, model);
-  const demo = { name: 'demo', kind: 'scripted', script: join(ASSETS, 'script.toml') } as const;
+  const demo: ProviderConfig = { name: 'demo', kind: 'scripted', script: join(ASSETS, 'script.toml') };
   return { ...inScratchHome(config, home), providers: new Map([...config.providers, ['demo', demo]]) };
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
-import type { Config } from '../../core/config/config.ts';
+import type { Config, ProviderConfig } from '../../core/config/config.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { interruption, sayingWhatGoesOn } from '../../core/errors/interruption.ts';
 import { listProblems } from '../../core/errors/problem.ts';
@@ -115,7 +115,7 @@ function scriptedConfig(config: Config, script: string): Config {
   const providers = [...config.providers].map(
     ([name, provider]) => [name, provider.kind === 'scripted' ? { ...provider, script } : provider] as const,
   );
-  const own = { name: SCRIPT_PROVIDER, kind: 'scripted', script } as const;
+  const own: ProviderConfig = { name: SCRIPT_PROVIDER, kind: 'scripted', script, standsIn: true };
   return { ...config, providers: new Map([...providers, [SCRIPT_PROVIDER, own]]) };
 }
 

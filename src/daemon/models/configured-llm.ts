@@ -26,7 +26,11 @@ export function createConfiguredLlm(
   for (const provider of config.providers.values()) {
     providers[provider.name] =
       provider.kind === 'scripted'
-        ? { kind: 'scripted', script: openScript(provider.script, onBrokenScript) }
+        ? {
+            kind: 'scripted',
+            script: openScript(provider.script, onBrokenScript),
+            ...(provider.standsIn === true && { standsIn: true }),
+          }
         : httpSettings(provider, config);
   }
   return createLlm({ ...modelNames(config), providers }, { processes });
