@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Faculties, facultiesError } from '../catalog/faculties.ts';
 import { webhookKeys } from '../core/config/webhooks-config.ts';
-import { messageOf } from '../core/errors/errors.ts';
+import { AnimusError, messageOf } from '../core/errors/errors.ts';
 import { aborted } from '../core/lifecycle/aborted.ts';
 import { systemClock } from '../core/lifecycle/clock.ts';
 import type { EndSignals } from '../core/lifecycle/interrupts.ts';
@@ -27,7 +27,7 @@ import { modelNames } from './models/model-names.ts';
 import { openContainers } from './open-containers.ts';
 import { takeSteps } from './presence/await-database.ts';
 import { createReadiness } from './presence/readiness.ts';
-import { loadRunnableFaculties } from './reload/load-faculties.ts';
+import { loadAtStart, loadRunnableFaculties } from './reload/load-faculties.ts';
 import { createServices } from './services.ts';
 import { createLoopDelay } from './watchdog/loop-delay.ts';
 import { createWatchdog } from './watchdog/watchdog.ts';
@@ -168,9 +168,11 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   versionGuard.outdated.throwIfAborted();
 }
 
-/** All faculties of the directory. A daemon without a valid faculty does not start. */
+/** All faculties of the directory. A daemon without a valid faculty does not start, nor one whose providers name a broken file. */
 async function readFaculties(options: DaemonOptions, log: Log): Promise<Faculties> {
-  const { faculties, problems } = await loadAdapted(options);
+  const { facultiesDir, config, adapt } = options;
+  const { faculties, problems, fatal } = await loadAtStart(resolve(facultiesDir), config, adapt);
+  if (fatal[0] !== undefined) throw new AnimusError(fatal[0].code, fatal[0].details);
   if (faculties.size === 0) throw facultiesError(problems);
   for (const problem of problems)
     log.error({ file: problem.details['file'] }, `faculty not loaded: ${problem.message}`);

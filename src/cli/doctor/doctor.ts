@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Faculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
-import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
+import { loadAtStart } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
@@ -115,9 +115,7 @@ async function readConfig(invocation: Invocation): Promise<Config | { readonly p
 
 /** A missing directory has no faculties; the check of the faculties reports that. */
 async function readFaculties(directory: string, config: Config): Promise<Faculties> {
-  return existsSync(directory)
-    ? await loadRunnableFaculties(directory, config)
-    : { faculties: new Map(), problems: [] };
+  return existsSync(directory) ? await loadAtStart(directory, config) : { faculties: new Map(), problems: [] };
 }
 
 const LABELS: Readonly<Record<Finding['state'], Style>> = { ok: 'green', note: 'yellow', problem: 'red' };

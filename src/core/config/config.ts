@@ -202,9 +202,7 @@ export const WIRE_CHOICES = ['chat', 'responses'] as const;
 export type WireChoice = (typeof WIRE_CHOICES)[number];
 
 /** A provider of models. `scripted` plays a TOML script and calls no model. */
-export type ProviderConfig =
-  | HttpProviderConfig
-  | ScriptedProviderConfig;
+export type ProviderConfig = HttpProviderConfig | ScriptedProviderConfig;
 
 /** A provider that plays a script. */
 export interface ScriptedProviderConfig {

@@ -15,6 +15,7 @@ import { mcpVariableProblems } from '../guard/mcp-variables.ts';
 import { aliasProblems } from '../models/alias-problems.ts';
 import { budgetProblems } from '../models/budget-problems.ts';
 import { modelNames, modelOptions } from '../models/model-names.ts';
+import { providerFileProblems } from '../models/provider-files.ts';
 import { unwritablePlace } from '../workspace/unwritable-place.ts';
 
 /**
@@ -54,6 +55,20 @@ export async function loadRunnableFaculties(
     if (refused.length === 0) faculties.set(name, faculty);
   }
   return { faculties, problems };
+}
+
+/**
+ * What a daemon loads when it starts, for it and for what checks the files: `fatal` problems, which are among the others, are those without
+ * which it would start.
+ */
+export async function loadAtStart(
+  directory: string,
+  config: Config,
+  adapt?: (faculty: Faculty) => Faculty,
+): Promise<Faculties & { readonly fatal: readonly Problem[] }> {
+  const fatal = providerFileProblems(config);
+  const { faculties, problems } = await loadRunnableFaculties(directory, config, adapt);
+  return { faculties, problems: [...problems, ...fatal], fatal };
 }
 
 function refusalsOf(faculty: Faculty, names: ModelNames, config: Config): Problem[] {
