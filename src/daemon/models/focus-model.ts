@@ -8,6 +8,7 @@ import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { completeWithFallback } from '../../llm/fallback.ts';
 import type { ProviderBatches, ResolvedModel } from '../../llm/llm.ts';
 import { mediaTokens } from '../../llm/media/media-tokens.ts';
+import { wordsInRequest } from '../../llm/wires.ts';
 import { costUsd, maxCostUsd, type PriceTerms } from '../../llm/models/cost.ts';
 import type { ProcessHost } from '../../process/process-host.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -21,6 +22,8 @@ export interface ModelSource {
   forFocus(faculty: Faculty, focusId: string): FocusModel;
   /** Tokens of an image or document for the faculty's models, by estimate; the highest of them. Throws like `forFocus`. */
   mediaTokens(faculty: Faculty, media: MediaBlock): number;
+  /** The models of the faculty that cannot be shown an image or document, with the words that their requests have in its place. Throws like `forFocus`. */
+  unseen(faculty: Faculty, media: MediaBlock): UnseenMedia;
   /** One line for people: which provider failed, how, and the remedy. */
   explain(failure: LlmFailure): string;
   /** The model of `[embeddings]`; null: none is configured. */
@@ -28,6 +31,13 @@ export interface ModelSource {
   /** The batches of a provider; null if it has no batch API, or is not configured. */
   batches(provider: string): ProviderBatches | null;
   stop(): Promise<void>;
+}
+
+/** Models that cannot be shown a file. */
+export interface UnseenMedia {
+  readonly by: readonly { readonly model: string; readonly words: string }[];
+  /** True: none of the faculty's models can. */
+  readonly byAll: boolean;
 }
 
 /** Sets up every configured provider. Scripts are read now, and again when they have changed; connections are made at the first call. */
@@ -55,6 +65,14 @@ export function openModels(config: Config, log: Log, processes: ProcessHost): Mo
         ...(settings.batch && { batch: batchOf(first, options) }),
         maxCostUsd: (input, output) => highestCost(chain, options, settings.batch, input, output),
       };
+    },
+    unseen(faculty, media) {
+      const chain = chainOf(faculty);
+      const by = chain.flatMap((each) => {
+        const words = wordsInRequest(each, media);
+        return words === null ? [] : [{ model: `${each.provider}/${each.model}`, words }];
+      });
+      return { by, byAll: by.length === chain.length };
     },
     mediaTokens: (faculty, media) =>
       Math.max(...chainOf(faculty).map(({ model, info }) => mediaTokens(media, model, info))),

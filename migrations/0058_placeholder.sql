@@ -1,0 +1,2 @@
+-- placeholder of this worktree; not committed
+select 1;
