@@ -1,2 +1,0 @@
--- placeholder of this worktree; not committed
-select 1;
