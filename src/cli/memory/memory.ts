@@ -5,8 +5,8 @@ import { choice, pastMoment, wholeNumber } from '../command/arguments.ts';
 import { addCommand, addGroup, type RunCommand } from '../command/command.ts';
 import { addMemory } from './memory-add.ts';
 import { forgetMemories } from './memory-forget.ts';
-import { searchCommand } from './memory-search.ts';
 import { memoryMerges, mergeMemories, unmergeMemories } from './memory-merges.ts';
+import { searchCommand } from './memory-search.ts';
 import { memoryNumbers } from './memory-stats.ts';
 import { days, jsonObject, words } from './values.ts';
 
