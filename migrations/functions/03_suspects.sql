@@ -142,7 +142,8 @@ $$;
 -- The part of a claim that runs suspected items. claimed: the one that this daemon runs alone now. alone: why the daemon claims nothing else for
 -- the moment: it 'tests' such an item, or 'clears' until it is empty to run one, one daemon at a time; or null. Suspected items are tested for a
 -- minute after their daemon ended, each for at most twenty seconds for each daemon that it ended, or until it has made progress. What is left
--- then runs with others again, so that the end of a daemon never holds up the queue for longer.
+-- then runs with others again, so that the end of a daemon never holds up the queue for longer. Half of the daemons test at a time, or one:
+-- the others go on with the queue.
 -- Locks: animus.claim_turn; the rows of the items, and skips those that others have locked; rows of daemons. Raises: nothing.
 create or replace function animus.test_suspects(
   p_daemon_id uuid, p_faculties jsonb, p_now timestamptz, p_expires_at timestamptz, out claimed uuid[], out alone text)
@@ -150,6 +151,7 @@ language plpgsql as $$
 declare
   v_id   uuid;
   v_mine record;
+  v_live int;
 begin
   lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
   claimed := '{}';
@@ -176,6 +178,12 @@ begin
 
   v_id := animus.next_suspect(p_daemon_id, p_faculties, p_now);
   if v_id is null then return; end if;
+  select count(*) into v_live from animus.daemons
+   where seen_at > p_now - interval '1 minute' and stopped_at is null and ending_at is null and missing_since is null and stands_since is null;
+  if (select count(distinct lease_owner) from animus.work_items
+       where suspect_of is not null and state in ('claimed', 'running') and lease_expires_at > p_now) >= greatest(1, v_live / 2) then
+    return;
+  end if;
   update animus.daemons set tested_until = p_now + interval '1 minute'
    where tested_until is null and id in (select w.suspect_of from animus.work_items w where w.suspect_of is not null and w.state = 'queued');
   if animus.held_by(p_daemon_id) > 0 then

@@ -24,7 +24,7 @@ describe('a call that needs an approval', () => {
     expect(submitted).toMatchObject({ exit: 0 });
     await Promise.all([startDaemon(site), startDaemon(site)]);
     await ends(id, 'completed');
-    expect(ran()).toBe(1);
+    expect(ran(), JSON.stringify(server.requests.map(({ json }) => json?.['messages']))).toBe(1);
     expect(server.requests).toHaveLength(2);
     const decisions = await pg.database.query(
       'select action, call_id, note from animus.decisions where work_item_id = $1',

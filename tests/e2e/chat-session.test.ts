@@ -34,6 +34,10 @@ when = { contains = "a long story" }
 text = "${LONG}"
 piece_delay_ms = 250
 [[answer]]
+when = { contains = "a slow story" }
+text = "${LONG}"
+piece_delay_ms = 700
+[[answer]]
 when = { contains = "push it" }
 text = "I push."
 [[answer.call]]
@@ -129,7 +133,7 @@ test('a session that joins in the middle of an answer shows it from its beginnin
   await startDaemon(site);
   const first = openChat(site, 'first-of-two', { columns: 80 });
   await first.sees('assistant answers.');
-  first.type('tell a long story\r');
+  first.type('tell a slow story\r');
   await first.sees('word5');
   const other = openChat(site, 'joins', { args: '--resume', columns: 80 });
   await other.sees('word0 日本 word1');

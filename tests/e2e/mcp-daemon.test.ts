@@ -28,7 +28,7 @@ test('pinned by faculty check, called by the model, refused when it has changed,
   const pinned = await animus(site, 'faculty', 'check', '--pin');
   expect(pinned, pinned.stdout).toMatchObject({ code: 0 });
   expect(pinned.stdout).toMatch(/new +echo/);
-  expect(pinned.stdout).toContain('+ Says it again');
+  expect(pinned.stdout).toContain('+Says it again');
   expect(await animus(site, 'faculty', 'check', '--mcp')).toMatchObject({ code: 0 });
   const [decision] = await pg.database.query(`select action, note from animus.decisions where action = 'pin'`);
   expect(decision).toEqual({ action: 'pin', note: 'clerk: tools of MCP server hostile: echo' });
@@ -40,8 +40,8 @@ test('pinned by faculty check, called by the model, refused when it has changed,
   ]);
   const changed = await animus(site, 'faculty', 'check', '--mcp');
   expect(changed).toMatchObject({ code: 2 });
-  expect(changed.stdout).toContain('- Says it again');
-  expect(changed.stdout).toContain('+ Now it does something else');
+  expect(changed.stdout).toContain('-Says it again');
+  expect(changed.stdout).toContain('+Now it does something else');
   await eventually('status names it', async () =>
     (await animus(site, 'status')).stdout.includes('calls of echo are refused') ? true : null,
   );

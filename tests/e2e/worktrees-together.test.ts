@@ -145,7 +145,7 @@ async function expectOwnWork(repo: string, site: Site, id: string, n: number): P
   );
   const files = [`asked-${n}.txt`, `committed-${n}.txt`, `left-${n}.txt`];
   const path = join(site.home, 'worktrees', id.slice(-12));
-  expect(item, `item ${n}`).toMatchObject({
+  expect(item, `item ${n}: ${JSON.stringify(item)}`).toMatchObject({
     lost: null,
     handed: true,
     outcome: { worktree: { branch, path, changed_files: files } },

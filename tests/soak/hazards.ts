@@ -73,13 +73,17 @@ export async function wrongHazards(db: Database): Promise<string[]> {
     .map(({ id, faculty, state, code }) => `${id} is ${faculty} and ended as ${state} (${code})`);
 }
 
-export async function delaysOf(db: Database): Promise<string> {
-  const [row] = await db.query<{ line: string }>(
-    `select format('ordinary work from its submission to its end: median %s s, p99 %s s, longest %s s (%s items)',
-       round(percentile_cont(0.5) within group (order by s)::numeric, 1), round(percentile_cont(0.99) within group (order by s)::numeric, 1),
+/** How long ordinary work took, submitted before and after a moment. */
+export async function delaysOf(db: Database, calmUntil: Date): Promise<string> {
+  const rows = await db.query<{ line: string }>(
+    `select format('ordinary work submitted %s, from its submission to its end: mean %s s, median %s s, p99 %s s, longest %s s (%s items)',
+       case when calm then 'before the first trouble' else 'among troubles' end, round(avg(s)::numeric, 2),
+       round(percentile_cont(0.5) within group (order by s)::numeric, 2), round(percentile_cont(0.99) within group (order by s)::numeric, 1),
        round(max(s)::numeric, 1), count(*)) as line
-     from (select extract(epoch from resolved_at - created_at)::float8 as s from animus.work_items
-            where state = 'completed' and faculty in ('worker', 'craft')) ended`,
+     from (select extract(epoch from resolved_at - created_at)::float8 as s, created_at < $1 as calm from animus.work_items
+            where state = 'completed' and faculty in ('worker', 'slow', 'craft')) ended
+     group by calm order by calm desc`,
+    [calmUntil],
   );
-  return row!.line;
+  return rows.map(({ line }) => line).join('\n');
 }

@@ -26,10 +26,14 @@ import { drawTrouble, pause, type Slot, TROUBLES, type Trouble } from './trouble
 import { CRAFT, craftAnswer, makeRepository, personAtWork, wrongWorktrees } from './worktree-work.ts';
 
 const MINUTES = Number(process.env['ANIMUS_SOAK_MINUTES'] ?? 10);
-const DAEMONS = 3;
+/** Only pauses, slow commits and hazards, and work at a steady pace, so that what they cost ordinary work can be told. */
+const PAUSES_ONLY = process.env['ANIMUS_SOAK_PAUSES_ONLY'] === '1';
+const DAEMONS = PAUSES_ONLY ? 2 : 3;
 const LEASE_SECONDS = 5;
-/** Approximate number of open items. */
+/** Approximate number of open items, unless work comes at a steady pace. */
 const BACKLOG = 60;
+/** The part of the time at the beginning without troubles and hazards, as the floor of a comparison. */
+const CALM_MS = PAUSES_ONLY ? MINUTES * 60_000 * 0.15 : 0;
 
 test(
   `${DAEMONS} daemons lose nothing and do nothing twice in ${MINUTES} minutes with faults`,
@@ -46,7 +50,7 @@ test(
     onTestFinished(() => effects.close());
     const { programme } = workProgramme(effects.port, nap);
     const server = await startModelServer(
-      (body, ...more) => craftAnswer(body) ?? hazardAnswer(body) ?? programme(body, ...more),
+      (body, ...more) => hazardAnswer(body) ?? craftAnswer(body) ?? programme(body, ...more),
     );
     onTestFinished(() => server.close());
     const { site, repo } = workshop(server.url, postgres.url);
@@ -61,26 +65,34 @@ test(
       slots.push({ proxy, daemon });
     }
 
-    const counts = new Map<Trouble | 'standing loop', number>();
+    const manager = { ending: false, restarts: 0 };
+    const managing = serviceManager(slots, start, manager);
+    const counts = new Map<Trouble, number>();
     const startedMs = performance.now();
     const elapsedMs = () => performance.now() - startedMs;
-    const operators = { ending: false, worktrees: 0 };
+    const operators = { ending: false, calm: true, worktrees: 0 };
     const operating = operate(db, repo, operators);
+    await pause(CALM_MS);
+    operators.calm = false;
+    const [calm] = await db.query<{ until: Date }>('select now() as until');
     let toldMs = 0;
     while (elapsedMs() < MINUTES * 60_000) {
-      await pause(500 + Math.random() * 4000);
-      await replaceStanding(slots, start, counts);
-      const trouble = drawTrouble(Math.random);
+      await pause(PAUSES_ONLY ? 5000 + Math.random() * 20_000 : 500 + Math.random() * 4000);
+      const trouble = drawTrouble(Math.random, PAUSES_ONLY);
       await TROUBLES[trouble]({ slots, postgres, db, leaseSeconds: LEASE_SECONDS, start, random: Math.random });
       counts.set(trouble, (counts.get(trouble) ?? 0) + 1);
       if (elapsedMs() - toldMs < 15_000) continue;
       toldMs = elapsedMs();
-      say(`${(toldMs / 60_000).toFixed(1)} min: ${await retried(() => figuresOf(db))}; ${told(counts)}`);
+      say(
+        `${(toldMs / 60_000).toFixed(1)} min: ${await retried(() => figuresOf(db))}; ${told(counts, manager.restarts)}`,
+      );
     }
     operators.ending = true;
     await operating;
     say('no more trouble and no more new work; waiting for the end of what is open');
-    const over = await endOf(db, 180, () => replaceStanding(slots, start, counts));
+    const over = await endOf(db, 180);
+    manager.ending = true;
+    await managing;
     for (const { daemon } of slots) await daemon.kill('SIGTERM');
 
     const found = await wrongs(db, join(site.directory, 'faculties', 'marks'));
@@ -88,8 +100,8 @@ test(
     found.push(...(await wrongWorktrees(db, repo, operators.worktrees)));
     if (!over) found.push('work is still open three minutes after the last trouble');
     if (sleepingProcesses(nap) > 0) found.push(`${sleepingProcesses(nap)} processes of daemons are still alive`);
-    say(`\nat the end: ${await figuresOf(db)}\ntroubles: ${told(counts)}`);
-    say(await delaysOf(db));
+    say(`\nat the end: ${await figuresOf(db)}\ntroubles: ${told(counts, manager.restarts)}`);
+    say(await delaysOf(db, calm!.until));
     say(`items lost or done twice: ${found.length}`);
     for (const line of found.slice(0, 20)) say(`\n${line}\n${await storyOf(db, line.slice(0, 36))}`);
     expect(found).toEqual([]);
@@ -101,39 +113,24 @@ test(
 async function operate(
   db: Database,
   repo: string,
-  operators: { readonly ending: boolean; worktrees: number },
+  operators: { readonly ending: boolean; readonly calm: boolean; worktrees: number },
 ): Promise<void> {
   for (let n = 0; !operators.ending; n++) {
     await pause(200);
     operators.worktrees = personAtWork(repo, n);
     // The server is away from time to time: the next round repeats it.
-    await round(db, n).catch(() => {});
+    await round(db, n, operators.calm).catch(() => {});
   }
   await retried(() => db.query(`select animus.resume('slow')`));
   await retried(() => db.query(`update animus.schedules set paused = true`));
 }
 
-async function round(db: Database, n: number): Promise<void> {
+async function round(db: Database, n: number, calm: boolean): Promise<void> {
   await cancelNaps(db);
-  const [open] = await db.query<{ n: number }>(
-    'select count(*)::int as n from animus.work_items where resolved_at is null',
-  );
-  if (open!.n < BACKLOG) {
-    for (const kind of KINDS) {
-      await db.query(
-        `insert into animus.work_items (faculty, description, priority) select $1, $2 || ' ' || gen_random_uuid(), $4 from generate_series(1, $3::int)`,
-        [kind === 'slow' ? 'slow' : 'worker', kind, kind === 'mark' ? 10 : kind === 'nap' ? 1 : 3, n % 3],
-      );
-    }
-    await db.query(`insert into animus.work_items (faculty, description) values ($1, $1 || ' ' || gen_random_uuid())`, [
-      CRAFT,
-    ]);
-    await db.query(`select pgmq.send('animus_inbox', '{"faculty": "worker", "description": "mark mail"}')`);
-  }
-  // One of each a minute or so.
-  if (n % 200 === 100) await db.query(`insert into animus.work_items (faculty, priority) values ($1, 20)`, [POISON]);
-  if (n % 50 === 25) await db.query(`insert into animus.work_items (faculty, priority) values ($1, 20)`, [STRANGER]);
-  if (n % 20 === 0) await db.query(`select animus.pause('slow')`);
+  await (PAUSES_ONLY ? submitSteadily(db, n) : fillBacklog(db, n));
+  if (!calm) await submitHazards(db, n);
+  // Who pauses a faculty delays its work on purpose.
+  if (n % 20 === 0 && !PAUSES_ONLY) await db.query(`select animus.pause('slow')`);
   if (n % 20 === 3) await db.query(`select animus.resume('slow')`);
   if (n % 25 === 0) {
     await db.query(
@@ -152,6 +149,45 @@ async function round(db: Database, n: number): Promise<void> {
   }
 }
 
+async function fillBacklog(db: Database, n: number): Promise<void> {
+  const [open] = await db.query<{ n: number }>(
+    'select count(*)::int as n from animus.work_items where resolved_at is null',
+  );
+  if (open!.n >= BACKLOG) return;
+  for (const kind of KINDS) {
+    await db.query(
+      `insert into animus.work_items (faculty, description, priority) select $1, $2 || ' ' || gen_random_uuid(), $4 from generate_series(1, $3::int)`,
+      [kind === 'slow' ? 'slow' : 'worker', kind, kind === 'mark' ? 10 : kind === 'nap' ? 1 : 3, n % 3],
+    );
+  }
+  await db.query(`insert into animus.work_items (faculty, description) values ($1, $1 || ' ' || gen_random_uuid())`, [
+    CRAFT,
+  ]);
+  await db.query(`select pgmq.send('animus_inbox', '{"faculty": "worker", "description": "mark mail"}')`);
+}
+
+/** Well below what the daemons can do, and at the same pace whatever happens to them. The schedule adds one a second. */
+async function submitSteadily(db: Database, n: number): Promise<void> {
+  const kind = KINDS[Math.floor(n / 10) % KINDS.length]!;
+  if (n % 10 === 0)
+    await db.query(`insert into animus.work_items (faculty, description) values ($1, $2 || ' ' || gen_random_uuid())`, [
+      kind === 'slow' ? 'slow' : 'worker',
+      kind,
+    ]);
+  if (n % 25 === 0)
+    await db.query(`insert into animus.work_items (faculty, description) values ($1, $1 || ' ' || gen_random_uuid())`, [
+      CRAFT,
+    ]);
+}
+
+/** Poison about once a minute and a hostile server every ten seconds; where the cost of each is to be told, half as often. */
+async function submitHazards(db: Database, n: number): Promise<void> {
+  if (n % (PAUSES_ONLY ? 400 : 200) === 100)
+    await db.query(`insert into animus.work_items (faculty, priority) values ($1, 20)`, [POISON]);
+  if (n % (PAUSES_ONLY ? 100 : 50) === 25)
+    await db.query(`insert into animus.work_items (faculty, priority) values ($1, 20)`, [STRANGER]);
+}
+
 async function cancelNaps(db: Database): Promise<void> {
   await db.query(
     `select animus.cancel_work(id, 'awake') from animus.work_items
@@ -159,25 +195,28 @@ async function cancelNaps(db: Database): Promise<void> {
   );
 }
 
-/** As a service manager would: a daemon whose loop stands still for ever is ended, after its watchdog has given its work up. */
-async function replaceStanding(
+/** As a service manager would: a daemon that has ended by itself is started again. */
+async function serviceManager(
   slots: readonly Slot[],
   start: (slot: Slot) => Promise<void>,
-  counts: Map<Trouble | 'standing loop', number>,
+  means: { ending: boolean; restarts: number },
 ): Promise<void> {
-  for (const slot of slots) {
-    if (!slot.daemon.output().includes('gave the work of this daemon up')) continue;
-    await slot.daemon.kill('SIGKILL');
-    await slot.daemon.exited;
-    await start(slot);
-    counts.set('standing loop', (counts.get('standing loop') ?? 0) + 1);
+  while (!means.ending) {
+    await pause(500);
+    for (const slot of slots) {
+      if (!slot.daemon.output().includes('as a lease lasts: ending the process')) continue;
+      const { daemon } = slot;
+      await daemon.exited;
+      if (slot.daemon !== daemon) continue;
+      means.restarts += 1;
+      await start(slot);
+    }
   }
 }
 
-async function endOf(db: Database, seconds: number, look: () => Promise<void>): Promise<boolean> {
+async function endOf(db: Database, seconds: number): Promise<boolean> {
   for (const deadlineMs = performance.now() + seconds * 1000; performance.now() < deadlineMs; ) {
     await cancelNaps(db);
-    await look();
     const left = await db.query(
       'select id::text from animus.work_items where resolved_at is null union select msg_id::text from pgmq.q_animus_inbox limit 1',
     );
@@ -199,8 +238,10 @@ async function figuresOf(db: Database): Promise<string> {
   return row!.line;
 }
 
-function told(counts: ReadonlyMap<string, number>): string {
-  return [...counts].map(([trouble, count]) => `${count} × ${trouble}`).join(', ');
+function told(counts: ReadonlyMap<string, number>, restarts: number): string {
+  return [...counts, ['end of a daemon whose loop stood still', restarts] as const]
+    .map(([trouble, count]) => `${count} × ${trouble}`)
+    .join(', ');
 }
 
 function say(line: string): void {

@@ -40,6 +40,14 @@ export function timedLease(
   };
 }
 
+/** Whether it surely holds, now or once the database has renewed it. Never rejects: what fails here is not held. */
+export function surelyHolds(lease: Lease): Promise<boolean> {
+  return lease.sure().then(
+    () => lease.holds(),
+    () => false,
+  );
+}
+
 /** Begins an act in the same turn of the event loop in which the lease was compared with the clocks. Errors: `work.lease_lost`, and those of the act. */
 export async function whileHeld<T>(lease: Lease, act: () => T): Promise<Awaited<T>> {
   while (!lease.holds()) await lease.sure();

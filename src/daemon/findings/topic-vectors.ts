@@ -1,15 +1,19 @@
 /** Embeddings of topics: bought once, kept as long as the topic is among the newest, under the limits for all work. */
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import { surelyHolds } from '../../core/lifecycle/lease.ts';
 import type { LlmFailure } from '../../llm/client.ts';
 import type { Embedder, Vector } from '../../llm/embeddings/embedder.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { beginEmbedding, type EmbeddingTurn, endEmbedding } from '../../store/work/embedding-turns.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { embeddingLease, HOLD_SECONDS } from '../models/embedding-lease.ts';
 import { measuredEmbedder } from '../models/measured-embedder.ts';
 import { groupByMeaning } from './same-meaning.ts';
 import type { Topic } from './topics.ts';
 
 export interface TopicVectorMeans {
   readonly db: Database;
+  readonly clock: Clock;
   readonly log: Log;
   readonly daemonId: string;
   readonly embedder: Embedder;
@@ -21,8 +25,6 @@ export interface TopicVectorMeans {
 const MAX_TOPICS = 500;
 /** The faculty that spend of embeddings is shown under, as for memories. */
 const SPENDER = '(memory)';
-/** How long a daemon that was killed keeps others from making embeddings. */
-const HOLD_SECONDS = 30;
 
 export interface TopicVectors {
   /** Joins topics that mean the same. Where vectors are missing (a limit, a failure), these topics stay apart. */
@@ -30,7 +32,7 @@ export interface TopicVectors {
 }
 
 /** Vectors of no topic yet. */
-export function createTopicVectors({ db, log, daemonId, embedder, explain }: TopicVectorMeans): TopicVectors {
+export function createTopicVectors({ db, clock, log, daemonId, embedder, explain }: TopicVectorMeans): TopicVectors {
   const measured = measuredEmbedder(embedder, SPENDER);
   const turn: EmbeddingTurn = { daemonId, model: embedder.name };
   /** By text; null: the model refuses it. */
@@ -57,15 +59,16 @@ export function createTopicVectors({ db, log, daemonId, embedder, explain }: Top
 
   /** Returns whether to ask for more now. */
   async function request(texts: readonly string[], signal: AbortSignal): Promise<boolean> {
+    const lease = embeddingLease(db, clock, turn);
     const begun = await beginEmbedding(db, turn, HOLD_SECONDS, measured.costAtMost(texts));
     if (begun.permit !== 'go') return false;
-    const result = await measured.embed(texts, signal);
+    const result = await measured.embed(texts, signal, () => surelyHolds(lease));
     const vectors = result.vectors.map((vector, at) => [texts[at]!, vector] as const);
     const refused = result.ok || !result.refused ? [] : [[texts[vectors.length]!, null] as const];
     known = new Map([...known, ...vectors, ...refused]);
     const { provider, model } = embedder;
     const paid = { provider, model, tokens: result.usage.inputTokens, costUsd: measured.costUsd(result.usage) };
-    const problem = result.ok || result.refused || signal.aborted ? null : explain(result.failure);
+    const problem = result.ok || result.refused || result.failure.kind === 'aborted' ? null : explain(result.failure);
     const failed = problem === null || result.ok ? null : { problem, delayMs: result.failure.retryAfterMs ?? 0 };
     if (problem !== null) log.warn({ problem }, 'findings are compared by their words alone for now');
     await endEmbedding(db, turn, begun.held, paid, failed);

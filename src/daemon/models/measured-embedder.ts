@@ -12,10 +12,10 @@ export function measuredEmbedder(embedder: Embedder, faculty: string): Embedder 
   };
   return {
     ...embedder,
-    embed: (texts, signal) =>
+    embed: (texts, signal, maySend) =>
       span('embeddings', asked, async (embedding) => {
         const startedMs = performance.now();
-        const result = await embedder.embed(texts, signal);
+        const result = await embedder.embed(texts, signal, maySend);
         const { inputTokens } = result.usage;
         embedding.set({ 'gen_ai.usage.input_tokens': inputTokens });
         if (!result.ok) embedding.fail(result.failure.kind);

@@ -1,6 +1,7 @@
 /** Makes embeddings for the tools of foci, under the limits of their work. */
 import { randomUUID } from 'node:crypto';
 import { isAnimusError } from '../../core/errors/errors.ts';
+import { surelyHolds } from '../../core/lifecycle/lease.ts';
 import { withinLease } from '../../engage/calls/within-lease.ts';
 import { type LlmFailure, mayHaveCost } from '../../llm/client.ts';
 import type { Embedder, EmbeddingUsage } from '../../llm/embeddings/embedder.ts';
@@ -42,7 +43,9 @@ export function createQueryEmbedder({ db, embedder, explain }: QueryEmbedderMean
     if (held === 'locked') return { missing: 'the limits of this work are locked at the moment' };
     if (held === 'refused') return { missing: 'the limits of this work do not allow the cost of an embedding' };
     const patience = AbortSignal.timeout(PATIENCE_MS);
-    const result = await measuredEmbedder(embedder, faculty).embed([text], AbortSignal.any([signal, patience]));
+    const result = await measuredEmbedder(embedder, faculty).embed([text], AbortSignal.any([signal, patience]), () =>
+      surelyHolds(context.lease),
+    );
     signal.throwIfAborted();
     if (result.ok) {
       await charge(focus, result.usage, held === 'held', signal);

@@ -3,6 +3,7 @@ import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { LlmFailure } from '../../llm/client.ts';
 import type { Embedder, EmbedResult, Vector } from '../../llm/embeddings/embedder.ts';
+import type { MaySend } from '../../llm/transport/fetch-json.ts';
 import {
   linkSimilarMemories,
   skipEmbeddings,
@@ -47,9 +48,15 @@ const KEEP_MS = 120_000;
 /** Asks the model for nothing but whether it works. */
 const PROBE = ['ok'];
 
+/** How long, and whether, requests may be sent. */
+export interface Sending {
+  readonly signal: AbortSignal;
+  readonly maySend: MaySend;
+}
+
 export interface BatchEmbedding {
   /** Rejects when the database fails, and then the texts come again. */
-  embed(batch: readonly Unembedded[], held: HeldCost, signal: AbortSignal): Promise<EmbeddedBatch>;
+  embed(batch: readonly Unembedded[], held: HeldCost, sending: Sending): Promise<EmbeddedBatch>;
   /** Stores vectors that were paid for before; returns how many. */
   storeAgain(rows: readonly EmbeddedMemory[]): Promise<number>;
 }
@@ -60,15 +67,17 @@ export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding
   const embedder = measuredEmbedder(means.embedder, SPENDER);
   const model = { model: embedder.name, dimensions: embedder.dimensions };
 
-  async function embed(batch: readonly Unembedded[], held: HeldCost, signal: AbortSignal): Promise<EmbeddedBatch> {
+  async function embed(batch: readonly Unembedded[], held: HeldCost, sending: Sending): Promise<EmbeddedBatch> {
+    const { signal, maySend } = sending;
     const kept = <T>(write: () => Promise<T>) => retried(write, signal);
     const result = await embedder.embed(
       batch.map(({ content }) => content),
       signal,
+      maySend,
     );
     const refused = result.ok || !result.refused ? null : batch[result.vectors.length];
     // Where no text was accepted, the model may refuse every text.
-    const probed = refused && result.vectors.length === 0 ? await embedder.embed(PROBE, signal) : null;
+    const probed = refused && result.vectors.length === 0 ? await embedder.embed(PROBE, signal, maySend) : null;
     const failure = result.ok ? null : refused && (probed === null || probed.ok) ? null : result.failure;
     const paid = paidFor(result, probed);
     const rows = result.vectors.map((vector, at) => ({ ...batch[at]!, vector }));
@@ -76,8 +85,9 @@ export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding
       const refusal = refused && !result.ok ? { row: refused, problem: result.failure.message } : null;
       return { stored: await store(rows, refusal, held, paid, kept), rows, problem: null, waitMs: null };
     }
-    // The daemon stops: that is no failure of the provider.
-    if (signal.aborted) return { stored: await store(rows, null, held, paid, kept), rows, problem: null, waitMs: 0 };
+    // The daemon stops, or another one has taken over: that is no failure of the provider.
+    if (failure.kind === 'aborted')
+      return { stored: await store(rows, null, held, paid, kept), rows, problem: null, waitMs: 0 };
     count('work.memory.embeddings', batch.length - rows.length, { result: 'failed' });
     const problem = `memories get no embeddings: ${explain(failure)}`;
     const failed = { problem, delayMs: failure.retryAfterMs ?? 0 };

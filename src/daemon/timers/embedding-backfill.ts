@@ -1,7 +1,7 @@
 /** Makes the embeddings that memories lack: one daemon at a time, in batches, under the limits for all work (docs/memory.md). */
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
-import { timedLease } from '../../core/lifecycle/lease.ts';
+import { surelyHolds } from '../../core/lifecycle/lease.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { prepareEmbeddings, unembedded } from '../../store/memory/embeddings.ts';
@@ -12,11 +12,11 @@ import {
   type EmbeddingPermit,
   type EmbeddingTurn,
   endEmbedding,
-  extendEmbedding,
   type HeldCost,
   leaveEmbedding,
 } from '../../store/work/embedding-turns.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { embeddingLease, HOLD_SECONDS, holdOn } from '../models/embedding-lease.ts';
 import type { ModelSource } from '../models/focus-model.ts';
 import { type BatchEmbedding, createBatchEmbedding, type EmbeddedMemory } from './embed-batch.ts';
 
@@ -39,8 +39,6 @@ const LOOK_MS = 5000;
 const NO_VECTORS_MS = 300_000;
 /** An operator may raise the limit, and a pause may end. */
 const REFUSED_MS = 30_000;
-/** How long a daemon that was killed keeps others from going on; it is extended three times as often. */
-const HOLD_SECONDS = 30;
 /** Rows in memory at a time. */
 const MAX_ROWS = 256;
 
@@ -95,12 +93,18 @@ export function createEmbeddingBackfill(means: BackfillMeans): Service {
       await caughtUp(await vectorSearchProblem(db, of.name, of.dimensions));
       return LOOK_MS;
     }
-    const lease = timedLease(clock, HOLD_SECONDS * 1000);
+    const lease = embeddingLease(db, clock, turn);
     const begun = await beginEmbedding(db, turn, HOLD_SECONDS, of.costAtMost(texts.slice(0, batch.length)));
     if (begun.permit !== 'go') return refused(begun);
     // Frozen meanwhile: another daemon may have taken over.
     if (!lease.holds()) return giveBack(turn, begun.held, of);
-    const done = await heldOn(turn, batches.embed(batch, begun.held, stopping.signal));
+    const done = await heldOn(
+      turn,
+      batches.embed(batch, begun.held, {
+        signal: stopping.signal,
+        maySend: () => surelyHolds(lease),
+      }),
+    );
     embedded += done.stored;
     if (done.stored < done.rows.length)
       unstored = new Map([...unstored, ...done.rows.map((row) => [row.id, row] as const)]);
@@ -116,7 +120,7 @@ export function createEmbeddingBackfill(means: BackfillMeans): Service {
       for (;;) {
         await clock.sleep((HOLD_SECONDS / 3) * 1000, ended.signal);
         if (ended.signal.aborted) return;
-        await extendEmbedding(db, turn, HOLD_SECONDS).catch((error: unknown) =>
+        await holdOn(db, turn).catch((error: unknown) =>
           log.debug({ error: messageOf(error) }, 'could not extend the time in which this daemon makes embeddings'),
         );
       }

@@ -13,6 +13,8 @@ const REPORT_MS = 1000;
 const RECORD_MS = 3000;
 /** Of the lease. The last heartbeat may have been a third of the lease before the loop stood still: the lease still holds then. */
 const GIVE_UP_SHARE = 0.45;
+/** Of the lease. Nothing of what the daemon held is its own any more, and whoever restarts processes only sees those that have ended. */
+const END_SHARE = 1;
 /** How long a loop that stands still has to handle a signal; a second signal is obeyed at once. */
 const OBEY_MS = 5000;
 /** How long the database may take to answer before the loop is looked at again, or a process that was asked to end is ended without it. */
@@ -52,7 +54,11 @@ async function main(data: WatchdogData): Promise<void> {
       // Reading the stack may have taken seconds.
       if (Atomics.load(beats, 0) !== beat) continue;
     }
-    if (isToEnd(asked, performance.now())) await endProcess(data, blockedMs);
+    if (isToEnd(asked, performance.now())) {
+      const fields = { seconds: blockedMs / 1000 };
+      await say(data, 'error', fields, 'the event loop does not handle a signal to end: ending the process');
+      await endProcess(data, blockedMs);
+    }
     if (!recorded && blockedMs >= RECORD_MS) {
       recorded = true;
       await soon(recordStanding(data, blockedMs));
@@ -60,6 +66,16 @@ async function main(data: WatchdogData): Promise<void> {
     if (!gaveUp && blockedMs >= GIVE_UP_SHARE * data.leaseMs) {
       gaveUp = true;
       await soon(giveUp(data, blockedMs, null));
+    }
+    if (blockedMs >= END_SHARE * data.leaseMs) {
+      const fields = { seconds: blockedMs / 1000 };
+      await say(
+        data,
+        'error',
+        fields,
+        'the event loop has stood still for as long as a lease lasts: ending the process',
+      );
+      await endProcess(data, blockedMs);
     }
   }
 }
@@ -72,8 +88,6 @@ function isToEnd([first, ...more]: readonly number[], nowMs: number): boolean {
 
 /** Its commands end with it: the supervisor sees that the daemon is gone. */
 async function endProcess(data: WatchdogData, blockedMs: number): Promise<void> {
-  const fields = { seconds: blockedMs / 1000 };
-  await say(data, 'error', fields, 'the event loop does not handle a signal to end: ending the process');
   await soon(giveUp(data, blockedMs, AFTER_END));
   process.kill(process.pid, 'SIGKILL');
 }

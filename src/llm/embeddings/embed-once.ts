@@ -1,7 +1,7 @@
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import { mayHaveCost } from '../client.ts';
-import { fetchJson } from '../transport/fetch-json.ts';
+import { fetchJson, type MaySend } from '../transport/fetch-json.ts';
 import type { Endpoint, HttpShared } from '../transport/retries.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import { asObject } from '../wire/loose-json.ts';
@@ -24,6 +24,7 @@ export interface EmbeddingsCall {
   readonly headers: Readonly<Record<string, string>>;
   /** Fields of the model, added to the body. */
   readonly options: Readonly<Record<string, unknown>>;
+  readonly maySend?: MaySend;
 }
 
 /** One request for all texts, with the retries of its provider. A request that may have cost something is not sent again. */
@@ -32,12 +33,17 @@ export async function embedOnce(
   call: EmbeddingsCall,
   signal: AbortSignal,
 ): Promise<EmbedResult> {
-  const { api, endpoint, shared, model, dimensions } = call;
+  const { api, endpoint, shared, model, dimensions, maySend } = call;
+  let withheld = false;
   const read = (body: unknown) => readResponse(body, texts, call);
   const result = await fetchJson({
     endpoint,
     shared,
     signal,
+    maySend: async () => {
+      withheld = (await maySend?.()) === false;
+      return !withheld;
+    },
     model,
     method: 'POST',
     path: api.path(model),
@@ -53,7 +59,8 @@ export async function embedOnce(
   });
   if (!result.ok) {
     const { failure } = result;
-    const usage = mayHaveCost(failure) ? estimated(texts) : { inputTokens: 0, counted: true };
+    // What was sent before a request that was not sent cost nothing, or there would be no other.
+    const usage = !withheld && mayHaveCost(failure) ? estimated(texts) : { inputTokens: 0, counted: true };
     return { ok: false, failure, refused: false, vectors: [], usage };
   }
   const { vectors, tokens } = read(result.value) as Readable;

@@ -1,4 +1,5 @@
 import type { LlmFailure } from '../client.ts';
+import type { MaySend } from '../transport/fetch-json.ts';
 import { type EmbeddingsCall, embedOnce } from './embed-once.ts';
 import { type BatchLimits, fitted, textBatches } from './text-batches.ts';
 
@@ -34,8 +35,11 @@ export interface Embedder {
   readonly dimensions: number;
   /** How many of these texts, from the first on, one request takes; at least 1. */
   fits(texts: readonly string[]): number;
-  /** Sends one request after another. No texts: no request. Never rejects because of the provider or an abort. */
-  embed(texts: readonly string[], signal: AbortSignal): Promise<EmbedResult>;
+  /**
+   * Sends one request after another. `maySend` is asked before each; false ends the call as an abort does. No texts: no request. Never rejects
+   * because of the provider or an abort.
+   */
+  embed(texts: readonly string[], signal: AbortSignal, maySend?: MaySend): Promise<EmbedResult>;
   /** What texts may cost at most; `usd` is null without a price. */
   costAtMost(texts: readonly string[]): { readonly usd: number | null; readonly tokens: number };
   /** What tokens cost in USD; null without a price. */
@@ -72,14 +76,15 @@ export function createEmbedder({ call, limits, usdPerMillion }: EmbedderMeans): 
       );
       return first.length;
     },
-    async embed(texts, signal) {
+    async embed(texts, signal, maySend) {
       const vectors: Vector[] = [];
+      const asked = { ...call, ...(maySend && { maySend }) };
       let usage: EmbeddingUsage = { inputTokens: 0, counted: true };
       for (const batch of textBatches(
         texts.map((text) => fitted(text, limits)),
         limits,
       )) {
-        const result = await embedSmaller(batch, call, signal);
+        const result = await embedSmaller(batch, asked, signal);
         vectors.push(...result.vectors);
         usage = sum(usage, result.usage);
         if (!result.ok) return { ...result, vectors, usage };

@@ -1,6 +1,6 @@
 import type { JsonLimits } from '../../core/text/json-bounds.ts';
 import { type LlmFailure, mayHaveCost } from '../client.ts';
-import { type Fault, isFault, jsonBeyond, toFailure } from '../wire/fault.ts';
+import { type Fault, fault, isFault, jsonBeyond, toFailure } from '../wire/fault.ts';
 import { parseCounted, parseJson } from '../wire/loose-json.ts';
 import type { WireError } from '../wire/wire.ts';
 import { MAX_ERROR_BYTES, MAX_JSON_BYTES, tooLarge } from './body-limits.ts';
@@ -30,7 +30,12 @@ export interface JsonCall {
   /** True: a request that may have cost something (`mayHaveCost`) is not sent again. Default false. */
   readonly payOnce?: boolean;
   readonly signal: AbortSignal;
+  /** Asked right before each request, retries included; false: it is not sent, and the call fails as `aborted`. */
+  readonly maySend?: MaySend;
 }
+
+/** Whether a request may be sent now. Never rejects. */
+export type MaySend = () => Promise<boolean>;
 
 /** The parsed body, or the failure. */
 export type JsonResult =
@@ -78,6 +83,7 @@ async function attempt(
   const body = method === 'POST' ? toJson(call.body) : null;
   const headers = (await endpoint.sign?.({ method, url, headers: plain, body }, credential)) ?? plain;
   if (isFault(headers)) return headers;
+  if ((await call.maySend?.()) === false) return fault('aborted', 'what the call was for is no longer held');
   const exchanged = await exchange(
     { dispatcher: shared.dispatcher, url, method, headers, body, timeouts, signal },
     {

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createSkillProposer } from '../../../src/daemon/findings/propose-skills.ts';
 import { watchFindings } from '../../../src/store/work/findings.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
@@ -40,7 +41,14 @@ try {
   }
   await db.query('vacuum analyze');
   const daemonId = randomUUID();
-  const proposer = createSkillProposer({ db, log: silentLog, daemonId, embedder: null, explain: () => '' });
+  const proposer = createSkillProposer({
+    db,
+    clock: systemClock,
+    log: silentLog,
+    daemonId,
+    embedder: null,
+    explain: () => '',
+  });
   const pass = async (what: string) => {
     const nowUs = await watchFindings(db, daemonId, 600);
     const delay = monitorEventLoopDelay({ resolution: 1 });

@@ -72,7 +72,7 @@ describe('the control plane', () => {
     });
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(3);
-    expect(controlPlane.running.size).toBe(0);
+    await expect.poll(() => controlPlane.running.size).toBe(0);
   });
 
   it('does not claim work of unknown faculties', async () => {

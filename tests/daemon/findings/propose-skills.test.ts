@@ -1,6 +1,7 @@
 /** Promise: findings that recur become work for the scribe, one item per subject, whichever daemon looks and however often. */
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createSkillProposer, type ProposerMeans } from '../../../src/daemon/findings/propose-skills.ts';
 import { createLlm } from '../../../src/llm/llm.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
@@ -31,6 +32,7 @@ function daemon(more: Partial<ProposerMeans> = {}) {
   const daemonId = randomUUID();
   const proposer = createSkillProposer({
     db,
+    clock: systemClock,
     log: silentLog,
     daemonId,
     embedder: null,
@@ -183,7 +185,8 @@ describe('with embeddings', () => {
     const prices = { input: 1000, output: 0, cacheRead: 0, cacheWrite: 0 };
     const llm = createLlm({ defaultProvider: 'p', providers: { p: provider }, models: { 'p/*': { prices } } });
     onTestFinished(() => llm.stop());
-    return { server, one: daemon({ embedder: llm.embedder({ provider: 'p', model: 'e', dimensions: 3 }) }) };
+    const embedder = llm.embedder({ provider: 'p', model: 'e', dimensions: 3 });
+    return { server, embedder, one: daemon({ embedder }) };
   }
   const cold = [
     'It is too cold in the hall',
@@ -221,6 +224,31 @@ describe('with embeddings', () => {
     await recordFindings(db, as(['The menu is green']));
     expect(await other.pass()).toBe(1);
     expect((await proposed()).toSorted()).toEqual([clock, cold].map((texts) => texts.toSorted()).toSorted());
+  });
+
+  test('each text is bought once, although a daemon slept before it asked, and another one has taken over', async () => {
+    const { server, one: awake, embedder } = await withModel();
+    let aheadMs = 0;
+    const asleep: typeof db.query = async (sql, params) => {
+      const rows = await db.query<never>(sql, params);
+      if (sql.includes('begin_embedding') && aheadMs === 0) {
+        aheadMs = 120_000;
+        await db.query(`update animus.embedders set until = animus.now()`);
+        await db.query(`select animus.begin_embedding($1, 'p/e', interval '60 s', null, 0)`, [awake.daemonId]);
+      }
+      return rows;
+    };
+    const nowMs = () => systemClock.nowMs() + aheadMs;
+    const sleeper = daemon({ db: { ...db, query: asleep }, clock: { ...systemClock, nowMs }, embedder });
+    await recordFindings(db, as(cold));
+    expect(await sleeper.pass()).toBe(0);
+    expect(aheadMs).toBe(120_000);
+    expect(asked(server)).toEqual([]);
+    const [model] = await db.query('select failures, problem from animus.embedders');
+    expect(model).toEqual({ failures: 0, problem: null });
+    await sleeper.leave();
+    expect(await awake.pass()).toBe(1);
+    expect(asked(server).toSorted()).toEqual(cold.toSorted());
   });
 
   test('a limit for all work that would be passed buys nothing', async () => {

@@ -57,6 +57,24 @@ describe('vectors', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('are asked for only while they may be: before each request, retries included', async () => {
+    const server = await serve([{}, { status: 503 }, {}]);
+    const may = [true, true, false];
+    const embedder = embedderAt(server, { batchSize: 2 });
+    const result = await embedder.embed(['a', 'bb', 'ccc'], signal, async () => may.shift()!);
+    expect(result).toMatchObject({
+      ok: false,
+      refused: false,
+      failure: { kind: 'aborted' },
+      usage: { inputTokens: 2 },
+    });
+    expect(result.vectors).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+    expect(server.requests).toHaveLength(2);
+  });
+
   test('wait as long as a rate limit says, and an abort ends the wait', async () => {
     const clock = instantClock();
     const server = await serve([{ status: 429, headers: { 'retry-after': '20' } }, {}]);

@@ -96,6 +96,35 @@ describe('when the process of a daemon ends', () => {
   });
 });
 
+describe('while one daemon tests', () => {
+  test.each([
+    { live: 2, testing: 1 },
+    { live: 5, testing: 2 },
+  ])('$testing of $live do, and the others go on with the queue', async ({ live, testing }) => {
+    const first = await daemon();
+    for (let n = 0; n < 5; n++) await insertWork(target.database);
+    await run(await take(first));
+    const others: string[] = [];
+    for (let n = 0; n < live; n++) others.push(await daemon());
+    await kill(first, others[0]!);
+    await insertWork(target.database);
+    for (const each of others) await extendLeases(target.database, each, [], LEASE_SECONDS);
+    const claims = [];
+    for (const each of others) claims.push(await take(each));
+    expect(claims.map(({ alone }) => alone).filter((alone) => alone === 'tests')).toHaveLength(testing);
+    expect(claims[testing]).toMatchObject({ alone: null, work: [{}] });
+  });
+
+  test('the only one that is left tests, whatever others were there', async () => {
+    const [first, second, third] = [await daemon(), await daemon(), await daemon()];
+    await insertWork(target.database);
+    await run(await take(first));
+    await kill(first, third);
+    await disconnect(second);
+    expect(await take(third)).toMatchObject({ alone: 'tests', work: [{}] });
+  });
+});
+
 describe('no death of the item is', () => {
   test.each(['frozen', 'asked to end', 'of another version'])(
     'the end of the lease of a daemon that is %s',
