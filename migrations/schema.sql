@@ -210,6 +210,8 @@ create table animus.foci (
   settings_id      bytea,
   continues        uuid,
   turns_before     integer,
+  cut_off_turn     integer,
+  cut_off_text     text,
   primary key (id),
   constraint foci_work_item_id_number_key unique (work_item_id, number),
   constraint foci_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,

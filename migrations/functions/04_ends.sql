@@ -179,9 +179,11 @@ begin
   return animus.requeue(p_id, p_retry_at, v_now, p_error, p_failed => 1);
 end $$;
 
--- Cancels a running item whose cancel was requested; called by its own focus.
+drop function if exists animus.end_cancelled(uuid, bigint);
+-- Cancels a running item whose cancel was requested; called by its own focus. p_text: what the model had said of the answer to turn p_turn, which was
+-- cut off; null if none was under way. It is kept as text that was said.
 -- Locks: as lock_tree_to_end. Raises: WA001, WA002, WA003, 57PA1.
-create or replace function animus.end_cancelled(p_id uuid, p_token bigint) returns void
+create or replace function animus.end_cancelled(p_id uuid, p_token bigint, p_turn int default null, p_text text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_held animus.held_work;
@@ -189,6 +191,11 @@ begin
   v_held := animus.hold_to_cancel(p_id, p_token);
   if v_held.cancel_requested_at is null then
     perform animus.raise('WA002', format('nobody asked to cancel work item %s', p_id), p_id);
+  end if;
+  if p_text <> '' then
+    update animus.foci f set cut_off_turn = p_turn, cut_off_text = p_text
+     where f.work_item_id = p_id and f.ended_as is null
+       and not exists (select from animus.turns t where t.focus_id = f.id and t.turn >= p_turn and t.recorded_at is not null);
   end if;
   perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_held.cancel_reason), 'cancelled');
 end $$;

@@ -114,7 +114,7 @@ begin
   if not found or not (animus.may_see(v_item.submitted_by) or animus.takes_part(p_id)) then return null; end if;
   return (
     with focus as materialized (
-      select f.id, f.number, f.started_at, f.ended_as, f.ended_at, f.error, coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{engage,model}' as model
+      select f.id, f.number, f.started_at, f.ended_as, f.ended_at, f.error, f.cut_off_turn, f.cut_off_text, coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{engage,model}' as model
         from animus.foci f left join animus.focus_settings s on s.id = f.settings_id
        where f.work_item_id = p_id and f.number >= v_focus order by f.number limit p_limit + 1),
     -- The focus that was read up to now is asked for by itself: a bound that depends on the focus would be no condition of the index, and every
@@ -147,7 +147,8 @@ begin
       'createdAt', animus.event_time(v_item.created_at), 'state', v_item.state, 'mergedInto', animus.shown_work(v_item.merged_into), 'error', left(v_item.error ->> 'message', 4000),
       'summary', v_item.outcome_summary, 'resolvedAt', animus.event_time(v_item.resolved_at), 'runAt', animus.event_time(v_item.run_at), 'costUsd', animus.known_cost(v_item.cost_usd, v_item.unpriced_calls), 'unpricedCalls', v_item.unpriced_calls,
       'foci', (select coalesce(json_agg(json_build_object('number', f.number, 'id', f.id, 'model', f.model, 'at', animus.event_time(f.started_at), 'endedAs', f.ended_as,
-          'error', left(coalesce(f.error ->> 'message', f.error ->> 'reason'), 4000), 'endedAt', animus.event_time(f.ended_at)) order by f.number), '[]') from focus f),
+          'error', left(coalesce(f.error ->> 'message', f.error ->> 'reason'), 4000), 'endedAt', animus.event_time(f.ended_at),
+          'cutOff', case when f.cut_off_text is not null then json_build_object('turn', f.cut_off_turn, 'text', left(f.cut_off_text, 262144)) end) order by f.number), '[]') from focus f),
       'turns', (select coalesce(json_agg(json_build_object('focus', t.number, 'turn', t.turn, 'at', animus.event_time(t.recorded_at), 'model', t.provider || '/' || t.model,
           'stopReason', t.stop_reason, 'inputTokens', (t.usage ->> 'input')::float8, 'outputTokens', (t.usage ->> 'output')::float8, 'costUsd', t.cost_usd,
           'durationMs', round(t.duration_ms::numeric, 3),

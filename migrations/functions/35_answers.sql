@@ -70,16 +70,19 @@ begin
     select b.item from below b where b.open order by b.item);
 end $$;
 
--- Returns what an ended item said: the text of its outcome; if it did not complete, what the model said until then.
+-- Returns what an ended item said: the text of its outcome; if it did not complete, what the model said until then, with the text of an answer that
+-- was cut off.
 -- Locks: none. Raises: nothing.
 create or replace function animus.answer_text(p_work animus.work_items) returns text
 language sql stable as $$
   select case when p_work.state = 'completed' then coalesce(p_work.outcome ->> 'text', p_work.outcome ->> 'beginning', p_work.outcome::text, '')
-    else coalesce((select string_agg(b.block ->> 'text', E'\n\n' order by t.turn, b.n)
-                     from animus.foci f join animus.turns t on t.focus_id = f.id
-                     cross join lateral json_array_elements(t.response) with ordinality as b (block, n)
-                    where f.work_item_id = p_work.id and f.number = (select max(l.number) from animus.foci l where l.work_item_id = p_work.id)
-                      and t.recorded_at is not null and b.block ->> 'type' = 'text' and b.block ->> 'text' ~ '[^[:space:]]'), '') end
+    else coalesce((select concat_ws(E'\n\n', said.text, f.cut_off_text)
+                     from (select * from animus.foci l where l.work_item_id = p_work.id order by l.number desc limit 1) f
+                     cross join lateral (
+                       select string_agg(b.block ->> 'text', E'\n\n' order by t.turn, b.n) as text
+                         from animus.turns t cross join lateral json_array_elements(t.response) with ordinality as b (block, n)
+                        where t.focus_id = f.id and t.recorded_at is not null
+                          and b.block ->> 'type' = 'text' and b.block ->> 'text' ~ '[^[:space:]]') said), '') end
 $$;
 
 -- Returns the foci whose conversation a focus goes on with, oldest first, and itself.

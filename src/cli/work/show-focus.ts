@@ -31,6 +31,12 @@ function leftIn({ ended_as, host, directory }: FocusView): string {
 }
 
 function showTurn(output: Output, turn: TurnView, full: boolean): void {
+  if (turn.cut_off !== null) {
+    output.line(`  turn ${turn.turn}  `, styled('cut off by the cancel', 'dim'));
+    if (full) output.block(turn.cut_off, '    ');
+    else output.line('    ', turn.cut_off);
+    return;
+  }
   if (turn.recorded_at === null) {
     output.line(
       `  turn ${turn.turn}  `,

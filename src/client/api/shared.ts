@@ -114,6 +114,8 @@ export interface TextEvent {
   readonly focus: number;
   readonly turn: number;
   readonly text: string;
+  /** What had been said when the work was cancelled: no turn has it. */
+  readonly cut_off?: true | undefined;
 }
 
 export interface CallEvent {

@@ -129,6 +129,7 @@ async function begin(
     means,
     emit,
     written,
+    answerUnderWay: () => texts.underWay(),
     stopTelling: async () => void (await Promise.all([texts.stop(), printed.stop()])),
   };
 }

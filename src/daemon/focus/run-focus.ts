@@ -72,7 +72,9 @@ export async function runFocus(
         () => true,
         () => false,
       );
-      const end: FocusEnd = !held ? { kind: 'lost' } : focus ? await closeWorkspace(reached, focus) : reached;
+      const closed: FocusEnd = !held ? { kind: 'lost' } : focus ? await closeWorkspace(reached, focus) : reached;
+      // People have read it.
+      const end = closed.kind === 'cancelled' ? { ...closed, cutOff: focus?.answerUnderWay() ?? null } : closed;
       if (end.kind === 'completed') control.ending();
       control.settle();
       const state = await settle(end, work, faculty, {

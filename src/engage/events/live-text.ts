@@ -16,6 +16,8 @@ const ASK_AGAIN_MS = 2000;
 export interface TextTeller {
   /** Takes every event of the focus. */
   take(event: FocusEventBody): void;
+  /** The text so far of the answer that is under way; null if there is none. */
+  underWay(): { readonly turn: number; readonly text: string } | null;
   /** Stops sending. */
   stop(): Promise<void>;
 }
@@ -84,6 +86,7 @@ export function createTextTeller(
         default:
       }
     },
+    underWay: () => (answer?.text ? { turn: answer.turn, text: answer.text } : null),
     async stop() {
       // A reason of our own: the default one is an error with a stack trace, made for every focus and seen by nobody.
       stopped.abort('stopped');

@@ -34,7 +34,12 @@ const BODIES = {
     duration_ms: z.number().nullable(),
   },
   thought: { focus: z.int(), turn: z.int(), text: z.string() },
-  text: { focus: z.int(), turn: z.int(), text: z.string() },
+  text: {
+    focus: z.int(),
+    turn: z.int(),
+    text: z.string(),
+    cut_off: z.literal(true).optional().describe('what had been said when the work was cancelled: no turn has it'),
+  },
   call: { ...ofCall, input: jsonObject().describe('above 16 KiB `{"cut": …}` with its beginning') },
   observation: {
     ...ofCall,

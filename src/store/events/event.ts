@@ -19,7 +19,15 @@ export type EventBody =
       readonly durationMs: number | null;
     }
   /** A block of an answer: its first 262,144 characters. */
-  | { readonly type: 'text' | 'thought'; readonly focus: number; readonly turn: number; readonly text: string }
+  | { readonly type: 'thought'; readonly focus: number; readonly turn: number; readonly text: string }
+  /** The same. `cutOff`: what had been said when the work was cancelled; no `turn` comes before it. */
+  | {
+      readonly type: 'text';
+      readonly focus: number;
+      readonly turn: number;
+      readonly text: string;
+      readonly cutOff?: true;
+    }
   /** The model, or its code (then `parentCallId` names the call that runs it), asked for this call. An input above 16 KiB is `{cut: its beginning}`. */
   | {
       readonly type: 'call';

@@ -58,6 +58,8 @@ export interface FocusFacts {
   readonly endedAs: string | null;
   readonly error: string | null;
   readonly endedAt: number | null;
+  /** What the model had said of the answer that was under way at a cancel. */
+  readonly cutOff: { readonly turn: number; readonly text: string } | null;
 }
 
 /** An answer. */

@@ -36,8 +36,12 @@ function beginningOf({ number, at }: FocusFacts): Entry[] {
   return [{ step: { part: 'focus', focus: number }, at, event }];
 }
 
-/** A focus that completed or was cancelled ends with its item, whose end has an event. */
-function endOf({ number, endedAs, error, endedAt }: FocusFacts): Entry[] {
+/** A focus that completed or was cancelled ends with its item, whose end has an event; before it comes the text of an answer that was cut off. */
+function endOf({ number, endedAs, error, endedAt, cutOff }: FocusFacts): Entry[] {
+  if (endedAt !== null && cutOff !== null) {
+    const event: EventBody = { type: 'text', focus: number, ...cutOff, cutOff: true };
+    return [{ step: { part: 'focusEnd', focus: number }, at: endedAt, event }];
+  }
   if (endedAt === null || (endedAs !== 'failed' && endedAs !== 'lost')) return [];
   const event: EventBody = { type: 'error', focus: number, endedAs, message: error };
   return [{ step: { part: 'focusEnd', focus: number }, at: endedAt, event }];

@@ -230,10 +230,22 @@ export async function failWork(
   return row!.state;
 }
 
-/** Ends a running item whose cancel was requested. */
+/** What a model had said of an answer that did not end. */
+export interface CutOff {
+  readonly turn: number;
+  readonly text: string;
+}
+
+/** Ends a running item whose cancel was requested. `cutOff` is kept as text that was said. */
 export async function endCancelled(
   db: Queryable,
   work: { readonly id: string; readonly leaseToken: string },
+  cutOff: CutOff | null = null,
 ): Promise<void> {
-  await db.query(`select animus.end_cancelled($1, $2)`, [work.id, work.leaseToken]);
+  await db.query(`select animus.end_cancelled($1, $2, $3, $4)`, [
+    work.id,
+    work.leaseToken,
+    cutOff && cutOff.turn,
+    cutOff && toText(cutOff.text),
+  ]);
 }

@@ -14,7 +14,7 @@ import type { CompleteFocus } from '../../../store/transcript/complete-foci.ts';
 import { addMessage } from '../../../store/transcript/messages.ts';
 import { readTranscript } from '../../../store/transcript/transcript.ts';
 import { parkWork } from '../../../store/transcript/waits.ts';
-import { type ClaimedWork, endCancelled, failWork, releaseWork, type WorkError } from '../../../store/work/work.ts';
+import { type ClaimedWork, type CutOff, endCancelled, failWork, releaseWork, type WorkError } from '../../../store/work/work.ts';
 import type { WorkCompleter } from '../../../store/work/work-completer.ts';
 import type { Log } from '../../../telemetry/log.ts';
 import { retryDelaySeconds } from './recovery.ts';
@@ -45,7 +45,8 @@ export type FocusEnd =
     }
   /** Only waiting calls are left of the turn. The item waits, and the focus resumes later, perhaps on another host. */
   | { readonly kind: 'parked' }
-  | { readonly kind: 'cancelled' }
+  /** `cutOff`: what the model had said of the answer that was under way. */
+  | { readonly kind: 'cancelled'; readonly cutOff?: CutOff | null }
   /** The lease is lost: another daemon owns the item, and nothing may be written. */
   | { readonly kind: 'lost' };
 
@@ -123,7 +124,7 @@ async function write(
     case 'parked':
       return parkWork(db, work);
     case 'cancelled':
-      await endCancelled(db, work);
+      await endCancelled(db, work, end.cutOff);
       return 'cancelled';
     case 'lost':
       return null;

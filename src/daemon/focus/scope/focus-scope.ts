@@ -12,7 +12,7 @@ import type { KeepTurn } from '../../../store/transcript/budgeted-turns.ts';
 import type { FocusKey, FocusRow } from '../../../store/transcript/focus-row.ts';
 import type { EngineMessage } from '../../../store/transcript/messages.ts';
 import type { TurnPermit } from '../../../store/transcript/turns.ts';
-import type { ClaimedWork } from '../../../store/work/work.ts';
+import type { ClaimedWork, CutOff } from '../../../store/work/work.ts';
 import type { Log } from '../../../telemetry/log.ts';
 import type { Toolset } from '../../../tools/source.ts';
 import type { ToolSource } from '../../../tools/tool-source.ts';
@@ -125,6 +125,8 @@ export interface Focus {
   /** The calls of this run that write. */
   readonly written: WrittenTally;
   /** Ends the streams of answers and of output to watchers in other processes, which `emit` feeds. Call it when the focus is over. */
+  /** The text so far of an answer that is not recorded; null if there is none. */
+  readonly answerUnderWay: () => CutOff | null;
   readonly stopTelling: () => Promise<void>;
 }
 
