@@ -14,7 +14,14 @@ import type { CompleteFocus } from '../../../store/transcript/complete-foci.ts';
 import { addMessage } from '../../../store/transcript/messages.ts';
 import { readTranscript } from '../../../store/transcript/transcript.ts';
 import { parkWork } from '../../../store/transcript/waits.ts';
-import { type ClaimedWork, type CutOff, endCancelled, failWork, releaseWork, type WorkError } from '../../../store/work/work.ts';
+import {
+  type ClaimedWork,
+  type CutOff,
+  endCancelled,
+  failWork,
+  releaseWork,
+  type WorkError,
+} from '../../../store/work/work.ts';
 import type { WorkCompleter } from '../../../store/work/work-completer.ts';
 import type { Log } from '../../../telemetry/log.ts';
 import { retryDelaySeconds } from './recovery.ts';
