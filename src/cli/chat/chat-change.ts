@@ -1,5 +1,5 @@
 /** `animus chat edit|retry|delete|invite`. */
-import { text as readAll } from 'node:stream/consumers';
+
 import {
   type ChatRole,
   deleteConversation,
@@ -16,6 +16,7 @@ import type { Database } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { readInput } from '../command/read-input.ts';
 import { findChat } from './find-chat.ts';
 import { PATIENCE } from './session/patience.ts';
 import { showAnswer } from './show-answer.ts';
@@ -30,7 +31,7 @@ export async function editCommand(
   message: string,
   given: string,
 ): Promise<number> {
-  const text = given === '-' ? (await readAll(invocation.context.stdin)).trimEnd() : given;
+  const text = given === '-' ? await readInput(invocation.context.stdin) : given;
   return branchOff(invocation, options, [chat, message], (db, id) => editMessage(db, id, text));
 }
 

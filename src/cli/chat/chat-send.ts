@@ -1,5 +1,5 @@
 /** `animus chat send`. */
-import { text as readAll } from 'node:stream/consumers';
+
 import {
   attachToMessage,
   createWorkspace,
@@ -10,6 +10,7 @@ import { readNumber } from '../../store/conversations/message-numbers.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { readInput } from '../command/read-input.ts';
 import { styled } from '../view/output.ts';
 import { attachment } from '../work/attachment.ts';
 import { findChat } from './find-chat.ts';
@@ -29,7 +30,7 @@ interface SendOptions extends CommonOptions {
 /** Message, item and attached files are one transaction. */
 export async function sendCommand(invocation: Invocation, options: SendOptions, given: string): Promise<number> {
   const { output, context } = invocation;
-  const text = given === '-' ? (await readAll(context.stdin)).trimEnd() : given;
+  const text = given === '-' ? await readInput(context.stdin) : given;
   const files = (options.attach ?? []).map((file) => attachment(file, context.cwd));
   return withDatabase(invocation, async (db) => {
     const said = await untilUnlocked(

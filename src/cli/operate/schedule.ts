@@ -190,16 +190,8 @@ async function runCommand(invocation: Invocation, _options: CommonOptions, name:
 
 async function removeCommand(invocation: Invocation, _options: CommonOptions, name: string): Promise<number> {
   const { output } = invocation;
-  const [removed] = await withDatabase(invocation, async (db) => {
-    const found = await listSchedules(db, name);
-    await removeSchedule(db, name);
-    return found;
-  });
-  output.document({ name, removed: true });
-  output.line(
-    styled(name, 'bold'),
-    '  removed',
-    removed?.last_at ? `, and ${counted(removed.runs.length, 'recorded run')}` : '',
-  );
+  const runs = await withDatabase(invocation, (db) => removeSchedule(db, name));
+  output.document({ name, removed: true, runs });
+  output.line(styled(name, 'bold'), '  removed', runs > 0 ? `, with ${counted(runs, 'recorded run')}` : '');
   return 0;
 }

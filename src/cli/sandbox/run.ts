@@ -1,5 +1,5 @@
 /** `animus sandbox run`: runs Python or a command in a container, as a work item, and ends with its exit status. */
-import { text as readAll } from 'node:stream/consumers';
+
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
@@ -16,6 +16,7 @@ import { submitWork } from '../../store/work/submit-work.ts';
 import { wholeNumber } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { readAnyInput } from '../command/read-input.ts';
 import { workGoesOn } from '../command/work-goes-on.ts';
 import { createPrinter } from './print-output.ts';
 
@@ -53,7 +54,7 @@ async function runCommand(invocation: Invocation, options: RunOptions, command: 
     const detail = 'give a command after --, or Python with --code, and not both; see: animus sandbox run --help';
     throw new AnimusError('usage.invalid', { detail });
   }
-  const code = options.code === '-' ? await readAll(context.stdin) : options.code;
+  const code = options.code === '-' ? await readAnyInput(context.stdin) : options.code;
   const params = codeParams.safeParse({
     ...(code !== undefined && { code }),
     ...(command.length > 0 && { command }),

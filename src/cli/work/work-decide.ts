@@ -1,5 +1,5 @@
 /** `animus work approve|deny|answer`: decisions about what waits for a person. */
-import { text as readAll } from 'node:stream/consumers';
+
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
@@ -12,6 +12,7 @@ import { askId, choice, timeSpan } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { jsonObject, jsonOf } from '../command/json-option.ts';
+import { readInput } from '../command/read-input.ts';
 import { styled } from '../view/output.ts';
 import { counted, shortId } from '../view/quantities.ts';
 import type { GrantScope } from './always-allow.ts';
@@ -174,7 +175,7 @@ async function answerCommand(
   given: string,
 ): Promise<number> {
   const { output, context } = invocation;
-  const text = given === '-' ? (await readAll(context.stdin)).trimEnd() : given;
+  const text = given === '-' ? await readInput(context.stdin) : given;
   const { id, answered, open } = await withDatabase(invocation, async (db) => {
     const found = await findWork(db, reference);
     const named = await findAsk(db, found, ask);

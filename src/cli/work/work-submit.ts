@@ -1,5 +1,5 @@
 /** `animus work submit`. */
-import { text as readAll } from 'node:stream/consumers';
+
 import type { Command } from 'commander';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import type { Queryable } from '../../store/sql/database.ts';
@@ -11,6 +11,7 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { withDatabase } from '../command/database.ts';
 import { jsonObject, jsonOf } from '../command/json-option.ts';
 import { warnIfUnserved } from '../command/known-faculties.ts';
+import { readInput } from '../command/read-input.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
 import { styled } from '../view/output.ts';
 import { stateLabel, WORK_OF_ANOTHER } from '../view/quantities.ts';
@@ -97,7 +98,7 @@ async function readWork(
 ): Promise<NewWork> {
   return {
     faculty,
-    description: description === '-' ? (await readAll(context.stdin)).trimEnd() : description,
+    description: description === '-' ? await readInput(context.stdin) : description,
     params:
       options.params === undefined
         ? undefined

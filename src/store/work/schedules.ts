@@ -151,10 +151,15 @@ export async function runSchedule(db: Queryable, name: string): Promise<string> 
   return row!.id;
 }
 
-/** Removes it with the record of its runs; their work items stay. Errors: `schedule.not_found`. */
-export async function removeSchedule(db: Queryable, name: string): Promise<void> {
-  const gone = await db.query('delete from animus.schedules where name = $1 returning name', [name]);
-  if (gone.length === 0) throw await notFound(db, name);
+/** Removes it with the record of its runs, and returns how many these were; their work items stay. Errors: `schedule.not_found`. */
+export async function removeSchedule(db: Queryable, name: string): Promise<number> {
+  const [gone] = await db.query<{ runs: number }>(
+    `delete from animus.schedules s where name = $1
+     returning (select count(*)::int from animus.schedule_runs r where r.schedule = s.name) as runs`,
+    [name],
+  );
+  if (!gone) throw await notFound(db, name);
+  return gone.runs;
 }
 
 /** The database's clock: the only one that counts for schedules. */

@@ -26,6 +26,15 @@ describe('work submit', () => {
     expect(merged.stdout).toContain(`merged into ${created.stdout.slice(0, 36)}`);
   });
 
+  test('refuses an empty task from standard input, and stores nothing', async () => {
+    for (const stdin of ['', ' \n'])
+      expect(await animus(['work', 'submit', 'emptied', '-'], { stdin })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('standard input is empty'),
+      });
+    expect(await db.database.query(`select from animus.work_items where faculty = 'emptied'`)).toEqual([]);
+  });
+
   test('accepts every field of a work item', async () => {
     writeFileSync(join(directory, 'params.json'), '{"pull_request": 17, "text": "a\\u0000b"}');
     const parent = await submit('parent');
