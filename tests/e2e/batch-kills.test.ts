@@ -4,6 +4,7 @@ import type { Database } from '../../src/store/sql/database.ts';
 import { makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { letKilledDaemonBeGone } from '../support/killed-daemons.ts';
 import { type AnthropicProgramme, text, toolUse } from '../support/model-server/anthropic.ts';
 import { type BatchServer, startBatchServer } from '../support/model-server/batch-server.ts';
 import type { BatchCall } from '../support/model-server/batch-state.ts';
@@ -179,9 +180,7 @@ async function runUntilKilled(site: Site, database: Database, killing: Killing):
 
 /** Whoever was killed holds its leases still, and its submit is unclear from later on: let that be now. */
 async function endTimes(database: Database): Promise<void> {
-  await database.query(
-    `update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where state in ('claimed', 'running')`,
-  );
+  await letKilledDaemonBeGone(database);
   await database.query(`update animus.batch_pollers set until = animus.now() - interval '1 s'`);
   await database.query(
     `update animus.batches set unclear_at = animus.now() - interval '1 s', polled_at = null where state = 'submitting'`,

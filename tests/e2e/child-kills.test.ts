@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { letKilledDaemonBeGone } from '../support/killed-daemons.ts';
 import { startModelServer } from '../support/model-server/either-wire.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { readTree, splittingProgramme, TREE_FACULTY, task } from './family-tree.ts';
@@ -38,15 +39,11 @@ it('killed before and after every statement of child work', async () => {
       .length > 0;
 
   for (let over = false; !over; ) {
-    // The killed daemon still holds its leases: expire them, so that the test need not wait.
+    // Else children would run before their parent is taken over, and it would not wait for them.
+    await letKilledDaemonBeGone(pg.database);
     await pg.database.query(
-      `update animus.work_items set lease_expires_at = animus.now() - interval '1 s', crashes = 0, attempts = 0, deaths = 0
-        where root_id = $1 and state in ('claimed', 'running')`,
+      `update animus.work_items set crashes = 0, attempts = 0, deaths = 0 where root_id = $1 and state in ('claimed', 'running')`,
       [row!.id],
-    );
-    // It has been missing for long enough: else its children would run before it is taken over, and it would not wait for them.
-    await pg.database.query(
-      `update animus.daemons set missing_since = animus.now() - interval '3 s', died_with = animus.held_by(id) where missing_since is null`,
     );
     let pid: number | null = null;
     let killed = false;

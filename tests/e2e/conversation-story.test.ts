@@ -20,6 +20,7 @@ import { randomOf } from '../store/events/random-history.ts';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { letKilledDaemonBeGone } from '../support/killed-daemons.ts';
 import { type AnthropicProgramme, text, toolUse } from '../support/model-server/anthropic.ts';
 import { MODEL, messagesOf, startModelServer } from '../support/model-server/either-wire.ts';
 import { createLogin, dropLogins } from '../support/role-login.ts';
@@ -114,9 +115,7 @@ it.each(process.env['SEEDS']?.split(',').map(Number) ?? [1, 2])(
       await Promise.all([act(ada), act(bob), act(ada)]);
       if (round % 4 === 0) {
         await daemon.kill('SIGKILL');
-        await pg.database.query(
-          `update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where state in ('claimed', 'running')`,
-        );
+        await letKilledDaemonBeGone(pg.database);
         daemon = await startDaemon(site);
       }
     }

@@ -3,6 +3,7 @@ import type { Database } from '../../src/store/sql/database.ts';
 import { type Site, startDaemon } from '../support/daemon-process.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { letKilledDaemonBeGone } from '../support/killed-daemons.ts';
 import type { ModelServer } from '../support/model-server/server.ts';
 import { type Moment, startPostgresProxy } from '../support/postgres-proxy.ts';
 import { workshop } from './twenty-turns.ts';
@@ -40,10 +41,7 @@ export async function runWithKills(
   const met: Kill[] = [];
   const id = await insert(pg.database);
   for (;;) {
-    // The killed daemon still holds its lease: expire it, so that the test need not wait for it.
-    await pg.database.query(
-      `update animus.work_items set lease_expires_at = animus.now() - interval '1 s' where state in ('claimed', 'running')`,
-    );
+    await letKilledDaemonBeGone(pg.database);
     let pid: number | null = null;
     let killed = false;
     const times = new Map<string, number>();

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
+import { UNLEASED } from '../../src/core/lifecycle/lease.ts';
 import { type ClosedWorktree, closeWorktree, removeWorktree } from '../../src/daemon/worktrees/close-worktree.ts';
 import type { WriteMeans } from '../../src/daemon/worktrees/repository-writes.ts';
 import { openWorktree, planWorktree, type Worktree, type WorktreeSpec } from '../../src/daemon/worktrees/worktree.ts';
@@ -42,6 +43,7 @@ export async function setUpWorktree(overrides: Partial<WriteMeans> = {}, name = 
     fileRules: [],
     signal: new AbortController().signal,
     clock: systemClock,
+    lease: UNLEASED,
     ...overrides,
   };
   const spec = (more: Partial<WorktreeSpec> = {}) => {

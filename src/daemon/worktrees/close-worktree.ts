@@ -1,7 +1,8 @@
 /** Ends a stint in a worktree: hands over what was made, and says what only the directory has. */
-import { realpath, rm } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { WorktreeState } from '../../core/work/worktree-state.ts';
+import { removeAt } from './beside.ts';
 import { type HandedOver, handOver } from './hand-over.ts';
 import { lookAtSubmodules, type SubmoduleWork } from './look-at-submodules.ts';
 import { mendPrivate } from './mend-private.ts';
@@ -81,7 +82,7 @@ async function pinAnswer(
 
 /** Removes a worktree that has nothing of its own, with its refs; it is recorded as removed before. Errors: `worktree.failed`. */
 export async function removeWorktree({ path, names, origin }: Worktree, means: WriteMeans): Promise<void> {
-  await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  await removeAt(path, means.lease);
   const listed = await readGit(
     origin.place,
     ['for-each-ref', '--format=%(refname)', names.handed, names.base, names.placed],

@@ -2,11 +2,12 @@
  * Puts a private repository into a known state, whatever an agent left in its `.git`: nothing there can make the git of the daemon, or of a person, run
  * a program. Called while no command of the item runs.
  */
-import { lstatSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { lstatSync, rmSync } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { placeFile, readRegularFile } from '../../core/files/regular-file.ts';
+import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
 import { commitHook } from './commit-hook.ts';
 import type { GitPlace, Setting } from './git.ts';
 import { type PrivateSettings, parseSettings, privateConfig } from './private-config.ts';
@@ -50,10 +51,10 @@ export function lookAtPrivate(path: string): 'whole' | 'damaged' | 'gone' {
 /** `open`: an agent is about to work in it. Errors: `worktree.failed`. */
 export async function mendPrivate(path: string, open: boolean, origin: Origin, means: WriteMeans): Promise<void> {
   const dotGit = join(path, '.git');
-  await removeOdd(dotGit);
-  for (const name of MISLEADING) await rm(join(dotGit, name), { recursive: true, force: true });
-  await rm(join(dotGit, 'hooks'), { recursive: true, force: true });
+  await removeOdd(dotGit, means.lease);
+  for (const name of [...MISLEADING, 'hooks']) await remove(join(dotGit, name), means.lease);
   for (const name of ['objects/info', 'info', 'hooks']) await mkdir(join(dotGit, name), { recursive: true });
+  await means.lease.sure();
   await placeFile(join(dotGit, 'objects/info'), 'alternates', alternates(origin.repository));
   await mendConfig(dotGit, open, origin, means);
   if (open && origin.settings.hooksPath === null) await commitHook(join(dotGit, 'hooks'), origin.trailers);
@@ -63,6 +64,7 @@ async function mendConfig(dotGit: string, open: boolean, origin: Origin, means: 
   const found = readOr(join(dotGit, 'config'));
   const isOurs = found !== null && [true, false].some((was) => found === privateConfig(origin.settings, { open: was }));
   const agent = found === null || isOurs ? [] : await parsed(found, origin.place, means);
+  await means.lease.sure();
   await placeFile(dotGit, 'config', privateConfig(origin.settings, { open, agent }));
 }
 
@@ -80,7 +82,7 @@ async function parsed(text: string, place: GitPlace, means: WriteMeans): Promise
  * Removes the locks of git commands that were killed, and what git would wait for without end or follow elsewhere: a pipe, a device, a link in place of a
  * file. Only `.git` itself and `refs` are looked through; git opens nothing else by a name that it did not write.
  */
-async function removeOdd(dotGit: string): Promise<void> {
+async function removeOdd(dotGit: string, lease: Lease): Promise<void> {
   const entries = [
     ...(await readdir(dotGit, { withFileTypes: true })),
     ...(await readdir(join(dotGit, 'refs'), { recursive: true, withFileTypes: true })),
@@ -88,9 +90,14 @@ async function removeOdd(dotGit: string): Promise<void> {
   for (const entry of entries) {
     const isOdd = !entry.isFile() && !entry.isDirectory();
     if (isOdd || entry.name.endsWith('.lock')) {
-      await rm(join(entry.parentPath, entry.name), { recursive: true, force: true });
+      await remove(join(entry.parentPath, entry.name), lease);
     }
   }
+}
+
+/** Small files: after a freeze, another daemon's git may hold a lock of the same name. */
+async function remove(path: string, lease: Lease): Promise<void> {
+  await whileHeld(lease, () => rmSync(path, { recursive: true, force: true }));
 }
 
 /** Null when it is not a file that could be the configuration. */

@@ -2,10 +2,12 @@
  * Makes the private repository of an item: an ordinary checkout with a `.git` directory of its own, which borrows the objects of the
  * operator's repository. Git calls that alternates (gitrepository-layout). Nothing else is shared.
  */
-import { existsSync, lstatSync } from 'node:fs';
-import { chmod, chown, copyFile, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync, renameSync } from 'node:fs';
+import { chmod, chown, copyFile, lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { whileHeld } from '../../core/lifecycle/lease.ts';
+import { beside, removeLeftovers, renameIfThere } from './beside.ts';
 import type { GitPlace } from './git.ts';
 import { type PrivateSettings, privateConfig } from './private-config.ts';
 import { filtersOff } from './programs-off.ts';
@@ -50,14 +52,22 @@ export async function makePrivate(
   origin: { readonly repository: Repository; readonly settings: PrivateSettings },
   means: WriteMeans,
 ): Promise<void> {
-  const making = join(dirname(path), `.making-${basename(path)}`);
-  // Only the holder of the lease on the item makes it.
-  await rm(making, { recursive: true, force: true, maxRetries: 3 });
-  await layOut(making, { branch, commit, refs }, origin);
-  await giveToOwner(making, origin.repository);
-  const place = privatePlace(making, origin.settings);
-  await checkOut(place, { branch, commit, rest }, means);
-  await rename(making, path);
+  await madeBeside(path, means, async (making) => {
+    await layOut(making, { branch, commit, refs }, origin);
+    await giveToOwner(making, origin.repository);
+    await checkOut(privatePlace(making, origin.settings), { branch, commit, rest }, means);
+    await whileHeld(means.lease, () => renameSync(making, path));
+  });
+}
+
+async function madeBeside(path: string, { lease }: WriteMeans, make: (making: string) => Promise<void>): Promise<void> {
+  await removeLeftovers(path, lease);
+  const making = beside(path, 'making');
+  try {
+    await make(making);
+  } finally {
+    await rm(making, { recursive: true, force: true, maxRetries: 3 });
+  }
 }
 
 /** Puts the files of a commit into a checkout and removes other tracked ones; with `rest`, its files, and the difference is uncommitted. */
@@ -78,14 +88,15 @@ export async function remakeDotGit(
     const detail = `${path} is not a directory any more: move what is there away`;
     throw new AnimusError('worktree.failed', { repo: origin.repository.repo, detail });
   }
-  const making = join(dirname(path), `.making-${basename(path)}`);
-  await rm(making, { recursive: true, force: true, maxRetries: 3 });
-  await layOut(making, { branch, commit, refs }, origin);
-  await giveToOwner(making, origin.repository);
   const [dotGit, aside] = [join(path, '.git'), join(dirname(path), `.damaged-${basename(path)}-${Date.now()}`)];
-  if (lstatSync(dotGit, { throwIfNoEntry: false }) !== undefined) await rename(dotGit, aside);
-  await rename(join(making, '.git'), dotGit);
-  await rm(making, { recursive: true, force: true });
+  await madeBeside(path, means, async (making) => {
+    await layOut(making, { branch, commit, refs }, origin);
+    await giveToOwner(making, origin.repository);
+    await whileHeld(means.lease, () => {
+      renameIfThere(dotGit, aside);
+      renameSync(join(making, '.git'), dotGit);
+    });
+  });
   await readGit(privatePlace(path, origin.settings), ['reset', '--quiet', '--mixed', commit], means);
 }
 

@@ -2,9 +2,11 @@
 
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Lease } from '../../core/lifecycle/lease.ts';
 import { type GitInput, type GitMeans, type GitPlace, type GitResult, runGit } from './git.ts';
 
-export type WriteMeans = GitMeans & { readonly clock: Clock };
+/** `lease`: of the work whose repository it is. */
+export type WriteMeans = GitMeans & { readonly clock: Clock; readonly lease: Lease };
 
 const LOCK_TRIES = 20;
 /** Several foci or daemons that write to one repository contend for its lock files. */

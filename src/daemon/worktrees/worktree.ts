@@ -2,10 +2,10 @@
  * The worktree of an item: a private repository that borrows the objects of the operator's, with the files to work on. It is planned first, from what is
  * recorded and what is there, then recorded, then opened.
  */
-import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { HandedCommits, RecordedWorktree } from '../../store/work/worktrees.ts';
+import { removeAt } from './beside.ts';
 import { commitTrailers } from './commit-hook.ts';
 import type { GitPlace } from './git.ts';
 import { takeOverLinked } from './linked-worktree.ts';
@@ -112,7 +112,7 @@ export async function openWorktree(plan: WorktreePlan, means: WriteMeans): Promi
   if (made === 'new' || made === 'again' || made === 'lost') {
     await letThrough(dirname(path));
     // Only one that a person has given up can be there.
-    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    await removeAt(path, means.lease);
     await makePrivate(path, start, origin, means);
   }
   await mendPrivate(path, true, origin, means);

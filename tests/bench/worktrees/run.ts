@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { UNLEASED } from '../../../src/core/lifecycle/lease.ts';
 import { closeWorktree } from '../../../src/daemon/worktrees/close-worktree.ts';
 import type { WriteMeans } from '../../../src/daemon/worktrees/repository-writes.ts';
 import { openWorktree, planWorktree } from '../../../src/daemon/worktrees/worktree.ts';
@@ -32,6 +33,7 @@ try {
     fileRules: [],
     signal: new AbortController().signal,
     clock: systemClock,
+    lease: UNLEASED,
   };
   const times: Record<string, number[]> = {};
   const time = async <T>(name: string, act: () => T | Promise<T>): Promise<T> => {

@@ -2,17 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { createSkillProposer, type ProposerMeans } from '../../../src/daemon/findings/propose-skills.ts';
+import type { ProposerMeans } from '../../../src/daemon/findings/propose-skills.ts';
 import { createLlm } from '../../../src/llm/llm.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
-import { leaveFindings, watchFindings } from '../../../src/store/work/findings.ts';
 import { packHistory } from '../../../src/store/work/retention.ts';
-import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { clearWork } from '../../support/clear-work.ts';
 import { testDatabase } from '../../support/database.ts';
 import type { MockEmbeddings } from '../../support/model-server/embeddings.ts';
 import { startOpenAiServer } from '../../support/model-server/openai.ts';
 import type { ModelServer } from '../../support/model-server/server.ts';
+import { proposerOf, SETTINGS } from './proposer.ts';
 import { type RecordedFinding, recordFindings } from './record-findings.ts';
 
 const target = testDatabase();
@@ -24,31 +23,8 @@ beforeEach(async () => {
     await db.query(`delete from animus.${table}`);
 });
 
-const SETTINGS = { propose: true, proposeThreshold: 3, proposeWindowDays: 30, proposeIntervalSeconds: 600 };
 const DAY = 86_400;
-
-/** A daemon's proposer; a pass returns how many items it submitted. */
-function daemon(more: Partial<ProposerMeans> = {}) {
-  const daemonId = randomUUID();
-  const proposer = createSkillProposer({
-    db,
-    clock: systemClock,
-    log: silentLog,
-    daemonId,
-    embedder: null,
-    explain: ({ message }) => message,
-    ...more,
-  });
-  return {
-    daemonId,
-    async pass(settings = SETTINGS): Promise<number> {
-      const nowUs = await watchFindings(db, daemonId, 60);
-      if (nowUs === null) return 0;
-      return (await proposer.pass(nowUs, settings, new AbortController().signal)).ids.length;
-    },
-    leave: () => leaveFindings(db, daemonId),
-  };
-}
+const daemon = (more: Partial<ProposerMeans> = {}) => proposerOf(db, more);
 
 const clock = [
   'The clock of the server drifts by minutes',

@@ -53,7 +53,8 @@ async function liveFleet(poison: string, chance: (p: number) => boolean): Promis
   for (let n = 0; n < DAEMONS; n++) fleet.set(await daemon(), []);
   let bitten = 0;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    for (const [id, held] of [...fleet]) {
+    for (const id of Array.from(fleet.keys())) {
+      const held = fleet.get(id)!;
       const { work } = await take(id, HELD - held.length || 0.5);
       for (const each of work) await startFocus(target.database, each);
       held.push(...work);

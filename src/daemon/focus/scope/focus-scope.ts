@@ -33,6 +33,8 @@ import type { WrittenTally } from './written-tally.ts';
 export interface WorkspaceMeans {
   readonly db: Database;
   readonly clock: Clock;
+  /** Asked wherever the focus acts outward. */
+  readonly lease: Lease;
   readonly log: Log;
   readonly processes: ProcessHost;
   /** Where the faculty names none of its own. */
@@ -49,8 +51,6 @@ export interface WorkspaceMeans {
 
 /** What the phases of a focus need. */
 export interface PhaseMeans extends WorkspaceMeans {
-  /** Asked wherever the focus acts outward. */
-  readonly lease: Lease;
   readonly models: ModelSource;
   /** Makes the container of a focus whose `bash` does not run on this host. */
   readonly bashContainer: MakeBashContainer;

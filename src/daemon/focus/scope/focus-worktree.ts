@@ -198,5 +198,6 @@ function worktreeMeans(
     fileRules: rulesOf(directory, faculty, means.guard, () => [root])(),
     signal,
     clock: means.clock,
+    lease: means.lease,
   };
 }

@@ -1,0 +1,47 @@
+/**
+ * What is being made for a worktree, and what of it is being removed, lies beside it under a name that nobody else uses, and is renamed while the lease
+ * holds: a daemon that was frozen, and whose work another one has taken over, goes on with its own files only.
+ */
+import { randomUUID } from 'node:crypto';
+import { readdirSync, renameSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
+
+type Purpose = 'making' | 'gone';
+
+/** A name for it that nothing has yet. */
+export function beside(path: string, purpose: Purpose): string {
+  return join(dirname(path), `.${purpose}-${basename(path)}-${randomUUID().slice(0, 8)}`);
+}
+
+/** Removes what is at the path, if anything is. Errors: `work.lease_lost`. */
+export async function removeAt(path: string, lease: Lease): Promise<void> {
+  const gone = beside(path, 'gone');
+  const moved = await whileHeld(lease, () => renameIfThere(path, gone));
+  if (moved) await rm(gone, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Removes what crashes have left beside it. Errors: `work.lease_lost`. */
+export async function removeLeftovers(path: string, lease: Lease): Promise<void> {
+  const left = await whileHeld(lease, () => readdirSync(dirname(path)).filter((name) => isLeftover(name, path)));
+  for (const name of left) await rm(join(dirname(path), name), { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Also of versions whose names had no end. */
+function isLeftover(name: string, path: string): boolean {
+  return (['making', 'gone'] satisfies Purpose[])
+    .map((purpose) => `.${purpose}-${basename(path)}`)
+    .some((begin) => name === begin || name.startsWith(`${begin}-`));
+}
+
+/** Returns false where nothing is. */
+export function renameIfThere(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
