@@ -128,14 +128,16 @@ begin
    order by g.merged_at desc, g.gone_id desc limit least(greatest(coalesce(p_limit, 50), 1), 1000);
 end $$;
 
--- Returns at most three memories that are nearly alike to one, newest first, as {id, content, updated_at}. They are of its place: whoever may see it may see
--- them. Long texts are cut.
+-- Returns at most three memories that are nearly alike to one that was found by p_filter, newest first, as {id, content, updated_at}. They are of its place:
+-- whoever may see it may see them, but not in a context of several readers. Long texts are cut.
 -- Locks: none. Raises: nothing.
-create or replace function animus.memories_alike(p_id uuid) returns jsonb
+drop function if exists animus.memories_alike(uuid);
+create or replace function animus.memories_alike(p_id uuid, p_filter animus.memory_filter) returns jsonb
 language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object('id', n.id, 'content', animus.cut_text(n.content, 1000), 'updated_at', n.updated_at) order by n.updated_at desc, n.id desc), '[]')
     from (select m.id, m.content, m.updated_at from animus.memories m
            where m.merged_into is null
+             and ((p_filter).readers is null or m.submitted_by is null or animus.memory_for_all(m, (p_filter).readers))
              and m.id in (select l.alike_id from animus.memory_links l where l.memory_id = p_id union all select l.memory_id from animus.memory_links l where l.alike_id = p_id)
            order by m.updated_at desc, m.id desc limit 3) n
 $$;
