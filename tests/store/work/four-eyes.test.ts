@@ -63,9 +63,10 @@ test('a grant for the faculty, given for the work of somebody else, does not cov
   const theirs = await asking('person:ada');
   await grantCall(db(), theirs.id, { ask: await askOf(db(), theirs.id, 'c1'), scope: 'faculty', seconds: 60 });
   const covering = async (submitter: string | null, fourEyes: boolean) => {
-    const [item] = await db().query<{ id: string }>('insert into animus.work_items (faculty) values ($1) returning id', [
-      theirs.faculty,
-    ]);
+    const [item] = await db().query<{ id: string }>(
+      'insert into animus.work_items (faculty) values ($1) returning id',
+      [theirs.faculty],
+    );
     const work = await beginFocus(db(), { id: item!.id });
     if (submitter !== null)
       await db().query('update animus.work_items set submitted_by = $2 where id = $1', [work.id, submitter]);
@@ -82,13 +83,19 @@ test('so does whoever has written the schedule that began it, also after it is g
     const [schedule] = await db().query<{ name: string }>(
       `insert into animus.schedules (name, cron, faculty) values ('s' || animus.uuid_v7(), '0 3 * * *', 'f') returning name`,
     );
-    if (writer !== '') await db().query('update animus.schedules set writers = $2 where name = $1', [schedule!.name, [writer]]);
-    const [{ id }] = (await db().query<{ id: string }>('select animus.run_schedule($1) as id', [schedule!.name])) as [{ id: string }];
+    if (writer !== '')
+      await db().query('update animus.schedules set writers = $2 where name = $1', [schedule!.name, [writer]]);
+    const [{ id }] = (await db().query<{ id: string }>('select animus.run_schedule($1) as id', [schedule!.name])) as [
+      { id: string },
+    ];
     await db().query(`update animus.work_items set submitted_by = 'the_daemon' where id = $1`, [id]);
     await db().query('delete from animus.schedules where name = $1', [schedule!.name]);
     const work = await beginFocus(db(), { id });
     await recordCalls(db(), work, 1, ['c1'], 'bash');
-    await askPerson(db(), work.key, 1, 'c1', 'approval', { ...ASKS, request: { ...ASKS.request, gate: 'permissions', four_eyes: true } });
+    await askPerson(db(), work.key, 1, 'c1', 'approval', {
+      ...ASKS,
+      request: { ...ASKS.request, gate: 'permissions', four_eyes: true },
+    });
     return approve(db(), id, { ask: await askOf(db(), id, 'c1') });
   };
   await expect(scheduled('')).rejects.toMatchObject(forbidden);
