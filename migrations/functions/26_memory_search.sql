@@ -84,7 +84,7 @@ begin
   if p_item is not null then
     select w.submitted_by, w.root_id into v_filter.viewer, v_filter.task from animus.work_items w where w.id = p_item;
     v_filter.project := animus.project_of(p_item);
-    v_filter.owners := animus.readers_of(p_item);
+    v_filter.owners := animus.audience_of(p_item);
     v_filter.readers := animus.bound_readers(v_filter.owners);
     v_filter.sees_all := v_filter.readers = '{}';
     if v_filter.sees_all or v_filter.readers = array[v_filter.viewer] then v_filter.readers := null; end if;
@@ -125,7 +125,7 @@ language sql stable as $$
   select m.* from animus.memories m
    where m.merged_into is null
      and ((p).sees_all or m.submitted_by is null or m.submitted_by = (p).viewer and (p).readers is null
-          or m.submitted_by = any ((p).owners) and (p).readers is not null and animus.memory_for_all(m, (p).readers))
+          or m.submitted_by = any ((p).owners) and (p).readers is not null and (m.task = (p).task or animus.memory_for_all(m, (p).readers)))
      and (not (p).of_item or m.layer = 'global' or m.layer = 'task' and m.task = (p).task
           or m.layer = 'project' and ((p).projects is not null or m.project = (p).project))
      and ((p).projects is null or m.project = any ((p).projects))
