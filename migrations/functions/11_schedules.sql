@@ -21,6 +21,8 @@ begin
     new.writers := array[animus.actor()];
     return new;
   end if;
+  -- Nobody takes a name away.
+  new.writers := old.writers;
   if (new.faculty, new.description, new.params) is distinct from (old.faculty, old.description, old.params) and animus.actor() <> all (old.writers) then
     new.writers := old.writers || animus.actor();
   end if;

@@ -5,7 +5,7 @@ import { storeMemory } from '../../../src/store/memory/memories.ts';
 import { searchMemories } from '../../../src/store/memory/search-memories.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database, Queryable } from '../../../src/store/sql/database.ts';
-import { readAwareness, readAudience } from '../../../src/store/work/awareness.ts';
+import { readAudience, readAwareness } from '../../../src/store/work/awareness.ts';
 import type { FocusedWork } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
