@@ -172,7 +172,7 @@ it('a secret of one person stays out of everything that another may read', { tim
     source,
     ...places.map((place) => cell(place, secret)),
   ]);
-  console.log([['source', ...places], ...lines].map((line) => `| ${line.join(' | ')} |`).join('\n'));
+  process.stdout.write(`${[['source', ...places], ...lines].map((line) => `| ${line.join(' | ')} |`).join('\n')}\n`);
   expect(lines.filter((line) => line.includes('SEEN'))).toEqual([]);
 });
 
