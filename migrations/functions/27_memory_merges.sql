@@ -1,7 +1,7 @@
 -- Merges of memories: only of those with the same text, and of those of which somebody says that they are the same. Each can be undone.
 
 -- Finds the memory that is to be merged into another, as hold_memory does, and checks that both are of one place. Returns its id.
--- Locks: as hold_memory; the place is locked already. Raises: WA003, WA004, 42501.
+-- Locks: as hold_memory; the place is locked already. Raises: WA003, WA004, 42501, 57PA1.
 create or replace function animus.require_mergeable(p_into animus.memories, p_gone uuid, p_item uuid) returns uuid
 language plpgsql as $$
 declare
@@ -25,7 +25,7 @@ end $$;
 
 -- Merges a memory into another of the same place, with its sources, tags and uses. It is not found any more; its id leads to the other.
 -- p_item and p_focus_id: the work that does it; without a focus, the actor.
--- Locks: both memories, by id; the place is locked. Raises: nothing.
+-- Locks: both memories, by id; the place is locked. Raises: WA004.
 drop function if exists animus.merge_memory(uuid, uuid, timestamptz);
 create or replace function animus.merge_memory(
   p_into uuid, p_gone uuid, p_now timestamptz, p_reason text default 'asked', p_item uuid default null, p_focus_id uuid default null) returns void
@@ -112,7 +112,7 @@ end $$;
 
 -- Returns the merges that can be undone, newest first: of the memories that the actor may see. content: what the merged memory says; into_content: what
 -- is found instead. The work item is shown to those who may see it.
--- Locks: none. Raises: nothing.
+-- Locks: none. Raises: WA003, WA004.
 create or replace function animus.list_memory_merges(p_limit int default 50)
 returns table (
   id uuid, into_id uuid, reason text, actor text, work_item_id uuid, merged_at timestamptz, layer text, project text, kind text, content text, into_content text,

@@ -4,7 +4,7 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { readAncestors, readAwareness, readAudience } from '../../store/work/awareness.ts';
+import { readAncestors, readAudience, readAwareness } from '../../store/work/awareness.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { record } from '../../telemetry/metrics.ts';
