@@ -44,9 +44,9 @@ export const SECRETS = {
 } as const;
 
 /** With `look around` in the conversation it looks for secrets everywhere, and says only that it did; otherwise it keeps some. */
-export const programme: AnthropicProgramme = (body) => {
+export const programme: AnthropicProgramme = (body, _index, { json }) => {
   const messages = messagesOf(body);
-  if (JSON.stringify(body).includes('You help.')) return { content: [text('SECRETRESULT')] };
+  if (JSON.stringify(json).includes('You help.')) return { content: [text('SECRETRESULT')] };
   const isPrivate = !JSON.stringify(messages).includes('look around');
   // Of this answer: in a conversation, those of earlier ones stand before it.
   const isDone = messages.at(-1)!.content.some(({ type }) => type === 'tool_result');
