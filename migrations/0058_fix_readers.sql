@@ -18,3 +18,6 @@ select c.file_id, c.created_by, 'owner', coalesce((select max(m.id) from animus.
 
 -- Of work whose context not only its submitter reads: those of its readers who do not see all work, and whose memories may be found at all.
 alter type animus.memory_filter add attribute readers text[], add attribute owners text[];
+
+-- Who has written what a schedule has done, for four eyes. Of what was written until now, nobody is known.
+alter table animus.schedules add column writers text[] not null default '{}';

@@ -418,6 +418,7 @@ create table animus.schedules (
   last_at       timestamptz,
   created_at    timestamptz not null,
   problem       text,
+  writers       text[]      not null default '{}',
   primary key (name),
   constraint schedules_faculty check (faculty ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint schedules_grace_seconds_check check (grace_seconds >= 0),

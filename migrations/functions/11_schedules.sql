@@ -18,7 +18,13 @@ begin
   end if;
   if tg_op = 'INSERT' then
     new.created_at := coalesce(new.created_at, animus.now());
+    new.writers := array[animus.actor()];
     return new;
+  end if;
+  -- Nobody takes a name away.
+  new.writers := old.writers;
+  if (new.faculty, new.description, new.params) is distinct from (old.faculty, old.description, old.params) and animus.actor() <> all (old.writers) then
+    new.writers := old.writers || animus.actor();
   end if;
   -- Runs that were due under the old expression, or during a pause, are not made up.
   if (new.cron, new.time_zone) is distinct from (old.cron, old.time_zone) or old.paused and not new.paused then
@@ -91,7 +97,7 @@ declare
 begin
   insert into animus.work_items (faculty, description, params, source, trigger_info)
   values (p_schedule.faculty, p_schedule.description, p_schedule.params, 'schedule',
-          jsonb_build_object('schedule', p_schedule.name, 'due_at', p_due, 'manual', p_result = 'manual'))
+          jsonb_build_object('schedule', p_schedule.name, 'due_at', p_due, 'manual', p_result = 'manual', 'written_by', to_jsonb(p_schedule.writers)))
   returning id into v_id;
   insert into animus.schedule_runs as r (schedule, due_at, result, until_at, work_item_id, recorded_at)
   values (p_schedule.name, p_due, p_result, p_due, v_id, p_now)

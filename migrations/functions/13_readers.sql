@@ -3,7 +3,7 @@
 --
 -- The readers of an item are fixed when the message that it answers is written: whoever joins the conversation later reads the words of the earlier
 -- messages, but not the contexts of their answers. Whoever leaves does not read them any more. So the readers of an item only become fewer, and what was
--- checked once stays right.
+-- checked once stays right. Whoever joins before the answer is given hears it, though: from then on, nothing enters that they may not see (audience_of).
 
 -- Returns the names of those who may read the context of an item without seeing all work, and of its submitters: of the item and of its root, and
 -- of a root that answers a message those who took part in the conversation when it was written and still do. Null if there is no such item.
@@ -20,6 +20,21 @@ begin
         select p.actor from animus.chat_messages m join animus.conversation_people p on p.file_id = m.file_id and p.joined_after < m.id
          where m.work_item_id = w.root_id and m.role = 'user' and not m.told) r (actor)
      where w.id = p_item);
+end $$;
+
+-- Returns the readers of an item and, of an answer, everybody who takes part in its conversation now: what enters the context may be said to them. Null
+-- as readers_of.
+-- Locks: none. Raises: nothing.
+create or replace function animus.audience_of(p_item uuid) returns text[]
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select array_agg(a.actor order by a.actor)
+      from (select unnest(animus.readers_of(p_item)) as actor
+            union
+            select p.actor from animus.work_items w join animus.chat_messages m on m.work_item_id = w.root_id and m.role = 'user' and not m.told
+              join animus.conversation_people p on p.file_id = m.file_id
+             where w.id = p_item) a);
 end $$;
 
 -- Returns those of the readers who do not see all work; {} if all of them do. Where nobody is known, one that sees nothing.
@@ -50,12 +65,13 @@ begin
       from animus.work_items w where w.id = p_item), false);
 end $$;
 
--- Returns whether what an item says or does may enter the context of another one: all readers of that one may read it.
+-- Returns whether what an item says or does may enter the context of another one: all of the audience of that one may read it, or both are of one tree.
 -- Locks: none. Raises: nothing.
 create or replace function animus.may_enter(p_context uuid, p_item uuid) returns boolean
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  return animus.all_may_read(animus.bound_readers(animus.readers_of(p_context)), p_item);
+  return animus.all_may_read(animus.bound_readers(animus.audience_of(p_context)), p_item)
+    or coalesce((select c.root_id = w.root_id from animus.work_items c, animus.work_items w where c.id = p_context and w.id = p_item), false);
 end $$;
 
 -- Returns whether each of the readers may see a memory, which belongs to one of them or to work that they read: it is their only reader's own, it is of a task
@@ -72,13 +88,13 @@ begin
       from animus.memory_sources s where s.memory_id = p_memory.id), false);
 end $$;
 
--- Returns whether an answer may go on with the answers of a chain, of which p_first is the first message: all its readers read these, too.
+-- Returns whether an answer may go on with the answers of a chain, of which p_first is the first message: all of its audience reads these, too.
 -- Locks: none. Raises: nothing.
 create or replace function animus.chain_for_all(p_item uuid, p_first animus.chat_messages) returns boolean
 language plpgsql stable as $$
 begin
   return not exists (
-    select from unnest(animus.bound_readers(animus.readers_of(p_item))) r (actor)
+    select from unnest(animus.bound_readers(animus.audience_of(p_item))) r (actor)
      where not exists (select from animus.conversation_people p where p.file_id = p_first.file_id and p.actor = r.actor and p.joined_after < p_first.id));
 end $$;
 

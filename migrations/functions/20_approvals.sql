@@ -275,27 +275,33 @@ begin
   return v_wait.ask_id;
 end $$;
 
--- Where a faculty asks for four eyes: refuses an approval by whoever submitted the item or its root, or has written to it. p_request: what the focus asked;
--- null: something else, for which the settings of the focus count.
+-- Where a faculty asks for four eyes: refuses an approval by whoever has caused the work (has_caused). p_request: what the focus asked; null: something else,
+-- for which the settings of the focus count.
 -- Locks: none. Raises: 42501.
 create or replace function animus.require_four_eyes(p_id uuid, p_focus_id uuid, p_request json) returns void
 language plpgsql stable as $$
 begin
   if coalesce((p_request ->> 'four_eyes')::boolean, (
        select (coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{permissions,fourEyes}')::boolean
-         from animus.foci f left join animus.focus_settings s on s.id = f.settings_id where f.id = p_focus_id)) is not true then
-    return;
+         from animus.foci f left join animus.focus_settings s on s.id = f.settings_id where f.id = p_focus_id)) is true
+     and animus.has_caused(animus.actor(), p_id) then
+    raise insufficient_privilege using message = format('%s has submitted this work or written to it, and its faculty asks for four eyes', animus.actor()),
+      hint = 'another operator approves it; whoever may decide may deny it';
   end if;
-  if not exists (
-       select from animus.work_items w join animus.work_items r on r.id = w.root_id
-        where w.id = p_id and (
-          animus.actor() in (w.submitted_by, r.submitted_by)
-          or exists (select from animus.mailbox m where m.work_item_id in (w.id, r.id) and m.author = animus.actor())
-          or exists (select from animus.chat_messages m where m.work_item_id = r.id and m.role = 'user' and m.author = animus.actor()))) then
-    return;
-  end if;
-  raise insufficient_privilege using message = format('%s has submitted this work or written to it, and its faculty asks for four eyes', animus.actor()),
-    hint = 'another operator approves it; whoever may decide may deny it';
+end $$;
+
+-- Returns whether somebody has caused what an item does: has submitted it or an item above it, has written the schedule that began
+-- it, or has said something that one of them answers or was told (a duplicate, too).
+-- Locks: none. Raises: nothing.
+create or replace function animus.has_caused(p_actor text, p_id uuid) returns boolean
+language plpgsql stable as $$
+begin
+  return exists (
+    select from animus.work_items w
+     where w.id = any (animus.ancestors(p_id) || p_id) and (
+       w.submitted_by = p_actor or w.trigger_info -> 'written_by' ? p_actor
+       or exists (select from animus.mailbox m where m.work_item_id = w.id and m.author = p_actor)
+       or exists (select from animus.chat_messages m where m.work_item_id = w.id and m.role = 'user' and m.author = p_actor)));
 end $$;
 
 -- Adds a decision about a wait to the chain of its item. p_hash: what exactly was decided.

@@ -116,7 +116,7 @@ create or replace function animus.tell_duplicate(
 language plpgsql as $$
 declare
   v_told    record;
-  v_readers constant text[] := animus.readers_of(p_id);
+  v_readers constant text[] := animus.audience_of(p_id);
 begin
   if cardinality(v_readers) > 1 and not animus.all_may_read(animus.bound_readers(v_readers), p_parent) then return; end if;
   select count(*) as messages, coalesce(sum(octet_length(m.text)), 0) as bytes into v_told

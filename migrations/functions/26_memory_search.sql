@@ -44,9 +44,9 @@ begin
       union all
       select n.id, null, null, null, null from newest n)
     select m.id, m.layer, m.project,
-           case when v_filter.sees_all or m.submitted_by = v_filter.viewer or animus.submitter_of(m.task) = v_filter.viewer then m.task end, m.kind, m.tags, m.content, m.metadata, m.submitted_by, m.created_at, m.updated_at, m.uses, d.score,
+           case when animus.may_name_source(v_filter, m.submitted_by, m.task) then m.task end, m.kind, m.tags, m.content, m.metadata, m.submitted_by, m.created_at, m.updated_at, m.uses, d.score,
            f.text_rank, f.vector_rank, f.similarity, s.sources,
-           case when v_filter.sees_all or m.submitted_by = v_filter.viewer or animus.submitter_of(s.work_item_id) = v_filter.viewer then s.work_item_id end, s.faculty, s.ledger_seq, s.actor, animus.memories_alike(m.id)
+           case when animus.may_name_source(v_filter, m.submitted_by, s.work_item_id) then s.work_item_id end, s.faculty, s.ledger_seq, s.actor, animus.memories_alike(m.id, v_filter)
       from fused f
       join animus.memories m on m.id = f.id
       cross join lateral (
@@ -57,6 +57,17 @@ begin
           from animus.memory_sources c where c.memory_id = m.id order by c.action in ('merged', 'unmerged'), c.id desc limit 1) s on true
      where v_not is null or not m.search @@ v_not
      order by d.score desc nulls last, m.updated_at desc, m.id desc limit v_limit;
+end $$;
+
+-- Returns whether what a search finds may name the work that a memory of this owner is from: in a context of several readers, if all of them read that work.
+-- Locks: none. Raises: nothing.
+create or replace function animus.may_name_source(p_filter animus.memory_filter, p_owner text, p_item uuid) returns boolean
+language plpgsql stable as $$
+begin
+  if p_item is null then return false; end if;
+  if (p_filter).sees_all then return true; end if;
+  if (p_filter).readers is not null then return animus.all_may_read((p_filter).readers, p_item); end if;
+  return coalesce(p_owner = (p_filter).viewer or animus.submitter_of(p_item) = (p_filter).viewer, false);
 end $$;
 
 -- Returns what a search may find, for the readers of an item or for the actor, narrowed by p_filters.
@@ -73,7 +84,7 @@ begin
   if p_item is not null then
     select w.submitted_by, w.root_id into v_filter.viewer, v_filter.task from animus.work_items w where w.id = p_item;
     v_filter.project := animus.project_of(p_item);
-    v_filter.owners := animus.readers_of(p_item);
+    v_filter.owners := animus.audience_of(p_item);
     v_filter.readers := animus.bound_readers(v_filter.owners);
     v_filter.sees_all := v_filter.readers = '{}';
     if v_filter.sees_all or v_filter.readers = array[v_filter.viewer] then v_filter.readers := null; end if;
@@ -114,7 +125,7 @@ language sql stable as $$
   select m.* from animus.memories m
    where m.merged_into is null
      and ((p).sees_all or m.submitted_by is null or m.submitted_by = (p).viewer and (p).readers is null
-          or m.submitted_by = any ((p).owners) and (p).readers is not null and animus.memory_for_all(m, (p).readers))
+          or m.submitted_by = any ((p).owners) and (p).readers is not null and (m.task = (p).task or animus.memory_for_all(m, (p).readers)))
      and (not (p).of_item or m.layer = 'global' or m.layer = 'task' and m.task = (p).task
           or m.layer = 'project' and ((p).projects is not null or m.project = (p).project))
      and ((p).projects is null or m.project = any ((p).projects))

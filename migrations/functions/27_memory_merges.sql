@@ -1,7 +1,7 @@
 -- Merges of memories: only of those with the same text, and of those of which somebody says that they are the same. Each can be undone.
 
 -- Finds the memory that is to be merged into another, as hold_memory does, and checks that both are of one place. Returns its id.
--- Locks: as hold_memory; the place is locked already. Raises: WA003, WA004, 42501.
+-- Locks: as hold_memory; the place is locked already. Raises: WA003, WA004, 42501, 57PA1.
 create or replace function animus.require_mergeable(p_into animus.memories, p_gone uuid, p_item uuid) returns uuid
 language plpgsql as $$
 declare
@@ -25,7 +25,7 @@ end $$;
 
 -- Merges a memory into another of the same place, with its sources, tags and uses. It is not found any more; its id leads to the other.
 -- p_item and p_focus_id: the work that does it; without a focus, the actor.
--- Locks: both memories, by id; the place is locked. Raises: nothing.
+-- Locks: both memories, by id; the place is locked. Raises: WA004.
 drop function if exists animus.merge_memory(uuid, uuid, timestamptz);
 create or replace function animus.merge_memory(
   p_into uuid, p_gone uuid, p_now timestamptz, p_reason text default 'asked', p_item uuid default null, p_focus_id uuid default null) returns void
@@ -112,7 +112,7 @@ end $$;
 
 -- Returns the merges that can be undone, newest first: of the memories that the actor may see. content: what the merged memory says; into_content: what
 -- is found instead. The work item is shown to those who may see it.
--- Locks: none. Raises: nothing.
+-- Locks: none. Raises: WA003, WA004.
 create or replace function animus.list_memory_merges(p_limit int default 50)
 returns table (
   id uuid, into_id uuid, reason text, actor text, work_item_id uuid, merged_at timestamptz, layer text, project text, kind text, content text, into_content text,
@@ -128,14 +128,16 @@ begin
    order by g.merged_at desc, g.gone_id desc limit least(greatest(coalesce(p_limit, 50), 1), 1000);
 end $$;
 
--- Returns at most three memories that are nearly alike to one, newest first, as {id, content, updated_at}. They are of its place: whoever may see it may see
--- them. Long texts are cut.
+-- Returns at most three memories that are nearly alike to one that was found by p_filter, newest first, as {id, content, updated_at}. They are of its place:
+-- whoever may see it may see them, but not in a context of several readers. Long texts are cut.
 -- Locks: none. Raises: nothing.
-create or replace function animus.memories_alike(p_id uuid) returns jsonb
+drop function if exists animus.memories_alike(uuid);
+create or replace function animus.memories_alike(p_id uuid, p_filter animus.memory_filter) returns jsonb
 language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object('id', n.id, 'content', animus.cut_text(n.content, 1000), 'updated_at', n.updated_at) order by n.updated_at desc, n.id desc), '[]')
     from (select m.id, m.content, m.updated_at from animus.memories m
            where m.merged_into is null
+             and ((p_filter).readers is null or m.submitted_by is null or animus.memory_for_all(m, (p_filter).readers))
              and m.id in (select l.alike_id from animus.memory_links l where l.memory_id = p_id union all select l.memory_id from animus.memory_links l where l.alike_id = p_id)
            order by m.updated_at desc, m.id desc limit 3) n
 $$;

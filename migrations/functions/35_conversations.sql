@@ -101,7 +101,7 @@ end $$;
 
 -- Returns whether somebody who takes part in a conversation of the actor is known: a login, or a person who is listed or has used animus. Somebody may be
 -- invited before that, by a name that was mistyped, too.
--- Locks: none. Raises: WA003.
+-- Locks: none. Raises: WA003, 42501.
 create or replace function animus.participant_known(p_file_id uuid, p_actor text) returns boolean
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 begin

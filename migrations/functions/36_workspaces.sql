@@ -168,7 +168,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 declare
   v_message animus.chat_messages;
   v_branch  uuid[];
-  v_readers constant text[] := animus.readers_of(p_work_item_id);
+  v_readers constant text[] := animus.audience_of(p_work_item_id);
 begin
   select * into v_message from animus.chat_messages m where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told;
   if not found then return; end if;

@@ -1,5 +1,6 @@
-/** Promise: what one person says, does and keeps in private is in no context, event, export or memory that another person may read, also after an invitation. */
+/** Promise: what one person says, does and keeps in private is nowhere that another may read, also after an invitation. Prints the table source × place. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { Secret } from '../../src/core/secrets/secret.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { startApi, type TestApi } from '../support/api.ts';
@@ -7,9 +8,12 @@ import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { readEventStream } from '../support/event-reader.ts';
 import { eventually } from '../support/eventually.ts';
-import { type AnthropicProgramme, text, toolUse } from '../support/model-server/anthropic.ts';
-import { MODEL, messagesOf, startModelServer } from '../support/model-server/either-wire.ts';
+import { startModelServer } from '../support/model-server/either-wire.ts';
+import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { createLogin, dropLogins } from '../support/role-login.ts';
+import { webhookReceiver } from '../support/webhook-receiver.ts';
+import { found, HELPER, programme, SECRETS, TALKER } from './private-programme.ts';
+import { eachVisibleRow } from './visible-rows.ts';
 
 const pg = testDatabase();
 const logins: string[] = [];
@@ -22,57 +26,28 @@ afterAll(async () => {
   await dropLogins(logins);
 });
 
-const FACULTY = `
-[faculty]
-name = "talker"
-isolation = "directory"
-[faculty.engage]
-model = "${MODEL}"
-system_prompt = "You talk."
-tools = ["memory_search", "memory_store", "read_file", "list_dir"]
-`;
+const KEY = 'k'.repeat(64);
 
-/** What Bob keeps for himself, by where it comes from. The words are found nowhere else. */
-const SECRETS = ['SECRETWORDS', 'SECRETPARAMS', 'SECRETFINDING', 'SECRETMEMORY', 'SECRETOUTCOME'] as const;
-
-/** With `look around` in the conversation it looks for secrets everywhere, and says only that it did; otherwise it keeps some. */
-const programme: AnthropicProgramme = (body) => {
-  const messages = messagesOf(body);
-  const isPrivate = !JSON.stringify(messages).includes('look around');
-  if (messages.at(-1)!.content.some(({ type }) => type === 'tool_result')) {
-    return { content: [text(isPrivate ? 'SECRETOUTCOME' : 'I have looked.')] };
-  }
-  if (isPrivate) {
-    return {
-      content: [
-        toolUse('m1', 'memory_store', { layer: 'global', content: 'the colour is SECRETMEMORY' }),
-        toolUse('m2', 'ledger_append', { type: 'finding', content: 'found SECRETFINDING' }),
-      ],
-    };
-  }
-  return {
-    content: [
-      toolUse('l1', 'memory_search', { query: 'the colour' }),
-      toolUse('l2', 'refresh_awareness', {}),
-      toolUse('l3', 'list_dir', { path: 'chats' }),
-      toolUse('l4', 'read_file', { path: 'chats/diary.chat' }),
-    ],
-  };
-};
-
-const found = (text: string) => SECRETS.filter((secret) => text.includes(secret));
-
-it('a secret of one person stays out of everything that another may read', { timeout: 120_000 }, async () => {
+it('a secret of one person stays out of everything that another may read', { timeout: 240_000 }, async () => {
   const server = await startModelServer(programme);
   onTestFinished(() => server.close());
+  const collector = await startOtlpReceiver();
+  onTestFinished(() => collector.close());
+  const receiver = await webhookReceiver();
   const site = makeSite({
     modelUrl: server.url,
     databaseUrl: pg.connectionString,
-    config: '[daemon]\npoll_seconds = 0.1\n',
-    faculties: { talker: FACULTY },
+    config: `[daemon]\npoll_seconds = 0.1\n[webhooks]\nallow = ["127.0.0.1:${receiver.port}"]\n`,
+    faculties: { talker: TALKER, helper: HELPER },
   });
-  const daemon = await startDaemon(site);
-  const api = await startApi(pg.database, { db: gateway });
+  const daemon = await startDaemon(site, [], {
+    ANIMUS_WEBHOOK_KEY: KEY,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+  });
+  const api = await startApi(pg.database, { db: gateway, webhookKeys: [new Secret(KEY)] });
+  const hook = { url: receiver.url, events: ['work.queued', 'work.running', 'work.completed'] };
+  expect((await api.call('alice', 'POST', '/webhooks', { body: hook })).status).toBe(201);
   const { body: workspace } = await api.call('bob', 'POST', '/workspaces', { body: { name: 'default' } });
   const begin = async (path: string) => {
     const begun = await api.call('bob', 'POST', `/workspaces/${workspace.id}/chats`, {
@@ -80,77 +55,89 @@ it('a secret of one person stays out of everything that another may read', { tim
     });
     return `/workspaces/${workspace.id}/chats/${begun.body.id}`;
   };
-  const ask = async (person: string, path: string, content: string) => {
-    const said = await api.call(person, 'POST', path, { body: { content } });
+  const ask = async (person: string, path: string, content: string, more = {}) => {
+    const said = await api.call(person, 'POST', path, { body: { content, ...more } });
     expect(said.status, JSON.stringify(said.body)).toBe(202);
     await ended(api, person, said.body.work_item_id);
     return said.body.work_item_id as string;
   };
 
   const diary = await begin('chats/diary.chat');
-  const kept = await ask('bob', diary, 'keep it private: SECRETWORDS');
+  const file = { name: 'kept.txt', content: Buffer.from('SECRETFILE').toString('base64') };
+  const kept = await ask('bob', diary, 'keep it private: SECRETWORDS', { attachments: [file] });
+  const byHand = { content: 'the colour is SECRETBYHAND', layer: 'global' };
+  expect((await api.call('bob', 'POST', '/memories', { body: byHand })).status).toBe(201);
   const { body: work } = await api.call('bob', 'POST', '/work', {
-    body: { faculty: 'talker', description: 'keep this private', params: { note: 'SECRETPARAMS' } },
+    body: {
+      faculty: 'talker',
+      description: 'keep this private',
+      params: { note: 'SECRETPARAMS' },
+      run_at: new Date(Date.now() + 3000).toISOString(),
+    },
   });
+  const steered = await api.call('bob', 'POST', `/work/${work.id}/messages`, { body: { text: 'SECRETSTEERING' } });
+  expect(steered.status, JSON.stringify(steered.body)).toBe(202);
   await ended(api, 'bob', work.id);
 
   const ours = await begin('chats/ours.chat');
   const alone = await ask('bob', ours, 'look around while I am alone');
-  const requestOf = (words: string) =>
-    JSON.stringify(server.requests.findLast(({ json }) => JSON.stringify(json).includes(words))!.json);
-  // Bob's own work finds what is his.
-  expect(found(requestOf('while I am alone'))).toEqual(
-    expect.arrayContaining(['SECRETMEMORY', 'SECRETFINDING', 'SECRETOUTCOME', 'SECRETWORDS']),
-  );
-
-  const invited = await api.call('bob', 'POST', `${ours}/people`, { body: { actor: 'person:alice' } });
-  expect(invited.status, JSON.stringify(invited.body)).toBe(200);
+  expect((await api.call('bob', 'POST', `${ours}/people`, { body: { actor: 'person:alice' } })).status).toBe(200);
   const together = await ask('bob', ours, 'look around with both of us');
   const asked = await ask('alice', ours, 'look around for me');
 
-  // What the model is given for a context that both read.
-  for (const words of ['with both of us', 'look around for me']) expect(found(requestOf(words)), words).toEqual([]);
-  // What Alice gets, wherever she looks.
-  const seen: Record<string, readonly string[]> = {};
-  const look = async (path: string) => {
-    const answer = await api.call('alice', 'GET', path);
-    seen[path.replaceAll(/[0-9a-f-]{36}/g, '…')] = found(JSON.stringify(answer.body));
-    return answer;
+  // Where each secret may be read: all of them by Bob, so that the test looks for what is there.
+  const requestsWith = (words: string) =>
+    server.requests.map(({ json }) => JSON.stringify(json)).filter((request) => request.includes(words));
+  const his = [requestsWith('while I am alone'), await eachVisibleRow(gateway, 'bob')];
+  expect(found(his)).toEqual(Object.values(SECRETS));
+  expect(found(his[0])).toEqual(
+    expect.arrayContaining(['SECRETWORDS', 'SECRETFILE', 'SECRETGLOBAL', 'SECRETBYHAND', 'SECRETOUTCOME']),
+  );
+
+  const { body: context } = await api.call('bob', 'GET', `/work/${alone}/context`);
+  expect(found(context)).toEqual(expect.arrayContaining(['SECRETOUTCOME']));
+
+  // What Alice is given, wherever she looks.
+  const seen: Record<string, Set<string>> = {};
+  const add = (place: string, value: unknown) => {
+    for (const secret of found(value)) (seen[place] ??= new Set()).add(secret);
+    seen[place] ??= new Set();
   };
+  for (const words of ['with both of us', 'look around for me']) {
+    expect(requestsWith(words).length).toBeGreaterThan(0);
+    add('request to the model', requestsWith(words));
+  }
+  const PARTS = ['', 'context', 'turns', 'tool-calls', 'ledger', 'messages', 'foci', 'waits', 'children', 'artifacts'];
   for (const id of [kept, work.id, alone, together, asked]) {
-    for (const part of [
-      '',
-      '/context',
-      '/turns',
-      '/tool-calls',
-      '/ledger',
-      '/messages',
-      '/foci',
-      '/waits',
-      '/budget',
-    ]) {
-      const answer = await look(`/work/${id}${part}`);
-      if (id === together || id === asked) expect(answer.status, part).toBe(200);
-      else
-        expect(answer.status === 200 ? answer.body : answer.status, part).toEqual(
-          answer.status === 200 ? expect.objectContaining({ items: [] }) : 404,
-        );
+    for (const part of PARTS) {
+      const { status, body } = await api.call('alice', 'GET', `/work/${id}${part && `/${part}`}`);
+      add(part === 'context' ? 'context' : 'other parts of work', body);
+      const hers = id === together || id === asked;
+      expect([part, status === 200 && (hers || body.items?.length !== 0)]).toEqual([part, hers]);
     }
   }
-  for (const path of [
-    '/work',
-    '/memories?q=colour',
-    '/memories',
-    '/spend',
-    `${ours}/messages`,
-    `${ours}/export`,
-    ours,
-    `/workspaces/${workspace.id}/files`,
-  ])
-    await look(path);
-  await look(`/workspaces/${workspace.id}/files/content?path=chats/ours.chat`);
-  await look(`/workspaces/${workspace.id}/files/content?path=chats/diary.chat`);
-  expect(Object.entries(seen).filter(([, secrets]) => secrets.length > 0)).toEqual([]);
+  const files = `/workspaces/${workspace.id}/files`;
+  const looks: readonly (readonly [string, string])[] = [
+    ['memories', '/memories?q=colour'],
+    ['memories', '/memories?q=colour&project=p'],
+    ['memories', '/memory-merges'],
+    ['lists of work, spend', '/work'],
+    ['lists of work, spend', '/spend'],
+    ['lists of work, spend', '/spend/items'],
+    ['lists of work, spend', '/approvals'],
+    ['messages, export', `${ours}/messages`],
+    ['messages, export', `${ours}/export`],
+    ['messages, export', `${ours}/export?format=markdown`],
+    ['messages, export', `${diary}/export`],
+    ['files', files],
+    ['files', `${files}/content?path=chats/ours.chat`],
+    ['files', `${files}/content?path=chats/diary.chat`],
+    ['files', `${files}/content?path=chats/diary.files/kept.txt`],
+  ];
+  for (const [place, path] of looks) add(place, (await api.call('alice', 'GET', path)).body);
+  const rows = await eachVisibleRow(gateway, 'alice');
+  expect(JSON.stringify(rows)).toContain('look around for me');
+  add('SQL views of a gateway', rows);
 
   const streamOf = async (person: string) => {
     const headers = { authorization: `Bearer ${await api.tokenOf(person)}` };
@@ -160,20 +147,33 @@ it('a secret of one person stays out of everything that another may read', { tim
     return reader.events;
   };
   // The two of them read it at the same time, and see different answers.
-  const [hers, his] = await Promise.all([streamOf('alice'), streamOf('bob')]);
-  expect(found(JSON.stringify(hers))).toEqual([]);
-  expect(found(JSON.stringify(his))).toEqual(expect.arrayContaining(['SECRETMEMORY']));
-  // She has all words, and the work since she was invited.
-  expect(hers.filter(({ type }) => type === 'said').map(({ data }) => data['text'])).toEqual([
-    'look around while I am alone',
-    'look around with both of us',
-    'look around for me',
-  ]);
+  const [hers, bobs] = await Promise.all([streamOf('alice'), streamOf('bob')]);
+  add('events', hers);
+  expect(found(bobs)).toEqual(expect.arrayContaining(['SECRETGLOBAL']));
+  const textsOf = (events: typeof hers) => events.filter(({ type }) => type === 'said').map(({ data }) => data['text']);
+  expect(textsOf(hers)).toEqual(textsOf(bobs));
   const itemsOf = (events: typeof hers) =>
     new Set(events.filter(({ type }) => type === 'turn').map(({ data }) => data['work_item_id']));
-  expect(itemsOf(hers)).toEqual(new Set([together, asked]));
-  expect(itemsOf(his)).toEqual(new Set([alone, together, asked]));
+  expect([itemsOf(hers), itemsOf(bobs)]).toEqual([new Set([together, asked]), new Set([alone, together, asked])]);
+  const told = (id: string) => receiver.received.filter(({ body }) => body.includes(id)).length;
+  await eventually('the webhooks about her answer', () => (told(asked) === 3 ? true : null));
+  add(
+    'webhooks',
+    receiver.received.map(({ body }) => body),
+  );
+  expect([told(kept), told(work.id), told(alone)]).toEqual([0, 0, 0]);
   await daemon.kill('SIGTERM');
+  expect(collector.spans.length).toBeGreaterThan(0);
+  add('spans, logs, metrics', [collector.spans, collector.logs, collector.metrics]);
+
+  const places = Object.keys(seen);
+  const cell = (place: string, secret: string) => (seen[place]!.has(secret) ? 'SEEN' : 'no');
+  const lines = Object.entries(SECRETS).map(([source, secret]) => [
+    source,
+    ...places.map((place) => cell(place, secret)),
+  ]);
+  process.stdout.write(`${[['source', ...places], ...lines].map((line) => `| ${line.join(' | ')} |`).join('\n')}\n`);
+  expect(lines.filter((line) => line.includes('SEEN'))).toEqual([]);
 });
 
 async function ended(api: TestApi, person: string, id: string): Promise<void> {

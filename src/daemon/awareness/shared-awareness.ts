@@ -4,7 +4,7 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { readAncestors, readAwareness, readReaders } from '../../store/work/awareness.ts';
+import { readAncestors, readAudience, readAwareness } from '../../store/work/awareness.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { record } from '../../telemetry/metrics.ts';
@@ -42,7 +42,7 @@ export function shareAwareness(means: { readonly db: Queryable; readonly clock: 
 
   /** Most work has one reader, and no statement is needed. */
   async function readersOf({ id, source, parentId, submittedBy }: ClaimedWork): Promise<readonly string[]> {
-    if (source === 'chat' || parentId !== null) return readReaders(db, id);
+    if (source === 'chat' || parentId !== null) return readAudience(db, id);
     return submittedBy === null ? [] : [submittedBy];
   }
 

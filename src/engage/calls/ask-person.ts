@@ -28,7 +28,7 @@ export async function grantOf(
 ): Promise<Grant | null> {
   const { focusId } = means.callScope;
   const changed = changedInput(call, ask.call.written);
-  const grants = await grantsFor(means.db, focusId, turn.turn, call.callId, changed);
+  const grants = await grantsFor(means.db, focusId, turn.turn, call.callId, changed, means.fourEyes);
   const gated = gatedCall(call, turn, ask.call, means);
   return grants.find(({ pattern }) => pattern === null || means.covers?.(pattern, gated) === true) ?? null;
 }

@@ -31,7 +31,7 @@ export interface AwarenessRows {
 
 /** An item as the digest has to know it. */
 export interface AwarenessPlace {
-  /** Who reads its context (`readReaders`). */
+  /** Who reads its context, or hears its answer (`readAudience`). */
   readonly readers: readonly string[];
   readonly params: Readonly<Record<string, unknown>>;
   readonly ancestors: readonly string[];
@@ -54,18 +54,21 @@ export async function readAwareness(
 /** Reads an item's place; null if there is no such item. */
 export async function readAwarenessPlace(db: Queryable, workItemId: string): Promise<AwarenessPlace | null> {
   const [row] = await db.query<AwarenessPlace>(
-    `select coalesce(animus.readers_of(id), '{}') as readers, params, animus.ancestors(id) as ancestors from animus.work_items where id = $1`,
+    `select coalesce(animus.audience_of(id), '{}') as readers, params, animus.ancestors(id) as ancestors from animus.work_items where id = $1`,
     [workItemId],
   );
   return row ?? null;
 }
 
-/** Who reads the context of an item: whoever submitted it and, of the answers of a conversation, who takes part (migrations/functions/13_readers.sql). */
-export async function readReaders(db: Queryable, workItemId: string): Promise<readonly string[]> {
-  const [row] = await db.query<{ readers: string[] | null }>('select animus.readers_of($1::uuid) as readers', [
+/**
+ * Whom what enters the context of an item may reach: whoever submitted it and, of the answers of a conversation, who takes part
+ * (migrations/functions/13_readers.sql).
+ */
+export async function readAudience(db: Queryable, workItemId: string): Promise<readonly string[]> {
+  const [row] = await db.query<{ audience: string[] | null }>('select animus.audience_of($1::uuid) as audience', [
     workItemId,
   ]);
-  return row!.readers ?? [];
+  return row!.audience ?? [];
 }
 
 /** The items above an item, from its parent to its root. They never change. */

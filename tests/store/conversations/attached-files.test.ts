@@ -134,6 +134,7 @@ test('another conversation of the workspace sees them if everybody in it takes p
   const { workItemId } = await sayWith(there, 'x', {});
   expect(await pathsFor(workItemId)).toEqual(['there.chat', 'here.files/plan.txt', 'here.chat']);
   expect(await filesOfAnswer(db(), workItemId).read('here.files/plan.txt')).toMatchObject({ text: 'the plan' });
+  // She does not read the work of this answer, but she hears it.
   await setParticipant(db(), there.id, 'person:carol');
   expect(await pathsFor(workItemId)).toEqual(['there.chat']);
   expect(await filesOfAnswer(db(), workItemId).read('here.files/plan.txt')).toBeNull();

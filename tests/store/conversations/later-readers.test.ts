@@ -2,15 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { removeParticipant, retryMessage, setParticipant } from '../../../src/store/conversations/conversations.ts';
-import { readReaders } from '../../../src/store/work/awareness.ts';
+import { readAudience } from '../../../src/store/work/awareness.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import { claimable } from '../../support/begun-focus.ts';
 import { ALICE, BOB, peopleDriver } from './people-driver.ts';
 import { beginAnswer, endAnswer, newTalk } from './talk.ts';
 
-const { db, as, say, talkOf, answering, remember, recalled } = peopleDriver();
+const { db, as, say, talkOf, answering, remember, recalled, digestOf } = peopleDriver();
 
 describe('who joins later', () => {
+  const readersOf = async (id: string) =>
+    (await db().query<{ readers: string[] }>('select animus.readers_of($1) as readers', [id]))[0]!.readers;
   const sees = (person: string, id: string) =>
     as(person, async (tx) => {
       const [row] = await tx.query<{ takes: boolean; shown: string | null; rows: string; events: unknown }>(
@@ -34,7 +36,8 @@ describe('who joins later', () => {
     await endAnswer(db(), second, 'answered two', 2);
     const third = await beginAnswer(db(), talk);
     expect(third.id).toBe(queued.workItemId);
-    expect(third.continues).not.toBeNull();
+    // Alice hears it, so it does not go on with what she may not see.
+    expect(third.continues).toBeNull();
     await endAnswer(db(), third, 'answered three', 3);
     const fourth = await answering(ALICE, talk, 'four');
     expect(fourth.continues).toBeNull();
@@ -44,8 +47,9 @@ describe('who joins later', () => {
     for (const { id } of [first, second, third])
       expect([await sees(ALICE, id), await sees(BOB, id)]).toEqual([false, true]);
     for (const { id } of [fourth, fifth]) expect([await sees(ALICE, id), await sees(BOB, id)]).toEqual([true, true]);
-    expect(await readReaders(db(), third.id)).toEqual([BOB]);
-    expect(await readReaders(db(), fifth.id)).toEqual([ALICE, BOB]);
+    expect(await readersOf(third.id)).toEqual([BOB]);
+    expect(await readAudience(db(), third.id)).toEqual([ALICE, BOB]);
+    expect(await readersOf(fifth.id)).toEqual([ALICE, BOB]);
     await endAnswer(db(), fifth, 'answered five', 2);
     // Another answer to an old message is a new one, which she reads, and does not go on with what she does not.
     const [old] = await db().query<{ id: string }>(
@@ -79,6 +83,21 @@ describe('who joins later', () => {
     expect(await recalled(next, 'hue')).toEqual([]);
   });
 
+  test('hears the answer that is being given: from then on, it gets nothing that she may not see, and keeps its own', async () => {
+    const diary = await talkOf(BOB);
+    const secret = await answering(BOB, diary, 'SECRET words');
+    await remember(secret, 'SECRET hue');
+    const talk = await talkOf(BOB);
+    const work = await answering(BOB, talk, 'what hue?');
+    await remember(work, 'a hue of this task', { layer: 'task' });
+    expect(await recalled(work, 'hue')).toEqual(['SECRET hue', 'a hue of this task']);
+    expect(await digestOf(work)).toContain('SECRET words');
+    await as(BOB, (tx) => setParticipant(tx, talk.id, ALICE));
+    expect(await recalled(work, 'hue')).toEqual(['a hue of this task']);
+    expect(await digestOf(work)).not.toContain('SECRET');
+    expect(await sees(ALICE, work.id)).toBe(false);
+  });
+
   test('who leaves reads only what is theirs; what is said then is not told into an answer of theirs', async () => {
     const talk = await as(BOB, async (tx) => newTalk(tx, { whileAnswering: 'tell' }));
     await as(BOB, (tx) => setParticipant(tx, talk.id, ALICE));
@@ -87,7 +106,7 @@ describe('who joins later', () => {
     const hers = await answering(ALICE, talk, 'two');
     expect(await as(ALICE, (tx) => removeParticipant(tx, talk.id, ALICE))).toBe(true);
     expect([await sees(ALICE, first.id)]).toEqual([false]);
-    expect(await readReaders(db(), hers.id)).toEqual([ALICE, BOB]);
+    expect(await readersOf(hers.id)).toEqual([ALICE, BOB]);
     expect((await say(BOB, talk, 'SECRET after she left')).told).toBe(false);
     await as(BOB, (tx) => setParticipant(tx, talk.id, ALICE));
     expect(await sees(ALICE, first.id)).toBe(false);

@@ -5,7 +5,7 @@ import { storeMemory } from '../../../src/store/memory/memories.ts';
 import { searchMemories } from '../../../src/store/memory/search-memories.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database, Queryable } from '../../../src/store/sql/database.ts';
-import { readAwareness, readReaders } from '../../../src/store/work/awareness.ts';
+import { readAudience, readAwareness } from '../../../src/store/work/awareness.ts';
 import type { FocusedWork } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
@@ -57,7 +57,7 @@ export function peopleDriver() {
     },
     /** The digest of a context. */
     async digestOf(work: FocusedWork): Promise<string> {
-      return JSON.stringify((await readAwareness(db(), await readReaders(db(), work.id), 24)).rows);
+      return JSON.stringify((await readAwareness(db(), await readAudience(db(), work.id), 24)).rows);
     },
   };
 }

@@ -91,6 +91,29 @@ describe('of a private conversation and private work', () => {
     });
   });
 
+  test('a memory that both see does not show what it is nearly alike to, nor the work of one of them that has told everybody', async () => {
+    const work = await answering(BOB, talk, 'what colour?');
+    const ours = await remember(work, 'our colour is red');
+    const private_ = await remember(mine, 'SECRET colour is red');
+    await db().query(
+      'insert into animus.memory_links (memory_id, alike_id, linked_at) values (least($1::uuid, $2), greatest($1::uuid, $2), animus.now())',
+      [ours, private_],
+    );
+    const { id: told } = await storeMemory(db(), { content: 'a colour for everybody', everybody: true }, null);
+    await db().query('update animus.memory_sources set work_item_id = $2 where memory_id = $1', [told, mine.id]);
+    const search = async ({ id }: FocusedWork) =>
+      (await searchMemories(db(), { viewer: { workItemId: id }, text: 'colour', embedding: null, limit: 50 })).memories;
+    const found = await search(work);
+    expect(found.map(({ content }) => content)).toEqual(
+      expect.arrayContaining(['a colour for everybody', 'our colour is red']),
+    );
+    expect(JSON.stringify(found)).not.toContain('SECRET');
+    expect(JSON.stringify(found)).not.toContain(mine.id);
+    const alone = await search(await answering(BOB, await talkOf(BOB), 'alone'));
+    expect(alone.find(({ id }) => id === ours)!.alike).toMatchObject([{ content: 'SECRET colour is red' }]);
+    expect(JSON.stringify(alone)).toContain(mine.id);
+  });
+
   test('no file is read: not the conversation, and not by a name that is known', async () => {
     const [diary] = await db().query<{ path: string }>(
       `select f.path from animus.files f join animus.chat_messages m on m.file_id = f.id where m.work_item_id = $1`,

@@ -11,6 +11,7 @@ test('whoever began it is an owner; without them all who take part; where nobody
   const db = target.database;
   // As it was before: what depends on the columns goes with them.
   await db.query('alter table animus.conversation_people drop column role cascade, drop column joined_after cascade');
+  await db.query('alter table animus.schedules drop column writers cascade');
   await db.query('drop trigger if exists conversation_people_mark on animus.conversation_people');
   await db.query('alter type animus.memory_filter drop attribute readers, drop attribute owners');
   const [workspace] = await db.query<{ id: string }>(

@@ -41,7 +41,8 @@ const INTERNAL = `
   candidates_ahead
   claim_pass claim_look test_suspects next_suspect held_by lose_item fate_of_daemon progressed_since_death
   claim_round
-  shown_to
+  shown_in
+  bound_readers all_may_read memory_for_all chain_for_all may_tell may_stop may_name_source memories_alike require_owner require_four_eyes has_caused require_mergeable
   take_skip_turn
   claim_heads
   claim_these
