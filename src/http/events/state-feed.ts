@@ -9,6 +9,7 @@ import { readStates, type StateOfWork } from '../../store/events/read-states.ts'
 import { EventRing, type RingPart } from './event-ring.ts';
 import type { Eyes } from './eyes.ts';
 import { type Frame, hintFrame } from './frame.ts';
+import { shownWaiting } from './shown-waiting.ts';
 
 const EVERY_MS = 1_000;
 /** How far back ends are looked for: an end that was committed late has an earlier time. */
@@ -117,7 +118,8 @@ function update(feed: Feed, states: readonly StateOfWork[]): void {
   feed.states = new Map(states.map((one) => [one.id, one]));
   if (before === null) return;
   for (const one of states) {
-    if (before.get(one.id)?.state === one.state) continue;
+    const last = before.get(one.id);
+    if (last?.state === one.state && last.waiting?.reason === one.waiting?.reason) continue;
     const type = isTerminal(one.state) ? 'done' : 'state';
     feed.ring.add({ frame: hintFrame(type, fieldsOf(one)), placed: null });
   }
@@ -132,6 +134,7 @@ function fieldsOf({
   mergedInto,
   createdAt,
   resolvedAt,
+  waiting,
 }: StateOfWork): object {
   return {
     work_item_id: id,
@@ -142,5 +145,6 @@ function fieldsOf({
     merged_into: mergedInto,
     created_at: createdAt.toISOString(),
     resolved_at: resolvedAt?.toISOString() ?? null,
+    waiting: waiting && shownWaiting(waiting),
   };
 }
