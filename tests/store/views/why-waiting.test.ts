@@ -1,4 +1,5 @@
 /** Why work waits: the one answer, as SQL gives it to whoever may see the item, and to nobody else. */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { WAITING_REASONS } from '../../../src/core/work/waiting.ts';
 import { asVisitor, type Visitor } from '../../../src/http/login/visitor.ts';
@@ -14,6 +15,7 @@ import { cancelWork, pauseFaculty, resumeFaculty } from '../../../src/store/work
 import { submitWork } from '../../../src/store/work/submit-work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
+import { tableRows } from '../../support/markdown-table.ts';
 import { visitorFor } from '../../support/people.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { WAITING_ITEMS, type WaitingMeans } from '../../support/waiting-items.ts';
@@ -124,4 +126,12 @@ test('a page is answered by one statement, in a time that does not matter', asyn
     ids.map((id) => ({ id, state: 'queued' as const })),
   );
   expect(found.map(({ waiting }) => waiting?.reason)).toEqual(reasons);
+});
+
+test('docs/states.md explains these reasons', () => {
+  const page = readFileSync(new URL('../../../docs/states.md', import.meta.url), 'utf8');
+  const [, section] = page.split('## Why work waits');
+  const rows = tableRows(section!).filter(([first]) => first?.startsWith('`'));
+  const named = rows.slice(0, WAITING_REASONS.length).map(([first]) => first!.replaceAll('`', ''));
+  expect(named.toSorted()).toEqual([...WAITING_REASONS].toSorted());
 });
