@@ -202,7 +202,7 @@ describe('status', () => {
     await submit('unserved');
     const { stdout, code } = await animus(['status']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/unserved +1 .*no daemon serves this faculty/);
+    expect(stdout).toMatch(/unserved +queued +1 .*no running daemon serves unserved/);
     expect(JSON.parse((await animus(['status', '--json'])).stdout)).toMatchObject({
       database: { kind: 'postgres' },
       states: { queued: expect.any(Number) },
