@@ -1,8 +1,6 @@
 /** The states of all work that whoever acts may see. */
-import type { Waiting } from '../../core/work/waiting.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
-import { withWaiting } from '../views/waiting.ts';
 
 export interface StateOfWork {
   readonly id: string;
@@ -14,16 +12,13 @@ export interface StateOfWork {
   readonly mergedInto: string | null;
   readonly createdAt: Date;
   readonly resolvedAt: Date | null;
-  /** Why it does not go on now; null: it does, or has ended. */
-  readonly waiting: Waiting | null;
 }
 
 /** What is active or waits, what ended since then, and the newest items, at most 200 of each. */
 export async function readStates(db: Queryable, since: Date | null): Promise<StateOfWork[]> {
-  const rows = await db.query<Omit<StateOfWork, 'waiting'>>(
+  return db.query<StateOfWork>(
     `select id, faculty, state, description, parent_id as "parentId", merged_into as "mergedInto", created_at as "createdAt", resolved_at as "resolvedAt"
        from animus.read_states($1)`,
     [since],
   );
-  return withWaiting(db, rows);
 }

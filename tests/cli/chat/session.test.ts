@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sayInConversation } from '../../../src/store/conversations/conversations.ts';
-import { pauseFaculty, resumeFaculty } from '../../../src/store/work/operate.ts';
 import { answer, beginAnswer, endAnswer, newTalk, recordText } from '../../store/conversations/talk.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -15,16 +14,6 @@ const { chat, directory, begun, conversationOf, piece, messages, newFaculty } = 
 const db = () => target.database;
 
 describe('a session', () => {
-  test('says why an answer does not come, and what ends that', async () => {
-    const { session, faculty } = await begun('Is anybody there?');
-    await session.sees('no daemon is running; see: animus serve');
-    await pauseFaculty(db(), faculty, 'lunch');
-    await session.sees('is paused by');
-    await resumeFaculty(db(), faculty);
-    session.type('/quit\r');
-    expect(await session.ended).toBe(0);
-  });
-
   test('shows an answer as it comes, each character once, and then the next one', async () => {
     const { session, id, faculty } = await begun('What is new?');
     const work = await beginAnswer(db(), { id, faculty });

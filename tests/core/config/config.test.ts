@@ -157,7 +157,10 @@ describe('a configuration is refused', () => {
       '[daemon]\nhttp = "7717"',
       ':2: daemon.http: expected HOST:PORT with a port from 0 (a free one) to 65535, or "off", got "7717"',
     ],
-    ['[daemon]\nhttp = "[::1]:70000"', 'daemon.http: expected HOST:PORT with a port from 0 (a free one) to 65535, or "off"'],
+    [
+      '[daemon]\nhttp = "[::1]:70000"',
+      'daemon.http: expected HOST:PORT with a port from 0 (a free one) to 65535, or "off"',
+    ],
     ['[retention]\nresolved_days = 0', ':2: retention.resolved_days: expected a whole number from 1 to 36500, got 0'],
     ['[daemon]\nlease_seconds = nan', 'daemon.lease_seconds: expected seconds from 5 to 3600, got NaN'],
     ['[daemon]\nlease_seconds = 1e400', 'daemon.lease_seconds: expected seconds from 5 to 3600, got Infinity'],

@@ -191,14 +191,7 @@ it('waits while no engine answers, and runs once one does', async () => {
     const rows = await target.database.query('select problems from animus.daemons where stopped_at is null');
     return JSON.stringify(rows).includes('faculty runner has been waiting') ? true : null;
   });
-  // So does other work of the faculty, which no focus has tried.
-  for (const each of [id, await submit({ code: 'x' })]) {
-    expect(await whyWaiting(target.database, each)).toMatchObject({
-      reason: 'provider',
-      why: expect.stringContaining('cannot reach the Docker engine'),
-      until: expect.any(Date),
-    });
-  }
+  expect(await whyWaiting(target.database, id)).toMatchObject({ reason: 'provider' });
   expect(played.specs).toHaveLength(1);
   // Another daemon holds nothing against the faculty.
   await daemon.stop();

@@ -128,7 +128,7 @@ test.each(['approval', 'question', 'budget'] as const)(
     };
     let asked: ReturnType<typeof submit> | null = null;
     const id = await WAITING_ITEMS[reason](means);
-    const answer = (await asked!)!;
+    const answer = await asked!;
     expect(answer).toMatchObject({ status: 202, body: { id, state: 'waiting', waiting: { reason, who: 'operator' } } });
     expect(answer.headers.get('preference-applied')).toBe('wait=60');
   },

@@ -76,8 +76,8 @@ const PLACES: Readonly<Record<string, (api: TestApi, id: string) => Promise<Json
     const socket = new WebSocket(`${api.url}/api/v1/socket`, ['animus.v1', `token.${await api.tokenOf('alice')}`]);
     onTestFinished(() => socket.close());
     const said = new Promise<Json>((resolve) =>
-      socket.on('message', (data) => {
-        const { event } = JSON.parse(String(data));
+      socket.on('message', (data: Buffer) => {
+        const { event } = JSON.parse(data.toString('utf8'));
         if (event?.type === 'state' && event.live && event.waiting !== null) resolve(event.waiting);
       }),
     );
