@@ -1490,6 +1490,9 @@ create index memory_links_alike on animus.memory_links (alike_id);
 -- create view animus.visible_workspaces: its query stands in functions/
 --   id, name, owner, created_at
 
+-- create view animus.waiting_work with (security_barrier=true): its query stands in functions/
+--   work_item_id, faculty, state, reason, why, ends, since, until, who, work_items
+
 -- The pgmq queues of animus: tables of pgmq, with settings and triggers of ours.
 
 alter table pgmq.q_animus_work set (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0, fillfactor=100);

@@ -267,7 +267,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 begin
   perform animus.require_sees_all();
   return animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status()
-      || animus.skill_status() || animus.webhook_status() || animus.worktree_status();
+      || animus.skill_status() || animus.webhook_status() || animus.worktree_status() || animus.waiting_status();
 end $$;
 
 -- Returns the limits that apply to a visible item, and what is left of them; null for any other.

@@ -144,7 +144,7 @@ begin
        where f.number > v_focus and (f.number, c.turn) in (select t.number, t.turn from turn t))
     select json_build_object(
       'id', v_item.id, 'faculty', v_item.faculty, 'description', left(v_item.description, 4000), 'submittedBy', v_item.submitted_by, 'parentId', v_item.parent_id,
-      'createdAt', animus.event_time(v_item.created_at), 'state', v_item.state, 'mergedInto', animus.shown_work(v_item.merged_into), 'error', left(v_item.error ->> 'message', 4000),
+      'createdAt', animus.event_time(v_item.created_at), 'state', v_item.state, 'waiting', case when v_item.state in ('queued', 'scheduled', 'waiting', 'claimed') then animus.waiting_hint(p_id) end, 'mergedInto', animus.shown_work(v_item.merged_into), 'error', left(v_item.error ->> 'message', 4000),
       'summary', v_item.outcome_summary, 'resolvedAt', animus.event_time(v_item.resolved_at), 'runAt', animus.event_time(v_item.run_at), 'costUsd', animus.known_cost(v_item.cost_usd, v_item.unpriced_calls), 'unpricedCalls', v_item.unpriced_calls,
       'foci', (select coalesce(json_agg(json_build_object('number', f.number, 'id', f.id, 'model', f.model, 'at', animus.event_time(f.started_at), 'endedAs', f.ended_as,
           'error', left(coalesce(f.error ->> 'message', f.error ->> 'reason'), 4000), 'endedAt', animus.event_time(f.ended_at),
@@ -176,6 +176,15 @@ begin
       'ends', (select coalesce(json_agg(json_build_object('nth', e.nth, 'detail', e.detail, 'at', animus.event_time(e.created_at)) order by e.nth), '[]')
           from (select row_number() over (order by m.seq) as nth, m.detail, m.created_at from animus.work_marks m where m.work_item_id = p_id and m.what = 'ended') e),
       'limit', p_limit));
+end $$;
+
+-- Returns why an item waits, as a hint of its events says it: they are read once for all who read the item. Null: it does not.
+-- Locks: none. Raises: nothing.
+create or replace function animus.waiting_hint(p_id uuid) returns json
+language plpgsql stable as $$
+begin
+  return (select json_build_object('reason', y.reason, 'why', y.why, 'ends', y.ends, 'since', animus.event_time(y.since), 'until', animus.event_time(y.until), 'who', y.who)
+            from animus.why_waiting(array[p_id], true) y);
 end $$;
 
 -- Returns a time in milliseconds since 1970, with microseconds as a fraction. One that is no time of a client (infinity) becomes the last that is.

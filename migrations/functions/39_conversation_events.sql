@@ -158,6 +158,7 @@ begin
           'message', case when m.kind in ('said', 'told', 'answered') then animus.chat_message_event(m.message_id) end) order by m.seq), '[]') from mark m),
       'more', exists (select from animus.chat_marks k where k.file_id = p_file_id and k.seq > coalesce((select max(m.seq) from mark m), v_after)),
       'segments', (select coalesce(json_agg(json_build_object('seq', s.seq, 'item', s.item, 'state', s.state, 'until', s.until, 'hidden', s.hidden,
+          'waiting', case when s.until is null and not s.hidden then animus.waiting_hint(s.item) end,
           'hushed', (select coalesce(json_agg(json_build_object('author', t.author, 'at', animus.event_time(t.created_at))), '[]')
                        from animus.chat_messages t where t.work_item_id = s.item and t.told and t.deleted_at is not null),
           -- Answers that wait for those before them have nothing new: many may wait.

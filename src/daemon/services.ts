@@ -150,7 +150,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
             'the model provider is failing: no new work is claimed for the faculty for a while',
           );
           controlPlane.hold(name, clock.monotonicMs() + seconds * 1000);
-          return registration.trouble(name, reason);
+          return registration.trouble(name, reason, seconds);
         },
         workedOn: registration.worked,
       }),

@@ -17,14 +17,13 @@ const LOOK_MS = 500;
 
 /** Rejects with `faculty.unknown` once there is such work, also of a child: nobody else serves this database. Otherwise it ends with the signal. */
 export async function refuseUnservedWork(
-  { db, faculties }: DaemonReady,
+  { db }: DaemonReady,
   scratch: ScratchFaculties,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     const [unserved] = await db.query<{ faculty: string }>(
-      `select faculty from animus.work_items where state = 'queued' and faculty <> all ($1::text[]) order by id limit 1`,
-      [faculties],
+      `select faculty from animus.waiting_work where reason = 'unserved' order by work_item_id limit 1`,
     );
     if (unserved !== undefined) throw await unservedError(unserved.faculty, scratch);
     await systemClock.sleep(LOOK_MS, signal).catch(() => undefined);

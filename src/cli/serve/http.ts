@@ -86,7 +86,7 @@ async function httpCommand(invocation: Invocation, { listen }: HttpOptions): Pro
 
 function listenAddress(value: string): HttpAddress {
   const address = parseListenAddress(value);
-  if (address === null) throw new InvalidArgumentError('Expected HOST:PORT with a port from 1 to 65535.');
+  if (address === null) throw new InvalidArgumentError('Expected HOST:PORT with a port from 0 (a free one) to 65535.');
   return address;
 }
 

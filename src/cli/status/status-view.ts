@@ -1,6 +1,5 @@
 /** What `animus status` prints for people, on one screen. */
 
-import { didYouMean } from '../../core/errors/suggest.ts';
 import { WORK_STATES } from '../../core/work/work.ts';
 import type { Status } from '../../store/views/status-view.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
@@ -10,6 +9,7 @@ import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';
 import { showDaemons } from './status-daemons.ts';
 import { showStaleSkills } from './status-skills.ts';
+import { showWaiting } from './status-waiting.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
 import { showWebhooks } from './status-webhooks.ts';
 import { showWorktrees } from './status-worktrees.ts';
@@ -32,6 +32,7 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
   showAsks(output, status);
   showFoci(output, status);
   showQueue(output, status);
+  showWaiting(output, status);
   showDeadLetters(output, status);
   showSchedules(output, status);
   showInbox(output, status);
@@ -97,9 +98,8 @@ function showFoci(output: Output, { foci, at }: Status): void {
   );
 }
 
-function showQueue(output: Output, { queue, at, daemons }: Status): void {
+function showQueue(output: Output, { queue, at }: Status): void {
   if (queue.length === 0) return;
-  const served = daemons.filter(({ alive }) => alive).flatMap(({ faculties }) => faculties);
   const now = Date.parse(at);
   output.line();
   output.table(
@@ -107,13 +107,11 @@ function showQueue(output: Output, { queue, at, daemons }: Status): void {
       { title: 'QUEUE', shrink: true },
       { title: 'QUEUED', align: 'right' },
       { title: 'OLDEST', optional: true },
-      { title: '' },
     ],
     queue.map((line) => [
       line.faculty,
       `${grouped(line.queued)}${line.capped ? '+' : ''}`,
       line.oldest_at === null ? '-' : age(line.oldest_at, now),
-      line.routable ? '' : styled(`no daemon serves this faculty${didYouMean(line.faculty, served)}`, 'yellow'),
     ]),
   );
 }

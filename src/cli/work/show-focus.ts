@@ -17,7 +17,7 @@ export function showFocus(output: Output, focus: FocusView, full: boolean): void
   const messages = focus.messages ?? [];
   showMessages(output, messages, 0);
   for (const turn of focus.turns) {
-    showTurn(output, turn, full);
+    showTurn(output, turn, { full, isOpen: focus.ended_as === null });
     showMessages(output, messages, turn.turn);
   }
   if (focus.error !== null && focus.ended_as !== 'completed')
@@ -30,7 +30,11 @@ function leftIn({ ended_as, host, directory }: FocusView): string {
   return '  with the files that it left';
 }
 
-function showTurn(output: Output, turn: TurnView, full: boolean): void {
+function showTurn(
+  output: Output,
+  turn: TurnView,
+  { full, isOpen }: { readonly full: boolean; readonly isOpen: boolean },
+): void {
   if (turn.cut_off !== null) {
     output.line(`  turn ${turn.turn}  `, styled('cut off by the cancel', 'dim'));
     if (full) output.block(turn.cut_off, '    ');
@@ -38,10 +42,8 @@ function showTurn(output: Output, turn: TurnView, full: boolean): void {
     return;
   }
   if (turn.recorded_at === null) {
-    output.line(
-      `  turn ${turn.turn}  `,
-      styled(`waiting for the model, asked ${age(turn.begun_at, Date.now())}`, 'cyan'),
-    );
+    const waits = `waiting for the model, asked ${age(turn.begun_at, Date.now())}`;
+    output.line(`  turn ${turn.turn}  `, isOpen ? styled(waits, 'cyan') : styled('not answered', 'dim'));
     return;
   }
   const cached =
@@ -63,7 +65,14 @@ function showTurn(output: Output, turn: TurnView, full: boolean): void {
   );
   if (turn.text && full) output.block(turn.text, '    ');
   else if (turn.text) output.line('    ', turn.text);
-  for (const call of turn.tool_calls) showCall(output, call, full);
+  for (const call of turn.tool_calls) showCall(output, isOpen ? call : overCall(call), full);
+}
+
+/** A call that had not ended when its focus did waits for nothing any more. */
+function overCall(call: ToolCallView): ToolCallView {
+  const { calls = [] } = call;
+  const state = ['pending', 'started', 'waiting'].includes(call.state) ? 'not ended' : call.state;
+  return { ...call, state, calls: calls.map(overCall) };
 }
 
 /** Without `--full`, the calls of code are shown up to this many. */

@@ -4,7 +4,6 @@ import { failedWritesOf, failedWritesText } from '../../core/work/failed-writes.
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
 import type { ArtifactView } from '../../store/views/artifact-views.ts';
 import { findWork } from '../../store/views/find-work.ts';
-import type { OpenWait } from '../../store/views/waits-view.ts';
 import type { Descendant, WorkDetail } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
@@ -20,6 +19,7 @@ import {
   stateLabel,
   WORK_OF_ANOTHER,
 } from '../view/quantities.ts';
+import { waitingCommand, waitingText } from '../view/waiting-text.ts';
 import { ledgerJson, showLedger } from './ledger.ts';
 import { resultJson, showResult } from './result/show-result.ts';
 import { showAsked } from './show-asked.ts';
@@ -51,7 +51,6 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   );
   output.document({ ...shown, ledger: shown.ledger.map(ledgerJson), worktree: resultJson(shown.worktree) });
   showItem(output, shown.item);
-  showWaits(output, shown.waits);
   for (const asked of shown.asked) {
     heading(output, 'Waits for a person');
     showAsked(output, asked, options.full);
@@ -86,7 +85,13 @@ function showItem(output: Output, item: WorkDetail): void {
   if (item.merged_into !== null) idField('merged to', item.merged_into);
   else if (item.state === 'merged') field('merged to', WORK_OF_ANOTHER);
   field('faculty', item.faculty, item.skill === null ? '' : `, skill ${item.skill}`);
-  if (item.run_at !== null && item.state === 'scheduled') field('runs', age(item.run_at, now));
+  if (item.waiting !== null) {
+    field('waits', waitingText(item.waiting));
+    field('until', item.waiting.ends);
+    const command = waitingCommand(item.waiting, item);
+    if (command !== null && !command.startsWith('work show')) output.command('            ', command);
+  }
+  for (const id of item.waiting?.work_items ?? []) idField('awaits', id);
   if (item.attempts > 0) field('attempts', `${item.attempts} of ${item.max_attempts ?? '?'} failed`);
   if (item.priority !== 0) field('priority', String(item.priority));
   if (item.dedup_key !== null) field('dedup key', item.dedup_key);
@@ -97,20 +102,6 @@ function showItem(output: Output, item: WorkDetail): void {
   if (item.turns > 0)
     field('cost', cost(item.cost_usd, item.unpriced_calls), `  ${counted(item.turns, 'turn')}, tokens ${tokens}`);
   if (item.cancel_requested_at !== null) field('cancel', item.cancel_reason ?? 'requested');
-}
-
-function showWaits(output: Output, waits: readonly OpenWait[]): void {
-  for (const wait of waits.filter(({ subject }) => subject === null)) {
-    const since = age(wait.created_at, Date.now());
-    output.line('  ', styled('waits for '.padEnd(10), 'dim'), waitText(wait), styled(`, since ${since}`, 'dim'));
-    if (wait.problem !== null) output.line('  ', styled(wait.problem, 'yellow'));
-  }
-}
-
-function waitText({ kind, deadline, turn, provider, batch_state: batch, provider_id: batchId }: OpenWait): string {
-  if (kind !== 'batch') return deadline === null ? kind : `${kind}, until ${deadline.toISOString()}`;
-  const where = batch === null ? 'not sent yet' : batch === 'submitting' ? 'being sent' : (batchId ?? '');
-  return `turn ${turn ?? '?'} in a batch of ${provider ?? '?'} (${where})`;
 }
 
 /** Files of the item: what came with it, and an outcome that is too large for its row. */

@@ -106,6 +106,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'AGE', align: 'right', optional: true },
   { title: 'TURNS', align: 'right', optional: true },
   { title: 'COST', align: 'right', optional: true },
+  { title: 'WAITS', shrink: true, optional: true },
   { title: 'DESCRIPTION', shrink: true },
 ];
 
@@ -114,5 +115,6 @@ function rowOf(item: WorkSummary, nowMs: number) {
   const turns = item.turns === 0 ? styled('-', 'dim') : String(item.turns);
   const description = shortDescription(item.description, 200) || styled('(no description)', 'dim');
   const created = age(item.created_at, nowMs).replace(' ago', '');
-  return [shortId(item.id), stateLabel(item.state), item.faculty, created, turns, spent, description];
+  const waits = item.waiting?.why ?? styled('-', 'dim');
+  return [shortId(item.id), stateLabel(item.state), item.faculty, created, turns, spent, waits, description];
 }

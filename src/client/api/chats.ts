@@ -20,12 +20,14 @@ import type {
   TextHint,
   ThoughtEvent,
   TurnEvent,
+  Waiting,
   WaitingEvent,
   WorkItem,
   WorkState,
 } from './shared.ts';
 
 export interface NewChat {
+  /** The faculty that answers, default assistant; a daemon has to serve it, or messages wait. */
   readonly faculty?: string | undefined;
   readonly title?: string | undefined;
   /** Of its file; default: chats/ID.chat. */
@@ -90,6 +92,8 @@ export interface SaidMessage {
   readonly work_item_id: string;
   /** It went into the answer that is being given, and has no item of its own. */
   readonly told: boolean;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: Waiting | null;
   /** With `Prefer: wait=SECONDS`, if it ended in time: the item, as GET /work/{id} shows it. */
   readonly item?: WorkItem | undefined;
 }

@@ -21,6 +21,7 @@ export interface Status {
     /** A live daemon serves it. */
     readonly routable: boolean;
   }[];
+  readonly waiting: readonly WaitingStatus[];
   readonly foci: readonly {
     readonly work_item_id: string;
     /** Null: not yet begun. */
@@ -207,6 +208,42 @@ export interface Status {
     /** Both. */
     readonly used: number;
   }[];
+}
+
+export interface WaitingStatus {
+  readonly faculty: string;
+  readonly state: WorkState;
+  /** A word of docs/states.md. */
+  readonly reason:
+    | 'all_paused'
+    | 'paused'
+    | 'no_daemon'
+    | 'unserved'
+    | 'message'
+    | 'key'
+    | 'provider'
+    | 'alone'
+    | 'capacity'
+    | 'host'
+    | 'next'
+    | 'not_before'
+    | 'retry'
+    | 'released'
+    | 'approval'
+    | 'question'
+    | 'budget'
+    | 'children'
+    | 'batch'
+    | 'timer';
+  readonly items: number;
+  /** The one that has waited longest, as `why` and `ends`. */
+  readonly work_item_id: string;
+  /** For people, such as `writer is paused by olga`. */
+  readonly why: string;
+  /** What ends it, for people, such as `an operator resumes writer`. */
+  readonly ends: string;
+  readonly since: string;
+  readonly until: string | null;
 }
 
 export interface Budget {

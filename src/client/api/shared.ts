@@ -12,6 +12,42 @@ export type WorkState =
   | 'merged'
   | 'cancelled';
 
+export interface Waiting {
+  /** A word of docs/states.md. */
+  readonly reason:
+    | 'all_paused'
+    | 'paused'
+    | 'no_daemon'
+    | 'unserved'
+    | 'message'
+    | 'key'
+    | 'provider'
+    | 'alone'
+    | 'capacity'
+    | 'host'
+    | 'next'
+    | 'not_before'
+    | 'retry'
+    | 'released'
+    | 'approval'
+    | 'question'
+    | 'budget'
+    | 'children'
+    | 'batch'
+    | 'timer';
+  /** For people, such as `writer is paused by olga`. */
+  readonly why: string;
+  /** What ends it, for people, such as `an operator resumes writer`. */
+  readonly ends: string;
+  readonly since: string;
+  /** When it ends by itself at the latest; null: never, or nobody knows. */
+  readonly until: string | null;
+  /** Who paused it, or `operator`, who decides; null: nobody. */
+  readonly who: string | null;
+  /** What goes first or is awaited, of what you may see; at most 20. */
+  readonly work_items: readonly string[];
+}
+
 export interface WorkItem {
   readonly id: string;
   readonly faculty: string;
@@ -31,6 +67,8 @@ export interface WorkItem {
   readonly run_at: string | null;
   readonly created_at: string;
   readonly resolved_at: string | null;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: Waiting | null;
   readonly skill: string | null;
   readonly params: Readonly<Record<string, unknown>>;
   readonly dedup_key: string | null;
@@ -272,6 +310,41 @@ export interface StateHint {
   readonly live: true;
   readonly work_item_id: string;
   readonly state: WorkState;
+  /** Why it does not go on now; null: it does. */
+  readonly waiting: WaitingHint | null;
+}
+
+export interface WaitingHint {
+  /** A word of docs/states.md. */
+  readonly reason:
+    | 'all_paused'
+    | 'paused'
+    | 'no_daemon'
+    | 'unserved'
+    | 'message'
+    | 'key'
+    | 'provider'
+    | 'alone'
+    | 'capacity'
+    | 'host'
+    | 'next'
+    | 'not_before'
+    | 'retry'
+    | 'released'
+    | 'approval'
+    | 'question'
+    | 'budget'
+    | 'children'
+    | 'batch'
+    | 'timer';
+  /** For people, such as `writer is paused by olga`. */
+  readonly why: string;
+  /** What ends it, for people, such as `an operator resumes writer`. */
+  readonly ends: string;
+  readonly since: string;
+  readonly until: string | null;
+  /** Who paused it, or `operator`, who decides; null: nobody. */
+  readonly who: string | null;
 }
 
 /** The server ends the stream early. */

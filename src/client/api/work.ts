@@ -20,6 +20,7 @@ import type {
   TextHint,
   ThoughtEvent,
   TurnEvent,
+  Waiting,
   WaitingEvent,
   WorkItem,
   WorkState,
@@ -59,6 +60,8 @@ export interface SubmittedWork {
   readonly merged_into: string | null;
   /** What to look at, for people: such as a faculty that no running daemon serves. */
   readonly warning?: string | undefined;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: Waiting | null;
   /** With `Prefer: wait=SECONDS`, if it ended in time: the item, as GET /work/{id} shows it. */
   readonly item?: WorkItem | undefined;
 }
@@ -82,6 +85,8 @@ export interface WorkSummary {
   readonly run_at: string | null;
   readonly created_at: string;
   readonly resolved_at: string | null;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: Waiting | null;
 }
 
 export interface ChangedWork {
@@ -147,6 +152,43 @@ export interface WorkNow {
   readonly merged_into: string | null;
   readonly created_at: string;
   readonly resolved_at: string | null;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: WaitingNow | null;
+}
+
+export interface WaitingNow {
+  /** A word of docs/states.md. */
+  readonly reason:
+    | 'all_paused'
+    | 'paused'
+    | 'no_daemon'
+    | 'unserved'
+    | 'message'
+    | 'key'
+    | 'provider'
+    | 'alone'
+    | 'capacity'
+    | 'host'
+    | 'next'
+    | 'not_before'
+    | 'retry'
+    | 'released'
+    | 'approval'
+    | 'question'
+    | 'budget'
+    | 'children'
+    | 'batch'
+    | 'timer';
+  /** For people, such as `writer is paused by olga`. */
+  readonly why: string;
+  /** What ends it, for people, such as `an operator resumes writer`. */
+  readonly ends: string;
+  readonly since: string;
+  readonly until: string | null;
+  /** Who paused it, or `operator`, who decides; null: nobody. */
+  readonly who: string | null;
+  /** What goes first or is awaited, of what you may see; at most 20. */
+  readonly work_items: readonly string[];
 }
 
 /** Another state. */
@@ -161,6 +203,8 @@ export interface WorkStateHint {
   readonly merged_into: string | null;
   readonly created_at: string;
   readonly resolved_at: string | null;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: WaitingNow | null;
 }
 
 /** It ended. */
@@ -175,6 +219,8 @@ export interface WorkDoneHint {
   readonly merged_into: string | null;
   readonly created_at: string;
   readonly resolved_at: string | null;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: WaitingNow | null;
 }
 
 export interface ListWorkInput {

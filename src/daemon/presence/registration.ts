@@ -10,7 +10,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { priceRemarks } from '../models/price-remarks.ts';
 import { unknownEmbeddings, unknownModels } from '../models/unknown-models.ts';
 import { missingKey, missingKeys } from './missing-keys.ts';
-import { servedFaculties } from './served-faculties.ts';
+import { type HeldFaculty, servedFaculties } from './served-faculties.ts';
 
 export interface RegistrationMeans {
   readonly db: Database;
@@ -26,8 +26,11 @@ export interface Registration {
   faculties(): ReadonlyMap<string, Faculty>;
   /** Registers these faculties. Rejects while the database is unreachable, and then nothing has changed. */
   take(faculties: Faculties): Promise<void>;
-  /** Records that the faculty's provider is failing: `status` shows it until the provider works again. Never rejects. */
-  trouble(faculty: string, reason: string): Promise<void>;
+  /**
+   * Records that the faculty's provider is failing, and that nothing of it is claimed for so many seconds: `status` shows it until the provider
+   * works again. Never rejects.
+   */
+  trouble(faculty: string, reason: string, seconds: number): Promise<void>;
   /** Replaces the recorded problems of animus.toml. Never rejects. */
   configProblems(problems: readonly string[]): Promise<void>;
   /** Replaces the recorded problems of MCP servers. Never rejects. */
@@ -47,7 +50,7 @@ export interface Registration {
 }
 
 export function createRegistration({ db, clock, log, config, daemon, maxConcurrent }: RegistrationMeans): Registration {
-  const troubles = new Map<string, { readonly since: string; readonly reason: string }>();
+  const troubles = new Map<string, HeldFaculty>();
   const faults: string[] = [];
   let ofConfig: readonly string[] = [];
   let ofMcp: readonly string[] = [];
@@ -67,7 +70,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
       ...daemon,
       maxConcurrent: maxConcurrent(),
       session: db.kind === 'embedded' ? 'embedded' : 'named',
-      faculties: servedFaculties(runnable.values(), config, ofCode),
+      faculties: servedFaculties(runnable.values(), config, ofCode, troubles),
       problems: [
         ...loaded.problems.map(({ message }) => message),
         ...lacks,
@@ -111,11 +114,13 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
       for (const message of ofPrices) if (!remarked.has(message)) log.warn({}, `prices of models: ${message}`);
       remarked = new Set([...messages, ...ofPrices]);
     },
-    async trouble(faculty, reason) {
+    async trouble(faculty, reason, seconds) {
+      const nowMs = clock.nowMs();
       const before = troubles.get(faculty);
-      if (before?.reason === reason) return;
-      const since = before?.since ?? `${new Date(clock.nowMs()).toISOString().slice(0, 16)}Z`;
-      troubles.set(faculty, { since, reason });
+      const until = new Date(nowMs + seconds * 1000).toISOString();
+      // Foci that fail together hold it for nearly the same time.
+      if (before?.reason === reason && Date.parse(until) - Date.parse(before.until) < 1000) return;
+      troubles.set(faculty, { since: before?.since ?? new Date(nowMs).toISOString(), until, reason });
       await update();
     },
     async configProblems(problems) {
@@ -153,9 +158,9 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
   };
 }
 
-function troubledLines(troubles: ReadonlyMap<string, { readonly since: string; readonly reason: string }>): string[] {
+function troubledLines(troubles: ReadonlyMap<string, HeldFaculty>): string[] {
   return [...troubles].map(
-    ([faculty, { since, reason }]) => `faculty ${faculty} has been waiting since ${since}: ${reason}`,
+    ([faculty, { since, reason }]) => `faculty ${faculty} has been waiting since ${since.slice(0, 16)}Z: ${reason}`,
   );
 }
 

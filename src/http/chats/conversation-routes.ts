@@ -31,7 +31,9 @@ const startChat = jsonRoute({
   params: ofWorkspace,
   body: z
     .strictObject({
-      faculty: facultyName().default('assistant'),
+      faculty: facultyName()
+        .default('assistant')
+        .describe('the faculty that answers, default assistant; a daemon has to serve it, or messages wait'),
       title: title().optional(),
       path: z.string().max(500).optional().describe('of its file; default: chats/ID.chat'),
       while_answering: whileAnswering().optional(),

@@ -8,13 +8,17 @@ import { EventRing } from './event-ring.ts';
 import type { Eyes } from './eyes.ts';
 import { createFollowers, type Follower } from './followers.ts';
 import { eventFrame, type Frame, hintFrame } from './frame.ts';
+import { shownWaiting } from './shown-waiting.ts';
 
 const TERMINAL = new Set(['completed', 'dead', 'merged', 'cancelled']);
 
 /** Characters of an answer that is coming that are kept for readers that join. */
 const MAX_ANSWER_CHARS = 262_144;
 
-const stateHint = (workItemId: string, state: string) => hintFrame('state', { workItemId, state });
+type Present = Pick<AnyPage['items'][number], 'state' | 'waiting'>;
+
+const stateHint = (workItemId: string, { state, waiting }: Present) =>
+  hintFrame('state', { workItemId, state, waiting: waiting && shownWaiting(waiting) });
 const textHint = (workItemId: string, { focus, turn, from, text }: TextPiece) =>
   hintFrame('text', { workItemId, focus, turn, from, text });
 
@@ -28,7 +32,7 @@ export class WatchedItem {
   #position: AnyPosition | null = null;
   #over = false;
   #checks = 0;
-  #states = new Map<string, string>();
+  #states = new Map<string, Present>();
   /** By item: what has arrived of the answer of a turn. */
   readonly #answers = new Map<string, { focus: number; turn: number; text: string }>();
   readonly #output = createComingOutput();
@@ -78,14 +82,14 @@ export class WatchedItem {
     const open = new Map(this.#open());
     for (const id of this.#answers.keys()) if (!open.has(id)) this.#answers.delete(id);
     this.#output.keep(open);
-    const changed = [...open].filter(([id, state]) => before.get(id) !== state);
-    for (const [id, state] of changed) this.#hint(stateHint(id, state));
+    const changed = [...open].filter(([id, now]) => !isSame(now, before.get(id)));
+    for (const [id, now] of changed) this.#hint(stateHint(id, now));
     if (page.events.length > 0 || changed.length > 0) this.wake();
   }
 
   /** What comes late, after the end of its item, is left out: `done` is the last event. */
   piece(id: string, piece: LivePiece): void {
-    if (TERMINAL.has(this.#states.get(id) ?? '')) return;
+    if (TERMINAL.has(this.#states.get(id)?.state ?? '')) return;
     if ('output' in piece) {
       this.#hint(this.#output.take(id, piece));
       this.wake();
@@ -108,7 +112,7 @@ export class WatchedItem {
   /** Where each item is now, and the answers and the output that are coming, for a reader that has just read everything recorded. */
   present(): readonly Frame[] {
     return [
-      ...[...this.#open()].map(([id, state]) => stateHint(id, state)),
+      ...[...this.#open()].map(([id, now]) => stateHint(id, now)),
       ...[...this.#answers].map(([id, answer]) => textHint(id, { ...answer, from: 0 })),
       ...this.#output.present(),
     ];
@@ -131,8 +135,8 @@ export class WatchedItem {
   }
 
   /** The items that have not ended: `done` says where the others are. */
-  #open(): Iterable<readonly [string, string]> {
-    return [...this.#states].filter(([, state]) => !TERMINAL.has(state));
+  #open(): Iterable<readonly [string, Present]> {
+    return [...this.#states].filter(([, { state }]) => !TERMINAL.has(state));
   }
 
   #hint(frame: Frame): void {
@@ -140,9 +144,18 @@ export class WatchedItem {
   }
 
   #setStates(items: AnyPage['items']): void {
-    this.#states = new Map(items.map(({ id, state }) => [id, state]));
-    this.#over = this.scope.kind === 'work' && TERMINAL.has(this.#states.get(this.scope.id) ?? '');
+    this.#states = new Map(items.map(({ id, state, waiting }) => [id, { state, waiting }]));
+    this.#over = this.scope.kind === 'work' && TERMINAL.has(this.#states.get(this.scope.id)?.state ?? '');
   }
+}
+
+/** A time of a reason may move without anything else, such as that of a provider that is asked again: then nobody is told. */
+function isSame(now: Present, before: Present | undefined): boolean {
+  return (
+    before?.state === now.state &&
+    before.waiting?.reason === now.waiting?.reason &&
+    before.waiting?.why === now.waiting?.why
+  );
 }
 
 /** The part of an earlier piece that has not arrived here; null if all of it has, or if something before it is missing, too. */

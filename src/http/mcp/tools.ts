@@ -44,7 +44,7 @@ export const MCP_TOOLS: readonly McpTool[] = [
   tool('listWork', { name: 'list_work', description: 'Work items, newest first.', hints: READS, instead: page }),
   tool('showWork', {
     name: 'show_work',
-    description: 'One work item: its state, its outcome, what it cost.',
+    description: 'One work item: its state, its outcome, what it cost, and, in "waiting", why it does not go on now.',
     hints: READS,
   }),
   tool('listChildren', {

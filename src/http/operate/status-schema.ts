@@ -1,6 +1,7 @@
 /** The status of all work and of the daemons, as `animus.visible_status()` answers it. Each count stops at `count_cap`. */
 import { z } from 'zod';
 import { id, workState } from '../route/schemas.ts';
+import { WAITING } from '../route/work-schemas.ts';
 
 const timeText = () => z.string().meta({ format: 'date-time' });
 const count = () => z.int().min(0);
@@ -12,6 +13,21 @@ const queue = z.object({
   oldest_at: timeText().nullable(),
   routable: z.boolean().describe('a live daemon serves it'),
 });
+
+const { reason, why, ends } = WAITING;
+const waiting = z
+  .object({
+    faculty: z.string(),
+    state: workState(),
+    reason,
+    items: count(),
+    work_item_id: id().describe('the one that has waited longest, as `why` and `ends`'),
+    why,
+    ends,
+    since: timeText(),
+    until: timeText().nullable(),
+  })
+  .meta({ id: 'WaitingStatus' });
 
 const focus = z.object({
   work_item_id: id(),
@@ -180,6 +196,7 @@ export const status = z
       .partialRecord(workState(), z.int())
       .describe('ended work of the last 24 hours; dead work for as long as it is there'),
     queue: z.array(queue),
+    waiting: z.array(waiting),
     foci: z.array(focus),
     daemons: z.array(daemon),
     dead_letters: z.array(deadLetter).describe('the last ten that died'),

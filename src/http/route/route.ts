@@ -74,7 +74,7 @@ export interface JsonRoute extends Described {
   readonly kind: 'json';
   /** Its answer contains a secret, so that what is kept for a repetition is encrypted. Default: false. */
   readonly secret?: boolean;
-  /** The key of its answer that names the work item for which a client may wait (`Prefer: wait`). Its answer has an `awaitedItem`. Default: none. */
+  /** The key of its answer that names the work item for which a client may wait (`Prefer: wait`). Its answer has the keys of `submittedItem`. Default: none. */
   readonly awaits?: 'id' | 'work_item_id' | undefined;
   /** Of success; default 200. */
   readonly status: 200 | 201 | 202;

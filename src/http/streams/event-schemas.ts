@@ -4,8 +4,12 @@ import { WAIT_KINDS } from '../../core/work/words.ts';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
 import type { WorkEvent } from '../../store/events/event.ts';
 import { id, jsonObject, workState } from '../route/schemas.ts';
+import { WAITING } from '../route/work-schemas.ts';
 
 export const timeText = () => z.string().meta({ format: 'date-time' });
+const { work_items: others, ...plain } = WAITING;
+const times = { since: timeText(), until: timeText().nullable() };
+const waiting = z.object({ ...plain, ...times }).meta({ id: 'WaitingHint' });
 const ofCall = {
   focus: z.int(),
   turn: z.int(),
@@ -145,7 +149,11 @@ export const EVENTS_OF_WORK = [
   })
     .describe('what the code of a call prints, as it comes')
     .meta({ id: 'OutputHint' }),
-  hint('state', { work_item_id: id(), state: workState() }).meta({ id: 'StateHint' }),
+  hint('state', {
+    work_item_id: id(),
+    state: workState(),
+    waiting: waiting.nullable().describe('why it does not go on now; null: it does'),
+  }).meta({ id: 'StateHint' }),
   closed,
 ] as const;
 
@@ -161,6 +169,11 @@ const workNow = {
   merged_into: id().nullable(),
   created_at: timeText(),
   resolved_at: timeText().nullable(),
+  waiting: z
+    .object({ ...plain, ...times, work_items: others })
+    .meta({ id: 'WaitingNow' })
+    .nullable()
+    .describe('why it does not go on now; null: it does, or has ended'),
 };
 
 /** What the stream of all work sends. */

@@ -1,6 +1,6 @@
 /** What `animus.read_conversation_events` returns, in one snapshot. Times are milliseconds since 1970. */
 import type { WorkState } from '../../core/work/work.ts';
-import type { ItemFacts } from './facts.ts';
+import type { ItemFacts, WaitingFacts } from './facts.ts';
 
 export interface ChatFacts {
   readonly id: string;
@@ -52,6 +52,7 @@ export interface SegmentFacts {
   readonly seq: number;
   readonly item: string;
   readonly state: WorkState | null;
+  readonly waiting: WaitingFacts | null;
   /** The position at its end; null: it has not ended. */
   readonly until: unknown;
   /** It was deleted, or is older than the part that the actor takes: it has no events. */

@@ -1,6 +1,10 @@
 /** What `animus.read_events` returns: the rows of an item after a position, in one snapshot. Times are milliseconds since 1970. */
+import type { Waiting } from '../../core/work/waiting.ts';
 import type { WaitKind } from '../../core/work/words.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
+
+/** Why an item waits, without what only some of its readers may see. */
+export type WaitingFacts = Omit<Waiting<number>, 'work_items'>;
 
 export interface ItemFacts {
   readonly id: string;
@@ -10,6 +14,7 @@ export interface ItemFacts {
   readonly parentId: string | null;
   readonly createdAt: number;
   readonly state: WorkState;
+  readonly waiting: WaitingFacts | null;
   readonly mergedInto: string | null;
   readonly error: string | null;
   readonly summary: string | null;

@@ -21,7 +21,7 @@ export interface ConversationPage {
   /** True: read again from `position` at once. */
   readonly more: boolean;
   /** The items of the answers that are open after these events, and where they are now. */
-  readonly items: readonly { readonly id: string; readonly state: ItemFacts['state'] }[];
+  readonly items: readonly Pick<ItemFacts, 'id' | 'state' | 'waiting'>[];
 }
 
 /** The next events of a conversation; null for one that is not there, or that the actor may not see. */
@@ -46,8 +46,8 @@ export function conversationPage(facts: ChatFacts, from: ChatPosition): Conversa
     position = advanceInChat(position, step);
     return { event, step, after: position };
   });
-  const items = facts.segments.flatMap(({ seq, item, state, hidden }) =>
-    state !== null && !hidden && position.open.has(seq) ? [{ id: item, state }] : [],
+  const items = facts.segments.flatMap(({ seq, item, state, waiting, hidden }) =>
+    state !== null && !hidden && position.open.has(seq) ? [{ id: item, state, waiting: waiting ?? null }] : [],
   );
   return { events, position, more, items, since: facts.since };
 }

@@ -1,10 +1,12 @@
 /** Reads a work item for a follower: with the rights of a reader, or as its own submitter. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
+import type { Waiting } from '../../core/work/waiting.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { type AskedView, readAsked } from './inbox-view.ts';
 import { knownCost } from './known-cost.ts';
+import { withWaiting } from './waiting.ts';
 import { readWork } from './work-views.ts';
 
 /**
@@ -26,6 +28,7 @@ export interface FollowedWork {
   readonly error: unknown;
   readonly created_at: Date;
   readonly resolved_at: Date | null;
+  readonly waiting: Waiting | null;
 }
 
 /** An entry of its ledger. */
@@ -54,9 +57,9 @@ export async function workFollower(db: Queryable): Promise<WorkFollower> {
   return {
     async item(id) {
       if (!own) return readWork(db, id);
-      const [row] = await db.query<FollowedWork>(OWN_ITEM, [id]);
+      const [row] = await db.query<Omit<FollowedWork, 'waiting'>>(OWN_ITEM, [id]);
       if (row === undefined) throw new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
-      return row;
+      return (await withWaiting(db, [row]))[0]!;
     },
     asked: async (id) => (own ? null : readAsked(db, id)),
     entriesAfter: (id, seq) => db.query<FollowedEntry>(own ? OWN_ENTRIES : ENTRIES, [id, seq]),

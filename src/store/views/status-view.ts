@@ -1,3 +1,4 @@
+import type { Waiting } from '../../core/work/waiting.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import type { BudgetLeft } from '../work/budgets.ts';
@@ -13,6 +14,8 @@ export interface Status {
   /** Ended work counts for 24 hours; dead work for as long as it is there. */
   readonly states: Readonly<Partial<Record<WorkState, number>>>;
   readonly queue: readonly QueueStatus[];
+  /** Why work waits, by faculty, state and reason, longest first: of the first in the queues, and of the oldest that are scheduled or wait. */
+  readonly waiting: readonly WaitingStatus[];
   readonly foci: readonly FocusStatus[];
   readonly daemons: readonly DaemonStatus[];
   /** The last ten that died, whenever that was. */
@@ -129,6 +132,14 @@ interface QueueStatus {
   readonly routable: boolean;
 }
 
+/** Items that wait for the same reason; `work_item_id`, `why` and `ends`: of the one that has waited longest. */
+export interface WaitingStatus extends Pick<Waiting<string>, 'reason' | 'why' | 'ends' | 'since' | 'until'> {
+  readonly faculty: string;
+  readonly state: WorkState;
+  readonly items: number;
+  readonly work_item_id: string;
+}
+
 /** Claimed or running work; focus fields are null until it has begun. */
 interface FocusStatus {
   readonly work_item_id: string;
@@ -196,7 +207,7 @@ interface SpendStatus {
 /** Reads it in one cheap call. */
 export async function readStatus(db: Queryable): Promise<Status> {
   const [row] = await db.query<{ status: Status }>(
-    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.skill_status() || animus.webhook_status() || animus.worktree_status() as status',
+    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.skill_status() || animus.webhook_status() || animus.worktree_status() || animus.waiting_status() as status',
   );
   return row!.status;
 }

@@ -4,6 +4,7 @@ import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 import { knownCost } from './known-cost.ts';
+import { withWaiting } from './waiting.ts';
 import { LISTED, type WorkSummary } from './work-views.ts';
 
 /** What narrows a list; everything is optional but the limit. */
@@ -19,6 +20,10 @@ export interface WorkFilter {
 
 /** The newest items that pass the filter, newest first. Descriptions have at most 10,000 characters. */
 export async function listWork(db: Queryable, filter: WorkFilter): Promise<WorkSummary[]> {
+  return withWaiting(db, await listRows(db, filter));
+}
+
+async function listRows(db: Queryable, filter: WorkFilter): Promise<Omit<WorkSummary, 'waiting'>[]> {
   const { state = null, parentId = null, limit } = filter;
   const faculty = filter.faculty === undefined ? null : toText(filter.faculty);
   const page = [limit, filter.after ?? BEFORE_ALL];

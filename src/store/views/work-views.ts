@@ -4,9 +4,11 @@
  */
 
 import { AnimusError } from '../../core/errors/errors.ts';
+import type { Waiting } from '../../core/work/waiting.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { knownCost } from './known-cost.ts';
+import { withWaiting } from './waiting.ts';
 
 /** A work item as a line of a list. */
 export interface WorkSummary {
@@ -28,6 +30,8 @@ export interface WorkSummary {
   readonly run_at: Date | null;
   readonly created_at: Date;
   readonly resolved_at: Date | null;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: Waiting | null;
 }
 
 /** A work item with all that its row says for people. */
@@ -69,7 +73,7 @@ export const readable = (column: 'params' | 'trigger_info' | 'outcome' | 'error'
 
 /** One item; `id` is a full id. Errors: `work.not_found`. */
 export async function readWork(db: Queryable, id: string): Promise<WorkDetail> {
-  const [row] = await db.query<WorkDetail>(
+  const [row] = await db.query<Omit<WorkDetail, 'waiting'>>(
     `select id, faculty, state, left(description, 1048576) as description, priority, attempts, turns, ${knownCost('cost_usd', 'cost_usd', 'unpriced_calls')}, parent_id,
             merged_into, left(outcome_summary, 10000) as outcome_summary, run_at, created_at, resolved_at, skill, ${readable('params')},
             dedup_key, concurrency_key, left(source, 1024) as source, ${readable('trigger_info')},
@@ -79,7 +83,7 @@ export async function readWork(db: Queryable, id: string): Promise<WorkDetail> {
     [id],
   );
   if (row === undefined) throw notFound(id);
-  return row;
+  return (await withWaiting(db, [row]))[0]!;
 }
 
 /** The error for an item that is not there, or that the login may not see. */
@@ -89,7 +93,7 @@ export function notFound(id: string): AnimusError {
 
 /** The item with all its descendants: parents before their children, oldest first; at most 500. */
 export async function readDescendants(db: Queryable, id: string): Promise<Descendant[]> {
-  return db.query<Descendant>(
+  const rows = await db.query<Omit<Descendant, 'waiting'>>(
     `with recursive tree as (
        select id, array[id] as path from animus.work_items where parent_id = $1::uuid
        union all
@@ -100,6 +104,7 @@ export async function readDescendants(db: Queryable, id: string): Promise<Descen
       order by t.path`,
     [id],
   );
+  return withWaiting(db, rows);
 }
 
 /** Whether the login may read the tables; otherwise `own-work.ts` has readers for it. */

@@ -35,7 +35,7 @@ test('says once that nobody serves it, and then what a person has to decide', as
   await askPerson(db, work.key, 1, 'c1', 'approval', { subject: 'tool_call', request, seconds: 60 });
   await parkWork(db, { id: work.id, leaseToken: work.leaseToken });
   await says(
-    `the answer waits for a decision: ${talk.faculty} wants to run bash; see it and decide: animus inbox ${work.id.slice(-12)}`,
+    `it waits: a call of bash waits for approval, until an operator decides; see: animus inbox ${work.id.slice(-12)}`,
   );
   expect(stderr.split('\n').filter(Boolean)).toHaveLength(2);
 });

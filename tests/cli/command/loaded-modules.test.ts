@@ -38,11 +38,11 @@ describe('a command loads no package that it does not use', () => {
   test.each([
     ['completion words -- w', ['commander'], 35],
     ['help exit-codes', ['commander'], 35],
-    ['status', ['commander', ...DRIVER], 65],
-    ['status --json', ['commander', ...DRIVER], 65],
-    ['work list', ['commander', ...DRIVER], 112],
-    ['work show ID', ['commander', ...DRIVER], 112],
-    ['ledger show ID', ['commander', ...DRIVER], 59],
+    ['status', ['commander', ...DRIVER], 66],
+    ['status --json', ['commander', ...DRIVER], 66],
+    ['work list', ['commander', ...DRIVER], 114],
+    ['work show ID', ['commander', ...DRIVER], 114],
+    ['ledger show ID', ['commander', ...DRIVER], 60],
     ['audit export', ['commander', ...DRIVER], 59],
     ['audit verify', ['commander', ...DRIVER], 59],
     ['spend', ['commander', ...DRIVER], 58],
@@ -57,7 +57,7 @@ describe('a command loads no package that it does not use', () => {
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 63],
     ['chat list', ['commander', ...DRIVER], 73],
     ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 86],
-    ['completion words -- work cancel ', ['commander', ...DRIVER], 118],
+    ['completion words -- work cancel ', ['commander', ...DRIVER], 121],
   ] as const)('%s', async (line, packages, files) => {
     const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));
     expect(loaded.packages).toEqual(packages.toSorted());

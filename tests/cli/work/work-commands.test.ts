@@ -128,6 +128,22 @@ describe('work show', () => {
     expect(shown.foci[0].turns[0].tool_calls[0].output).toHaveLength(5010);
   });
 
+  test('says of ended work that nothing waits any more', async () => {
+    const id = await submit('ender');
+    const work = await claimOne(db.database, 'ender');
+    const focusId = await startFocus(db.database, work);
+    await db.database.query('select animus.begin_turn($1, $2, 1)', [focusId, work.leaseToken]);
+    expect((await animus(['work', 'show', id])).stdout).toContain('waiting for the model, asked');
+    await db.database.query(`select animus.fail_work($1, $2, '{"code": "x", "message": "it broke"}', null, 'ledger')`, [
+      id,
+      work.leaseToken,
+    ]);
+    const { stdout } = await animus(['work', 'show', id]);
+    expect(stdout).toMatch(/turn 1 +not answered\n/);
+    expect(stdout).not.toMatch(/wait/);
+    expect(JSON.parse((await animus(['work', 'show', id, '--json'])).stdout).item.waiting).toBeNull();
+  });
+
   test('shows calls that code made below the call that ran it, and so does tail', async () => {
     const id = await submit('code');
     const work = await claimOne(db.database, 'code');
@@ -202,7 +218,7 @@ describe('status', () => {
     await submit('unserved');
     const { stdout, code } = await animus(['status']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/unserved +1 .*no daemon serves this faculty/);
+    expect(stdout).toMatch(/unserved +queued +1 .*no running daemon serves unserved/);
     expect(JSON.parse((await animus(['status', '--json'])).stdout)).toMatchObject({
       database: { kind: 'postgres' },
       states: { queued: expect.any(Number) },

@@ -1,6 +1,7 @@
 /** Promise: work of mode `code` runs its code or command once in the sandbox, and its outcome says how that ended. The sandbox is a function of the test. */
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { Execution } from '../../../src/sandbox/sandbox.ts';
+import { whyWaiting } from '../../../src/store/views/waiting.ts';
 import { startTestDaemon, type TestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -190,6 +191,7 @@ it('waits while no engine answers, and runs once one does', async () => {
     const rows = await target.database.query('select problems from animus.daemons where stopped_at is null');
     return JSON.stringify(rows).includes('faculty runner has been waiting') ? true : null;
   });
+  expect(await whyWaiting(target.database, id)).toMatchObject({ reason: 'provider' });
   expect(played.specs).toHaveLength(1);
   // Another daemon holds nothing against the faculty.
   await daemon.stop();

@@ -9,8 +9,12 @@ const { start, owner } = testApi();
 test('submits, lists, shows, steers and cancels work as the person of the token', async () => {
   const { url, tokenOf } = await start();
   const alice = await connectHttp(url, await tokenOf('alice'));
-  const { id, state } = await use(alice, 'submit_work', { faculty: 'engineer', description: 'Fix it' });
+  const { id, state, ...told } = await use(alice, 'submit_work', { faculty: 'engineer', description: 'Fix it' });
   expect(state).toBe('queued');
+  expect(told).toMatchObject({
+    warning: 'no running daemon serves engineer; the work waits until one does',
+    waiting: { reason: 'no_daemon' },
+  });
   expect(await use(alice, 'show_work', { id })).toMatchObject({ id, source: 'mcp', submitted_by: 'person:alice' });
   expect((await use(alice, 'list_work', { state: 'queued', limit: 5 })).items).toMatchObject([{ id }]);
   expect(await use(alice, 'say_to_work', { id, text: 'Only in winter' })).toMatchObject({ id });

@@ -1,6 +1,7 @@
 /** Watches the conversation: prints what others say, and follows one answer after the other. */
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { Wake } from '../../../core/lifecycle/wake.ts';
+import type { Waiting } from '../../../core/work/waiting.ts';
 import { isTerminal, type WorkState } from '../../../core/work/work.ts';
 import {
   type ChatMessage,
@@ -9,10 +10,11 @@ import {
 } from '../../../store/conversations/read-conversation.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import type { LivePiece } from '../../../store/transcript/live-text.ts';
+import { whyWaiting } from '../../../store/views/waiting.ts';
 import { styled } from '../../view/output.ts';
+import { waitingCommand } from '../../view/waiting-text.ts';
 import { createFollowedAnswer, type FollowedAnswer, type FollowMeans } from '../follow/follow-answer.ts';
 import type { News } from '../follow/news.ts';
-import { usualReason, whyWaiting } from '../follow/why-waiting.ts';
 import type { Console } from '../terminal/console.ts';
 import type { Asking } from './asking.ts';
 import type { EventView } from './event-view.ts';
@@ -118,9 +120,9 @@ export function createTalkWatch({ console, talk, asking, view, wake, busy }: Wat
     if (state === 'running') [explained, explainAtMs] = ['', nowMs + EXPLAIN_AFTER_MS];
     else if (nowMs >= explainAtMs) {
       explainAtMs = nowMs + EXPLAIN_AFTER_MS;
-      explained = await whyWaiting(db, state, talk.faculty);
+      explained = explanation(await whyWaiting(db, workItemId!), { id: workItemId!, faculty: talk.faculty });
     }
-    const what = asking.asked !== null ? 'the answer waits for you' : explained || usualReason(state, talk.faculty);
+    const what = asking.asked !== null ? 'the answer waits for you' : explained || usual(state, talk.faculty);
     console.status(`${what} · Ctrl-C stops it`);
   }
 
@@ -160,4 +162,15 @@ export function createTalkWatch({ console, talk, asking, view, wake, busy }: Wat
       return !gone;
     },
   };
+}
+
+/** Why the answer waits, and the command that helps; empty: it does not. */
+function explanation(waiting: Waiting | null, answer: { readonly id: string; readonly faculty: string }): string {
+  if (waiting === null) return '';
+  const command = waitingCommand(waiting, answer);
+  return command === null ? waiting.why : `${waiting.why}; see: animus ${command}`;
+}
+
+function usual(state: WorkState, faculty: string): string {
+  return state === 'running' || state === 'claimed' ? `${faculty} is answering` : `the answer is ${state}`;
 }

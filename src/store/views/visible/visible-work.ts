@@ -3,6 +3,7 @@
 import type { Queryable } from '../../sql/database.ts';
 import { toText } from '../../sql/json.ts';
 import { knownCost } from '../known-cost.ts';
+import { withWaiting } from '../waiting.ts';
 import type { WorkFilter } from '../work-list.ts';
 import { LISTED, notFound, readable, type WorkDetail, type WorkSummary } from '../work-views.ts';
 
@@ -16,7 +17,7 @@ export type VisibleWork = Omit<WorkDetail, 'lease_owner' | 'lease_expires_at' | 
 
 /** One item. Errors: `work.not_found`, also for one that the actor may not see. */
 export async function readVisibleWork(tx: Queryable, id: string): Promise<VisibleWork> {
-  const [row] = await tx.query<VisibleWork>(
+  const [row] = await tx.query<Omit<VisibleWork, 'waiting'>>(
     `select id, faculty, state, left(description, 1048576) as description, priority, attempts, turns, ${knownCost('cost_usd', 'cost_usd', 'unpriced_calls')}, parent_id,
             merged_into, left(outcome_summary, 10000) as outcome_summary, run_at, created_at, resolved_at, skill, ${readable('params')}, dedup_key,
             concurrency_key, left(source, 1024) as source, ${readable('trigger_info')}, root_id, depth, max_attempts, cancel_requested_at, cancel_reason,
@@ -26,7 +27,7 @@ export async function readVisibleWork(tx: Queryable, id: string): Promise<Visibl
     [id],
   );
   if (row === undefined) throw notFound(id);
-  return row;
+  return (await withWaiting(tx, [row]))[0]!;
 }
 
 /** Errors: `work.not_found`, as `readVisibleWork`. */
@@ -39,11 +40,12 @@ export async function requireVisibleWork(tx: Queryable, id: string): Promise<voi
 export async function listVisibleWork(tx: Queryable, filter: WorkFilter): Promise<WorkSummary[]> {
   const { state = null, parentId = null, after = null, limit } = filter;
   const faculty = filter.faculty === undefined ? null : toText(filter.faculty);
-  return tx.query<WorkSummary>(
+  const rows = await tx.query<Omit<WorkSummary, 'waiting'>>(
     `select w.id, w.faculty, w.state, ${LISTED}, w.priority, w.attempts, w.turns, ${knownCost('cost_usd', 'w.cost_usd', 'w.unpriced_calls')}, w.parent_id, w.merged_into,
             w.run_at, w.created_at, w.resolved_at
        from animus.list_visible_work($1, $2, $3, $4, $5) listed (id) join animus.visible_work w on w.id = listed.id
       order by w.id desc`,
     [limit, after, state, faculty, parentId],
   );
+  return withWaiting(tx, rows);
 }
