@@ -156,7 +156,7 @@ export const FULL_WINDOW_NOTICE =
 
 /** Sent when calls only return known results, as a warning before the work fails for it. */
 export function stallNotice({ tool, repeats }: { readonly tool: string; readonly repeats: number }): string {
-  return `You are going in circles: your last calls returned nothing new (${tool}: the same call with the same result ${repeats} times). Do not repeat them: try something else, use wait_until if something needs time, or end with an answer that says what is missing. If this continues, the work fails.`;
+  return `You are going in circles: your last calls returned nothing new (${tool}: the same call with the same result ${repeats} times). Do not repeat them: try something else, use wait_until if something needs time, or end with an answer that says what is missing. If you read again what has left your context, write what you need of it into the ledger with ledger_append: that stays. If this continues, the work fails.`;
 }
 
 /** The result of a call that was cut off by a crash and is not safe to repeat. */
