@@ -217,3 +217,14 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return animus.tell_watchers(p_focus_id, p_token, p_piece) is not null;
 end $$;
+
+-- Returns the foci of the attempts before the one of a focus, oldest first; without those of which a recover hook decided to keep nothing.
+-- Locks: none. Raises: nothing.
+create or replace function animus.earlier_attempts(p_focus_id uuid) returns uuid[]
+language sql stable as $$
+  select coalesce(array_agg(e.id order by e.number), '{}')
+    from animus.foci f join animus.foci e on e.work_item_id = f.work_item_id and e.number < f.number
+   where f.id = p_focus_id
+     and e.number > coalesce((select max(n.number) from animus.foci n
+                               where n.work_item_id = f.work_item_id and n.number < f.number and n.error ? 'ledger_kept_after'), 0)
+$$;

@@ -38,6 +38,24 @@ begin
      where l.n >= animus.open_asks_of(l.what) limit 1);
 end $$;
 
+-- Returns who denied exactly this call in an attempt before, when and why; null: nobody did, or it was approved or the work retried by a person since. An
+-- approval never counts for another attempt: it was for one run of the call.
+-- Locks: none. Raises: nothing.
+create or replace function animus.denied_before(p_id uuid, p_focus_id uuid, p_turn int, p_call_id text, p_final_input json) returns text
+language sql stable as $$
+  select case d.action when 'deny' then
+           format('%s denied this call in an earlier attempt, at %s. %s', d.decided_by, animus.show_time(d.created_at),
+                  case d.note when '' then 'No reason was given.' else 'The reason given: ' || d.note end) end
+    from animus.foci f
+    join animus.tool_calls c on c.focus_id = f.id and c.turn = p_turn and c.call_id = p_call_id
+    join animus.decisions d on d.work_item_id = f.work_item_id
+   where f.id = p_focus_id
+     and d.created_at between (select min(e.started_at) from animus.foci e where e.id = any (animus.earlier_attempts(p_focus_id))) and f.started_at
+     and (d.action = 'retry' or d.action in ('approve', 'deny') and d.subject = 'tool_call'
+                            and d.subject_digest = animus.digest_call(c.name, coalesce(p_final_input, c.final_input, c.input)))
+   order by d.id desc limit 1
+$$;
+
 -- A function with fewer columns cannot be replaced.
 do $$
 begin
@@ -49,7 +67,8 @@ end $$;
 -- Has a person asked about a recorded call, which waits from now on. p_kind: approval or human; p_subject: tool_call, or what p_request is
 -- about. For a tool call the request is made here, of the recorded call: its tool, the input that it would run with (p_final_input, if a hook
 -- has changed it), and `reason`, `gate` and `four_eyes` of p_request. After p_seconds the answer is no; null: never. For a call that waits already, or has ended, it
--- changes nothing and returns asked = false. Nor if the item has asked enough (too_many_asks): then `refused` says so, and the caller ends the call.
+-- changes nothing and returns asked = false. Nor if the item has asked enough (too_many_asks), or a person denied exactly this call in an attempt before:
+-- then `refused` says so, and the caller ends the call.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.ask_person(
   p_focus_id uuid, p_token bigint, p_turn int, p_call_id text, p_kind text, p_subject text, p_request json, p_seconds double precision,
@@ -63,7 +82,9 @@ declare
 begin
   asked := false;
   if exists (select from animus.tool_calls c where c.focus_id = p_focus_id and c.turn = p_turn and c.call_id = p_call_id and c.state in ('pending', 'started')) then
-    refused := animus.too_many_asks(v_item.id);
+    refused := coalesce(
+      case when p_subject = 'tool_call' then animus.denied_before(v_item.id, p_focus_id, p_turn, p_call_id, p_final_input) end,
+      animus.too_many_asks(v_item.id));
     if refused is not null then return; end if;
   end if;
   update animus.tool_calls c set state = 'waiting', final_input = coalesce(p_final_input, c.final_input)

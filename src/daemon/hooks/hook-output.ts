@@ -14,19 +14,33 @@ import { printedSkill } from '../../tools/skills/writing/draft.ts';
 const json = z.json();
 const entries = z.array(z.strictObject({ type: z.enum(LEDGER_TYPES), content: z.string().min(1) })).max(100);
 const ledger = entries.optional();
-/** As the tool memory_store takes them. */
+/** As the tool memory_store takes it. */
+const memory = z.strictObject({
+  content: z.string().trim().min(1).max(8000),
+  layer: z.enum(MEMORY_LAYERS).default('global'),
+  kind: z
+    .string()
+    .regex(/^[a-z][a-z0-9_-]{0,49}$/)
+    .optional(),
+  project: z.string().trim().min(1).max(200).optional(),
+  tags: z.array(z.string().trim().min(1).max(100)).max(20).optional(),
+  metadata: z.record(z.string(), json).optional(),
+});
+
+/** A memory that cannot be stored: the others are, and the work does not fail for it. */
+interface WrongMemory {
+  readonly problem: string;
+  readonly printed: string;
+}
+
+/** Each is checked by itself. */
 const memories = z
   .array(
-    z.strictObject({
-      content: z.string().trim().min(1).max(8000),
-      layer: z.enum(MEMORY_LAYERS).default('global'),
-      kind: z
-        .string()
-        .regex(/^[a-z][a-z0-9_-]{0,49}$/)
-        .optional(),
-      project: z.string().trim().min(1).max(200).optional(),
-      tags: z.array(z.string().trim().min(1).max(100)).max(20).optional(),
-      metadata: z.record(z.string(), json).optional(),
+    json.transform((printed): z.infer<typeof memory> | WrongMemory => {
+      const checked = memory.safeParse(printed);
+      return checked.success
+        ? checked.data
+        : { problem: schemaProblems(checked.error), printed: JSON.stringify(printed) };
     }),
   )
   .max(100);

@@ -14,8 +14,8 @@ export function providerFileProblems(config: Pick<Config, 'providers'>): Problem
     } catch (error) {
       if (!isAnimusError(error)) throw error;
       const { code, message, details } = error;
-      const { file = '', key = null } = details;
-      return [{ code, file: String(file), line: null, key: key === null ? null : String(key), message, details }];
+      const { file, key } = details;
+      return [{ code, file: textOr(file, ''), line: null, key: textOr(key, null), message, details }];
     }
   });
 }
@@ -34,4 +34,8 @@ export function readCertificates(file: string): string {
   } catch (error) {
     throw new AnimusError('config.unreadable', { file, key: 'ca_file', detail: messageOf(error) }, { cause: error });
   }
+}
+
+function textOr<Other>(value: unknown, other: Other): string | Other {
+  return typeof value === 'string' ? value : other;
 }

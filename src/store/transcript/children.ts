@@ -34,9 +34,11 @@ export interface SpawnedChild {
   readonly id: string;
   readonly state: WorkState;
   readonly mergedInto: string | null;
+  /** True: an earlier attempt spawned it with the same faculty, description, params and skill, and nothing was spawned now. */
+  readonly earlier: boolean;
 }
 
-/** Spawns child work. Errors: `work.invalid` beyond a limit or for wrong values, `work.lease_lost`, `work.locked` (try again). */
+/** Spawns child work, or gives back what an earlier attempt spawned. Errors: `work.invalid` beyond a limit or for wrong values, `work.lease_lost`, `work.locked` (try again). */
 export async function spawnChildWork(
   db: Queryable,
   focus: FocusKey & { readonly callId: string },
@@ -45,7 +47,7 @@ export async function spawnChildWork(
 ): Promise<SpawnedChild> {
   try {
     const [row] = await db.query<SpawnedChild>(
-      `select id, state, merged_into as "mergedInto"
+      `select id, state, merged_into as "mergedInto", earlier
          from animus.spawn_child_work($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10, $11, $12, $13)`,
       [
         focus.focusId,
