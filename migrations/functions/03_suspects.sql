@@ -142,8 +142,8 @@ $$;
 -- The part of a claim that runs suspected items. claimed: the one that this daemon runs alone now. alone: why the daemon claims nothing else for
 -- the moment: it 'tests' such an item, or 'clears' until it is empty to run one, one daemon at a time; or null. Suspected items are tested for a
 -- minute after their daemon ended, each for at most twenty seconds for each daemon that it ended, or until it has made progress. What is left
--- then runs with others again, so that the end of a daemon never holds up the queue for longer. Half of the daemons test at a time, or one:
--- the others go on with the queue.
+-- then runs with others again, so that the end of a daemon never holds up the queue for longer. At most half of the
+-- daemons (but at least one) test at the same time; the others keep working on the queue.
 -- Locks: animus.claim_turn; the rows of the items, and skips those that others have locked; rows of daemons. Raises: nothing.
 create or replace function animus.test_suspects(
   p_daemon_id uuid, p_faculties jsonb, p_now timestamptz, p_expires_at timestamptz, out claimed uuid[], out alone text)

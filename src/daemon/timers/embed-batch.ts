@@ -85,7 +85,7 @@ export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding
       const refusal = refused && !result.ok ? { row: refused, problem: result.failure.message } : null;
       return { stored: await store(rows, refusal, held, paid, kept), rows, problem: null, waitMs: null };
     }
-    // The daemon stops, or another one has taken over: that is no failure of the provider.
+    // Not the provider's fault: the daemon is stopping, or another one has taken over.
     if (failure.kind === 'aborted')
       return { stored: await store(rows, null, held, paid, kept), rows, problem: null, waitMs: 0 };
     count('work.memory.embeddings', batch.length - rows.length, { result: 'failed' });

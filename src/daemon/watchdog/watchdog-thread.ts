@@ -13,9 +13,7 @@ const REPORT_MS = 1000;
 const RECORD_MS = 3000;
 /** Of the lease. The last heartbeat may have been a third of the lease before the loop stood still: the lease still holds then. */
 const GIVE_UP_SHARE = 0.45;
-/** Of the lease. Nothing of what the daemon held is its own any more, and whoever restarts processes only sees those that have ended. */
-const END_SHARE = 1;
-/** A short lease is no reason to end a process on a machine that is very busy. */
+/** A loop that stands still for a whole lease, or for this long if the lease is shorter, ends the process: service managers restart only what has exited. */
 const END_AT_LEAST_MS = 30_000;
 /** How long a loop that stands still has to handle a signal; a second signal is obeyed at once. */
 const OBEY_MS = 5000;
@@ -69,14 +67,9 @@ async function main(data: WatchdogData): Promise<void> {
       gaveUp = true;
       await soon(giveUp(data, blockedMs, null));
     }
-    if (blockedMs >= Math.max(END_SHARE * data.leaseMs, END_AT_LEAST_MS)) {
+    if (blockedMs >= Math.max(data.leaseMs, END_AT_LEAST_MS)) {
       const fields = { seconds: blockedMs / 1000 };
-      await say(
-        data,
-        'error',
-        fields,
-        'the event loop has stood still for as long as a lease lasts: ending the process',
-      );
+      await say(data, 'error', fields, 'the event loop has stood still for too long: ending the process');
       await endProcess(data, blockedMs);
     }
   }

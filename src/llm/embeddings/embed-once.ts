@@ -59,7 +59,7 @@ export async function embedOnce(
   });
   if (!result.ok) {
     const { failure } = result;
-    // What was sent before a request that was not sent cost nothing, or there would be no other.
+    // If a request was withheld, the attempts before it cost nothing: one that may have cost something is not retried.
     const usage = !withheld && mayHaveCost(failure) ? estimated(texts) : { inputTokens: 0, counted: true };
     return { ok: false, failure, refused: false, vectors: [], usage };
   }

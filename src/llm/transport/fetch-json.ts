@@ -83,7 +83,7 @@ async function attempt(
   const body = method === 'POST' ? toJson(call.body) : null;
   const headers = (await endpoint.sign?.({ method, url, headers: plain, body }, credential)) ?? plain;
   if (isFault(headers)) return headers;
-  if ((await call.maySend?.()) === false) return fault('aborted', 'what the call was for is no longer held');
+  if ((await call.maySend?.()) === false) return fault('aborted', 'not sent: this process no longer holds the work');
   const exchanged = await exchange(
     { dispatcher: shared.dispatcher, url, method, headers, body, timeouts, signal },
     {

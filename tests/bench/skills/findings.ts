@@ -3,13 +3,10 @@
  * reads all, a pass after one more finding, and one after none; the processor time of this process, the longest time for which its event loop
  * was blocked, and what the statements read. Most texts are made of words with frequencies as in natural language; a thousand subjects recur.
  */
-import { randomUUID } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { createSkillProposer } from '../../../src/daemon/findings/propose-skills.ts';
 import { watchFindings } from '../../../src/store/work/findings.ts';
-import { silentLog } from '../../../src/telemetry/silent-log.ts';
+import { proposerOf, SETTINGS } from '../../daemon/findings/proposer.ts';
 import { recordFindings } from '../../daemon/findings/record-findings.ts';
 import { benchDatabase } from '../support/bench-database.ts';
 
@@ -17,7 +14,6 @@ const { values } = parseArgs({ options: { findings: { type: 'string', default: '
 const total = Number(values.findings);
 const WORDS = 30_000;
 const SUBJECTS = 1000;
-const SETTINGS = { propose: true, proposeThreshold: 3, proposeWindowDays: 30, proposeIntervalSeconds: 600 };
 
 const random = seeded(7);
 const word = () => `w${Math.floor(WORDS ** random())}x`;
@@ -40,15 +36,7 @@ try {
     );
   }
   await db.query('vacuum analyze');
-  const daemonId = randomUUID();
-  const proposer = createSkillProposer({
-    db,
-    clock: systemClock,
-    log: silentLog,
-    daemonId,
-    embedder: null,
-    explain: () => '',
-  });
+  const { daemonId, proposer } = proposerOf(db, { explain: () => '' });
   const pass = async (what: string) => {
     const nowUs = await watchFindings(db, daemonId, 600);
     const delay = monitorEventLoopDelay({ resolution: 1 });

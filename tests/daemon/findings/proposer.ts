@@ -22,6 +22,7 @@ export function proposerOf(db: Database, more: Partial<ProposerMeans> = {}) {
   });
   return {
     daemonId,
+    proposer,
     async pass(settings = SETTINGS): Promise<number> {
       const nowUs = await watchFindings(db, daemonId, 60);
       if (nowUs === null) return 0;
