@@ -59,7 +59,7 @@ end $$;
 -- Resolves one wait and wakes the item if it was the last one. Returns false when the wait was already resolved or does
 -- not exist: of several resolvers, one gets true, and the item is woken once. What a person is asked, only animus.approve, deny and answer
 -- resolve.
--- Locks: the item's row, then the wait's. Raises: WA002, 57PA1.
+-- Locks: the item's row, waiting two seconds at most, then the wait's. Raises: WA002, 57PA1.
 create or replace function animus.resolve_wait(p_work_item_id uuid, p_call_id text, p_result jsonb) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -68,7 +68,7 @@ declare
 begin
   -- Lock the item first: this serialises resolvers of its other waits, a park and a cancel, so that «was it the last one»
   -- has one answer.
-  perform animus.lock_work(array[p_work_item_id]);
+  perform animus.lock_work(array[p_work_item_id], 10);
   select state into v_state from animus.work_items where id = p_work_item_id;
   if not found then return false; end if;
   v_now := animus.now();

@@ -21,7 +21,7 @@ end $$;
 -- a path (file_name_problem), kept in Unicode form NFC; the name that another file of the item has, however it is written, gets a number. A file has at most
 -- 10 MiB, an item at most 20 files of 20 MiB together. A file of an item that answers a
 -- message is a file of the workspace, too (place_attached_file).
--- Locks: the item's row, waits 0.2 s at most; its conversation. Raises: WA002, WA003, WA004, 42501, 57PA1.
+-- Locks: the item's row, waiting two seconds at most; its conversation. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.attach_file(p_id uuid, p_name text, p_content bytea) returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -39,7 +39,7 @@ begin
   if not animus.may_add_to(v_owner) then
     raise insufficient_privilege using message = format('%I may not attach files to the work of somebody else', animus.actor());
   end if;
-  perform animus.lock_work(array[p_id]);
+  perform animus.lock_work(array[p_id], 10);
   select state, source, params -> 'attachments' as attachments into v_item from animus.work_items where id = p_id;
   if v_item.state = 'merged' then return null; end if;
   if v_item.state not in ('queued', 'scheduled') or exists (select from animus.foci where work_item_id = p_id) then

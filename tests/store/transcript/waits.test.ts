@@ -87,6 +87,17 @@ describe('a focus that waits', () => {
     }
   });
 
+  it('lets a resolver wait for a transaction that holds the item for a moment, as slow disks and other resolvers do', async () => {
+    const { id } = await parked();
+    const resolved = await pg.open({ poolSize: 1 }).transaction(async (tx) => {
+      await tx.query('select from animus.work_items where id = $1 for no key update', [id]);
+      const resolving = resolveWait(pg.database, id, 't1', {});
+      await tx.query('select pg_sleep(0.7)');
+      return [resolving];
+    });
+    expect(await Promise.all(resolved)).toEqual([true]);
+  });
+
   it('is never left parked when the last wait is resolved during the park', async () => {
     const many = pg.open({ poolSize: 4 });
     for (let round = 0; round < 30; round++) {

@@ -152,7 +152,7 @@ describe('an item that has begun or ended takes no file', () => {
     await expect(attach(db, id, 'a.png', png())).rejects.toMatchObject({ code: 'work.state' });
   });
 
-  test('a locked one is reported at once', async () => {
+  test('one that stays locked is reported after two seconds', async () => {
     const { database: db } = target;
     const id = await insertWork(db);
     const other = await openTransaction(db, async (tx) => {
