@@ -62,7 +62,7 @@ export async function prepareSlowDisk(db: Database): Promise<void> {
                       for each row execute function commit_slowly()`);
 }
 
-/** What is wrong about the hazards afterwards, and how long ordinary work took, in seconds. */
+/** What is wrong about the hazards afterwards. */
 export async function wrongHazards(db: Database): Promise<string[]> {
   const rows = await db.query<{ id: string; faculty: string; state: string; code: string | null }>(
     `select id, faculty, state, error ->> 'code' as code from animus.work_items where faculty in ($1, $2) and resolved_at is not null`,
@@ -71,19 +71,4 @@ export async function wrongHazards(db: Database): Promise<string[]> {
   return rows
     .filter(({ faculty, state, code }) => (faculty === POISON ? code !== 'work.poison' : state !== 'completed'))
     .map(({ id, faculty, state, code }) => `${id} is ${faculty} and ended as ${state} (${code})`);
-}
-
-/** How long ordinary work took, submitted before and after a moment. */
-export async function delaysOf(db: Database, calmUntil: Date): Promise<string> {
-  const rows = await db.query<{ line: string }>(
-    `select format('ordinary work submitted %s, from its submission to its end: mean %s s, median %s s, p99 %s s, longest %s s (%s items)',
-       case when calm then 'before the first trouble' else 'among troubles' end, round(avg(s)::numeric, 2),
-       round(percentile_cont(0.5) within group (order by s)::numeric, 2), round(percentile_cont(0.99) within group (order by s)::numeric, 1),
-       round(max(s)::numeric, 1), count(*)) as line
-     from (select extract(epoch from resolved_at - created_at)::float8 as s, created_at < $1 as calm from animus.work_items
-            where state = 'completed' and faculty in ('worker', 'slow', 'craft')) ended
-     group by calm order by calm desc`,
-    [calmUntil],
-  );
-  return rows.map(({ line }) => line).join('\n');
 }

@@ -12,7 +12,8 @@ import { sleepingProcesses } from '../support/sleeping-processes.ts';
 import { recordStory, startEffectsServer } from '../support/workload/effects.ts';
 import { workProgramme } from '../support/workload/programme.ts';
 import { storyOf, wrongs } from '../support/workload/verdict.ts';
-import { delaysOf, hazardAnswer, PRELOAD, prepareSlowDisk, writeHazards, wrongHazards } from './hazards.ts';
+import { delaysOf, prepareTroubles, recorded } from './delays.ts';
+import { hazardAnswer, PRELOAD, prepareSlowDisk, writeHazards, wrongHazards } from './hazards.ts';
 import { cancelNaps, PAUSES_ONLY, round } from './submissions.ts';
 import { drawTrouble, pause, type Slot, TROUBLES, type Trouble } from './trouble.ts';
 import { CRAFT, craftAnswer, makeRepository, personAtWork, wrongWorktrees } from './worktree-work.ts';
@@ -33,6 +34,7 @@ test(
     await migrate(db);
     await recordStory(db);
     await prepareSlowDisk(db);
+    await prepareTroubles(db);
     const nap = `3600.${process.pid}${Date.now() % 10_000}`;
     const effects = await startEffectsServer(db);
     onTestFinished(() => effects.close());
@@ -67,7 +69,9 @@ test(
     while (elapsedMs() < MINUTES * 60_000) {
       await pause(PAUSES_ONLY ? 5000 + Math.random() * 20_000 : 500 + Math.random() * 4000);
       const trouble = drawTrouble(Math.random, PAUSES_ONLY);
-      await TROUBLES[trouble]({ slots, postgres, db, leaseSeconds: LEASE_SECONDS, start, random: Math.random });
+      await recorded(db, trouble, () =>
+        TROUBLES[trouble]({ slots, postgres, db, leaseSeconds: LEASE_SECONDS, start, random: Math.random }),
+      );
       counts.set(trouble, (counts.get(trouble) ?? 0) + 1);
       if (elapsedMs() - toldMs < 15_000) continue;
       toldMs = elapsedMs();
