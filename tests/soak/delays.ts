@@ -3,7 +3,9 @@ import type { Database } from '../../src/store/sql/database.ts';
 import { storyOf } from '../support/workload/verdict.ts';
 import { POISON } from './hazards.ts';
 
-const ORDINARY = `state = 'completed' and faculty in ('worker', 'slow', 'craft')`;
+/** Without what the operators cancelled and tried again: that delay is their own. */
+const ORDINARY = `state = 'completed' and faculty in ('worker', 'slow', 'craft')
+  and not exists (select from story c where c.item = work_items.id and c.after = 'cancelled')`;
 
 /** To be called once, before the first trouble. */
 export async function prepareTroubles(db: Database): Promise<void> {
@@ -65,12 +67,12 @@ async function phasesOf(db: Database, calmUntil: Date): Promise<string[]> {
 /** The stories of the three longest, with the troubles and the poison meanwhile. */
 async function longestOf(db: Database): Promise<string[]> {
   const items = await db.query<{ id: string; meanwhile: string }>(
-    `select w.id::text, coalesce((
+    `select id::text, coalesce((
          select string_agg(format('    %s to %s: %s', m.at::time(1), coalesce(m.until::time(1)::text, '?'), m.name), e'\n' order by m.at)
            from (select at, until, name from troubles
-                 union all select created_at, resolved_at, faculty from animus.work_items where faculty = $1) m
-          where m.at < w.resolved_at and coalesce(m.until, m.at) > w.created_at - interval '10 seconds'), '    nothing') as meanwhile
-       from animus.work_items w where ${ORDINARY} order by w.resolved_at - w.created_at desc limit 3`,
+                 union all select p.created_at, p.resolved_at, p.faculty from animus.work_items p where p.faculty = $1) m
+          where m.at < work_items.resolved_at and coalesce(m.until, m.at) > work_items.created_at - interval '10 seconds'), '    nothing') as meanwhile
+       from animus.work_items where ${ORDINARY} order by resolved_at - created_at desc limit 3`,
     [POISON],
   );
   return Promise.all(
