@@ -130,7 +130,7 @@ export default defineConfig({
     retry: process.env['ANIMUS_TEST_RETRY'] === undefined ? 0 : 1,
     sequence: { sequencer: LongestFirst },
     // To end what hangs, on a busy machine too: no test is judged by how long it takes.
-    testTimeout: 60_000,
+    testTimeout: 150_000,
     hookTimeout: 120_000,
     // A state that is waited for comes late on a busy machine; one second, the default, is a bet on a quiet one.
     expect: { poll: { timeout: 20_000 } },

@@ -10,7 +10,7 @@ import { type HandedOver, handOver, LINE_5, stateOf, write } from '../support/ha
 import { commit, git } from '../support/worktree.ts';
 
 const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
-const db = testDatabase();
+const db = testDatabase({ anew: true });
 
 /**
  * In place of git. Counts its calls in `calls`, and sends `signal` to the command before call number `at`. `live` has a file for each git, named by its

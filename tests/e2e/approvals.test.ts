@@ -31,7 +31,7 @@ describe('a call that needs an approval', () => {
       [id],
     );
     expect(decisions).toEqual([{ action: 'approve', call_id: 'run', note: 'go' }]);
-  }, 90_000);
+  }, 180_000);
 
   it('is decided once if several people decide at once', async () => {
     const { site, id, ran } = await asking([toolUse('run', 'bash', { command: 'echo ran >> ran.txt' })]);
@@ -44,7 +44,7 @@ describe('a call that needs an approval', () => {
     await ends(id, 'completed');
     expect(ran()).toBe(1);
     expect(await pg.database.query('select from animus.decisions where work_item_id = $1', [id])).toHaveLength(1);
-  }, 90_000);
+  }, 180_000);
 
   it('cannot be approved by a command of the agent, and its credential is nowhere to be found', async () => {
     const approve = `${process.execPath} ${LAUNCHER} work approve $ANIMUS_WORK_ID; echo "exit $?"; env | grep -c DATABASE_URL`;
@@ -60,7 +60,7 @@ describe('a call that needs an approval', () => {
     expect(results.own).toMatch(/exit 5\n0\n/);
     expect(results.own).toContain('commands inside a work item do not open the embedded database');
     expect(results.run).toMatch(/denied this call at .* The reason given: no/);
-  }, 90_000);
+  }, 180_000);
 });
 
 /** What the daemon calls on the way of a call that is asked about. */
@@ -128,7 +128,7 @@ it('a question is answered on the command line while no daemon runs', async () =
   await startDaemon(site);
   await ends(id, 'completed');
   expect(resultsIn(server.requests[1]!.json!).q).toMatch(/answered at .*:\nnext$/);
-}, 90_000);
+}, 180_000);
 
 interface AskingOptions {
   readonly databaseUrl?: string;

@@ -25,7 +25,7 @@ const ATTACHMENTS = [
 const BLIND = 'blind-1';
 
 describe('files that came with the work', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it('are shown in the first message, again byte for byte after a kill, and named in words to a model that is blind', async () => {
     const answers = [
@@ -82,7 +82,7 @@ describe('files that came with the work', () => {
     expect(words).toContain(`the model ${BLIND} cannot read PDF files`);
     expect(words).toContain('Pay it.');
     expect(unseen!.body.includes('base64')).toBe(false);
-  }, 60_000);
+  }, 180_000);
 
   async function submit(faculty: string): Promise<string> {
     const work = { faculty, description: 'Check this invoice', attachments: ATTACHMENTS };

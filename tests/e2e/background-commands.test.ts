@@ -93,7 +93,7 @@ describe('a command in the background', () => {
     for (const [at, before] of sent.slice(0, -1).entries()) {
       expect(sent[at + 1]!.slice(0, before.length)).toEqual(before);
     }
-  }, 90_000);
+  }, 180_000);
 
   it('is stopped when the focus waits', async () => {
     const { untilGone, untilState, server } = await setUp((nap) => [

@@ -90,7 +90,7 @@ once('a database that says no', () => {
       exit: 5,
       stderr: expect.stringContaining('upgrade animus'),
     });
-  }, 60_000);
+  }, 180_000);
 });
 
 once('a database that comes and goes', () => {
@@ -123,7 +123,7 @@ once('a database that comes and goes', () => {
     await completes(database, await insert(database));
     await database.close();
     await daemon.kill('SIGTERM');
-  }, 60_000);
+  }, 180_000);
 
   it('that has no free connection is waited for, and a command reports it', async () => {
     const models = await startAnthropicServer([{ content: [text('done')] }]);
@@ -149,7 +149,7 @@ once('a database that comes and goes', () => {
     await completes(admin, id);
     await daemon.kill('SIGTERM');
     await admin.close();
-  }, 60_000);
+  }, 180_000);
 });
 
 once('a database that turns read-only under a running daemon', () => {
@@ -187,7 +187,7 @@ once('a database that turns read-only under a running daemon', () => {
     expect(await pg.database.query('select attempts from animus.work_items where id = $1', [running])).toEqual([
       { attempts: 0 },
     ]);
-  }, 90_000);
+  }, 180_000);
 });
 
 once('a transaction pooler in between', () => {
@@ -214,7 +214,7 @@ once('a transaction pooler in between', () => {
       stdout: expect.stringMatching(/no notification arrived within 5 s/),
     });
     await daemon.kill('SIGTERM');
-  }, 90_000);
+  }, 180_000);
 });
 
 once('a pool that is smaller than the work', () => {
@@ -237,5 +237,5 @@ once('a pool that is smaller than the work', () => {
     ]);
     expect(daemon.output()).not.toContain('"level":"error"');
     await daemon.kill('SIGTERM');
-  }, 90_000);
+  }, 180_000);
 });

@@ -8,7 +8,7 @@ import { startBatchServer } from '../support/model-server/batch-server.ts';
 import { MODEL } from '../support/model-server/either-wire.ts';
 import { stateOf } from './work-state.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 
 it('an answer that no focus records, because its item was cancelled or its focus has failed, is booked once', async () => {
   const server = await startBatchServer(() => ({
@@ -66,7 +66,7 @@ it('an answer that no focus records, because its item was cancelled or its focus
     `select count(*)::int as n from animus.batch_requests where state in ('waiting', 'sent', 'answered') or answer is not null`,
   );
   expect(open!.n).toBe(0);
-}, 120_000);
+}, 180_000);
 
 async function states(): Promise<Partial<Record<string, number>>> {
   const rows = await pg.database.query<{ state: string; n: number }>(

@@ -44,7 +44,7 @@ function fates(): (customId: string, body: object) => MockResult | null {
 }
 
 describe('a batch', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
   let server: BatchServer;
   let site: Site;
 
@@ -78,7 +78,7 @@ describe('a batch', () => {
     await stateOf(pg.database, late!, 'completed');
     expect(server.state.batches.map(({ requests }) => requests.length)).toEqual([3, 1]);
     expect(server.live.requests).toHaveLength(2);
-  }, 120_000);
+  }, 180_000);
 
   it('whose results are not complete yet is read again; nothing is asked twice', async () => {
     let cut = 0;
@@ -97,7 +97,7 @@ describe('a batch', () => {
     for (const id of ids) await stateOf(pg.database, id, 'completed');
     expect(server.state.batches.map(({ requests }) => requests.length)).toEqual([2]);
     expect(server.live.requests).toHaveLength(2);
-  }, 120_000);
+  }, 180_000);
 
   it('one of whose errors quotes the key is stored without the key', async () => {
     // An answer is deleted as soon as it is recorded.
@@ -120,7 +120,7 @@ describe('a batch', () => {
     expect(seen.map(({ answer }) => answer)).toEqual([
       expect.stringMatching(/max_tokens: wrong with key (?!test-key)/),
     ]);
-  }, 120_000);
+  }, 180_000);
 
   it('is cancelled at the provider when all of its work has been cancelled', async () => {
     server.state.finishes = false;
@@ -130,7 +130,7 @@ describe('a batch', () => {
     await eventually('it is cancelled', () => (server.state.batches[0]!.cancelled ? true : null));
     await endOf(pg.database, 'collected');
     expect(server.live.requests).toHaveLength(0);
-  }, 120_000);
+  }, 180_000);
 
   it('that is refused goes back to the outbox, and status says why', async () => {
     let refusing = true;
@@ -147,7 +147,7 @@ describe('a batch', () => {
     refusing = false;
     await stateOf(pg.database, id!, 'completed');
     expect(server.state.batches).toHaveLength(1);
-  }, 120_000);
+  }, 180_000);
 
   it('that is refused as invalid fails nobody; its requests are sent in batches of half the size', async () => {
     let refused = 0;
@@ -169,7 +169,7 @@ describe('a batch', () => {
     for (const id of ids) await stateOf(pg.database, id, 'completed');
     expect(refused).toBe(1);
     expect(server.state.batches.map(({ requests }) => requests.length)).toEqual([1, 1]);
-  }, 120_000);
+  }, 180_000);
 
   it('whose submit is unclear is found, or sent again when the provider does not have it', async () => {
     const moments = ['after', 'before'];
@@ -189,7 +189,7 @@ describe('a batch', () => {
     expect(moments).toEqual([]);
     expect(server.live.requests).toHaveLength(2);
     await endOf(pg.database, 'lost');
-  }, 120_000);
+  }, 180_000);
 
   it.runIf(WIRE === 'openai')(
     'whose lines are refused fails the named requests and puts the others again',

@@ -83,7 +83,7 @@ const twoTurns: AnthropicProgramme = (body) => {
 };
 
 describe('fifty foci whose turns are in batches', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it('buy each turn once, wherever the daemon is killed', async () => {
     const server = await startBatchServer(twoTurns);

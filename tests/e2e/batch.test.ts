@@ -67,7 +67,7 @@ describe('turns in batches', () => {
     expect(boughtOnce(server)).toBe(6);
     const requests = await pg.database.query('select distinct state from animus.batch_requests');
     expect(requests).toEqual([{ state: 'recorded' }]);
-  }, 120_000);
+  }, 180_000);
 
   it('are asked for by a work item, and refused to one', async () => {
     const server = await modelServer(twoTurns);
@@ -82,7 +82,7 @@ describe('turns in batches', () => {
     const live = await runAnimus(site, ['work', 'submit', 'scribe', 'x', '--no-batch', '--wait']);
     expect(live.exit).toBe(0);
     expect(server.state.batches).toHaveLength(2);
-  }, 120_000);
+  }, 180_000);
 });
 
 describe('a conversation in batches', () => {
@@ -113,7 +113,7 @@ describe('a conversation in batches', () => {
       messages!.flatMap(({ content }) => content).map((block) => JSON.stringify(block['text'] ?? null)),
     );
     for (const n of [1, 2]) expect(texts[n]!.slice(0, texts[n - 1]!.length)).toEqual(texts[n - 1]);
-  }, 120_000);
+  }, 180_000);
 });
 
 describe('turns in batches on the embedded database', () => {
@@ -124,7 +124,7 @@ describe('turns in batches on the embedded database', () => {
     const submitted = await runAnimus(site, ['work', 'submit', 'scribe', 'Write', '--wait']);
     expect(submitted.exit).toBe(0);
     expect(boughtOnce(server)).toBe(2);
-  }, 120_000);
+  }, 180_000);
 });
 
 async function modelServer(programme: AnthropicProgramme): Promise<BatchServer> {

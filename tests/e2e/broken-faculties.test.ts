@@ -29,7 +29,7 @@ describe('a faculty file with mistakes', () => {
     await state(bad, 'completed');
     expect(await status(site)).not.toContain('problem');
     await daemon.kill('SIGTERM');
-  }, 90_000);
+  }, 180_000);
 
   it('written while the daemon runs changes nothing: the previous version stays active', async () => {
     const site = await siteWith({ good: faculty('good') });
@@ -43,7 +43,7 @@ describe('a faculty file with mistakes', () => {
     rmSync(join(site.directory, 'faculties'), { recursive: true });
     await eventually('status tells', async () => (/problem .*faculties/.test(await status(site)) ? true : null));
     await daemon.kill('SIGTERM');
-  }, 90_000);
+  }, 180_000);
 
   it('alone in its directory prevents the start, with every problem reported', async () => {
     const site = await siteWith({ bad: faculty('bad', 'max_turns = "many"\ncolour = "blue"\n'), worse: '[faculty\n' });
@@ -52,7 +52,7 @@ describe('a faculty file with mistakes', () => {
     expect(stderr).toMatch(/bad\.toml:6: faculty\.engage\.max_turns: expected a whole number/);
     expect(stderr).toMatch(/bad\.toml:7: faculty\.engage\.colour: unknown key/);
     expect(stderr).toMatch(/worse\.toml:1: invalid TOML/);
-  }, 60_000);
+  }, 180_000);
 
   async function siteWith(faculties: Record<string, string>): Promise<Site> {
     const server = await startModelServer(() => ({ content: [text('Done.')] }));

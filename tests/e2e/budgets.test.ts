@@ -176,5 +176,5 @@ describe('a limit of a work item', () => {
       row!.id,
     ]);
     expect(foci).toEqual({ n: 1 });
-  }, 120_000);
+  }, 180_000);
 });

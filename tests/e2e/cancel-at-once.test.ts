@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { startServer } from '../support/model-server/server.ts';
 import { sleepingProcesses } from '../support/sleeping-processes.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 const SSE = { 'content-type': 'text/event-stream' };
 const START =
   'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"x","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}}\n\n' +

@@ -89,7 +89,7 @@ test('a conversation: files, a decision, another wording, and an answer that is 
   const { stdout } = await runAnimus(site, ['chat', 'list', '--json']);
   const { chats } = JSON.parse(stdout) as { chats: { id: string }[] };
   expect(chat.terminal.written()).toContain(`animus chat --resume ${chats[0]!.id.slice(-12)}`);
-}, 120_000);
+}, 180_000);
 
 test('a daemon that is killed in the middle of an answer: the session goes on with the next one, and says each word once', async () => {
   const site = siteOn(target.connectionString);
@@ -111,7 +111,7 @@ test('a daemon that is killed in the middle of an answer: the session goes on wi
     one.type('\u0004');
     await one.leaves();
   }
-}, 120_000);
+}, 180_000);
 
 test('Ctrl-Z gives the terminal to the shell, and fg goes on; the end of the terminal ends the session', async () => {
   const site = siteOn(target.connectionString);
@@ -126,7 +126,7 @@ test('Ctrl-Z gives the terminal to the shell, and fg goes on; the end of the ter
   chat.hangUp();
   expect(await chat.terminal.ended).toBe(143);
   expect(chat.modes('after')).toBe(chat.modes('before'));
-}, 60_000);
+}, 180_000);
 
 test('a session that joins in the middle of an answer shows it from its beginning, before it is recorded', async () => {
   const site = siteOn(target.connectionString);
@@ -150,7 +150,7 @@ test('a session that joins in the middle of an answer shows it from its beginnin
     one.type('\u0004');
     await one.leaves();
   }
-}, 120_000);
+}, 180_000);
 
 test('on the embedded database without a daemon, the session is one; the next session takes over when it leaves', async () => {
   const site = siteOn();

@@ -16,7 +16,7 @@ import { testDatabase } from '../support/database.ts';
 import { type GotEvent, readEventStream } from '../support/event-reader.ts';
 import { startKillableServer } from '../support/killed-event-server.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 const FACULTY = `
 [faculty]
 name = "talker"

@@ -10,7 +10,7 @@ import { readTree, splittingProgramme, TREE_FACULTY, task } from './family-tree.
 import { moments } from './journal-kills.ts';
 
 const CONFIG = '[daemon]\nlease_seconds = 30\npoll_seconds = 1\nmax_concurrent = 1\n';
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 
 /** What a daemon calls on the way of a parent and its children; it is killed at the first such call since its start, each once. */
 const CALLS = [

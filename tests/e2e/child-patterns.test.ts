@@ -8,7 +8,7 @@ import { readTree } from './family-tree.ts';
 
 const EXAMPLES = new URL('../../docs/examples/children/', import.meta.url);
 const text = (name: string) => readFileSync(new URL(name, EXAMPLES), 'utf8');
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 
 test('fan-out and fan-in, fire and forget, progressive delegation', async () => {
   const names = readdirSync(new URL('faculties', EXAMPLES)).map((name) => name.replace('.toml', ''));
@@ -40,7 +40,7 @@ test('fan-out and fan-in, fire and forget, progressive delegation', async () => 
   expect(JSON.parse((await runAnimus(site, ['work', 'list', '--parent', id, '--json'])).stdout)).toMatchObject({
     items: [{ faculty: 'reader' }],
   });
-}, 90_000);
+}, 180_000);
 
 async function finished(faculty: string) {
   const [row] = await pg.database.query<{ id: string }>(

@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { createPerson, createToken } from '../support/people.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 const LAUNCHER = new URL('../../src/animus.js', import.meta.url).pathname;
 const ENTRIES = 6;
 

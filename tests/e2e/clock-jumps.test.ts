@@ -17,7 +17,7 @@ globalThis.Date = class extends Real {
 process.on('SIGUSR2', () => { offset += jumps.shift() ?? 0; process.stderr.write('the clock jumped to ' + new Date().toISOString() + '\\n'); });
 `;
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 
 it('a wall clock that jumps an hour ahead and then two back disturbs no lease, time-out, wait or answer', async () => {
   const server = await startModelServer((body) => {
@@ -77,7 +77,7 @@ it('a wall clock that jumps an hour ahead and then two back disturbs no lease, t
   ]);
   expect(server.requests).toHaveLength(2);
   expect(daemon.output()).not.toMatch(/lease (is lost|could not)|"level":"(error|warn)"/);
-}, 120_000);
+}, 180_000);
 
 /** Seconds since the epoch, by the database's clock. */
 async function leaseEnd(): Promise<number> {

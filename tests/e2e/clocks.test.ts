@@ -12,7 +12,7 @@ const SHIFT = join(import.meta.dirname, '../support/shifted-clock.mjs');
 const FACULTY = `[faculty]\nname = "worker"\npermissions.bash = "auto"\n[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Work."\ntools = ["bash"]\nbash_isolation = "none"\n[faculty.awareness]\nenabled = false\n`;
 
 describe.runIf(WIRE === 'anthropic')('daemons whose clocks are an hour fast or an hour slow', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it("keep their leases, and follow the database's time for work, waits and schedules", async () => {
     await recordStory(pg.database);

@@ -7,7 +7,7 @@ import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { createPerson } from '../support/people.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 const SANDBOX = readFileSync(new URL('../../faculties/sandbox.toml', import.meta.url), 'utf8');
 
 it('answers 503 with the remedy, has no problem in its status, and lets submitted work wait', async () => {

@@ -6,7 +6,7 @@ import { startTestDaemon } from '../support/daemon.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 
-const target = testDatabase();
+const target = testDatabase({ anew: true });
 const PROVIDER = '[providers.play]\nkind = "scripted"\nscript = "script.toml"\n';
 /** Runs until the end of the test: the answer is delayed. */
 const SCRIPT = '[[answer]]\ntext = "done"\ndelay_ms = 600000\n';

@@ -16,7 +16,7 @@ import { png } from '../support/media-files.ts';
 import { type AnthropicProgramme, text, toolUse } from '../support/model-server/anthropic.ts';
 import { MODEL, messagesOf, startModelServer } from '../support/model-server/either-wire.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 const FACULTY = `
 [faculty]
 name = "clerk"
@@ -131,4 +131,4 @@ it('sends them again from the recorded words, and not those of a deleted message
   expect(asked.body.toString()).toContain(KEPT);
   expect(asked.body.toString()).not.toContain(GONE);
   expect(server.requests.map(({ refused }) => refused).filter(Boolean)).toEqual([]);
-}, 60_000);
+}, 180_000);

@@ -25,7 +25,7 @@ import { type AnthropicProgramme, text, toolUse } from '../support/model-server/
 import { MODEL, messagesOf, startModelServer } from '../support/model-server/either-wire.ts';
 import { createLogin, dropLogins } from '../support/role-login.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 const FACULTY = `
 [faculty]
 name = "talker"

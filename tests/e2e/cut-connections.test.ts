@@ -9,7 +9,7 @@ import { testDatabase } from '../support/database.ts';
 import { startTestFocus, type TestFocus, testTool } from '../support/focus.ts';
 import { type CallWatcher, type Moment, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 /** How long the database stays away: long enough for several retries. */
 const AWAY_MS = 120;
 

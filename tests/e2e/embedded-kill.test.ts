@@ -113,4 +113,4 @@ test('commands that race for a free directory all succeed, one after another or 
   expect(answers.map(({ row }) => row)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
   await Promise.all(answers.map(({ database }) => database.close()));
   expect(existsSync(`${home}/embedded.json`)).toBe(false);
-}, 60_000);
+}, 180_000);

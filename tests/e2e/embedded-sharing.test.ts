@@ -40,7 +40,7 @@ test('a second daemon is refused with the pid of the first, which continues; com
   expect(await runAnimus(site, ['status'])).toMatchObject({ exit: 0, stdout: expect.stringMatching(/3 queued/) });
   await third.kill('SIGTERM');
   expect(await third.exited).toBe(0);
-}, 120_000);
+}, 180_000);
 
 test('a client with an open transaction delays the daemon for at most five seconds; one with a wrong password not at all', async () => {
   const site = siteOf();
@@ -68,7 +68,7 @@ test('a client with an open transaction delays the daemon for at most five secon
   expect(await client.query(`select to_regclass('never') as there`)).toEqual([{ there: null }]);
   expect(await runAnimus(site, ['work', 'submit', 'nobody', 'x'])).toMatchObject({ exit: 0 });
   await daemon.kill('SIGTERM');
-}, 120_000);
+}, 180_000);
 
 test.skipIf(spawnSync('pg_dump', ['--version']).status !== 0)(
   'pg_dump either dumps it or reports that it is too old, and disturbs nobody',

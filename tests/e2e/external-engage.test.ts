@@ -14,7 +14,7 @@ mode = "external"
 command = "../work.sh"
 `;
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 
 it('a daemon that is killed takes its command with it; the next one runs the command again for the same focus', async () => {
   const nap = `3600.${process.pid}4`;
@@ -57,4 +57,4 @@ echo '{"outcome": {"runs": '"$(wc -l < '${runs}')"'}}'
   const foci = await pg.database.query<{ id: string }>('select id, resumes, ended_as from animus.foci');
   expect(foci).toEqual([{ id: ids[0], resumes: 1, ended_as: 'completed' }]);
   expect(ids).toEqual([ids[0], ids[0]]);
-}, 60_000);
+}, 180_000);

@@ -119,7 +119,7 @@ test('the lease is renewed as long as the command runs', async () => {
   );
   writeFileSync(join(directory, 'go'), '');
   expect(await untilState(id, 'completed')).toMatchObject({ attempts: 0 });
-}, 60_000);
+}, 180_000);
 
 /** A faculty whose engage command is the script; `tables` are further tables of its file. */
 async function setUp(script: string, tables: Readonly<Record<string, string>> = {}, engage = '') {

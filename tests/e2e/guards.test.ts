@@ -121,7 +121,7 @@ describe('a run that goes wrong ends with a reason on the item and its focus', (
     expect(await endOf('hangs')).toMatchObject({ state: 'completed', outcome: { text: 'it hung' } });
     expect(await outputOf('hangs')).toMatch(/timed out|did not finish within/);
     expect(server.requests.filter((request) => request.refused !== null)).toEqual([]);
-  }, 120_000);
+  }, 180_000);
 });
 
 interface Problem {

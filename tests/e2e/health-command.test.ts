@@ -37,7 +37,7 @@ it('a daemon is ready while it can claim work, but not without its database or a
   expect(await health(site)).toMatchObject({ exit: 5, ready: false, phase: 'ending' });
   await daemon.kill('SIGTERM');
   expect(await health(site)).toMatchObject({ exit: 4, error: { code: 'http.unanswered' } });
-}, 120_000);
+}, 180_000);
 
 it('a configured address is required; if the default is in use, a daemon uses another, and health finds all daemons of its home', async () => {
   const stranger = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
@@ -68,7 +68,7 @@ it('a configured address is required; if the default is in use, a daemon uses an
   const off = siteOf({ modelUrl: 'http://127.0.0.1:9', databaseUrl: pg.connectionString, http: 'off' });
   expect((await startDaemon(off)).output()).not.toContain('health');
   expect(await health(off)).toMatchObject({ exit: 2 });
-}, 120_000);
+}, 180_000);
 
 function siteOf(options: { modelUrl: string; databaseUrl: string; http?: string }): Site {
   const http = options.http === undefined ? '' : `http = "${options.http}"\n`;

@@ -7,7 +7,7 @@ import { processesWith } from '../process/live-processes.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 
 const SCRIPT = `
 [[answer]]

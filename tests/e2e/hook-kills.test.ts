@@ -61,7 +61,7 @@ function linesOf(site: Site, name: string): string[] {
 }
 
 describe('hooks of the loop', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it('of a daemon that is killed at each step decide once, and every request repeats byte for byte', async () => {
     const server = await startModelServer(programme);
@@ -123,5 +123,5 @@ describe('hooks of the loop', () => {
       [item!.id],
     );
     expect(messages).toEqual(Array.from({ length: CALLS + 1 }, (_, turn) => ({ after_turn: turn })));
-  }, 120_000);
+  }, 180_000);
 });

@@ -6,7 +6,7 @@ import { type Tool, worldTool } from '../../src/tools/tool.ts';
 import { type HookedFocus, type HookedOptions, hookedFocus } from '../daemon/hooks/hooked-focus.ts';
 import { testDatabase } from '../support/database.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 
 const SCRIPT = `
 [[answer]]

@@ -46,7 +46,7 @@ const LOSING: ReadonlySet<string> = new Set([
 ]);
 
 describe('a run of twenty turns', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it('is killed at every journal point and ends the same, without paying or acting twice', async () => {
     const server = await startModelServer(programme);
@@ -62,7 +62,7 @@ describe('a run of twenty turns', () => {
 });
 
 describe.runIf(WIRE === 'anthropic')('a run of one answer', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it.each([
     { kills: moments('begin_foci', 1), requests: 1 },
@@ -94,7 +94,7 @@ describe.runIf(WIRE === 'anthropic')('a run of one answer', () => {
 });
 
 describe('the requests of a run', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it('are byte-identical after kills', async () => {
     const requestsOf = async (kills: readonly Kill[]): Promise<string[]> => {

@@ -25,7 +25,7 @@ command = "./recover-${mode}.sh"
 `;
 
 describe('after a failed attempt', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it('the next one continues from the transcript, from the ledger, or from nothing, as the recover hook decides', async () => {
     const server = await startModelServer((body) => {
@@ -109,5 +109,5 @@ describe('after a failed attempt', () => {
     expect(messages['ledger']![1]).toContain('the water is wet');
     expect(messages['nothing']![1]).not.toContain('the water is wet');
     expect(server.requests.filter((request) => request.refused !== null)).toEqual([]);
-  }, 120_000);
+  }, 180_000);
 });

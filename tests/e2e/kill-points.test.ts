@@ -41,7 +41,7 @@ describe.runIf(WIRE === 'anthropic').each([
   { daemons: 2, moment: 'before' as const },
   { daemons: 3, moment: 'after' as const },
 ])('$daemons daemons, each killed $moment every point', ({ daemons, moment }) => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it('lose none of more than a hundred items, complete and act once, and leave no process', async () => {
     await recordStory(pg.database);

@@ -18,7 +18,7 @@ tools = ["bash", "list_dir"]
 const CONFIG = '[daemon]\nlease_seconds = 5\npoll_seconds = 1\n';
 
 describe('a daemon that is killed in the middle of a run', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it('leaves no process, and the next one continues where it stopped, without paying or acting twice', async () => {
     // A sleep length that no other process on the machine uses.
@@ -81,7 +81,7 @@ describe('a daemon that is killed in the middle of a run', () => {
     expect(ledger).toEqual([{ content: 'before the kill' }]);
     const foci = await pg.database.query(`select number, resumes, ended_as from animus.foci`);
     expect(foci).toEqual([{ number: 1, resumes: 1, ended_as: 'completed' }]);
-  }, 60_000);
+  }, 180_000);
 
   it('SIGTERM lets a running focus finish, then the daemon exits', async () => {
     const server = await startModelServer([

@@ -23,7 +23,7 @@ system_prompt = "You keep the books."
 tools = ["write_file", "list_dir"]
 `;
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 
 it('a local model server without a key and with unusual behaviour is enough', async () => {
   const server = await startServer(asLocalServersDo);
@@ -70,7 +70,7 @@ it('a local model server without a key and with unusual behaviour is enough', as
   expect(messages.slice(3).map((message) => message.tool_call_id)).toEqual(made);
   expect(new Set(made).size).toBe(2);
   expect(made).not.toContain('');
-}, 90_000);
+}, 180_000);
 
 /**
  * Two calls without ids and without indexes, one with its arguments as an object; reasoning in a field of its own; `stop` beside

@@ -37,7 +37,7 @@ input = { seconds = 0.1, reason = "a test" }
 text = "Done."
 usage = { input = 1000, output = 10 }
 `;
-const target = testDatabase();
+const target = testDatabase({ anew: true });
 const home = temporaryHome();
 
 test.each(LOST)('a lost acknowledgement of $call changes nothing', async ({ call }) => {

@@ -18,7 +18,7 @@ const SAYING = `
 const SAID = [3, 4, 5, 6, 7, 8, 9, 10, 11];
 
 describe('messages to a daemon that is killed', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it('reach the model once each, in the same requests as without kills', async () => {
     await pg.database.query(SAYING);

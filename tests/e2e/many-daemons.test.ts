@@ -24,7 +24,7 @@ const programme: AnthropicProgramme = (body) => {
 };
 
 describe('several daemons on one Postgres', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it('killed at random, they lose none of 200 items and complete none twice', async () => {
     const server = await startModelServer(programme);
@@ -99,7 +99,7 @@ describe('several daemons on one Postgres', () => {
     await frozen.kill('SIGCONT');
     await eventually('the woken daemon finds out', () => (frozen.output().includes('lease') ? true : null));
     expect(await everythingOf(pg.database, row!.id)).toEqual(before);
-  }, 120_000);
+  }, 180_000);
 
   it('after a network failure the foci stop before their leases can end; the work continues when the network is back', async () => {
     const server = await startModelServer(programme);
@@ -113,7 +113,7 @@ describe('several daemons on one Postgres', () => {
     await pg.database.query(`insert into animus.work_items (faculty, description) values ('marker', 'mark 2')`);
     proxy.mend();
     await eventually('the second item ends', async () => ((await openCount(pg.database)) === 0 ? true : null), 40);
-  }, 120_000);
+  }, 180_000);
 });
 
 describe('Postgres', () => {

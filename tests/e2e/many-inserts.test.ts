@@ -21,7 +21,7 @@ function single(i: number): string {
 }
 
 describe('many inserts at once', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it('each of 200 items completes exactly once, however it was inserted, duplicates included', async () => {
     const server = await startModelServer((body) => {
@@ -67,7 +67,7 @@ describe('many inserts at once', () => {
     );
     expect(once).toEqual({ foci: completed, turns: 2 * completed, entries: completed, keys: 0, messages: 0 });
     expect(server.requests).toHaveLength(2 * completed);
-  }, 90_000);
+  }, 180_000);
 
   /** With psql if it is installed, as users would; otherwise over a separate connection. */
   async function sql(statements: string): Promise<void> {

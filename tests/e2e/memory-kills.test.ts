@@ -9,7 +9,7 @@ import { MODEL, startModelServer } from '../support/model-server/either-wire.ts'
 import type { ModelServer } from '../support/model-server/server.ts';
 import { type Choose, moments, runWithKills } from './journal-kills.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 const KILLS = [...moments('store_memory', 1), ...moments('update_memory', 1), ...moments('forget_memory', 1)];
 
 /** Stores two memories, changes the first and forgets the second; then searches. */

@@ -46,7 +46,7 @@ once('odd work', () => {
     expect(await stateOf(pg.database, id)).toBe('queued');
     writeFileSync(join(site.directory, 'faculties/stranger.toml'), FACULTY.replace('"clerk"', '"stranger"'));
     expect(await endOf(pg.database, id)).toBe('completed');
-  }, 60_000);
+  }, 180_000);
 
   it('with parameters that are not an object is refused, by SQL and by the command', async () => {
     for (const params of ['[1]', '"text"', '7', 'null']) {
@@ -65,7 +65,7 @@ once('odd work', () => {
       });
     }
     expect(await pg.database.query(`select from animus.work_items where faculty = 'clerk'`)).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('with a description of a megabyte is stored whole, shown shortened, and given to the model within limits, with a way to read the rest', async () => {
     const description = `Begin here. ${'Ünïcode wörds. '.repeat(45_000)} In the middle: MARK. ${'more '.repeat(45_000)} End here.`;
@@ -117,7 +117,7 @@ once('odd work', () => {
       item: { description: string };
     };
     expect(whole.item.description === description).toBe(true);
-  }, 60_000);
+  }, 180_000);
 
   it('whose files fill the disk is retried, and completes when there is space', async ({ skip }) => {
     const disk = mountSmallDisk('1m', 'rw,nr_inodes=200') ?? skip('this user may not mount a disk');
@@ -144,7 +144,7 @@ once('odd work', () => {
     expect(await endOf(pg.database, row!.id)).toBe('completed');
     await daemon.kill('SIGTERM');
     expect(await daemon.exited).toBe(0);
-  }, 60_000);
+  }, 180_000);
 });
 
 once('odd places', () => {
@@ -173,7 +173,7 @@ once('odd places', () => {
       exit: 0,
       stdout: expect.stringContaining('completed'),
     });
-  }, 90_000);
+  }, 180_000);
 
   it('without a home directory the commands say which variable to set', async () => {
     const site = makeSite({

@@ -20,7 +20,7 @@ max_attempts = 1
 const CONFIG = '[daemon]\nlease_seconds = 5\npoll_seconds = 0.5\nmax_concurrent = 8\n';
 const NEIGHBOURS = 40;
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 
 it('one poisonous item among others ends two daemons for each of its attempts, and nothing else', async () => {
   const server = await startModelServer((body) => {

@@ -48,7 +48,7 @@ describe('a provider with problems', () => {
     await eventually('status is quiet again', async () =>
       (await status(site)).includes('has been waiting since') ? null : true,
     );
-  }, 60_000);
+  }, 180_000);
 
   it('does not know the model: the work fails, with the name to check', async () => {
     const site = await siteOf(() => ({ status: 404, message: 'The model does not exist', error: 'not_found_error' }));
@@ -59,7 +59,7 @@ describe('a provider with problems', () => {
       code: 'llm.model_not_found',
       message: expect.stringMatching(`^provider ${PROVIDER}: HTTP 404 .*; check the name of the model$`) as string,
     });
-  }, 60_000);
+  }, 180_000);
 
   it('stops answering in mid-answer: it is called again, and the work completes', async () => {
     const server = await served((_, index) =>
@@ -70,7 +70,7 @@ describe('a provider with problems', () => {
     expect(done).toMatchObject({ state: 'completed', attempts: 0, turns: 1, outcome: { text: 'Whole.' } });
     expect(server.requests).toHaveLength(2);
     expect((await server.requests[0]!.ended).cutByClient).toBe(true);
-  }, 60_000);
+  }, 180_000);
 
   it('cannot be reached: the work waits without using up attempts, and status shows the address', async () => {
     const site = siteAt(`http://127.0.0.1:${await closedPort()}`);
@@ -82,7 +82,7 @@ describe('a provider with problems', () => {
         ? true
         : null,
     );
-  }, 60_000);
+  }, 180_000);
 
   async function siteOf(programme: AnthropicProgramme): Promise<Site> {
     return siteAt((await served(programme)).url);
@@ -134,7 +134,7 @@ describe('without any key', () => {
     ]);
     await daemon.kill('SIGTERM');
     expect(await daemon.exited).toBe(0);
-  }, 60_000);
+  }, 180_000);
 
   it('a local server is called without a key', async () => {
     const server = await served(() => ({ content: [text('No key needed.')] }));
@@ -146,7 +146,7 @@ describe('without any key', () => {
     await server.received(1);
     expect(server.requests[0]!.headers).not.toHaveProperty('authorization');
     expect(server.requests[0]!.headers).not.toHaveProperty('x-api-key');
-  }, 60_000);
+  }, 180_000);
 });
 
 async function served(programme: AnthropicProgramme) {

@@ -78,7 +78,7 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
     await until('canceling statement due to user request');
     // Without a terminal, psql then exits with its own code; if the command itself were interrupted, it would exit with 130.
     expect(await exited).toBe(3);
-  }, 60_000);
+  }, 180_000);
 
   it('connects to the embedded database of a daemon, and opens it if there is none', async () => {
     const site = siteOf();
@@ -95,7 +95,7 @@ describe.skipIf(!there || inject('wire') !== 'anthropic')('animus db psql', () =
       stdout: 'by psql\n',
     });
     expect(() => readFileSync(join(site.home, 'embedded.json'))).toThrow(/ENOENT/);
-  }, 90_000);
+  }, 180_000);
 
   it('says what to install if psql is missing', async () => {
     const site = siteOf(pg.connectionString);

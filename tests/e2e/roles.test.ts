@@ -83,7 +83,7 @@ describe('a daemon whose login is only a member of animus_daemon', () => {
     await daemon.kill('SIGTERM');
     expect(await daemon.exited).toBe(0);
     expect(daemon.output()).not.toMatch(/denied|may not do|may not act/);
-  }, 90_000);
+  }, 180_000);
 
   it('and the commands of the other roles work, or say what is missing', async () => {
     const site = makeSite({ modelUrl: 'http://127.0.0.1:1', faculties: { clerk: FACULTY }, firstStart: true });
@@ -144,5 +144,5 @@ describe('a daemon whose login is only a member of animus_daemon', () => {
       expect(await runAnimus(operator, argv)).toMatchObject({ exit: 0 });
     }
     expect(await runAnimus(operator, ['db', 'migrate'])).toMatchObject({ exit: 0 });
-  }, 60_000);
+  }, 180_000);
 });

@@ -21,7 +21,7 @@ max_attempts = 9
 base_seconds = 600
 `;
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 
 it('the deadline counts the time a focus runs, across waits and kills, and not the time it waits or lies dead', async () => {
   // Turn 1 waits, turn 2 acts and is killed, turn 3 acts and is killed, turn 4 is the end.
@@ -76,4 +76,4 @@ it('the deadline counts the time a focus runs, across waits and kills, and not t
   await eventually('the attempt is over', async () => ((await item())['code'] === 'focus.deadline' ? true : null));
   const { stdout } = await runAnimus(site, ['work', 'show', id]);
   expect(stdout).toContain('not done within run_deadline_seconds (3600 s)');
-}, 90_000);
+}, 180_000);

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { type AnthropicProgramme, text, toolUse } from '../support/model-server/anthropic.ts';
 import { MODEL, messagesOf, startModelServer } from '../support/model-server/either-wire.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 const FACULTIES = new URL('../../faculties/', import.meta.url).pathname;
 const SKILL = 'print-labels';
 const ENGINEER = `[faculty]
@@ -104,7 +104,7 @@ test('the shipped scribe writes a skill, and improves it', async () => {
     { version: 2, state: 'current', base: 1, sources: 6, faculty: 'scribe' },
   ]);
   expect(await pg.database.query(`select from animus.work_items where faculty = 'scribe'`)).toHaveLength(2);
-}, 120_000);
+}, 180_000);
 
 async function repair(count: number): Promise<void> {
   await pg.database.query(

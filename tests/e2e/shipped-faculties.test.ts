@@ -18,7 +18,7 @@ type Name = (typeof NAMES)[number];
 const toml = (name: Name) => readFileSync(join(FACULTIES, `${name}.toml`), 'utf8');
 
 describe('on a daemon, submitted by the SQL in the file', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   test('complete their work with real tools and hooks', async () => {
     const daemon = await startTestDaemon({ databaseUrl: pg.connectionString, skills: true, ...played() });
@@ -53,7 +53,7 @@ describe('on a daemon, submitted by the SQL in the file', () => {
     expect(await pg.database.query('select name, state from animus.skill_versions')).toHaveLength(1);
     await expectResearch(items.researcher);
     await expectMemory(await submit('heartbeat', repository));
-  }, 60_000);
+  }, 180_000);
 
   interface Item {
     readonly state: string;

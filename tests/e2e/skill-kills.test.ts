@@ -11,7 +11,7 @@ import type { ModelServer } from '../support/model-server/server.ts';
 import { type Choose, type Kill, moments, runWithKills } from './journal-kills.ts';
 import { workshop } from './twenty-turns.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 
 const SKILLS: Readonly<Record<string, string>> = {
   'steps/SKILL.md':

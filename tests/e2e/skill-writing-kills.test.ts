@@ -10,7 +10,7 @@ import { MODEL, startModelServer } from '../support/model-server/either-wire.ts'
 import type { ModelServer } from '../support/model-server/server.ts';
 import { type Choose, moments, runWithKills } from './journal-kills.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 /** Each statement of both calls, before and after it. */
 const STATEMENTS = ['keep_skill_package', 'store_skill_package', 'create_skill', 'update_skill'];
 const KILLS = [...moments('begin_skill_version', 1), ...STATEMENTS.flatMap((name) => moments(name, 1))];

@@ -28,7 +28,7 @@ describe.each([
   ['a person approves it', (text: string) => text, true],
   ['nobody is asked', (text: string) => text.replace('skill_creation = "ask"', 'skill_creation = true'), false],
 ])('three foci find the same, a skill is written, and %s', (_name, change, asks) => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   test('the fourth focus has it', async () => {
     const here = site(pg.connectionString, change);
@@ -74,7 +74,7 @@ describe.each([
       fourth.id,
     );
     await expectStats(here);
-  }, 120_000);
+  }, 180_000);
 
   interface Done {
     readonly id: string;

@@ -10,7 +10,7 @@ const FOCI = 12;
 const TURNS = 4;
 
 describe('commits that take', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it.each([
     { seconds: 0.4, leaseSeconds: 5 },

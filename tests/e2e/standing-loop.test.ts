@@ -21,7 +21,7 @@ const CONFIG = '[daemon]\nlease_seconds = 10\npoll_seconds = 0.5\n';
 const HOOK = resolve(import.meta.dirname, '../support/standing-loop.mjs');
 
 describe('a daemon whose event loop stands still', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   async function startWatched(site: Site, env: Record<string, string> = {}): Promise<LaunchedDaemon> {
     const daemon = await startDaemon(site, [], { NODE_OPTIONS: `--import=${HOOK}`, LOG_LEVEL: 'debug', ...env });
@@ -64,7 +64,7 @@ describe('a daemon whose event loop stands still', () => {
     // By itself, once nothing that it held is its own.
     expect(await first.exited).toBe('SIGKILL');
     expect(first.output()).toContain('has stood still for too long');
-  }, 120_000);
+  }, 180_000);
 
   it('twice, each time with the same work, alone: the work is dead', async () => {
     const nap = `3600.${process.pid}${Date.now() % 1000}2`;
@@ -109,7 +109,7 @@ describe('a daemon whose event loop stands still', () => {
       message: expect.stringContaining('its event loop stood still'),
     });
     await third.kill('SIGTERM');
-  }, 120_000);
+  }, 180_000);
 
   it('gives its work back when it is asked to end', async () => {
     const nap = `3600.${process.pid}${Date.now() % 1000}1`;
@@ -138,7 +138,7 @@ describe('a daemon whose event loop stands still', () => {
     expect(item).toEqual({ state: 'scheduled', lease_owner: null, soon: true });
     await eventually('its commands are gone', () => (sleepingProcesses(nap) === 0 ? true : null));
     await pg.database.query(`select animus.cancel_work($1)`, [row!.id]);
-  }, 120_000);
+  }, 180_000);
 
   it('for a moment while it drains is not ended for that', async () => {
     const server = await startModelServer([
@@ -171,7 +171,7 @@ describe('a daemon whose event loop stands still', () => {
     await daemon.says('the event loop stood still');
     expect(await daemon.exited).toBe(0);
     await pg.database.query(`select animus.cancel_work(id) from animus.work_items where resolved_at is null`);
-  }, 120_000);
+  }, 180_000);
 
   it('goes on when the loop does, keeps its work, and shows it', async () => {
     const server = await startModelServer([{ content: [text('Done.')] }]);
@@ -199,5 +199,5 @@ describe('a daemon whose event loop stands still', () => {
     });
     await daemon.kill('SIGTERM');
     expect(await daemon.exited).toBe(0);
-  }, 120_000);
+  }, 180_000);
 });

@@ -12,7 +12,7 @@ const SECRET_TEXT = 'the-content-of-the-prompt';
 const model = MODEL.replace('openai/', '');
 const chat = `chat ${model}`;
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 
 it('the standard variables enable spans and logs: one tree per focus, linked to its submitter, without content', async () => {
   const collector = await startOtlpReceiver();

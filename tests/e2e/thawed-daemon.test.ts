@@ -26,7 +26,7 @@ syncBuiltinESMExports();
 const preload = (code: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` });
 
 describe('a daemon that is frozen past its lease', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   /** The model asks for the file once, with the number of its answer in it. The first answer comes while the daemon is frozen. */
   async function workshop(firstDelayMs: number, tool = 'write_file') {
@@ -110,7 +110,7 @@ describe('a daemon that is frozen past its lease', () => {
     await findsOut(frozen);
     expect(read('note')).toBe('version 2');
     expect(server.requests).toHaveLength(asked);
-  }, 120_000);
+  }, 180_000);
 
   it('in a write: the file that the other daemon wrote stays', async () => {
     const { server, site, read } = await workshop(0);
@@ -128,7 +128,7 @@ describe('a daemon that is frozen past its lease', () => {
     expect(before).toMatch(/^version /);
     expect(read('note')).toBe('by a person, later');
     expect(server.requests).toHaveLength(asked);
-  }, 120_000);
+  }, 180_000);
 
   it('in a tool: nothing follows its result', async () => {
     const { server, site } = await workshop(0, 'bash');
@@ -149,7 +149,7 @@ describe('a daemon that is frozen past its lease', () => {
     const asked = server.requests.length;
     await findsOut(frozen);
     expect(server.requests).toHaveLength(asked);
-  }, 120_000);
+  }, 180_000);
 
   it('and nobody has taken its work: it renews the lease, and the answer that waited is used', async () => {
     const { server, site, read } = await workshop(1500);
@@ -163,5 +163,5 @@ describe('a daemon that is frozen past its lease', () => {
     expect(server.requests).toHaveLength(2);
     expect(read('note')).toBe('version 1');
     expect(daemon.output()).not.toMatch(/lease is lost|stopping the focus/);
-  }, 120_000);
+  }, 180_000);
 });

@@ -14,7 +14,7 @@ import { MODEL } from '../support/model-server/either-wire.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';
 import { stateOf } from './work-state.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 
 /** Loaded in the daemon before anything else: its wall clock has gone on for two minutes once the file is there. */
 const SLEEPER = `

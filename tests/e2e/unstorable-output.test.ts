@@ -26,7 +26,7 @@ max_attempts = 1
 /** What Postgres refuses in text and jsonb, and invalid UTF-8: NUL, lone bytes, a surrogate half encoded as UTF-8. */
 const ODD = String.raw`a\000b\377\376c\355\240\200d\033[31m`;
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 
 it('NUL and invalid UTF-8 from tools, hooks and models are stored, shown and sent in valid form', async () => {
   const calls = [
@@ -93,7 +93,7 @@ it('NUL and invalid UTF-8 from tools, hooks and models are stored, shown and sen
   const failed = await endOf('broken');
   expect(failed).toMatchObject({ state: 'dead', error: { code: 'hook.failed', phase: 'consolidate' } });
   expect((failed.error as { message: string }).message).toContain('stderr: a\uFFFDb');
-}, 60_000);
+}, 180_000);
 
 async function endOf(faculty: string) {
   const [row] = await pg.database.query<{ id: string }>(

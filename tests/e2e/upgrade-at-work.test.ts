@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { migrateFirstSchema } from '../support/first-schema.ts';
 
 describe.each([1, 2])('clients and daemons of version 0.1.0 are running (%i)', () => {
-  const target = testDatabase({ empty: true });
+  const target = testDatabase({ empty: true, anew: true });
 
   test('nothing fails while the schema is upgraded, and nothing is lost', async () => {
     const db = target.open({ poolSize: 8 });
@@ -37,7 +37,7 @@ describe.each([1, 2])('clients and daemons of version 0.1.0 are running (%i)', (
 });
 
 describe('a dump has locked every table', () => {
-  const target = testDatabase({ empty: true });
+  const target = testDatabase({ empty: true, anew: true });
 
   test('the migration waits for it, and no writer waits for the migration', async () => {
     const db = target.open({ poolSize: 8 });
@@ -61,7 +61,7 @@ describe('a dump has locked every table', () => {
 });
 
 describe('a client has inserted and does not commit', () => {
-  const target = testDatabase({ empty: true });
+  const target = testDatabase({ empty: true, anew: true });
 
   test('the upgrade waits for it and for nobody else; its item is complete afterwards', async () => {
     const db = target.open({ poolSize: 8 });

@@ -18,10 +18,11 @@ tools = ["bash"]
 const CONFIG = '[daemon]\nlease_seconds = 5\npoll_seconds = 1\nmax_concurrent = 1\n';
 
 describe('a focus that waits for a time', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it('is parked when its other calls have ended, frees its slot, and continues with all results in call order', async () => {
-    const server = await modelOf(2, 'echo done');
+    // Long enough to be seen: a wait that has passed when the other call ends is answered at once.
+    const server = await modelOf(8, 'echo done');
     await startDaemon(siteOf(server, pg.connectionString));
     const id = await insert(pg.database);
     await stateOf(pg.database, id, 'waiting');
@@ -45,10 +46,10 @@ describe('a focus that waits for a time', () => {
     expect(results[1]!.text).toContain('done');
     const [item] = await pg.database.query('select attempts from animus.work_items where id = $1', [id]);
     expect(item).toEqual({ attempts: 0 });
-  }, 60_000);
+  }, 180_000);
 
   it('is woken by another daemon if the one that parked it was killed', async () => {
-    const server = await modelOf(3, 'echo done');
+    const server = await modelOf(8, 'echo done');
     const site = siteOf(server, pg.connectionString);
     const first = await startDaemon(site);
     const id = await insert(pg.database);
@@ -61,7 +62,7 @@ describe('a focus that waits for a time', () => {
     expect(resultsIn(server.requests[1]!.json!)[0]!.text).toContain('the wait is over');
     const [item] = await pg.database.query('select attempts from animus.work_items where id = $1', [id]);
     expect(item).toEqual({ attempts: 0 });
-  }, 60_000);
+  }, 180_000);
 
   it('killed after the wait was opened and before it was parked, keeps the wait and reports what is in doubt', async () => {
     const server = await modelOf(1, 'sleep 600');
@@ -82,7 +83,7 @@ describe('a focus that waits for a time', () => {
     expect(run!.text).toMatch(/^(Error: )?interrupted/); // Chat Completions has no flag for a failed call
     const waits = await pg.database.query('select result from animus.waits where work_item_id = $1', [id]);
     expect(waits).toEqual([{ result: { due: true } }]);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('on the embedded database', () => {

@@ -4,7 +4,7 @@ import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';
 
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 const KEY = 'k'.repeat(64);
 const FACULTY = '[faculty]\nname = "f"\n[faculty.engage]\nmode = "external"\ncommand = "true"\n';
 

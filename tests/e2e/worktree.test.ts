@@ -25,7 +25,7 @@ outcome_schema = "fix.json"
 const SCHEMA = { type: 'object', required: ['fixed'], properties: { fixed: { type: 'boolean' } } };
 
 describe('a faculty that works in worktrees', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   it('leaves its change on a branch that show names, lists it in the outcome, and can be watched', async () => {
     const server = await startModelServer((body) => {

@@ -18,7 +18,7 @@ import { commit, git as gitOf } from '../support/worktree.ts';
 /** The repository may belong to another user. */
 const git = (directory: string, ...args: string[]) => gitOf(directory, '-c', 'safe.directory=*', ...args);
 const modes = await isolationModes();
-const pg = testDatabase();
+const pg = testDatabase({ anew: true });
 /** The owner of the repository where commands run as another user. */
 const OWNER = 23_456;
 

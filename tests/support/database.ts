@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll, beforeEach, inject } from 'vitest';
 import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { openPostgres, type PostgresOptions } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
@@ -19,9 +19,11 @@ export interface TestDatabase {
 
 /**
  * A database for the file (or describe): cloned before its tests and dropped after them. Fails the file if a
- * connection is left open. Call it where hooks may be registered. `empty` gives one without any schema.
+ * connection is left open. Call it where hooks may be registered. `empty` gives one without any schema. With `anew`, a
+ * second try of a test starts with a new one, in which nothing of the first try is left or still at work; for tests that
+ * need no rows of others.
  */
-export function testDatabase(options: { empty?: boolean } = {}): TestDatabase {
+export function testDatabase(options: { empty?: boolean; anew?: boolean } = {}): TestDatabase {
   const name = `animus_test_${randomBytes(6).toString('hex')}`;
   const opened: Database[] = [];
   const connectionString = databaseUrl(name);
@@ -30,10 +32,15 @@ export function testDatabase(options: { empty?: boolean } = {}): TestDatabase {
     opened.push(database);
     return database;
   };
-  beforeAll(async () => {
-    await asAdmin((admin) =>
-      admin.query(`create database ${name} template ${options.empty ? 'template0' : inject('templateDatabase')}`),
-    );
+  const create = (admin: Database) =>
+    admin.query(`create database ${name} template ${options.empty ? 'template0' : inject('templateDatabase')}`);
+  beforeAll(() => asAdmin(create));
+  beforeEach(async ({ task }) => {
+    if (!options.anew || !task.result?.retryCount) return;
+    await asAdmin(async (admin) => {
+      await admin.query(`drop database if exists ${name} with (force)`);
+      await create(admin);
+    });
   });
   afterAll(async () => {
     await Promise.all(opened.map((database) => database.close()));

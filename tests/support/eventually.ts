@@ -1,7 +1,7 @@
 /** Waits by polling for a state that nothing announces. */
 
-/** Polls until `look` returns something other than null, every 50 ms; after `seconds` (default 40) it fails with `what`. */
-export async function eventually<T>(what: string, look: () => Promise<T | null> | T | null, seconds = 40): Promise<T> {
+/** Polls until `look` returns something other than null, every 50 ms; after `seconds` (default 80) it fails with `what`. */
+export async function eventually<T>(what: string, look: () => Promise<T | null> | T | null, seconds = 80): Promise<T> {
   const deadline = performance.now() + seconds * 1000;
   for (;;) {
     const seen = await look();
