@@ -14,7 +14,7 @@ const RECORD_MS = 3000;
 /** Of the lease. The last heartbeat may have been a third of the lease before the loop stood still: the lease still holds then. */
 const GIVE_UP_SHARE = 0.45;
 /** A loop that stands still for a whole lease, or for this long if the lease is shorter, ends the process: service managers restart only what has exited. */
-const END_AT_LEAST_MS = 10_000;
+const END_AT_LEAST_MS = 5000;
 /** How long a loop that stands still has to handle a signal; a second signal is obeyed at once. */
 const OBEY_MS = 5000;
 /** How long the database may take to answer before the loop is looked at again, or a process that was asked to end is ended without it. */
