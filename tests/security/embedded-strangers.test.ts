@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { embeddedDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 
 const target = embeddedDatabase();
 
@@ -30,7 +31,9 @@ test('clients without the password that keep opening hundreds of connections can
   })();
   for (let n = 0; n < 5; n++) {
     const database = openPostgres(target.database.connectionString, { kind: 'embedded', poolSize: 1 });
-    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+    // On a slow machine a hundred strangers may come during its handshake, and disconnect it as they do each other: it tries again.
+    const rows = await eventually('it gets in', () => database.query('select 1 as one').catch(() => null), 20);
+    expect(rows).toEqual([{ one: 1 }]);
     await database.close();
   }
   flooding.abort();
