@@ -113,7 +113,7 @@ async function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-/** The most unauthenticated connections; one more closes the oldest. */
+/** The most unauthenticated connections; one more closes an earlier one. */
 const MAX_STRANGERS = 100;
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
 /** Types that end a unit: simple query, Sync, Flush, function call, and the ends of copied-in data. */

@@ -4,9 +4,12 @@ import type { Socket } from 'node:net';
 /** Long enough for a client on a busy machine; a start-up takes milliseconds. */
 const HANDSHAKE_MS = 10_000;
 
-/** Unauthenticated connections. Opening too many closes the oldest of them, and never an authenticated one. */
+/**
+ * Unauthenticated connections. Opening too many closes the oldest of those that have sent nothing, else the oldest, and never an authenticated one: so
+ * silent connections do not push out a client during its handshake.
+ */
 export interface Strangers {
-  /** Adds a new connection; closes the oldest when there are too many. Removes it when it closes. */
+  /** Adds a new connection; closes an earlier one when there are too many. Removes it when it closes. */
   admit(socket: Socket): void;
   /** The connection has authenticated: it is no longer counted. */
   recognise(socket: Socket): void;
@@ -30,9 +33,11 @@ export function createStrangers(most: number): Strangers {
       );
       socket.once('close', () => forget(socket));
       if (present.size <= most) return;
-      const [oldest] = present.keys();
-      forget(oldest!);
-      oldest!.destroy();
+      // Not the new one, which has had no time to say anything.
+      const earlier = [...present.keys()].slice(0, -1);
+      const leaves = earlier.find(({ bytesRead }) => bytesRead === 0) ?? earlier[0]!;
+      forget(leaves);
+      leaves.destroy();
     },
     recognise: forget,
     dismiss() {
