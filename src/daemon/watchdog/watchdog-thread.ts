@@ -13,8 +13,6 @@ const REPORT_MS = 1000;
 const RECORD_MS = 3000;
 /** Of the lease. The last heartbeat may have been a third of the lease before the loop stood still: the lease still holds then. */
 const GIVE_UP_SHARE = 0.45;
-/** A loop that stands still for a whole lease, or for this long if the lease is shorter, ends the process: service managers restart only what has exited. */
-const END_AT_LEAST_MS = 5000;
 /** How long a loop that stands still has to handle a signal; a second signal is obeyed at once. */
 const OBEY_MS = 5000;
 /** How long the database may take to answer before the loop is looked at again, or a process that was asked to end is ended without it. */
@@ -67,7 +65,8 @@ async function main(data: WatchdogData): Promise<void> {
       gaveUp = true;
       await soon(giveUp(data, blockedMs, null));
     }
-    if (blockedMs >= Math.max(data.leaseMs, END_AT_LEAST_MS)) {
+    // Service managers restart only what has exited.
+    if (blockedMs >= data.leaseMs) {
       const fields = { seconds: blockedMs / 1000 };
       await say(data, 'error', fields, 'the event loop has stood still for too long: ending the process');
       await endProcess(data, blockedMs);

@@ -26,7 +26,7 @@ const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackS
 /**
  * Watches the event loop from `start` to `stop`. A loop that stands still for a second is logged, with the stack of what it runs. Before the
  * leases end, everything is given up (`animus.give_up_daemon`). Once the process has got SIGTERM or SIGINT, and the loop does not handle it,
- * the thread gives everything up and ends the process; so it does once the loop has stood still for a whole lease, and for at least 5 s. A frozen process is not a blocked loop: the thread is frozen, too.
+ * the thread gives everything up and ends the process; so it does once the loop has stood still for a whole lease. A frozen process is not a blocked loop: the thread is frozen, too.
  */
 export function createWatchdog(means: WatchdogMeans): Service {
   const { db, log, daemonId, clock } = means;
