@@ -28,7 +28,7 @@ async function requireMergeTree(git: UserGit): Promise<void> {
 
 /** Nothing was changed. */
 export function conflict(what: string, files: readonly string[]): AnimusError {
-  const detail = `${what} conflicts with what is here, in ${someOf([...new Set(files)])}; nothing was changed. Try another way (--merge, --squash, --cherry-pick, --patch), or resolve it by hand: animus work checkout`;
+  const detail = `${what} conflicts with what is here, in ${someOf([...new Set(files)])}; nothing was changed. Where both sides changed the same lines, --merge, --squash, --cherry-pick and --patch all conflict: resolve it by hand, with animus work checkout ID`;
   return new AnimusError('worktree.conflict', { detail });
 }
 
