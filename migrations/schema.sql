@@ -31,7 +31,9 @@ create type animus.memory_filter as (
   source_item uuid,
   faculty     text,
   since       timestamptz,
-  until       timestamptz
+  until       timestamptz,
+  readers     text[],
+  owners      text[]
 );
 
 create type animus.memory_place as (
@@ -78,57 +80,63 @@ create table animus.settings (
 );
 
 create table animus.work_items (
-  id                  uuid          not null,
-  faculty             text          not null,
+  id                  uuid        not null,
+  faculty             text        not null,
   skill               text,
-  description         text          not null default '',
-  params              jsonb         not null default '{}',
+  description         text        not null default '',
+  params              jsonb       not null default '{}',
   dedup_key           text,
-  source              text          not null default 'sql',
+  source              text        not null default 'sql',
   trigger_info        jsonb,
-  priority            integer       not null default 0,
+  priority            integer     not null default 0,
   run_at              timestamptz,
   concurrency_key     text,
   parent_id           uuid,
   trace_context       text,
-  root_id             uuid          not null,
-  depth               integer       not null,
-  state               text          not null,
+  root_id             uuid        not null,
+  depth               integer     not null,
+  state               text        not null,
   merged_into         uuid,
-  key_blocked         boolean       not null default false,
-  attempts            integer       not null default 0,
-  crashes             integer       not null default 0,
+  key_blocked         boolean     not null default false,
+  attempts            integer     not null default 0,
+  crashes             integer     not null default 0,
   max_attempts        integer,
   lease_owner         uuid,
   lease_token         bigint,
   lease_expires_at    timestamptz,
-  turns               integer       not null default 0,
-  turns_at_claim      integer       not null default 0,
+  turns               integer     not null default 0,
+  turns_at_claim      integer     not null default 0,
   cancel_requested_at timestamptz,
   cancel_reason       text,
   outcome             jsonb,
   outcome_summary     text,
   error               jsonb,
-  cost_usd            numeric(14,6) not null default 0,
-  input_tokens        bigint        not null default 0,
-  output_tokens       bigint        not null default 0,
-  created_at          timestamptz   not null,
-  updated_at          timestamptz   not null,
+  cost_usd            numeric     not null default 0,
+  input_tokens        bigint      not null default 0,
+  output_tokens       bigint      not null default 0,
+  created_at          timestamptz not null,
+  updated_at          timestamptz not null,
   resolved_at         timestamptz,
   queue_msg_id        bigint,
   submitted_by        text,
-  unstarted_claims    integer       not null default 0,
+  unstarted_claims    integer     not null default 0,
   batch               boolean,
   has_mail            boolean,
   detached            boolean,
   awaited             boolean,
-  unpriced_calls      integer       not null default 0,
-  deaths              integer       not null default 0,
+  unpriced_calls      integer     not null default 0,
+  deaths              integer     not null default 0,
   died_at             timestamptz,
-  died_at_turn        integer       not null default 0,
+  died_at_turn        integer     not null default 0,
   suspect_of          uuid,
   alone_until         timestamptz,
   lease_seconds       real,
+  lost_usd            numeric     not null default 0,
+  lost_requests       integer     not null default 0,
+  estimated_usd       numeric     not null default 0,
+  calls               integer     not null default 0,
+  uncounted_calls     integer     not null default 0,
+  assumed_tokens      bigint      not null default 0,
   primary key (id),
   constraint work_items_parent_id_fkey foreign key (parent_id) references animus.work_items(id) on delete cascade,
   constraint work_items_deaths_check check (deaths >= 0)
@@ -208,6 +216,8 @@ create table animus.foci (
   settings_id      bytea,
   continues        uuid,
   turns_before     integer,
+  cut_off_turn     integer,
+  cut_off_text     text,
   primary key (id),
   constraint foci_work_item_id_number_key unique (work_item_id, number),
   constraint foci_work_item_id_fkey foreign key (work_item_id) references animus.work_items(id) on delete cascade,
@@ -230,18 +240,25 @@ create table animus.turns (
   raw_stop_reason        text,
   cut_tool_calls         text[]           not null default '{}',
   usage                  jsonb,
-  cost_usd               numeric(14,6)    default 0,
-  reserved_usd           numeric(14,6)    not null default 0,
-  lost_usd               numeric(14,6)    not null default 0,
+  cost_usd               numeric          default 0,
+  reserved_usd           numeric          default 0,
+  lost_usd               numeric          not null default 0,
   begun_at               timestamptz      not null,
   recorded_at            timestamptz,
   time_to_first_token_ms double precision,
   duration_ms            double precision,
+  open_request           uuid,
+  lost_requests          integer          not null default 0,
+  lost_unpriced          integer          not null default 0,
+  reserved_tokens        bigint           not null default 0,
+  reserved_for           jsonb,
+  reserved_on            date,
   primary key (focus_id, turn),
   constraint turns_focus_id_fkey foreign key (focus_id) references animus.foci(id) on delete cascade,
   constraint recorded_whole check ((recorded_at is null) = (response is null)),
   constraint turns_turn_check check (turn >= 1)
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.05);
+create trigger turns_count_loss after update of lost_usd, lost_requests on animus.turns for each row when (new.lost_usd <> old.lost_usd or new.lost_requests <> old.lost_requests) execute function animus.count_loss();
 
 create table animus.tool_calls (
   focus_id       uuid             not null,
@@ -354,10 +371,12 @@ create table animus.waits (
   constraint asked_whole check (num_nonnulls(subject, request, request_hash) in (0, 3)),
   constraint waits_mode_check check (mode in ('all', 'any'))
 );
-create unique index waits_ask on animus.waits (ask_id);
+create index waits_ask on animus.waits (ask_id);
 create index waits_asked on animus.waits (created_at, work_item_id) where resolved_at is null and subject is not null;
 create index waits_children on animus.waits using gin (targets) with (fastupdate=off) where resolved_at is null and kind = 'children';
 create index waits_due on animus.waits (deadline) where resolved_at is null and deadline is not null;
+create index waits_limit on animus.waits ((request ->> 'scope'), (request ->> 'subject'), (request ->> 'unit'), (request ->> 'period')) where resolved_at is null and subject = 'budget';
+create index waits_limit_asked on animus.waits (request_hash, created_at, work_item_id) where resolved_at is null and subject = 'budget';
 create trigger check_kind before insert or update of kind on animus.waits for each row execute function animus.check_waits_kind();
 create trigger check_subject before insert or update of subject on animus.waits for each row execute function animus.check_waits_subject();
 create trigger waits_mark after insert or update on animus.waits for each row execute function animus.mark_wait();
@@ -414,23 +433,26 @@ create table animus.schedules (
   last_at       timestamptz,
   created_at    timestamptz not null,
   problem       text,
+  writers       text[]      not null default '{}',
+  overlap       text        not null default 'allow',
   primary key (name),
   constraint schedules_faculty check (faculty ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint schedules_grace_seconds_check check (grace_seconds >= 0),
   constraint schedules_missed_check check (missed in ('skip', 'once', 'all')),
   constraint schedules_name check (name ~ '^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$'),
+  constraint schedules_overlap check (overlap in ('allow', 'skip', 'queue')),
   constraint schedules_params_check check (jsonb_typeof(params) = 'object')
 );
 create trigger schedules_before_write before insert or update on animus.schedules for each row execute function animus.schedules_before_write();
 
 create table animus.spend_days (
-  faculty       text          not null,
-  model         text          not null,
-  day           date          not null,
-  usd           numeric(14,6) not null default 0,
-  input_tokens  bigint        not null default 0,
-  output_tokens bigint        not null default 0,
-  calls         bigint        not null default 0,
+  faculty       text    not null,
+  model         text    not null,
+  day           date    not null,
+  usd           numeric not null default 0,
+  input_tokens  bigint  not null default 0,
+  output_tokens bigint  not null default 0,
+  calls         bigint  not null default 0,
   primary key (faculty, model, day)
 ) with (fillfactor=70);
 create index spend_day on animus.spend_days (day);
@@ -463,7 +485,8 @@ create table animus.memories (
   merged_into       uuid,
   embedded_as       integer,
   embedding_problem text,
-  search            tsvector    generated always as ((to_tsvector('simple', content) || to_tsvector('english', content)) || array_to_tsvector(tags)) stored,
+  sources_cut       boolean     not null default false,
+  search            tsvector    generated always as (animus.memory_words(content, tags)) stored,
   primary key (id),
   constraint memories_merged_into_fkey foreign key (merged_into) references animus.memories(id) on delete cascade,
   constraint memories_content_check check (content <> ''),
@@ -527,9 +550,9 @@ create table animus.schedule_runs (
   recorded_at  timestamptz not null,
   primary key (schedule, due_at),
   constraint schedule_runs_schedule_fkey foreign key (schedule) references animus.schedules(name) on update cascade on delete cascade,
-  constraint missed_has_no_item check ((result = 'missed') = (work_item_id is null)),
+  constraint missed_has_no_item check ((result in ('missed', 'skipped')) = (work_item_id is null)),
   constraint schedule_runs_check check (until_at >= due_at),
-  constraint schedule_runs_result_check check (result in ('fired', 'missed', 'manual')),
+  constraint schedule_runs_result_check check (result in ('fired', 'missed', 'manual', 'skipped')),
   constraint schedule_runs_runs_check check (runs >= 1)
 );
 create index schedule_runs_recorded on animus.schedule_runs (recorded_at);
@@ -547,14 +570,22 @@ create table animus.retention_kept (
 );
 
 create table animus.spend_calls (
-  faculty       text          not null,
-  model         text          not null,
-  day           date          not null,
-  usd           numeric(14,6),
-  input_tokens  bigint        not null,
-  output_tokens bigint        not null,
-  operation     text          not null default 'turn',
-  submitter     text
+  faculty        text    not null,
+  model          text    not null,
+  day            date    not null,
+  usd            numeric,
+  input_tokens   bigint  not null,
+  output_tokens  bigint  not null,
+  operation      text    not null default 'turn',
+  submitter      text,
+  calls          integer not null default 1,
+  estimated      boolean not null default false,
+  counted        boolean not null default true,
+  lost_usd       numeric not null default 0,
+  lost_requests  integer not null default 0,
+  lost_unpriced  integer not null default 0,
+  assumed_tokens bigint  not null default 0,
+  source         text
 );
 
 create table animus.focus_settings (
@@ -584,8 +615,9 @@ create table animus.batches (
   polled_at           timestamptz,
   cancel_requested_at timestamptz,
   ended_at            timestamptz,
+  place               text        not null,
   primary key (id),
-  constraint batches_provider_provider_id_key unique (provider, provider_id),
+  constraint batches_place_provider_id_key unique (place, provider_id),
   constraint batches_ended_as_check check (ended_as in ('collected', 'not_run', 'refused', 'lost')),
   constraint batches_requests_check check (requests >= 1),
   constraint batches_state_check check (state in ('submitting', 'submitted', 'ended')),
@@ -593,7 +625,7 @@ create table animus.batches (
   constraint submitted_has_id check (state <> 'submitted' or provider_id is not null)
 ) with (fillfactor=80);
 create index batches_ended on animus.batches (ended_at) where state = 'ended';
-create index batches_open on animus.batches (provider, created_at) where state <> 'ended';
+create index batches_open on animus.batches (place, created_at) where state <> 'ended';
 
 create table animus.batch_requests (
   id           uuid        not null,
@@ -611,6 +643,7 @@ create table animus.batch_requests (
   created_at   timestamptz not null,
   ready_at     timestamptz not null,
   ended_at     timestamptz,
+  place        text        not null,
   primary key (id),
   constraint batch_requests_batch_id_fkey foreign key (batch_id) references animus.batches(id) on delete set null,
   constraint batch_requests_focus_id_turn_fkey foreign key (focus_id, turn) references animus.turns(focus_id, turn) on delete cascade,
@@ -622,16 +655,16 @@ create table animus.batch_requests (
 ) with (fillfactor=80);
 create index batch_requests_batch on animus.batch_requests (batch_id) where batch_id is not null;
 create index batch_requests_item on animus.batch_requests (work_item_id);
-create index batch_requests_outbox on animus.batch_requests (provider, ready_at) where state = 'waiting';
+create index batch_requests_outbox on animus.batch_requests (place, ready_at) where state = 'waiting';
 create index batch_requests_turn on animus.batch_requests (focus_id, turn);
 create unique index batch_requests_under_way on animus.batch_requests (focus_id, turn) where state in ('waiting', 'sent', 'answered');
 
 create table animus.batch_pollers (
-  provider  text        not null,
+  place     text        not null,
   daemon_id uuid        not null,
   token     bigint      not null,
   until     timestamptz not null,
-  primary key (provider)
+  primary key (place)
 ) with (fillfactor=50);
 
 create table animus.deleted_work (
@@ -686,17 +719,23 @@ create table animus.grants (
 create index grants_of_faculty on animus.grants (faculty, tool) where revoked_at is null;
 
 create table animus.spend_sums (
-  day            date          not null,
-  faculty        text          not null,
-  model          text          not null,
-  operation      text          not null,
-  submitter      text          not null,
-  usd            numeric(14,6) not null,
-  input_tokens   bigint        not null,
-  output_tokens  bigint        not null,
-  calls          bigint        not null,
-  unpriced_calls bigint        not null default 0,
-  primary key (day, faculty, model, operation, submitter)
+  day             date    not null,
+  faculty         text    not null,
+  model           text    not null,
+  operation       text    not null,
+  submitter       text    not null,
+  usd             numeric not null,
+  input_tokens    bigint  not null,
+  output_tokens   bigint  not null,
+  calls           bigint  not null,
+  unpriced_calls  bigint  not null default 0,
+  estimated_usd   numeric not null default 0,
+  lost_usd        numeric not null default 0,
+  lost_requests   bigint  not null default 0,
+  uncounted_calls bigint  not null default 0,
+  assumed_tokens  bigint  not null default 0,
+  source          text    not null default '',
+  primary key (day, faculty, model, operation, submitter, source)
 ) with (fillfactor=70);
 
 create table animus.hook_runs (
@@ -764,19 +803,19 @@ create table animus.mcp_pins (
 );
 
 create table animus.budget_limits (
-  id           bigint        not null generated always as identity,
-  scope        text          not null,
+  id           bigint      not null generated always as identity,
+  scope        text        not null,
   faculty      text,
   work_item_id uuid,
-  period       text          not null,
-  unit         text          not null,
-  amount       numeric(20,6) not null,
+  period       text        not null,
+  unit         text        not null,
+  amount       numeric     not null,
   on_exceeded  text,
-  origin       text          not null,
+  origin       text        not null,
   daemon_id    uuid,
-  set_by       text          not null,
-  created_at   timestamptz   not null,
-  set_at       timestamptz   not null,
+  set_by       text        not null,
+  created_at   timestamptz not null,
+  set_at       timestamptz not null,
   expires_at   timestamptz,
   primary key (id),
   constraint budget_limits_scope_faculty_work_item_id_period_unit_origin_key unique nulls not distinct (scope, faculty, work_item_id, period, unit, origin),
@@ -800,46 +839,48 @@ create index budget_limits_faculty on animus.budget_limits (faculty) where facul
 create index budget_limits_item on animus.budget_limits (work_item_id) where work_item_id is not null;
 
 create table animus.budget_accounts (
-  id      bigint        not null generated always as identity,
-  scope   text          not null,
-  subject text          not null,
-  unit    text          not null,
-  period  text          not null,
-  starts  date          not null,
-  spent   numeric(20,6) not null,
-  held    numeric(20,6) not null default 0,
+  id      bigint  not null generated always as identity,
+  scope   text    not null,
+  subject text    not null,
+  unit    text    not null,
+  period  text    not null,
+  starts  date    not null,
+  spent   numeric not null,
+  held    numeric not null default 0,
   primary key (id),
   constraint budget_accounts_scope_subject_unit_period_starts_key unique (scope, subject, unit, period, starts)
 ) with (fillfactor=50);
 
 create table animus.budget_slices (
-  account_id bigint        not null,
-  daemon_id  uuid          not null,
-  free       numeric(20,6) not null,
-  spent      numeric(20,6) not null default 0,
-  used_at    timestamptz   not null,
+  account_id bigint      not null,
+  daemon_id  uuid        not null,
+  free       numeric     not null,
+  spent      numeric     not null default 0,
+  used_at    timestamptz not null,
   primary key (account_id, daemon_id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
 
 create table animus.budget_holds (
-  focus_id     uuid          not null,
-  turn         integer       not null,
-  account_id   bigint        not null,
-  work_item_id uuid          not null,
-  token        bigint        not null,
-  attempt      uuid          not null,
-  amount       numeric(20,6) not null,
-  cost         numeric(20,6),
+  focus_id     uuid    not null,
+  turn         integer not null,
+  account_id   bigint  not null,
+  work_item_id uuid    not null,
+  token        bigint  not null,
+  attempt      uuid    not null,
+  amount       numeric not null,
+  cost         numeric,
+  unsent       boolean not null default false,
   primary key (focus_id, turn, account_id)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
 create index budget_holds_account on animus.budget_holds (account_id);
 
 create table animus.budget_warnings (
-  account_id bigint not null,
-  focus_id   uuid   not null,
-  attempt    uuid   not null,
-  content    text   not null,
-  primary key (account_id, focus_id)
+  account_id bigint  not null,
+  focus_id   uuid    not null,
+  attempt    uuid    not null,
+  content    text    not null,
+  amount     numeric,
+  constraint budget_warnings_once unique nulls not distinct (account_id, focus_id, amount)
 );
 create index budget_warnings_focus on animus.budget_warnings (focus_id);
 
@@ -858,7 +899,7 @@ create table animus.memory_sources (
   created_at   timestamptz not null,
   primary key (id),
   constraint memory_sources_memory_id_fkey foreign key (memory_id) references animus.memories(id) on delete cascade,
-  constraint memory_sources_action_check check (action in ('stored', 'updated', 'merged'))
+  constraint memory_sources_action_check check (action in ('stored', 'updated', 'merged', 'unmerged'))
 );
 create index memory_sources_item on animus.memory_sources (work_item_id) where work_item_id is not null;
 create index memory_sources_memory on animus.memory_sources (memory_id, id);
@@ -879,6 +920,7 @@ create table animus.memory_models (
   model       text        not null,
   dimensions  integer     not null,
   prepared_at timestamptz not null,
+  place       text,
   primary key (id),
   constraint memory_models_model_dimensions_key unique (model, dimensions),
   constraint memory_models_dimensions_check check (dimensions >= 1 and dimensions <= 16000)
@@ -887,13 +929,16 @@ create table animus.memory_models (
 create table animus.await_turn ();
 
 create table animus.embedders (
-  model      text        not null,
-  daemon_id  uuid        not null,
-  until      timestamptz not null,
-  failures   integer     not null default 0,
-  resume_at  timestamptz,
-  problem    text,
-  problem_at timestamptz,
+  model       text        not null,
+  daemon_id   uuid        not null,
+  until       timestamptz not null,
+  failures    integer     not null default 0,
+  resume_at   timestamptz,
+  problem     text,
+  problem_at  timestamptz,
+  held_usd    numeric     default 0,
+  held_tokens bigint      not null default 0,
+  begun_at    timestamptz,
   primary key (model)
 );
 
@@ -964,16 +1009,16 @@ create unique index skill_versions_proposed on animus.skill_versions (name) wher
 create trigger skills_note_approval after insert on animus.skill_versions for each row execute function animus.skills_note_approval();
 
 create table animus.skill_outcomes (
-  day            date          not null,
-  faculty        text          not null,
-  skill          text          not null,
-  state          text          not null,
-  items          bigint        not null,
-  activations    bigint        not null,
-  turns          bigint        not null,
-  cost_usd       numeric(14,6) not null,
+  day            date        not null,
+  faculty        text        not null,
+  skill          text        not null,
+  state          text        not null,
+  items          bigint      not null,
+  activations    bigint      not null,
+  turns          bigint      not null,
+  cost_usd       numeric     not null,
   activated_at   timestamptz,
-  unpriced_calls bigint        not null default 0,
+  unpriced_calls bigint      not null default 0,
   primary key (day, faculty, skill, state)
 ) with (fillfactor=70);
 create index skill_outcomes_skill on animus.skill_outcomes (skill, day) where skill <> '';
@@ -1114,13 +1159,17 @@ create index conversations_short on animus.conversations ("substring"(uuid_send(
 create trigger conversations_mark after update of faculty, title, while_answering on animus.conversations for each row when (new.faculty is distinct from old.faculty or new.title is distinct from old.title or new.while_answering is distinct from old.while_answering) execute function animus.mark_change();
 
 create table animus.conversation_people (
-  file_id uuid not null,
-  actor   text not null,
+  file_id      uuid   not null,
+  actor        text   not null,
+  role         text   not null default 'member',
+  joined_after bigint not null default 0,
   primary key (file_id, actor),
-  constraint conversation_people_file_id_fkey foreign key (file_id) references animus.conversations(file_id) on delete cascade
+  constraint conversation_people_file_id_fkey foreign key (file_id) references animus.conversations(file_id) on delete cascade,
+  constraint conversation_people_joined_after_check check (joined_after >= 0),
+  constraint conversation_people_role_check check (role in ('owner', 'member'))
 );
 create index conversation_people_actor on animus.conversation_people (actor);
-create trigger conversation_people_mark after insert or delete on animus.conversation_people for each row execute function animus.mark_people();
+create trigger conversation_people_mark after insert or delete or update of role on animus.conversation_people for each row execute function animus.mark_people();
 
 create table animus.chat_messages (
   id           bigint      not null generated always as identity,
@@ -1297,6 +1346,35 @@ create table animus.notice_secret (
   secret bytea not null
 );
 
+create table animus.memory_merges (
+  gone_id      uuid        not null,
+  into_id      uuid        not null,
+  reason       text        not null,
+  actor        text,
+  work_item_id uuid,
+  merged_at    timestamptz not null,
+  number       bigint      not null generated always as identity,
+  before       jsonb,
+  source_ids   bigint[]    not null default '{}',
+  followers    uuid[]      not null default '{}',
+  primary key (gone_id),
+  constraint memory_merges_gone_id_fkey foreign key (gone_id) references animus.memories(id) on delete cascade,
+  constraint memory_merges_into_id_fkey foreign key (into_id) references animus.memories(id) on delete cascade,
+  constraint memory_merges_reason_check check (reason in ('same_text', 'asked', 'similar'))
+);
+create index memory_merges_into on animus.memory_merges (into_id);
+
+create table animus.memory_links (
+  memory_id uuid        not null,
+  alike_id  uuid        not null,
+  linked_at timestamptz not null,
+  primary key (memory_id, alike_id),
+  constraint memory_links_alike_id_fkey foreign key (alike_id) references animus.memories(id) on delete cascade,
+  constraint memory_links_memory_id_fkey foreign key (memory_id) references animus.memories(id) on delete cascade,
+  constraint memory_links_check check (memory_id < alike_id)
+);
+create index memory_links_alike on animus.memory_links (alike_id);
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 
@@ -1307,7 +1385,7 @@ create table animus.notice_secret (
 --   work_item_id, focus_id, turn, call_id, position, name, input, origin, parent_call_id, state, output, output_bytes, is_error, details, started_at, ended_at, duration_ms, final_input, grant_id
 
 -- create view animus.all_turns: its query stands in functions/
---   work_item_id, focus_id, turn, provider, model, response, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage, cost_usd, reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms
+--   work_item_id, focus_id, turn, provider, model, response, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage, cost_usd, reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms, lost_requests, lost_unpriced, open_request, reserved_tokens, reserved_on, reserved_for
 
 -- create view animus.asked: its query stands in functions/
 --   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description, ask_id
@@ -1316,7 +1394,13 @@ create table animus.notice_secret (
 --   id, created_at, decided_by, action, note, erased, work_item_id, target, faculty, submitted_by, submitted_at, state, deleted_at, call_id, focus_id, turn, provider, model, turn_begun_at, tool, input, call_state, seq, salt, previous_hash, hash, note_digest, work_digest, subject_digest, final_input, token_id, ask_id, subject
 
 -- create view animus.inbox: its query stands in functions/
---   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description, ask_id
+--   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description, ask_id, items, work_items
+
+-- create view animus.item_asks: its query stands in functions/
+--   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description, ask_id, items
+
+-- create view animus.open_runs: its query stands in functions/
+--   schedule, work_item_id
 
 -- create view animus.own_answers: its query stands in functions/
 --   work_item_id
@@ -1340,7 +1424,7 @@ create table animus.notice_secret (
 --   work_item_id, id, author, author_is, text, wake, duplicate_id, created_at, delivered_at, after_turn, not_delivered
 
 -- create view animus.own_work with (security_barrier=true): its query stands in functions/
---   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, turns, batch, unpriced_calls
+--   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, state, merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, turns, batch, unpriced_calls, lost_usd, estimated_usd, calls, lost_requests, uncounted_calls, assumed_tokens
 
 -- create view animus.own_workspaces with (security_barrier=true): its query stands in functions/
 --   id, name, created_at
@@ -1349,10 +1433,10 @@ create table animus.notice_secret (
 --   created_at, work_item_id, faculty, submitted_by, focus_id, turn, call_id, tool, input, refused_by, rule, decided_by
 
 -- create view animus.spend: its query stands in functions/
---   faculty, model, day, usd, input_tokens, output_tokens, calls, code_runs, unpriced_calls
+--   faculty, model, day, usd, input_tokens, output_tokens, calls, code_runs, unpriced_calls, estimated_usd, lost_usd, lost_requests, uncounted_calls, assumed_tokens
 
 -- create view animus.spend_details: its query stands in functions/
---   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs, unpriced_calls
+--   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs, unpriced_calls, estimated_usd, lost_usd, lost_requests, uncounted_calls, assumed_tokens, provider, source
 
 -- create view animus.visible_artifacts: its query stands in functions/
 --   id, work_item_id, focus_id, name, media_type, bytes, content, created_at
@@ -1367,7 +1451,7 @@ create table animus.notice_secret (
 --   id, file_id, role, content, author, created_at, after_id, replaces, work_item_id, told, ended_as, number
 
 -- create view animus.visible_conversation_people: its query stands in functions/
---   file_id, actor
+--   file_id, actor, role
 
 -- create view animus.visible_conversations: its query stands in functions/
 --   file_id, workspace_id, path, title, faculty, while_answering, created_by, created_at, updated_at
@@ -1391,10 +1475,13 @@ create table animus.notice_secret (
 --   id, scope, work_item_id, faculty, tool, pattern, hash, note, granted_by, created_at, expires_at, revoked_at, revoked_by
 
 -- create view animus.visible_inbox: its query stands in functions/
---   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description, ask_id
+--   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description, ask_id, items, work_items
 
 -- create view animus.visible_inbox_groups: its query stands in functions/
 --   group_id, subject, faculty, root_id, tool, reason, count, items, first_asked_at, last_asked_at, deadline, identical, ask_ids
+
+-- create view animus.visible_item_asks: its query stands in functions/
+--   work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description, ask_id, items
 
 -- create view animus.visible_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
@@ -1421,7 +1508,7 @@ create table animus.notice_secret (
 --   schedule, due_at, until_at, result, runs, work_item_id
 
 -- create view animus.visible_schedules: its query stands in functions/
---   name, cron, time_zone, faculty, description, params, missed, grace_seconds, paused, next_at, last_at, created_at, problem
+--   name, cron, time_zone, faculty, description, params, missed, grace_seconds, paused, next_at, last_at, created_at, problem, overlap, open_item
 
 -- create view animus.visible_skill_activations: its query stands in functions/
 --   focus_id, work_item_id, faculty, skill, version, content_hash, reason, activated_at
@@ -1433,7 +1520,7 @@ create table animus.notice_secret (
 --   name, version, state, base, content_hash, description, note, faculty, created_at, decided_by, decided_at, decision_note, submitted_by, work_item_id
 
 -- create view animus.visible_spend: its query stands in functions/
---   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs, unpriced_calls
+--   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs, unpriced_calls, estimated_usd, lost_usd, lost_requests, uncounted_calls, assumed_tokens, provider, source
 
 -- create view animus.visible_tokens: its query stands in functions/
 --   id, person, label, role, scopes, created_by, created_at, expires_at, last_used_at, revoked_at, revoked_by, created_with, state
@@ -1442,16 +1529,19 @@ create table animus.notice_secret (
 --   work_item_id, focus_id, turn, call_id, position, name, input, origin, parent_call_id, state, output, output_bytes, is_error, details, started_at, ended_at, duration_ms, final_input, grant_id
 
 -- create view animus.visible_turns: its query stands in functions/
---   work_item_id, focus_id, turn, provider, model, response, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage, cost_usd, reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms
+--   work_item_id, focus_id, turn, provider, model, response, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage, cost_usd, reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms, lost_requests, lost_unpriced
 
 -- create view animus.visible_waits: its query stands in functions/
 --   work_item_id, call_id, kind, subject, targets, mode, deadline, created_at, resolved_at, result, focus_id, turn, ask_id
 
 -- create view animus.visible_work: its query stands in functions/
---   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, root_id, depth, state, merged_into, attempts, max_attempts, lease_owner, lease_expires_at, turns, cancel_requested_at, cancel_reason, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, submitted_by, batch, detached, unpriced_calls
+--   id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, root_id, depth, state, merged_into, attempts, max_attempts, lease_owner, lease_expires_at, turns, cancel_requested_at, cancel_reason, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens, created_at, updated_at, resolved_at, submitted_by, batch, detached, unpriced_calls, lost_usd, estimated_usd, calls, lost_requests, uncounted_calls, assumed_tokens
 
 -- create view animus.visible_workspaces: its query stands in functions/
 --   id, name, owner, created_at
+
+-- create view animus.waiting_work with (security_barrier=true): its query stands in functions/
+--   work_item_id, faculty, state, reason, why, ends, since, until, who, work_items
 
 -- The pgmq queues of animus: tables of pgmq, with settings and triggers of ours.
 

@@ -160,12 +160,13 @@ begin
   return case when found and (animus.may_see(v_owner) or animus.takes_part(p_id)) then p_id end;
 end $$;
 
--- Returns the same for the work of a submitter: what is written for it, or told to it.
+drop function if exists animus.shown_to(text, uuid);
+-- Returns the same for the context of work: what is written for it, or told to it.
 -- Locks: none. Raises: nothing.
-create or replace function animus.shown_to(p_submitter text, p_id uuid) returns uuid
+create or replace function animus.shown_in(p_context uuid, p_id uuid) returns uuid
 language plpgsql stable as $$
 begin
-  return (select w.id from animus.work_items w where w.id = p_id and animus.actor_may_see(p_submitter, w.submitted_by));
+  return (select w.id from animus.work_items w where w.id = p_id and animus.may_enter(p_context, w.id));
 end $$;
 
 -- Returns how an error names an item: without its id if the actor may not see it.

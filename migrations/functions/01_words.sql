@@ -10,9 +10,9 @@ language sql immutable parallel safe as $$
     when 'tool_calls.origin' then array['model', 'sandbox']
     when 'focus_messages.kind' then array['orient', 'digest', 'skill', 'nudge', 'notice', 'operator', 'stub', 'summary', 'hook', 'attachment']
     when 'waits.kind' then array['children', 'approval', 'timer', 'human', 'batch']
-    when 'waits.subject' then array['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question', 'lost']
+    when 'waits.subject' then array['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question', 'lost', 'provider']
     when 'hook_runs.event' then array['before_llm_call', 'before_tool_call', 'after_tool_call']
-    when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume', 'edit', 'erase', 'grant', 'revoke', 'pin', 'archive', 'adopt', 'discard']
+    when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume', 'edit', 'erase', 'grant', 'revoke', 'pin', 'archive', 'adopt', 'rollback', 'discard']
   end
 $$;
 

@@ -23,7 +23,7 @@ create or replace function animus.refuse_row(p_broken text) returns void
 language plpgsql as $$
 begin
   raise check_violation using schema = 'animus', table = 'work_items', constraint = split_part(p_broken, ':', 1),
-    message = format('a work item violates check constraint "%s":%s', split_part(p_broken, ':', 1), substr(p_broken, strpos(p_broken, ':') + 1));
+    message = format('%s (check constraint "%s" of work items)', substr(p_broken, strpos(p_broken, ':') + 2), split_part(p_broken, ':', 1));
 end $$;
 
 -- Completes an inserted row: id, owner, place in its tree, state, number of its message; merges a duplicate; refuses a row that
@@ -40,7 +40,8 @@ begin
                   new.lease_expires_at, new.lease_seconds, new.cancel_requested_at, new.cancel_reason, new.outcome, new.outcome_summary, new.error,
                   new.created_at, new.updated_at, new.resolved_at, new.queue_msg_id, new.submitted_by, new.has_mail, new.awaited, new.died_at, new.suspect_of, new.alone_until) > 0
      or new.attempts <> 0 or new.crashes <> 0 or new.unstarted_claims <> 0 or new.deaths <> 0 or new.died_at_turn <> 0 or new.turns <> 0 or new.turns_at_claim <> 0
-     or new.cost_usd <> 0 or new.unpriced_calls <> 0 or new.input_tokens <> 0 or new.output_tokens <> 0 or new.key_blocked then
+     or new.cost_usd <> 0 or new.lost_usd <> 0 or new.lost_requests <> 0 or new.estimated_usd <> 0 or new.calls <> 0 or new.unpriced_calls <> 0
+     or new.uncounted_calls <> 0 or new.assumed_tokens <> 0 or new.input_tokens <> 0 or new.output_tokens <> 0 or new.key_blocked then
     perform animus.raise('WA004', 'the insert sets a column that the engine owns',
       p_hint => 'set only faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, batch, detached');
   end if;
@@ -72,7 +73,7 @@ begin
       new.state := 'merged';
       new.resolved_at := v_now;
       if exists (select from animus.told_faculties t where t.faculty = new.faculty) then
-        perform animus.tell_duplicate(new.merged_into, new.id, new.submitted_by, new.description, new.params, v_now);
+        perform animus.tell_duplicate(new.merged_into, new.id, new.parent_id, new.submitted_by, new.description, new.params, v_now);
       end if;
       return new;
     end if;

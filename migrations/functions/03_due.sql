@@ -142,6 +142,7 @@ begin
       end if;
       continue;
     end if;
+    perform animus.lose_open_requests(array[v_item.id]);
     update animus.work_items set state = 'claimed', lease_owner = p_daemon_id, lease_token = animus.draw_token(), lease_expires_at = p_expires_at,
            lease_seconds = extract(epoch from p_expires_at - p_now), attempts = v_attempts, crashes = v_crashes, unstarted_claims = v_unstarted, max_attempts = v_max, turns_at_claim = turns where id = v_item.id;
     v_reclaimed := v_reclaimed || v_item.id;

@@ -171,6 +171,7 @@ begin
     return 'dead';
   end if;
   if p_keep <> 'transcript' then
+    perform animus.lose_open_requests(array[p_id]);
     update animus.foci set ended_as = 'failed', ended_at = v_now, error = p_error where work_item_id = p_id and ended_as is null;
     perform animus.tell_readers(p_id);
   else
@@ -179,9 +180,11 @@ begin
   return animus.requeue(p_id, p_retry_at, v_now, p_error, p_failed => 1);
 end $$;
 
--- Cancels a running item whose cancel was requested; called by its own focus.
+drop function if exists animus.end_cancelled(uuid, bigint);
+-- Cancels a running item whose cancel was requested; called by its own focus. p_text: what the model had said of the answer to turn p_turn, which was
+-- cut off; null if none was under way. It is kept as text that was said.
 -- Locks: as lock_tree_to_end. Raises: WA001, WA002, WA003, 57PA1.
-create or replace function animus.end_cancelled(p_id uuid, p_token bigint) returns void
+create or replace function animus.end_cancelled(p_id uuid, p_token bigint, p_turn int default null, p_text text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_held animus.held_work;
@@ -189,6 +192,11 @@ begin
   v_held := animus.hold_to_cancel(p_id, p_token);
   if v_held.cancel_requested_at is null then
     perform animus.raise('WA002', format('nobody asked to cancel work item %s', p_id), p_id);
+  end if;
+  if p_text <> '' then
+    update animus.foci f set cut_off_turn = p_turn, cut_off_text = p_text
+     where f.work_item_id = p_id and f.ended_as is null
+       and not exists (select from animus.turns t where t.focus_id = f.id and t.turn >= p_turn and t.recorded_at is not null);
   end if;
   perform animus.end_work(p_id, 'cancelled', animus.cancel_error(v_held.cancel_reason), 'cancelled');
 end $$;
@@ -270,6 +278,8 @@ begin
          exists (select from animus.waits where work_item_id = any (p_ids) and resolved_at is null) as wait,
          exists (select from animus.watches where work_item_id = any (p_ids)) as watch into v_has;
   if v_has.focus then
+    -- Work completes by an answer that is recorded.
+    if p_state <> 'completed' then perform animus.lose_open_requests(p_ids); end if;
     -- A focus without a consolidate hook does not record that phase: it begins and ends here.
     update animus.foci set ended_as = p_focus_ended_as, ended_at = p_now, error = p_error, phase = case p_focus_ended_as when 'completed' then 'consolidate' else phase end
      where work_item_id = any (p_ids) and ended_as is null;

@@ -134,9 +134,12 @@ exception when lock_not_available or deadlock_detected then
 end $$;
 
 -- Releases an item with its attempts unchanged, after a drain or a failure that is not the work's. Its focus stays open and resumes
--- later. An item whose cancel was requested ends as cancelled instead.
+-- later. An item whose cancel was requested ends as cancelled instead. p_cause: the code of what caused it, such as llm.overloaded.
 -- Locks: the item's row, as hold_lease; where it ends, as lock_tree_to_end. Raises: WA001, WA003, 57PA1.
-create or replace function animus.release_work(p_id uuid, p_token bigint, p_run_at timestamptz default null, p_reason text default null) returns void
+drop function if exists animus.release_work(uuid, bigint, timestamptz, text);
+create or replace function animus.release_work(
+  p_id uuid, p_token bigint, p_run_at timestamptz default null, p_reason text default null, p_cause text default null
+) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now  timestamptz := animus.now();
@@ -147,7 +150,8 @@ begin
     return;
   end if;
   perform animus.requeue(p_id, p_run_at, v_now,
-    case when p_reason is not null then jsonb_build_object('code', 'work.released', 'message', animus.cut_text(p_reason, 10000), 'at', v_now) end);
+    case when p_reason is not null then jsonb_strip_nulls(jsonb_build_object(
+      'code', 'work.released', 'cause', left(p_cause, 200), 'message', animus.cut_text(p_reason, 10000), 'at', v_now)) end);
 end $$;
 
 -- Puts an active item back into the queue, or schedules it for p_run_at, with its message visible again; p_error replaces its last error
@@ -158,6 +162,7 @@ language plpgsql as $$
 declare
   v_item record;
 begin
+  perform animus.lose_open_requests(array[p_id]);
   update animus.work_items
      set state = case when p_run_at > p_now then 'scheduled' else 'queued' end,
          run_at = case when p_run_at > p_now then p_run_at else run_at end,

@@ -52,16 +52,19 @@ begin
               exists (select from animus.work_ledger l where l.work_item_id = p_id);
 end $$;
 
+drop function if exists animus.begin_foci(uuid[], bigint[], uuid[], text, text, bytea[], text[], int[], boolean[]);
 -- Begins many new foci in one statement: for each one what begin_focus, add_message with its first message and, where p_turns says so,
 -- begin_next_turn with its first turn do. Array n of each argument belongs to focus n; the caller makes the ids. Only the usual case: the
 -- item has neither an earlier focus nor a ledger nor messages, no limit applies to it, its lease holds, nobody has locked its row, and the
--- settings are stored and in use today.
+-- settings are stored and in use today. p_requests: names of the first requests, null within it where none is sent at once;
+-- p_reserved_usd: what each may cost at most, null within it where that is not known.
 -- Returns the permit of each turn, 'go', 'cancelled' or 'paused' ('go' where no turn was to begin), in order; null: nothing was written
 -- for this item, and begin_focus, which knows every case, has to be called.
 -- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.begin_foci(
   p_ids uuid[], p_tokens bigint[], p_focus_ids uuid[], p_host text, p_directory_root text, p_settings bytea[],
-  p_messages text[], p_message_tokens int[], p_turns boolean[]) returns text[]
+  p_messages text[], p_message_tokens int[], p_turns boolean[], p_reserved_usd numeric[] default null, p_requests uuid[] default null)
+returns text[]
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -80,8 +83,8 @@ begin
       from (select u.*, l.lease_owner,
                    case when not u.turn then 'go' when l.cancel_requested_at is not null then 'cancelled'
                         when l.faculty = any (v_paused) or '*' = any (v_paused) then 'paused' else 'go' end as permit
-              from unnest(p_ids, p_tokens, p_focus_ids, p_settings, p_messages, p_message_tokens, p_turns) with ordinality
-                   as u (id, token, focus_id, settings, message, message_tokens, turn, nth)
+              from unnest(p_ids, p_tokens, p_focus_ids, p_settings, p_messages, p_message_tokens, p_turns, p_reserved_usd, p_requests) with ordinality
+                   as u (id, token, focus_id, settings, message, message_tokens, turn, reserved_usd, request, nth)
               join animus.work_items l on l.id = u.id and l.lease_token = u.token and l.lease_expires_at is not null
              where exists (select from animus.focus_settings s where s.id = u.settings and s.used_on >= v_today)
                and not animus.mail_waits(l.id, l.has_mail, l.dedup_key is not null)
@@ -98,7 +101,9 @@ begin
     insert into animus.focus_messages (focus_id, seq, after_turn, kind, content, tokens, created_at)
     select h.focus_id, 1, 0, 'orient', h.message, h.message_tokens, v_now from held h),
   turn as (
-    insert into animus.turns (focus_id, turn, begun_at) select h.focus_id, 1, v_now from held h where h.turn and h.permit = 'go')
+    insert into animus.turns (focus_id, turn, begun_at, reserved_usd, open_request)
+    select h.focus_id, 1, v_now, case when h.request is null then 0 else h.reserved_usd end, h.request
+      from held h where h.turn and h.permit = 'go')
   select array_agg(h.permit order by u.nth) into v_permits
     from unnest(p_ids) with ordinality as u (id, nth) left join held h on h.nth = u.nth;
   perform animus.notify_of('animus_events', w.work_item_id) from animus.watches w where w.work_item_id = any (p_ids);
@@ -126,7 +131,8 @@ begin
    where work_item_id = p_id and ended_as is null returning * into v_focus;
   if v_focus.id is not null then perform animus.mark_resumed(p_id, v_now); end if;
   if v_focus.settings_id is not null then
-    select s.faculty_snapshot, s.system_prompt, s.tools into v_focus.faculty_snapshot, v_focus.system_prompt, v_focus.tools
+    -- A focus that goes on with another model has a snapshot of its own.
+    select coalesce(v_focus.faculty_snapshot, s.faculty_snapshot), s.system_prompt, s.tools into v_focus.faculty_snapshot, v_focus.system_prompt, v_focus.tools
       from animus.focus_settings s where s.id = v_focus.settings_id;
   end if;
   if v_focus.id is null then
@@ -139,11 +145,12 @@ begin
   return v_focus;
 end $$;
 
--- Marks that the open focus of an item was resumed.
+-- Marks that the open focus of an item was resumed. A request of it that was under way is lost.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.mark_resumed(p_id uuid, p_now timestamptz) returns void
 language plpgsql as $$
 begin
+  perform animus.lose_open_requests(array[p_id]);
   perform animus.add_mark(p_id, 'resumed', json_build_object('focus', f.number), p_now)
      from animus.foci f where f.work_item_id = p_id and f.ended_as is null;
 end $$;
@@ -217,3 +224,14 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return animus.tell_watchers(p_focus_id, p_token, p_piece) is not null;
 end $$;
+
+-- Returns the foci of the attempts before the one of a focus, oldest first; without those of which a recover hook decided to keep nothing.
+-- Locks: none. Raises: nothing.
+create or replace function animus.earlier_attempts(p_focus_id uuid) returns uuid[]
+language sql stable as $$
+  select coalesce(array_agg(e.id order by e.number), '{}')
+    from animus.foci f join animus.foci e on e.work_item_id = f.work_item_id and e.number < f.number
+   where f.id = p_focus_id
+     and e.number > coalesce((select max(n.number) from animus.foci n
+                               where n.work_item_id = f.work_item_id and n.number < f.number and n.error ? 'ledger_kept_after'), 0)
+$$;

@@ -2,7 +2,7 @@
 
 -- Opens a turn before its request is sent and reserves its cost. Returns 'go', or why not: 'cancelled', 'paused', or 'mail': messages to
 -- the work were added to the context after the newest turn, and the turn has to be begun again with them; 'reserve', a limit applies, so
--- call begin_budgeted_turn. A turn that was begun and never recorded is requested again; its reservation is charged as lost.
+-- call begin_budgeted_turn. A turn that was begun and never recorded is requested again; its reservation counts as lost.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.begin_turn(p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric default 0) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -10,9 +10,11 @@ begin
   return animus.open_turn(animus.hold_focus(p_focus_id, p_token), p_focus_id, p_turn, p_reserved_usd);
 end $$;
 
+drop function if exists animus.open_turn(animus.held_work, uuid, int, numeric);
 -- Opens a turn for a caller that has locked the focus, or returns why not. Messages come after a turn whose request is under way in a batch.
 -- Locks: none beyond those of the caller. Raises: nothing.
-create or replace function animus.open_turn(p_item animus.held_work, p_focus_id uuid, p_turn int, p_reserved_usd numeric) returns text
+create or replace function animus.open_turn(
+  p_item animus.held_work, p_focus_id uuid, p_turn int, p_reserved_usd numeric, p_request uuid default null) returns text
 language plpgsql as $$
 declare
   v_now     timestamptz := animus.now();
@@ -30,7 +32,7 @@ begin
   if p_item.has_mail or p_item.keyed then
     if not animus.turn_under_way(p_focus_id, p_turn) and animus.deliver_mail(p_item.id, p_focus_id, p_turn - 1) > 0 then return 'mail'; end if;
   end if;
-  perform animus.put_turn_row(p_focus_id, p_turn, p_reserved_usd);
+  perform animus.put_turn_row(p_focus_id, p_turn, p_reserved_usd, p_request);
   return 'go';
 end $$;
 
@@ -50,20 +52,33 @@ begin
   return null;
 end $$;
 
--- Writes the row of a turn that begins, perhaps again. A turn whose request is under way in a batch is not lost.
+drop function if exists animus.put_turn_row(uuid, int, numeric);
+-- Writes the row of a turn that begins, perhaps again: the request before it is lost, unless it is the same (p_request), its end is known, or it is under way in a
+-- batch. p_reserved_usd: null, not known; p_request: null, names nothing: with a reservation, it is a request that no other one equals.
 -- Locks: none beyond those of the caller. Raises: nothing.
-create or replace function animus.put_turn_row(p_focus_id uuid, p_turn int, p_reserved_usd numeric) returns void
+create or replace function animus.put_turn_row(p_focus_id uuid, p_turn int, p_reserved_usd numeric, p_request uuid, p_reserved_tokens bigint default 0) returns void
 language plpgsql as $$
+declare
+  v_lost int;
 begin
-  insert into animus.turns as t (focus_id, turn, reserved_usd, begun_at) values (p_focus_id, p_turn, p_reserved_usd, animus.now())
+  insert into animus.turns as t (focus_id, turn, reserved_usd, reserved_tokens, open_request, begun_at)
+  values (p_focus_id, p_turn, p_reserved_usd, p_reserved_tokens, coalesce(p_request, case when p_reserved_usd > 0 then gen_random_uuid() end), animus.now())
   on conflict (focus_id, turn) do update
-     set lost_usd = t.lost_usd + t.reserved_usd, reserved_usd = excluded.reserved_usd, begun_at = excluded.begun_at
-   where t.recorded_at is null and not animus.turn_under_way(t.focus_id, t.turn);
+     set lost_requests = t.lost_requests + (t.open_request is not null)::int,
+         lost_usd = t.lost_usd + case when t.open_request is not null then coalesce(t.reserved_usd, 0) else 0 end,
+         lost_unpriced = t.lost_unpriced + (t.open_request is not null and t.reserved_usd is null)::int,
+         reserved_usd = excluded.reserved_usd, reserved_tokens = excluded.reserved_tokens, reserved_on = null, reserved_for = null, open_request = excluded.open_request, begun_at = excluded.begun_at
+   where t.recorded_at is null and (p_request is null or t.open_request is distinct from p_request) and not animus.turn_under_way(t.focus_id, t.turn)
+  returning t.lost_requests into v_lost;
+  -- What was held for a request before this one, under a limit that applies no more, is spent.
+  if v_lost > 0 and p_request is not null then
+    update animus.budget_holds h set cost = h.amount where h.focus_id = p_focus_id and h.turn = p_turn and h.cost is null and h.attempt <> p_request;
+  end if;
 end $$;
 
 -- Makes an answer durable before anything acts on it, together with the calls it asks for. p_answer: {provider, model, content,
--- response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage: {input, output, …} | null, cost_usd: null if it is not known, duration_ms,
--- time_to_first_token_ms}; p_calls: [{call_id, name, input, state}] in order. Recording a recorded turn changes nothing.
+-- response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage: {input, output, …, estimated} | null, cost_usd: null if it is not known, duration_ms,
+-- time_to_first_token_ms, lost: how many requests for it gave nothing, and may have cost what was reserved for one}; p_calls: [{call_id, name, input, state}] in order. Recording a recorded turn changes nothing.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
 create or replace function animus.record_turn(p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -76,41 +91,55 @@ end $$;
 -- [{call_id, name, input, state, output, is_error, details, duration_ms}]. Returns the same as begin_turn for the next turn; the answer is
 -- recorded in every case. Recording a recorded turn changes nothing and opens the next turn again.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
+drop function if exists animus.record_turn_and_begin(uuid, bigint, int, json, json, numeric);
 create or replace function animus.record_turn_and_begin(
-  p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json, p_reserved_usd numeric) returns text
+  p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json, p_reserved_usd numeric, p_request uuid default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
 begin
   perform animus.store_answer(v_item, p_focus_id, p_turn, p_answer, p_calls);
-  return animus.open_turn(v_item, p_focus_id, p_turn + 1, p_reserved_usd);
+  return animus.open_turn(v_item, p_focus_id, p_turn + 1, p_reserved_usd, p_request);
 end $$;
 
--- Stores an answer, its calls and its cost for a caller that has locked the focus. An answer that is stored already stays as it is.
+-- Stores an answer, its calls and its cost for a caller that has locked the focus. An answer that is stored already stays as it is. Where its cost is not
+-- known, what was reserved for it counts as an estimate.
 -- Locks: none beyond those of the caller. Raises: WA002.
 create or replace function animus.store_answer(p_item animus.held_work, p_focus_id uuid, p_turn int, p_answer json, p_calls json) returns void
 language plpgsql as $$
 declare
   v_now       timestamptz := animus.now();
   v_answer    record;
-  v_submitter text;
+  v_turn      record;
+  v_origin    record;
+  v_estimated boolean;
+  v_counted   boolean;
 begin
   -- Read in one go: every -> on a json value parses the whole answer again.
   select a.*, coalesce((a.usage ->> 'input')::bigint, 0) as input_tokens, coalesce((a.usage ->> 'output')::bigint, 0) as output_tokens into v_answer
     from json_to_record(p_answer) as a (
       provider text, model text, content json, response_id text, stop_reason text, raw_stop_reason text, cut_tool_calls text[],
-      usage jsonb, cost_usd numeric, duration_ms float8, time_to_first_token_ms float8);
+      usage jsonb, cost_usd numeric, duration_ms float8, time_to_first_token_ms float8, lost int);
   update animus.turns
      set provider = v_answer.provider, model = v_answer.model, response = v_answer.content,
          response_id = v_answer.response_id, stop_reason = v_answer.stop_reason, raw_stop_reason = v_answer.raw_stop_reason,
          cut_tool_calls = coalesce(v_answer.cut_tool_calls, '{}'), usage = nullif(v_answer.usage, 'null'),
-         cost_usd = v_answer.cost_usd, reserved_usd = 0, recorded_at = v_now,
+         cost_usd = coalesce(v_answer.cost_usd, nullif(reserved_usd, 0)), recorded_at = v_now,
+         lost_requests = lost_requests + coalesce(v_answer.lost, 0), lost_usd = lost_usd + coalesce(v_answer.lost * reserved_usd, 0),
+         lost_unpriced = lost_unpriced + case when reserved_usd is null then coalesce(v_answer.lost, 0) else 0 end, reserved_usd = 0, open_request = null,
          duration_ms = v_answer.duration_ms, time_to_first_token_ms = v_answer.time_to_first_token_ms
-   where focus_id = p_focus_id and turn = p_turn and recorded_at is null;
+   where focus_id = p_focus_id and turn = p_turn and recorded_at is null
+  returning cost_usd, usage, (begun_at at time zone 'UTC')::date as day, reserved_tokens into v_turn;
   if not found then
     perform from animus.turns where focus_id = p_focus_id and turn = p_turn;
     if found then return; end if;
     perform animus.raise('WA002', format('turn %s of focus %s was never begun', p_turn, p_focus_id), p_focus_id);
+  end if;
+  if v_answer.lost > 0 then
+    -- What is held for the turn is for one request.
+    update animus.budget_holds h
+       set cost = v_answer.lost * h.amount + coalesce(case when a.unit = 'usd' then v_turn.cost_usd when v_turn.usage is not null then v_answer.input_tokens + v_answer.output_tokens end, h.amount)
+      from animus.budget_accounts a where h.focus_id = p_focus_id and h.turn = p_turn and h.cost is null and a.id = h.account_id;
   end if;
   insert into animus.tool_calls (focus_id, turn, call_id, position, name, input, state, output, output_bytes, is_error, details,
                                  started_at, ended_at, duration_ms)
@@ -120,15 +149,21 @@ begin
     from rows from (json_to_recordset(p_calls) as (
            call_id text, name text, input json, state text, output text, is_error boolean, details jsonb, duration_ms float8))
          with ordinality as c (call_id, name, input, state, output, is_error, details, duration_ms, n);
-  update animus.work_items set turns = turns + 1, cost_usd = cost_usd + coalesce(v_answer.cost_usd, 0),
-         unpriced_calls = unpriced_calls + (v_answer.cost_usd is null)::int, input_tokens = input_tokens + v_answer.input_tokens,
-         output_tokens = output_tokens + v_answer.output_tokens,
+  -- Code without a model has no tokens to count.
+  v_counted := v_turn.usage is not null or v_answer.provider is not distinct from 'animus';
+  v_estimated := v_answer.cost_usd is null and v_turn.cost_usd is not null or animus.is_estimate(v_turn.usage, v_turn.cost_usd);
+  update animus.work_items set turns = turns + 1, calls = calls + 1, cost_usd = cost_usd + coalesce(v_turn.cost_usd, 0),
+         estimated_usd = case when v_estimated then estimated_usd + v_turn.cost_usd else estimated_usd end,
+         unpriced_calls = unpriced_calls + (v_turn.cost_usd is null)::int, uncounted_calls = uncounted_calls + (not v_counted)::int,
+         assumed_tokens = case when v_counted then assumed_tokens else assumed_tokens + v_turn.reserved_tokens end,
+         input_tokens = input_tokens + v_answer.input_tokens, output_tokens = output_tokens + v_answer.output_tokens,
          -- The row is written anyway, and the column has no index.
          lease_expires_at = greatest(lease_expires_at, v_now + make_interval(secs => coalesce(lease_seconds, 0))) where id = p_item.id
-  returning case when depth = 0 then submitted_by else animus.submitter_of(root_id) end into v_submitter;
-  insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, submitter)
-  values (p_item.faculty, coalesce(v_answer.provider, '') || '/' || coalesce(v_answer.model, ''),
-          (v_now at time zone 'UTC')::date, v_answer.cost_usd, v_answer.input_tokens, v_answer.output_tokens, v_submitter);
+  returning case when depth = 0 then submitted_by else animus.submitter_of(root_id) end as submitter,
+            case when depth = 0 then source else animus.source_of(root_id) end as source into v_origin;
+  insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, submitter, source, estimated, counted, assumed_tokens)
+  values (p_item.faculty, coalesce(v_answer.provider, '') || '/' || coalesce(v_answer.model, ''), v_turn.day, v_turn.cost_usd, v_answer.input_tokens,
+          v_answer.output_tokens, v_origin.submitter, v_origin.source, v_estimated, v_counted, case when v_counted then 0 else v_turn.reserved_tokens end);
   perform animus.tell_readers(p_item.id);
 end $$;
 
@@ -152,10 +187,14 @@ begin
     update animus.work_items w
        set state = 'completed', outcome = case when pg_column_size(i.outcome) <= 4096 then i.outcome else animus.keep_outcome(i.id, i.outcome) end,
            outcome_summary = left(i.summary, 10000), error = null, resolved_at = v_now, lease_owner = null, lease_expires_at = null,
-           turns = w.turns + 1, cost_usd = w.cost_usd + coalesce(i.cost_usd, 0), unpriced_calls = w.unpriced_calls + (i.cost_usd is null)::int,
+           turns = w.turns + 1, calls = w.calls + 1, cost_usd = w.cost_usd + coalesce(i.usd, 0),
+           estimated_usd = case when i.estimated then w.estimated_usd + i.usd else w.estimated_usd end,
+           unpriced_calls = w.unpriced_calls + (i.usd is null)::int, uncounted_calls = w.uncounted_calls + (not i.counted)::int,
+           assumed_tokens = w.assumed_tokens + i.assumed,
            input_tokens = w.input_tokens + coalesce((i.usage ->> 'input')::bigint, 0),
            output_tokens = w.output_tokens + coalesce((i.usage ->> 'output')::bigint, 0)
-      from (select u.id, u.token, u.outcome, u.summary, u.focus_id, u.turn, a.*
+      from (select u.id, u.token, u.outcome, u.summary, u.focus_id, u.turn, a.*, c.*, (t.begun_at at time zone 'UTC')::date as day,
+                   a.cost_usd is null and c.usd is not null or animus.is_estimate(nullif(a.usage, 'null'), c.usd) as estimated, case when c.counted then 0 else t.reserved_tokens end as assumed
               from unnest(p_ids, p_tokens, p_outcomes, p_summaries, p_focus_ids, p_turns, p_answers)
                    as u (id, token, outcome, summary, focus_id, turn, answer)
               join animus.work_items l on l.id = u.id and l.lease_token = u.token and l.lease_expires_at is not null
@@ -164,21 +203,26 @@ begin
               join animus.turns t on t.focus_id = u.focus_id and t.turn = u.turn and t.recorded_at is null
               cross join lateral json_to_record(u.answer) as a (
                 provider text, model text, content json, response_id text, stop_reason text, raw_stop_reason text, cut_tool_calls text[],
-                usage jsonb, cost_usd numeric, duration_ms float8, time_to_first_token_ms float8)
+                usage jsonb, cost_usd numeric, duration_ms float8, time_to_first_token_ms float8, lost int)
+              -- As in store_answer.
+              cross join lateral (select coalesce(a.cost_usd, nullif(t.reserved_usd, 0)) as usd,
+                                         nullif(a.usage, 'null') is not null or a.provider is not distinct from 'animus' as counted) c
+             where coalesce(a.lost, 0) = 0
              order by u.id for no key update of l skip locked) i
      where w.id = i.id and w.lease_token = i.token and w.lease_expires_at is not null
-    returning w.dedup_key, w.queue_msg_id, w.faculty, case when w.depth = 0 then w.submitted_by else animus.submitter_of(w.root_id) end as submitter, i.*),
+    returning w.dedup_key, w.queue_msg_id, w.faculty, case when w.depth = 0 then w.submitted_by else animus.submitter_of(w.root_id) end as submitter,
+              case when w.depth = 0 then w.source else animus.source_of(w.root_id) end as source, i.*),
   recorded as (
     update animus.turns t
        set provider = e.provider, model = e.model, response = e.content, response_id = e.response_id, stop_reason = e.stop_reason,
            raw_stop_reason = e.raw_stop_reason, cut_tool_calls = coalesce(e.cut_tool_calls, '{}'), usage = nullif(e.usage, 'null'),
-           cost_usd = e.cost_usd, reserved_usd = 0, recorded_at = v_now, duration_ms = e.duration_ms,
-           time_to_first_token_ms = e.time_to_first_token_ms
+           cost_usd = e.usd, recorded_at = v_now, duration_ms = e.duration_ms,
+           reserved_usd = 0, open_request = null, time_to_first_token_ms = e.time_to_first_token_ms
       from ended e where t.focus_id = e.focus_id and t.turn = e.turn),
   spent as (
-    insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, submitter)
-    select e.faculty, coalesce(e.provider, '') || '/' || coalesce(e.model, ''), (v_now at time zone 'UTC')::date, e.cost_usd,
-           coalesce((e.usage ->> 'input')::bigint, 0), coalesce((e.usage ->> 'output')::bigint, 0), e.submitter from ended e)
+    insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, submitter, source, estimated, counted, assumed_tokens)
+    select e.faculty, coalesce(e.provider, '') || '/' || coalesce(e.model, ''), e.day, e.usd, coalesce((e.usage ->> 'input')::bigint, 0),
+           coalesce((e.usage ->> 'output')::bigint, 0), e.submitter, e.source, e.estimated, e.counted, e.assumed from ended e)
   select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null) into v_ids, v_messages, v_keyed from ended;
   if v_ids is not null then perform animus.follow_ends(v_ids, v_messages, v_keyed, 'completed', null, 'completed', v_now); end if;
   if cardinality(v_ids) = cardinality(p_ids) then return array_fill(true, array[cardinality(p_ids)]); end if;
@@ -222,9 +266,11 @@ end $$;
 -- results it answers to. After a crash of the server, the daemon finds the turn missing when it records the answer, and calls this again
 -- with the same results. If both crash, the lost calls appear as begun and not ended: they are in doubt, except repeatable ones, which
 -- run again, and the request is sent again.
+-- p_reserved_usd and p_request: as for put_turn_row.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
+drop function if exists animus.begin_next_turn(uuid, bigint, int, numeric, jsonb);
 create or replace function animus.begin_next_turn(
-  p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric, p_results jsonb) returns text
+  p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric, p_results jsonb, p_request uuid default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
@@ -234,5 +280,5 @@ begin
     perform animus.end_calls(p_focus_id, p_results);
     perform animus.tell_readers(v_item.id);
   end if;
-  return animus.open_turn(v_item, p_focus_id, p_turn, p_reserved_usd);
+  return animus.open_turn(v_item, p_focus_id, p_turn, p_reserved_usd, p_request);
 end $$;

@@ -10,7 +10,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_owner  text := (select submitted_by from animus.work_items where id = p_id);
   v_own    boolean := coalesce(v_owner = animus.actor(), false);
-  v_part   boolean := not v_own and animus.takes_part(p_id);
+  v_part   boolean := not v_own and animus.may_stop(p_id);
   v_reason text := animus.cut_text(coalesce(p_reason, case when v_own then 'cancelled by its submitter'
     when v_part then 'cancelled by ' || animus.actor() else 'cancelled by an operator' end), 10000);
   v_state  text;
@@ -103,7 +103,7 @@ begin
   end if;
   if v_item.source = 'chat' then v_waits := animus.retry_waits(p_id); end if;
   perform animus.unpack_history(p_id);
-  perform animus.add_mark(p_id, 'ended', json_build_object('state', v_item.state, 'error', left(v_item.error ->> 'message', 4000), 'costUsd', animus.known_cost(v_item.cost_usd, v_item.unpriced_calls), 'unpricedCalls', v_item.unpriced_calls),
+  perform animus.add_mark(p_id, 'ended', json_build_object('state', v_item.state, 'error', left(v_item.error ->> 'message', 4000), 'costUsd', animus.known_cost(v_item.cost_usd + v_item.lost_usd, v_item.unpriced_calls, v_item.calls + v_item.lost_requests), 'unpricedCalls', v_item.unpriced_calls),
     v_item.resolved_at);
   insert into pgmq.q_animus_work (vt, message) values (v_now, jsonb_build_object('work_item_id', p_id)) returning msg_id into v_msg_id;
   update animus.work_items

@@ -99,12 +99,16 @@ begin
         'work_item_id', w.id, 'focus_id', f.id, 'faculty', w.faculty, 'description', left(w.description, 200), 'phase', f.phase, 'state', w.state,
         'turn', (select max(t.turn) from animus.turns t where t.focus_id = f.id), 'started_at', f.started_at, 'host', f.host, 'daemon_id', w.lease_owner,
         'plan', (select left(l.content, 400) from animus.work_ledger l where l.work_item_id = w.id and l.entry_type = 'plan' order by l.seq desc limit 1),
-        'cost_usd', animus.known_cost(w.cost_usd, w.unpriced_calls), 'unpriced_calls', w.unpriced_calls) order by w.id), '[]')
+        'cost_usd', animus.known_cost(w.cost_usd + w.lost_usd, w.unpriced_calls, w.calls + w.lost_requests), 'unpriced_calls', w.unpriced_calls) order by w.id), '[]')
       from (select * from animus.work_items where state in ('claimed', 'running') order by id limit 200) w
       left join animus.foci f on f.work_item_id = w.id and f.ended_as is null),
     'daemons', (select coalesce(jsonb_agg(jsonb_build_object(
         'id', d.id, 'host', d.host, 'pid', d.pid, 'version', d.version, 'max_concurrent', d.max_concurrent, 'saturated', d.saturated,
-        'faculties', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(d.faculties) k), 'problems', d.problems,
+        'faculties', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(d.faculties) k),
+        -- A faculty that is held is tried again with its next item. Where none has come a minute later, nothing waits there.
+        'problems', d.problems || (select coalesce(jsonb_agg(format('on %s:%s, faculty %s has been waiting since %sZ: %s', d.host, d.pid, f.key,
+            left(f.value #>> '{held,since}', 16), f.value #>> '{held,reason}') order by f.key), '[]')
+          from jsonb_each(d.faculties) f where (f.value #>> '{held,until}')::timestamptz > v_now - interval '1 minute'),
         'blocked_at', d.blocked_at, 'blocked_seconds', d.blocked_seconds, 'blocks', d.blocks,
         'started_at', d.started_at, 'seen_at', d.seen_at, 'stopped_at', d.stopped_at, 'alive', d.stopped_at is null and d.seen_at > v_now - interval '2 minutes',
         -- Of the work that it still has: after that, others take it over.
@@ -118,8 +122,12 @@ begin
         'examples', (select coalesce(jsonb_agg(jsonb_build_object('table', k.table_name, 'id', k.id, 'referenced_by', k.referenced_by) order by k.seen_at desc), '[]')
           from (select * from animus.retention_kept order by seen_at desc limit 5) k))),
     'pauses', (select coalesce(jsonb_agg(to_jsonb(p) order by p.faculty), '[]') from animus.pauses p where p.until is null or p.until > v_now),
-    'spend_today', (select coalesce(jsonb_agg(jsonb_build_object('faculty', s.faculty, 'model', s.model, 'usd', animus.known_cost(s.usd, coalesce((to_jsonb(s) ->> 'unpriced_calls')::bigint, 0)),
-        'unpriced_calls', coalesce((to_jsonb(s) ->> 'unpriced_calls')::bigint, 0), 'input_tokens', s.input_tokens,
-        'output_tokens', s.output_tokens, 'calls', s.calls, 'code_runs', coalesce((to_jsonb(s) ->> 'code_runs')::bigint, 0)) order by s.faculty, s.model), '[]') from animus.spend s where s.day = (v_now at time zone 'UTC')::date),
+    'spend_today', (select coalesce(jsonb_agg(jsonb_build_object('faculty', s.faculty, 'model', s.model, 'usd', animus.known_cost(s.usd, coalesce((to_jsonb(s) ->> 'unpriced_calls')::bigint, 0),
+          s.calls + coalesce((to_jsonb(s) ->> 'lost_requests')::bigint, 0)),
+        'unpriced_calls', coalesce((to_jsonb(s) ->> 'unpriced_calls')::bigint, 0), 'uncounted_calls', coalesce((to_jsonb(s) ->> 'uncounted_calls')::bigint, 0),
+        'estimated_usd', coalesce((to_jsonb(s) ->> 'estimated_usd')::numeric, 0), 'lost_usd', coalesce((to_jsonb(s) ->> 'lost_usd')::numeric, 0),
+        'lost_requests', coalesce((to_jsonb(s) ->> 'lost_requests')::bigint, 0),
+        'input_tokens', animus.known_tokens(s.input_tokens, coalesce((to_jsonb(s) ->> 'uncounted_calls')::bigint, 0), s.calls),
+        'output_tokens', animus.known_tokens(s.output_tokens, coalesce((to_jsonb(s) ->> 'uncounted_calls')::bigint, 0), s.calls), 'calls', s.calls, 'code_runs', coalesce((to_jsonb(s) ->> 'code_runs')::bigint, 0)) order by s.faculty, s.model), '[]') from animus.spend s where s.day = (v_now at time zone 'UTC')::date),
     'memory', (select value from animus.settings where key = 'memory'));
 end $$;

@@ -18,23 +18,32 @@ begin
   update animus.tool_calls set output = p_shown where focus_id = p_focus_id and turn = p_turn and call_id = p_call_id;
 end $$;
 
--- Charges a model call that is not a turn of the focus. p_call: {provider, model, usage: {input, output} | null, cost_usd: null if it is not known,
--- operation}; operation: what the call was for, by default `summary`.
+-- Charges a model call that is not a turn of the focus, and settles what was reserved and held for it. p_call: {provider, model, usage: {input, output, estimated} |
+-- null, cost_usd: null if it is not known, lost, operation}; lost: requests for it that gave nothing; operation: what the call was for, by default `summary`.
+-- Where the cost is not known, what was reserved for it counts as an estimate. What was lost counts for the model that has answered in the end.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.record_side_call(p_focus_id uuid, p_token bigint, p_call jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_item   animus.held_work := animus.hold_focus(p_focus_id, p_token);
-  v_cost   numeric := (p_call ->> 'cost_usd')::numeric;
-  v_input  bigint := coalesce((p_call #>> '{usage,input}')::bigint, 0);
-  v_output bigint := coalesce((p_call #>> '{usage,output}')::bigint, 0);
-  v_submitter text;
+  v_usage  jsonb := nullif(p_call -> 'usage', 'null');
+  v_model  text := coalesce(p_call ->> 'provider', '') || '/' || coalesce(p_call ->> 'model', '');
+  v_for    text := coalesce(p_call ->> 'operation', 'summary');
+  v_lost   int := coalesce((p_call ->> 'lost')::int, 0);
+  v_open   record;
+  v_cost   numeric;
 begin
-  update animus.work_items set cost_usd = cost_usd + coalesce(v_cost, 0), unpriced_calls = unpriced_calls + (v_cost is null)::int,
-         input_tokens = input_tokens + v_input, output_tokens = output_tokens + v_output
-   where id = v_item.id
-  returning case when depth = 0 then submitted_by else animus.submitter_of(root_id) end into v_submitter;
-  insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, operation, submitter)
-  values (v_item.faculty, coalesce(p_call ->> 'provider', '') || '/' || coalesce(p_call ->> 'model', ''),
-          (animus.now() at time zone 'UTC')::date, v_cost, v_input, v_output, coalesce(p_call ->> 'operation', 'summary'), v_submitter);
+  select t.reserved_usd as usd, t.reserved_tokens as tokens, t.reserved_on as day into v_open
+    from animus.turns t where t.focus_id = p_focus_id and t.open_request is not null;
+  v_cost := coalesce((p_call ->> 'cost_usd')::numeric, nullif(v_open.usd, 0));
+  if p_call ->> 'cost_usd' is null and v_cost is not null and v_usage is not null then v_usage := v_usage || '{"estimated": true}'; end if;
+  if v_lost > 0 then
+    update animus.turns t set reserved_for = jsonb_build_object('model', v_model, 'operation', v_for)
+     where t.focus_id = p_focus_id and t.open_request is not null;
+  end if;
+  perform animus.count_lost(p_focus_id, 0, v_lost);
+  perform animus.charge_item(v_item.id, v_model, coalesce(v_open.day, (animus.now() at time zone 'UTC')::date), v_for, 1, v_cost, v_usage, 0, 0, 0,
+    case when v_usage is null then coalesce(v_open.tokens, 0) else 0 end);
+  perform animus.settle_side_call(v_item, p_focus_id, v_cost,
+    case when v_usage is not null then coalesce((v_usage ->> 'input')::bigint, 0) + coalesce((v_usage ->> 'output')::bigint, 0) end, v_lost);
 end $$;

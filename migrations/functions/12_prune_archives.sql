@@ -84,7 +84,10 @@ begin
      and not exists (select from animus.foci f where f.ended_as is null and f.settings_id = s.id);
   begin
     delete from animus.memories where id in (
-      select id from animus.memories where merged_into is not null and updated_at < v_before order by updated_at limit p_limit for update skip locked);
+      select m.id from animus.memories m where m.merged_into is not null and m.updated_at < v_before
+         -- What was merged because of its embedding may be another fact: it stays until a person has looked, or forgets the memory.
+         and not exists (select from animus.memory_merges g where g.gone_id = m.id and g.reason = 'similar')
+       order by m.updated_at limit p_limit for update skip locked);
     get diagnostics v_count = row_count; v_sum := v_sum + v_count;
   exception when foreign_key_violation or restrict_violation then
     get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;
@@ -92,7 +95,9 @@ begin
   end;
   begin
     delete from animus.schedule_runs where (schedule, due_at) in (
-      select schedule, due_at from animus.schedule_runs where recorded_at < v_before order by recorded_at limit p_limit);
+      select r.schedule, r.due_at from animus.schedule_runs r
+       where r.recorded_at < v_before and not exists (select from animus.work_items w where w.id = r.work_item_id and w.resolved_at is null)
+       order by r.recorded_at limit p_limit);
     get diagnostics v_count = row_count; v_sum := v_sum + v_count;
   exception when foreign_key_violation or restrict_violation then
     get stacked diagnostics v_schema = schema_name, v_table = table_name, v_name = constraint_name;

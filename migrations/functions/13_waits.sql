@@ -52,6 +52,7 @@ begin
     perform animus.requeue(p_id, null, v_now, null);
     return 'queued';
   end if;
+  perform animus.lose_open_requests(array[p_id]);
   update animus.work_items set state = 'waiting', lease_owner = null, lease_expires_at = null where id = p_id;
   return 'waiting';
 end $$;

@@ -22,40 +22,69 @@ begin
 end $$;
 
 -- Creates the views of what was spent, or replaces them. spend has one row per faculty, model and day; the rows of spend_details are parts of
--- such sums, for readers to add up, because adding up twice takes twice the time. Its operation and submitter are null where they are not known; the setting
--- spend_details_since says from when on they are recorded. Code that an item runs without a model (engage mode code) is recorded as a turn of animus/code,
--- and counted in code_runs, not in calls. usd is the sum of the calls whose cost is known; unpriced_calls counts the others.
+-- such sums, for readers to add up, because adding up twice takes twice the time. Its operation, submitter and source are null where they are not known; the setting
+-- spend_details_since says from when on the first two are recorded. Code that an item runs without a model (engage mode code) is recorded as a turn of animus/code,
+-- and counted in code_runs, not in calls. usd is all that counts: what answers have cost, as far as it is known, and lost_usd, of requests that gave
+-- nothing. estimated_usd is the part of it whose tokens the provider did not count. unpriced_calls counts the calls and lost requests that usd is without, uncounted_calls those
+-- that the tokens are without; assumed_tokens is what limits count for these, and for lost requests. A call counts for the day on which it began.
 -- Locks: the views, exclusively. Raises: nothing.
 create or replace function animus.define_spend_views() returns void
 language plpgsql as $$
 begin
+  -- The table of the days gets its name when it is published.
+  execute format($view$
   create or replace view animus.spend_details as
-    select s.faculty, s.model, case when s.model = 'animus/code' then 'code' else s.operation end as operation, s.submitter, s.day, s.usd, s.input_tokens,
+    select s.faculty, s.model, case when s.model = 'animus/code' then 'code' else s.operation end as operation, s.submitter, s.day, s.usd + s.lost_usd as usd, s.input_tokens,
            s.output_tokens, case when s.model = 'animus/code' then 0 else s.calls end as calls, case when s.model = 'animus/code' then s.calls else 0 end as code_runs,
-           s.unpriced_calls
+           s.unpriced_calls, s.estimated_usd, s.lost_usd, s.lost_requests, s.uncounted_calls, s.assumed_tokens, split_part(s.model, '/', 1) as provider, s.source
       from (
-        select faculty, model, operation, nullif(submitter, '') as submitter, day, usd, input_tokens, output_tokens, calls, unpriced_calls from animus.spend_sums
+        select faculty, model, operation, nullif(submitter, '') as submitter, nullif(source, '') as source, day, usd, estimated_usd, lost_usd, lost_requests,
+               input_tokens, output_tokens, assumed_tokens, calls, unpriced_calls, uncounted_calls
+          from animus.spend_sums
         union all
-        select faculty, model, operation, submitter, day, coalesce(usd, 0)::numeric(14, 6), input_tokens, output_tokens, 1, (usd is null)::int from animus.spend_calls
+        select faculty, model, operation, submitter, source, day, coalesce(usd, 0), case when estimated then coalesce(usd, 0) else 0 end, lost_usd, lost_requests,
+               input_tokens, output_tokens, assumed_tokens, calls, lost_unpriced + case when usd is null then calls else 0 end, case when counted then 0 else calls end
+          from animus.spend_calls
         union all
-        select faculty, model, null, null, day, usd, input_tokens, output_tokens, calls, 0 from animus.spend_days) s;
-  create or replace view animus.spend as
-    select faculty, model, day, sum(usd)::numeric(14, 6) as usd, sum(input_tokens)::bigint as input_tokens,
-           sum(output_tokens)::bigint as output_tokens, sum(calls)::bigint as calls, sum(code_runs)::bigint as code_runs,
-           sum(unpriced_calls)::bigint as unpriced_calls
-      from animus.spend_details
-     group by faculty, model, day;
+        select faculty, model, null, null, null, day, usd, 0, 0, 0, input_tokens, output_tokens, 0, calls, 0, 0 from animus.%I) s$view$,
+    case when to_regclass('animus.spend_days') is null then 'spend' else 'spend_days' end);
   -- For gateways, beside the views of 32_visible.sql: the spend of the actor's own work, or of all.
   create or replace view animus.visible_spend as
-    select s.faculty, s.model, s.operation, s.submitter, s.day, s.usd, s.input_tokens, s.output_tokens, s.calls, s.code_runs, s.unpriced_calls
+    select s.faculty, s.model, s.operation, s.submitter, s.day, s.usd, s.input_tokens, s.output_tokens, s.calls, s.code_runs, s.unpriced_calls, s.estimated_usd,
+           s.lost_usd, s.lost_requests, s.uncounted_calls, s.assumed_tokens, s.provider, s.source
       from animus.spend_details s where s.submitter = (select animus.actor()) or (select animus.sees_all());
+  if to_regclass('animus.spend_days') is null then return; end if;
+  create or replace view animus.spend as
+    select faculty, model, day, sum(usd) as usd, sum(input_tokens)::bigint as input_tokens,
+           sum(output_tokens)::bigint as output_tokens, sum(calls)::bigint as calls, sum(code_runs)::bigint as code_runs,
+           sum(unpriced_calls)::bigint as unpriced_calls, sum(estimated_usd) as estimated_usd, sum(lost_usd) as lost_usd,
+           sum(lost_requests)::bigint as lost_requests, sum(uncounted_calls)::bigint as uncounted_calls, sum(assumed_tokens)::bigint as assumed_tokens
+      from animus.spend_details
+     group by faculty, model, day;
 end $$;
 
--- Returns a sum of costs as people are told it: null where calls are in it and the cost of none is known.
+drop function if exists animus.known_cost(numeric, bigint);
+-- Returns a sum of costs as people are told it: null where nothing is known of it, because the cost of none of its calls is. A free call is known.
+-- p_calls: with those of unknown cost, and with lost requests; 0 where they were not counted yet (before 0065).
 -- Locks: none. Raises: nothing.
-create or replace function animus.known_cost(p_usd numeric, p_unpriced_calls bigint) returns numeric
+create or replace function animus.known_cost(p_usd numeric, p_unpriced_calls bigint, p_calls bigint) returns numeric
 language sql immutable parallel safe as $$
-  select case when p_unpriced_calls > 0 then nullif(p_usd, 0) else p_usd end
+  select case when p_unpriced_calls > 0 and p_unpriced_calls >= p_calls then nullif(p_usd, 0) else p_usd end
+$$;
+
+-- Returns a sum of tokens as people are told it: null where no call of it was counted.
+-- Locks: none. Raises: nothing.
+create or replace function animus.known_tokens(p_tokens bigint, p_uncounted_calls bigint, p_calls bigint) returns bigint
+language sql immutable parallel safe as $$
+  select case when p_uncounted_calls > 0 and p_uncounted_calls >= p_calls then nullif(p_tokens, 0) else p_tokens end
+$$;
+
+-- Returns whether what an answer has cost is an estimate: its tokens are not those that the provider counted. Without counts, a cost can be nothing else; a cost
+-- that is not known is none.
+-- Locks: none. Raises: nothing.
+create or replace function animus.is_estimate(p_usage jsonb, p_cost_usd numeric) returns boolean
+language sql immutable parallel safe as $$
+  select p_cost_usd is not null and coalesce((p_usage ->> 'estimated')::boolean, p_usage is null and p_cost_usd > 0)
 $$;
 
 -- Returns who submitted an item; null if that is not known.
@@ -65,47 +94,225 @@ language sql stable as $$
   select submitted_by from animus.work_items where id = p_id
 $$;
 
--- Adds up at most p_limit calls. Returns how many, or null where the calls of a version that wrote the sums itself may still be running:
+-- Returns what an item says about its origin; null if that is not known.
+-- Locks: none. Raises: nothing.
+create or replace function animus.source_of(p_id uuid) returns text
+language sql stable as $$
+  select source from animus.work_items where id = p_id
+$$;
+
+-- Returns the model that a turn was asked of, as `provider/model`: that of its answer, or as its batch says, or that of the newest answer before it, or of the settings
+-- of the focus. p_turn: 0, of the call under way that is no turn.
+-- Locks: none. Raises: nothing.
+create or replace function animus.model_asked(p_focus_id uuid, p_turn int) returns text
+language sql stable as $$
+  select coalesce(
+    (select t.reserved_for ->> 'model' from animus.turns t where p_turn = 0 and t.focus_id = p_focus_id and t.open_request is not null limit 1),
+    (select t.provider || '/' || t.model from animus.turns t where t.focus_id = p_focus_id and t.turn = p_turn),
+    (select r.provider || '/' || r.model from animus.batch_requests r where r.focus_id = p_focus_id and r.turn = p_turn order by r.created_at desc limit 1),
+    (select t.provider || '/' || t.model from animus.turns t where t.focus_id = p_focus_id and (t.turn <= p_turn or p_turn = 0) and t.model is not null order by t.turn desc limit 1),
+    (select coalesce((e.engage #>> array['providers', e.engage ->> 'model', 'name']) || '/', '')
+            || case when e.engage #>> array['providers', e.engage ->> 'model', 'name'] = split_part(e.engage ->> 'model', '/', 1)
+                    then substr(e.engage ->> 'model', strpos(e.engage ->> 'model', '/') + 1) else e.engage ->> 'model' end
+       from (select coalesce(f.faculty_snapshot, s.faculty_snapshot) -> 'engage' as engage
+               from animus.foci f left join animus.focus_settings s on s.id = f.settings_id where f.id = p_focus_id) e),
+    '(unknown)')
+$$;
+
+-- Charges an item with a call that is not a turn of its open focus, or with lost requests (p_calls 0): in its own sums, and in the spend. p_usage: {input, output,
+-- estimated} | null. p_usd: null if it is not known. p_lost_unpriced: of the lost requests, those of unknown cost. p_assumed: tokens that limits count without a count.
+-- Locks: none beyond those of the caller, who has locked the item. Raises: nothing.
+create or replace function animus.charge_item(
+  p_id uuid, p_model text, p_day date, p_operation text, p_calls int, p_usd numeric, p_usage jsonb, p_lost int, p_lost_usd numeric, p_lost_unpriced int,
+  p_assumed bigint) returns void
+language plpgsql as $$
+declare
+  v_input     bigint := coalesce((p_usage ->> 'input')::bigint, 0);
+  v_output    bigint := coalesce((p_usage ->> 'output')::bigint, 0);
+  v_estimated boolean := animus.is_estimate(p_usage, p_usd);
+  v_item      record;
+begin
+  update animus.work_items w
+     set cost_usd = w.cost_usd + coalesce(p_usd, 0), estimated_usd = w.estimated_usd + case when v_estimated then p_usd else 0 end,
+         lost_usd = w.lost_usd + p_lost_usd, lost_requests = w.lost_requests + p_lost, calls = w.calls + p_calls,
+         unpriced_calls = w.unpriced_calls + p_lost_unpriced + case when p_usd is null then p_calls else 0 end,
+         uncounted_calls = w.uncounted_calls + case when p_usage is null then p_calls else 0 end, input_tokens = w.input_tokens + v_input,
+         output_tokens = w.output_tokens + v_output, assumed_tokens = w.assumed_tokens + p_assumed
+   where w.id = p_id
+  returning w.faculty, case when w.depth = 0 then w.submitted_by else animus.submitter_of(w.root_id) end as submitter,
+            case when w.depth = 0 then w.source else animus.source_of(w.root_id) end as source into v_item;
+  if not found then return; end if;
+  insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, operation, submitter, source, calls, estimated, counted, lost_requests, lost_usd,
+                                  lost_unpriced, assumed_tokens)
+  values (v_item.faculty, p_model, p_day, p_usd, v_input, v_output, p_operation, v_item.submitter, v_item.source, p_calls, v_estimated, p_usage is not null or p_calls = 0,
+          p_lost, p_lost_usd, p_lost_unpriced, p_assumed);
+end $$;
+
+-- Counts requests that were lost with a turn where everything is counted: in its item and in the spend. Whoever changes what a turn has lost need not know about it.
+-- A side call is reserved in the row of the newest turn, which says what it is for (reserved_for); daemons of the release before do not say that.
+-- Locks: the item's row, which whoever may change the turn has locked. Raises: nothing.
+create or replace function animus.count_loss() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.charge_item(f.work_item_id, coalesce(old.reserved_for ->> 'model', animus.model_asked(new.focus_id, new.turn)),
+      coalesce(old.reserved_on, (old.begun_at at time zone 'UTC')::date), case when old.reserved_on is null then 'turn' else coalesce(old.reserved_for ->> 'operation', 'side') end,
+      0, 0, null, new.lost_requests - old.lost_requests, new.lost_usd - old.lost_usd,
+      new.lost_unpriced - old.lost_unpriced, (new.lost_requests - old.lost_requests) * old.reserved_tokens)
+     from animus.foci f where f.id = new.focus_id;
+  return null;
+end $$;
+
+-- Returns the requests under way: turns that were begun and not recorded, of items that are worked on or in a batch, and side calls (turn 0). usd and
+-- tokens: what each may cost at most, as far as that is reserved; request: its name; operation: `turn`, or what the call is for. p_scope: 'item', 'root', 'faculty' or 'appliance'. It reads what is active, and nothing else.
+-- Locks: none. Raises: nothing.
+create or replace function animus.requests_under_way(p_scope text, p_subject text)
+returns table (work_item_id uuid, faculty text, root_id uuid, focus_id uuid, turn int, token bigint, request uuid, begun_at timestamptz,
+               usd numeric, tokens bigint, operation text)
+language plpgsql stable as $$
+declare
+  v_ids uuid[];
+begin
+  v_ids := case p_scope
+    when 'item' then array[p_subject::uuid]
+    when 'root' then array(select w.id from animus.work_items w where w.root_id = p_subject::uuid and w.depth > 0 and w.resolved_at is null) || p_subject::uuid
+    when 'faculty' then array(select w.id from animus.work_items w where w.faculty = p_subject and w.state in ('claimed', 'running'))
+    else array(select w.id from animus.work_items w where w.state in ('claimed', 'running')) end;
+  return query
+    select w.id, w.faculty, w.root_id, f.id, case when t.reserved_on is null then t.turn else 0 end, w.lease_token, t.open_request,
+           coalesce(t.reserved_on::timestamp at time zone 'UTC', t.begun_at),
+           case when t.open_request is null then 0 else coalesce(t.reserved_usd, 0) end, case when t.open_request is null then 0 else t.reserved_tokens end,
+           case when t.reserved_on is null then 'turn' else coalesce(t.reserved_for ->> 'operation', 'side') end
+      from unnest(v_ids) i (id) join animus.work_items w on w.id = i.id and w.state in ('claimed', 'running')
+      join animus.foci f on f.work_item_id = w.id and f.ended_as is null
+      join animus.turns t on t.focus_id = f.id and t.turn = (select max(n.turn) from animus.turns n where n.focus_id = f.id)
+           and (t.open_request is not null or t.recorded_at is null and t.reserved_on is null)
+     where not animus.turn_under_way(t.focus_id, t.turn)
+    union all
+    select w.id, w.faculty, w.root_id, t.focus_id, t.turn, w.lease_token, t.open_request, t.begun_at, coalesce(t.reserved_usd, 0), t.reserved_tokens, 'turn'
+      from animus.batch_requests r
+      join animus.turns t on t.focus_id = r.focus_id and t.turn = r.turn and t.recorded_at is null
+      join animus.work_items w on w.id = r.work_item_id
+     where r.state in ('waiting', 'sent', 'answered')
+       and case p_scope when 'item' then w.id = p_subject::uuid when 'root' then w.root_id = p_subject::uuid when 'faculty' then w.faculty = p_subject else true end;
+end $$;
+
+-- Returns what costs returns, for a scope that is known.
+-- Locks: none. Raises: nothing.
+create or replace function animus.count_costs(p_scope text, p_subject text, p_since date, p_until date,
+  out usd numeric, out recorded_usd numeric, out estimated_usd numeric, out lost_usd numeric, out held_usd numeric, out calls bigint, out lost_requests bigint,
+  out unpriced_calls bigint, out uncounted_calls bigint, out input_tokens bigint, out output_tokens bigint, out assumed_tokens bigint, out held_tokens bigint)
+language plpgsql stable as $$
+declare
+  v_memories record;
+begin
+  if p_scope in ('item', 'root') then
+    -- Qualified: the results have the names of columns.
+    select sum(w.cost_usd + w.lost_usd), sum(w.estimated_usd), sum(w.lost_usd), sum(w.lost_requests), sum(w.calls), sum(w.unpriced_calls), sum(w.uncounted_calls), sum(w.input_tokens),
+           sum(w.output_tokens), sum(w.assumed_tokens)
+      into usd, estimated_usd, lost_usd, lost_requests, calls, unpriced_calls, uncounted_calls, input_tokens, output_tokens, assumed_tokens
+      from animus.work_items w where w.id = p_subject::uuid or (p_scope = 'root' and w.root_id = p_subject::uuid and w.depth > 0);
+  else
+    select sum(s.usd), sum(s.estimated_usd), sum(s.lost_usd), sum(s.lost_requests), sum(s.calls), sum(s.unpriced_calls), sum(s.uncounted_calls), sum(s.input_tokens), sum(s.output_tokens),
+           sum(s.assumed_tokens)
+      into usd, estimated_usd, lost_usd, lost_requests, calls, unpriced_calls, uncounted_calls, input_tokens, output_tokens, assumed_tokens
+      from animus.spend_details s
+     where s.day >= coalesce(p_since, '-infinity') and s.day < coalesce(p_until, 'infinity')
+       and (p_scope = 'appliance' or p_subject = case p_scope when 'faculty' then s.faculty when 'model' then s.model when 'provider' then s.provider
+              when 'operation' then s.operation when 'submitter' then s.submitter when 'source' then s.source end);
+  end if;
+  select sum(u.usd), sum(u.tokens) into held_usd, held_tokens
+    from animus.requests_under_way(case when p_scope in ('item', 'root', 'faculty') then p_scope else 'appliance' end, p_subject) u
+    join animus.work_items r on r.id = u.root_id
+   where (u.begun_at at time zone 'UTC')::date >= coalesce(p_since, '-infinity') and (u.begun_at at time zone 'UTC')::date < coalesce(p_until, 'infinity')
+     and case p_scope when 'model' then animus.model_asked(u.focus_id, u.turn) = p_subject when 'provider' then split_part(animus.model_asked(u.focus_id, u.turn), '/', 1) = p_subject
+                      when 'operation' then u.operation = p_subject when 'submitter' then r.submitted_by = p_subject
+                      when 'source' then r.source = p_subject else true end;
+  -- Embeddings of memories belong to no item.
+  select coalesce(sum(e.held_usd), 0) as usd, coalesce(sum(e.held_tokens), 0) as tokens into v_memories
+    from animus.embedders e
+   where (e.begun_at at time zone 'UTC')::date >= coalesce(p_since, '-infinity') and (e.begun_at at time zone 'UTC')::date < coalesce(p_until, 'infinity')
+     and case p_scope when 'appliance' then true when 'faculty' then p_subject = '(memory)' when 'model' then p_subject = e.model
+                      when 'provider' then p_subject = split_part(e.model, '/', 1) when 'operation' then p_subject = 'embedding' else false end;
+  held_usd := coalesce(held_usd, 0) + v_memories.usd; held_tokens := coalesce(held_tokens, 0) + v_memories.tokens;
+  usd := coalesce(usd, 0); estimated_usd := coalesce(estimated_usd, 0); lost_usd := coalesce(lost_usd, 0);
+  recorded_usd := usd - estimated_usd - lost_usd;
+  calls := coalesce(calls, 0); lost_requests := coalesce(lost_requests, 0); unpriced_calls := coalesce(unpriced_calls, 0); uncounted_calls := coalesce(uncounted_calls, 0);
+  input_tokens := coalesce(input_tokens, 0); output_tokens := coalesce(output_tokens, 0); assumed_tokens := coalesce(assumed_tokens, 0);
+end $$;
+
+-- Returns what work has cost, of anything that people ask about: every place that shows such sums is made of it, or of the rows that it adds up. p_scope: 'item' or
+-- 'root' (with its descendants), with an id of existing work; 'appliance'; or a column of spend_details: 'faculty', 'model', 'provider', 'operation', 'submitter', 'source',
+-- with its value, on days from p_since on and before p_until. usd: recorded_usd + estimated_usd + lost_usd; held_usd, what the requests under way may
+-- cost besides, at most.
+-- Locks: none. Raises: WA004.
+create or replace function animus.costs(p_scope text, p_subject text default '', p_since date default null, p_until date default null,
+  out usd numeric, out recorded_usd numeric, out estimated_usd numeric, out lost_usd numeric, out held_usd numeric, out calls bigint, out lost_requests bigint,
+  out unpriced_calls bigint, out uncounted_calls bigint, out input_tokens bigint, out output_tokens bigint, out assumed_tokens bigint, out held_tokens bigint)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_scope not in ('item', 'root', 'appliance', 'faculty', 'model', 'provider', 'operation', 'submitter', 'source') then
+    perform animus.raise('WA004', format('costs are not counted by %s', p_scope), null,
+      'scope item, root, appliance, faculty, model, provider, operation, submitter or source');
+  end if;
+  select c.* into usd, recorded_usd, estimated_usd, lost_usd, held_usd, calls, lost_requests, unpriced_calls, uncounted_calls, input_tokens, output_tokens, assumed_tokens, held_tokens
+    from animus.count_costs(p_scope, p_subject, p_since, p_until) c;
+end $$;
+
+-- Adds up at most p_limit calls. Returns how many, and what they have cost by faculty and model, for the metrics of whoever has added them up:
+-- [{faculty, model, usd, estimated_usd, lost_usd, unpriced_calls}]. count is null where the calls of a version that wrote the sums itself may still be running:
 -- within a minute after the upgrade.
 -- Locks: the rows of the calls, and skips those that others have locked; the rows of their days. Raises: 55P03 when
 -- somebody holds animus.spend for more than 100 ms, once, after an upgrade.
-create or replace function animus.roll_up_spend(p_limit int default 10000) returns int
+create or replace function animus.add_up_spend(p_limit int default 10000, out count int, out added jsonb)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_since  timestamptz;
   v_before constant text := current_setting('lock_timeout');
-  v_count  int;
 begin
+  added := '[]';
   if to_regclass('animus.spend_days') is null then
     select (value #>> '{}')::timestamptz into v_since from animus.settings where key = 'spend_calls_since';
-    if v_since is null or v_since > animus.now() - interval '1 minute' then return null; end if;
+    if v_since is null or v_since > animus.now() - interval '1 minute' then return; end if;
     perform set_config('lock_timeout', '100ms', true);
     perform animus.publish_spend();
     perform set_config('lock_timeout', v_before, true);
   end if;
-  with calls as (
+  with gone as (
     delete from animus.spend_calls where ctid = any (array(select ctid from animus.spend_calls limit p_limit for update skip locked))
-    returning day, faculty, model, operation, coalesce(submitter, '') as submitter, usd, input_tokens, output_tokens),
-  added as (
-    insert into animus.spend_sums as d (day, faculty, model, operation, submitter, usd, input_tokens, output_tokens, calls, unpriced_calls)
+    returning day, faculty, model, operation, coalesce(submitter, '') as submitter, coalesce(source, '') as source, coalesce(usd, 0) as usd,
+              case when estimated then coalesce(usd, 0) else 0 end as estimated_usd, lost_usd, lost_requests, input_tokens, output_tokens, assumed_tokens, calls,
+              lost_unpriced + case when usd is null then calls else 0 end as unpriced_calls, case when counted then 0 else calls end as uncounted_calls),
+  sums as (
+    insert into animus.spend_sums as d (day, faculty, model, operation, submitter, source, usd, estimated_usd, lost_usd, lost_requests, input_tokens, output_tokens,
+                                        assumed_tokens, calls, unpriced_calls, uncounted_calls)
     -- In order, so that two daemons cannot wait for each other.
-    select day, faculty, model, operation, submitter, coalesce(sum(usd), 0), sum(input_tokens), sum(output_tokens), count(*), count(*) filter (where usd is null) from calls
-     group by day, faculty, model, operation, submitter order by day, faculty, model, operation, submitter
-    on conflict (day, faculty, model, operation, submitter) do update
-       set usd = d.usd + excluded.usd, input_tokens = d.input_tokens + excluded.input_tokens,
-           output_tokens = d.output_tokens + excluded.output_tokens, calls = d.calls + excluded.calls,
-           unpriced_calls = d.unpriced_calls + excluded.unpriced_calls)
-  select count(*) into v_count from calls;
-  return v_count;
+    select g.day, g.faculty, g.model, g.operation, g.submitter, g.source, sum(g.usd), sum(g.estimated_usd), sum(g.lost_usd), sum(g.lost_requests), sum(g.input_tokens), sum(g.output_tokens),
+           sum(g.assumed_tokens), sum(g.calls), sum(g.unpriced_calls), sum(g.uncounted_calls)
+      from gone g group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
+    on conflict (day, faculty, model, operation, submitter, source) do update
+       set usd = d.usd + excluded.usd, estimated_usd = d.estimated_usd + excluded.estimated_usd, lost_usd = d.lost_usd + excluded.lost_usd,
+           lost_requests = d.lost_requests + excluded.lost_requests,
+           input_tokens = d.input_tokens + excluded.input_tokens, output_tokens = d.output_tokens + excluded.output_tokens,
+           assumed_tokens = d.assumed_tokens + excluded.assumed_tokens, calls = d.calls + excluded.calls, unpriced_calls = d.unpriced_calls + excluded.unpriced_calls,
+           uncounted_calls = d.uncounted_calls + excluded.uncounted_calls)
+  select coalesce(sum(m.n), 0), coalesce(jsonb_agg(jsonb_build_object('faculty', m.faculty, 'model', m.model, 'usd', m.usd, 'estimated_usd', m.estimated_usd, 'lost_usd', m.lost_usd,
+           'unpriced_calls', m.unpriced_calls)), '[]')
+    into count, added
+    from (select g.faculty, g.model, count(*) as n, sum(g.usd) as usd, sum(g.estimated_usd) as estimated_usd, sum(g.lost_usd) as lost_usd, sum(g.unpriced_calls) as unpriced_calls
+            from gone g group by 1, 2) m;
 end $$;
+
+-- Adds up as add_up_spend does, for daemons of the release before, which count what answers have cost by themselves.
+-- Locks: as add_up_spend. Raises: as add_up_spend.
+create or replace function animus.roll_up_spend(p_limit int default 10000) returns int
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+  select a.count from animus.add_up_spend(p_limit) a
+$$;
 
 -- A database without any focus has no call of an older version under way.
 do $$
 begin
   insert into animus.settings (key, value) values ('spend_calls_since', to_jsonb(animus.now())) on conflict (key) do nothing;
-  if to_regclass('animus.spend_days') is not null then
-    perform animus.define_spend_views();
-  elsif not exists (select from animus.foci) then
-    perform animus.publish_spend();
-  end if;
+  perform animus.define_spend_views();
+  if not exists (select from animus.foci) then perform animus.publish_spend(); end if;
 end $$;

@@ -16,6 +16,17 @@ exception when character_not_in_repertoire or untranslatable_character then
   return null;
 end $$;
 
+-- Returns whether a PNG or WebP ends before its end: the picture of a download or an upload that was cut off. A provider refuses every request with it.
+-- Locks: none. Raises: nothing.
+create or replace function animus.is_cut_off(p_content bytea, p_type text) returns boolean
+language sql immutable parallel safe as $$
+  select case p_type
+    when 'image/png' then position('\x0000000049454e44ae426082'::bytea in p_content) = 0
+    when 'image/webp' then octet_length(p_content) < 12 or octet_length(p_content)
+      < 8 + get_byte(p_content, 4)::bigint + get_byte(p_content, 5) * 256::bigint + get_byte(p_content, 6) * 65536::bigint + get_byte(p_content, 7) * 16777216::bigint
+    else false end
+$$;
+
 -- Attaches a file to an item that no focus has begun, normally in the transaction that inserted it: stores it as an artifact of the item
 -- and adds the artifact's id to params.attachments. Returns the id; null for a merged item, which never runs and needs no file. p_name: one part of
 -- a path (file_name_problem), kept in Unicode form NFC; the name that another file of the item has, however it is written, gets a number. A file has at most
@@ -72,6 +83,10 @@ begin
   if v_type is null then
     perform animus.raise('WA004', format('the attachment %s is neither PNG, JPEG, GIF, WebP, PDF nor text in UTF-8', quote_literal(p_name)), p_id,
       'its content decides, not its name: convert the file, or keep it elsewhere and name it in params');
+  end if;
+  if animus.is_cut_off(p_content, v_type) then
+    perform animus.raise('WA004', format('the attachment %s is cut off: its last part is missing (%s bytes of %s)', quote_literal(p_name),
+      octet_length(p_content), v_type), p_id, 'attach the whole file');
   end if;
   insert into animus.artifacts (id, work_item_id, name, media_type, bytes, content, created_at)
   values (v_file, p_id, p_name, v_type, octet_length(p_content), p_content, animus.now());

@@ -1,8 +1,10 @@
 -- Turns asked through the batch API of a provider (docs/batch.md). Two writers: a focus puts and closes its requests under its lease;
--- the poller of a provider moves batches under the token of animus.batch_pollers. Lock order: the poller, the item, its requests, its waits.
+-- the poller of a place moves batches under the token of animus.batch_pollers. A place is a provider as what it is (kind, address, credential), whichever name it has
+-- later: a batch is asked about nowhere else. Lock order: the poller, the item, its requests, its waits.
 
 -- Puts the request of a begun turn into the outbox and opens its wait, named by the request's id. If the turn has a request under way, it
--- returns that one and opens its wait again, unless it is answered. p_request: {provider, path, model, headers, body}. A turn whose last
+-- returns that one and opens its wait again, unless it is answered. p_request: {provider, place, path, model, headers, body, reserved_usd: what it may cost at most,
+-- null: not known}, which is reserved from now on: before, nothing was sent. A turn whose last
 -- request failed is asked again after a minute for each failure, at most ten.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
 create or replace function animus.put_turn(p_focus_id uuid, p_token bigint, p_turn int, p_request json, out id uuid, out state text)
@@ -22,24 +24,36 @@ begin
     select least(count(*), 10) into v_failed from animus.batch_requests r where r.focus_id = p_focus_id and r.turn = p_turn and r.state = 'failed';
     id := animus.uuid_v7();
     state := 'waiting';
-    insert into animus.batch_requests (id, work_item_id, focus_id, turn, provider, path, model, headers, body, state, created_at, ready_at)
-    values (id, v_item.id, p_focus_id, p_turn, p_request ->> 'provider', p_request ->> 'path', p_request ->> 'model',
+    insert into animus.batch_requests (id, work_item_id, focus_id, turn, provider, place, path, model, headers, body, state, created_at, ready_at)
+    values (id, v_item.id, p_focus_id, p_turn, p_request ->> 'provider', coalesce(p_request ->> 'place', p_request ->> 'provider'), p_request ->> 'path', p_request ->> 'model',
             (p_request -> 'headers')::jsonb, p_request ->> 'body', state, v_now, v_now + v_failed * interval '1 minute');
   end if;
+  update animus.turns t set reserved_usd = (p_request ->> 'reserved_usd')::numeric, open_request = coalesce(
+           (select h.attempt from animus.budget_holds h where h.focus_id = p_focus_id and h.turn = p_turn and h.cost is null limit 1), put_turn.id)
+   where t.focus_id = p_focus_id and t.turn = p_turn and t.recorded_at is null and t.open_request is null;
+  update animus.budget_holds h set unsent = false where h.focus_id = p_focus_id and h.turn = p_turn and h.unsent;
   if state <> 'answered' then
     insert into animus.waits as w (work_item_id, call_id, kind, created_at) values (v_item.id, id::text, 'batch', v_now)
     on conflict (work_item_id, call_id) do update set resolved_at = null, result = null where w.resolved_at is not null;
   end if;
 end $$;
 
--- Ends an answered request: 'recorded' in the transaction of record_turn, 'failed' before the turn is asked again or the attempt ends.
--- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
-create or replace function animus.close_request(p_focus_id uuid, p_token bigint, p_id uuid, p_state text) returns void
+drop function if exists animus.close_request(uuid, bigint, uuid, text);
+-- Ends an answered request: 'recorded' in the transaction of record_turn, 'failed' before the turn is asked again or the attempt ends. p_free: it certainly cost
+-- nothing, so that nothing is reserved for the turn until its request is put again.
+-- Locks: the item's row, as hold_lease; the row of the turn; its holds. Raises: WA001, WA003, 57PA1.
+create or replace function animus.close_request(p_focus_id uuid, p_token bigint, p_id uuid, p_state text, p_free boolean default false) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_turn int;
 begin
   perform animus.hold_focus(p_focus_id, p_token);
   update animus.batch_requests set state = p_state, answer = null, body = null, ended_at = animus.now()
-   where id = p_id and focus_id = p_focus_id and state = 'answered';
+   where id = p_id and focus_id = p_focus_id and state = 'answered' returning turn into v_turn;
+  if p_free and v_turn is not null then
+    perform animus.count_lost(p_focus_id, v_turn, 0);
+    update animus.budget_holds h set unsent = true where h.focus_id = p_focus_id and h.turn = v_turn and h.cost is null;
+  end if;
 end $$;
 
 -- Returns whether the wait belongs to a turn under way of an open focus, whose answer will resolve it.
@@ -65,70 +79,83 @@ language sql stable as $$
   select exists (select from animus.batch_requests where work_item_id = p_work_item_id and state in ('waiting', 'sent', 'answered'))
 $$;
 
--- Makes a daemon the poller of a provider for a limited time, or extends that time. Returns its token, or null while another daemon polls.
+-- Their parameters had the name of a provider.
+drop function if exists animus.hold_poller(text, uuid, interval);
+drop function if exists animus.leave_poller(text, uuid);
+drop function if exists animus.require_poller(text, bigint);
+drop function if exists animus.mark_batch(text, bigint, interval, int, bigint, interval);
+
+-- Makes a daemon the poller of a place for a limited time, or extends that time. Returns its token, or null while another daemon polls.
 -- Locks: the row of the poller. Raises: nothing.
-create or replace function animus.hold_poller(p_provider text, p_daemon_id uuid, p_for interval) returns bigint
+create or replace function animus.hold_poller(p_place text, p_daemon_id uuid, p_for interval) returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now   timestamptz := animus.now();
   v_token bigint;
 begin
-  insert into animus.batch_pollers as p (provider, daemon_id, token, until) values (p_provider, p_daemon_id, animus.draw_token(), v_now + p_for)
-  on conflict (provider) do update
+  insert into animus.batch_pollers as p (place, daemon_id, token, until) values (p_place, p_daemon_id, animus.draw_token(), v_now + p_for)
+  on conflict (place) do update
      set daemon_id = excluded.daemon_id, until = excluded.until, token = case when p.daemon_id = excluded.daemon_id then p.token else excluded.token end
    where p.daemon_id = excluded.daemon_id or p.until < v_now
   returning token into v_token;
   return v_token;
 end $$;
 
--- Lets another daemon poll the provider at once.
+-- Lets another daemon poll the place at once.
 -- Locks: the row of the poller. Raises: nothing.
-create or replace function animus.leave_poller(p_provider text, p_daemon_id uuid) returns void
+create or replace function animus.leave_poller(p_place text, p_daemon_id uuid) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-  delete from animus.batch_pollers where provider = p_provider and daemon_id = p_daemon_id
+  delete from animus.batch_pollers where place = p_place and daemon_id = p_daemon_id
 $$;
 
 -- Checks the token of a poller under a row lock.
 -- Locks: the row of the poller. Raises: WA001.
-create or replace function animus.require_poller(p_provider text, p_token bigint) returns void
+create or replace function animus.require_poller(p_place text, p_token bigint) returns void
 language plpgsql as $$
 begin
-  perform from animus.batch_pollers where provider = p_provider and token = p_token for no key update;
+  perform from animus.batch_pollers where place = p_place and token = p_token for no key update;
   if not found then
-    perform animus.raise('WA001', format('another daemon polls the batches of provider %s', p_provider));
+    perform animus.raise('WA001', format('another daemon polls the batches of %s', p_place));
   end if;
 end $$;
 
 -- Forms a batch from the outbox and marks it as being submitted, before anything is sent: at most p_limit requests and p_bytes of the same
--- path, model and headers, whose oldest is ready since p_gather, or that are p_limit already. Requests of ended foci are withdrawn. Returns
+-- path, model and headers, whose oldest is ready since p_gather, or that are p_limit already. Requests of ended foci are withdrawn: they cost nothing. Returns
 -- the batch, or nothing. p_unclear: after this time, a submit without confirmation is looked for.
 -- Locks: the row of the poller; the requests. Raises: WA001.
 create or replace function animus.mark_batch(
-  p_provider text, p_token bigint, p_gather interval, p_limit int, p_bytes bigint, p_unclear interval) returns setof animus.batches
+  p_place text, p_token bigint, p_gather interval, p_limit int, p_bytes bigint, p_unclear interval) returns setof animus.batches
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now   timestamptz := animus.now();
-  v_group record;
-  v_ids   uuid[];
-  v_id    uuid;
+  v_now    timestamptz := animus.now();
+  v_group  record;
+  v_unsent record;
+  v_ids    uuid[];
+  v_id     uuid;
 begin
-  perform animus.require_poller(p_provider, p_token);
-  update animus.batch_requests r set state = 'withdrawn', body = null, ended_at = v_now
-    from animus.foci f where r.provider = p_provider and r.state = 'waiting' and f.id = r.focus_id and f.ended_as is not null;
-  select r.path, r.model, r.headers into v_group from animus.batch_requests r
-   where r.provider = p_provider and r.state = 'waiting' and r.ready_at <= v_now
-   group by r.path, r.model, r.headers having min(r.ready_at) <= v_now - p_gather or count(*) >= p_limit
+  perform animus.require_poller(p_place, p_token);
+  for v_unsent in
+    update animus.batch_requests r set state = 'withdrawn', body = null, ended_at = v_now
+      from animus.foci f where r.place = p_place and r.state = 'waiting' and f.id = r.focus_id and f.ended_as is not null
+    returning r.focus_id, r.turn
+  loop
+    perform animus.count_lost(v_unsent.focus_id, v_unsent.turn, 0);
+    update animus.budget_holds h set cost = 0 where h.focus_id = v_unsent.focus_id and h.turn = v_unsent.turn and h.cost is null;
+  end loop;
+  select r.provider, r.path, r.model, r.headers into v_group from animus.batch_requests r
+   where r.place = p_place and r.state = 'waiting' and r.ready_at <= v_now
+   group by r.provider, r.path, r.model, r.headers having min(r.ready_at) <= v_now - p_gather or count(*) >= p_limit
    order by min(r.ready_at) limit 1;
   if not found then return; end if;
   select array_agg(c.id) into v_ids from (
     select r.id, row_number() over w as nth, sum(octet_length(r.body)) over w as bytes from animus.batch_requests r
-     where r.provider = p_provider and r.state = 'waiting' and r.ready_at <= v_now
+     where r.place = p_place and r.state = 'waiting' and r.ready_at <= v_now and r.provider = v_group.provider
        and r.path = v_group.path and r.model = v_group.model and r.headers = v_group.headers
     window w as (order by r.ready_at, r.id)) c
    where c.nth = 1 or (c.nth <= p_limit and c.bytes <= p_bytes);
   v_id := animus.uuid_v7();
-  insert into animus.batches (id, provider, path, model, headers, state, requests, created_at, unclear_at)
-  values (v_id, p_provider, v_group.path, v_group.model, v_group.headers, 'submitting', cardinality(v_ids), v_now, v_now + p_unclear);
+  insert into animus.batches (id, provider, place, path, model, headers, state, requests, created_at, unclear_at)
+  values (v_id, v_group.provider, p_place, v_group.path, v_group.model, v_group.headers, 'submitting', cardinality(v_ids), v_now, v_now + p_unclear);
   update animus.batch_requests set state = 'sent', batch_id = v_id where id = any (v_ids);
   return query select * from animus.batches where id = v_id;
 end $$;
@@ -154,11 +181,11 @@ end $$;
 create or replace function animus.return_batch(p_id uuid, p_token bigint, p_ended_as text, p_problem text, p_delay interval) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now      timestamptz := animus.now();
-  v_provider text;
+  v_now   timestamptz := animus.now();
+  v_place text;
 begin
-  select provider into v_provider from animus.batches where id = p_id;
-  perform animus.require_poller(v_provider, p_token);
+  select place into v_place from animus.batches where id = p_id;
+  perform animus.require_poller(v_place, p_token);
   update animus.batches set state = 'ended', ended_as = p_ended_as, ended_at = v_now, problem = animus.cut_text(p_problem, 10000)
    where id = p_id and state = 'submitting';
   if not found then return; end if;
@@ -184,7 +211,7 @@ end $$;
 
 -- Ends an answered request whose focus has ended without recording it: its item was cancelled, is dead, or was tried again from its ledger. What
 -- the answer has cost is part of what the item and its faculty cost. p_paid: {model, usage: {input, output, …} | null, cost_usd: null if it is not
--- known}; null: it cost nothing. Returns false, and changes nothing, while its focus may still record it, and after it was ended.
+-- known}; without usage, it is lost, with what was reserved for it; null: it cost nothing. Returns false, and changes nothing, while its focus may still record it, and after it was ended.
 -- Locks: the item's row; waits a fifth of a second at most. Raises: 57PA1.
 create or replace function animus.withdraw_answer(p_id uuid, p_paid json) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -194,7 +221,7 @@ declare
   v_input   bigint := coalesce((p_paid #>> '{usage,input}')::bigint, 0);
   v_output  bigint := coalesce((p_paid #>> '{usage,output}')::bigint, 0);
   v_request record;
-  v_item    record;
+  v_turn    record;
 begin
   select r.work_item_id as id into v_request from animus.batch_requests r where r.id = p_id and r.state = 'answered';
   if not found then return false; end if;
@@ -203,21 +230,24 @@ begin
     from animus.foci f where r.id = p_id and r.state = 'answered' and f.id = r.focus_id and f.ended_as is not null
   returning r.work_item_id as id, r.focus_id, r.turn, r.provider into v_request;
   if not found then return false; end if;
-  -- What was held for the turn is not lost: what it cost is known.
-  update animus.turns t set reserved_usd = 0 where t.focus_id = v_request.focus_id and t.turn = v_request.turn and t.recorded_at is null;
+  -- An answer without token counts, or one that cannot be read, may have cost all that was reserved for it.
+  if p_paid is not null and json_typeof(p_paid -> 'usage') is distinct from 'object' then
+    perform animus.count_lost(v_request.focus_id, v_request.turn, 1);
+    update animus.budget_holds h set cost = h.amount where h.focus_id = v_request.focus_id and h.turn = v_request.turn and h.cost is null;
+    perform animus.tell_readers(v_request.id);
+    return true;
+  end if;
+  select t.reserved_usd, (t.begun_at at time zone 'UTC')::date as day into v_turn
+    from animus.turns t where t.focus_id = v_request.focus_id and t.turn = v_request.turn and t.recorded_at is null;
+  if p_paid is not null then v_usd := coalesce(v_usd, nullif(v_turn.reserved_usd, 0)); end if;
+  perform animus.count_lost(v_request.focus_id, v_request.turn, 0);
   update animus.budget_holds h
-     set cost = case when p_paid is null then 0 when json_typeof(p_paid -> 'usage') is distinct from 'object' then h.amount
-                     when a.unit = 'usd' then coalesce(v_usd, h.amount) else v_input + v_output end
+     set cost = case when p_paid is null then 0 when a.unit = 'usd' then coalesce(v_usd, h.amount) else v_input + v_output end
     from animus.budget_accounts a
    where h.focus_id = v_request.focus_id and h.turn = v_request.turn and h.cost is null and a.id = h.account_id;
   if p_paid is null then return true; end if;
-  update animus.work_items set cost_usd = cost_usd + coalesce(v_usd, 0), unpriced_calls = unpriced_calls + (v_usd is null)::int,
-         input_tokens = input_tokens + v_input, output_tokens = output_tokens + v_output
-   where id = v_request.id
-  returning faculty, case when depth = 0 then submitted_by else animus.submitter_of(root_id) end as submitter into v_item;
-  insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, submitter)
-  values (v_item.faculty, v_request.provider || '/' || coalesce(p_paid ->> 'model', ''), (v_now at time zone 'UTC')::date, v_usd, v_input, v_output,
-          v_item.submitter);
+  perform animus.charge_item(v_request.id, v_request.provider || '/' || coalesce(p_paid ->> 'model', ''), coalesce(v_turn.day, (v_now at time zone 'UTC')::date), 'turn', 1,
+    v_usd, (p_paid -> 'usage')::jsonb || case when p_paid ->> 'cost_usd' is null and v_usd is not null then '{"estimated": true}' else '{}' end::jsonb, 0, 0, 0, 0);
   perform animus.tell_readers(v_request.id);
   return true;
 end $$;
@@ -227,10 +257,10 @@ end $$;
 create or replace function animus.end_batch(p_id uuid, p_token bigint, p_ended_as text, p_problem text default null) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_provider text;
+  v_place text;
 begin
-  select provider into v_provider from animus.batches where id = p_id;
-  perform animus.require_poller(v_provider, p_token);
+  select place into v_place from animus.batches where id = p_id;
+  perform animus.require_poller(v_place, p_token);
   if exists (select from animus.batch_requests where batch_id = p_id and state = 'sent') then return false; end if;
   update animus.batches set state = 'ended', ended_as = p_ended_as, ended_at = animus.now(), problem = animus.cut_text(p_problem, 10000)
    where id = p_id and state = 'submitted';
@@ -242,27 +272,89 @@ end $$;
 create or replace function animus.note_batch(p_id uuid, p_token bigint, p_problem text, p_cancelled boolean default false) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now      timestamptz := animus.now();
-  v_provider text;
+  v_now   timestamptz := animus.now();
+  v_place text;
 begin
-  select provider into v_provider from animus.batches where id = p_id;
-  perform animus.require_poller(v_provider, p_token);
+  select place into v_place from animus.batches where id = p_id;
+  perform animus.require_poller(v_place, p_token);
   update animus.batches set polled_at = v_now, problem = animus.cut_text(p_problem, 10000),
          cancel_requested_at = case when p_cancelled then v_now else cancel_requested_at end where id = p_id;
 end $$;
 
--- Returns what waits for batches, by provider: requests in the outbox, batches at the provider and their requests, and the newest problem.
+-- Returns whether a daemon polls a place now.
+-- Locks: none. Raises: nothing.
+create or replace function animus.is_polled(p_place text) returns boolean
+language sql stable as $$
+  select exists (select from animus.batch_pollers p where p.place = p_place and p.until > animus.now())
+$$;
+
+-- Wakes what waits for an answer from a place of which a daemon knows nothing, and that no daemon polls: its provider is gone, or another one. Its focus then
+-- asks a person. Answers that nobody waits for stay there for 30 days, in case the provider comes back; then its results are gone. Returns how many items it woke.
+-- Locks: the rows of the items, and skips those that others have locked; their waits; requests and batches that nobody waits for. Raises: nothing.
+create or replace function animus.wake_stranded(p_place text, p_limit int default 100) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now     timestamptz := animus.now();
+  v_count   int := 0;
+  v_request record;
+  v_state   text;
+begin
+  if animus.is_polled(p_place) then return 0; end if;
+  for v_request in
+    select r.work_item_id as item, w.call_id
+      from animus.batch_requests r
+      join animus.foci f on f.id = r.focus_id and f.ended_as is null
+      join animus.waits w on w.work_item_id = r.work_item_id and w.call_id = r.id::text and w.resolved_at is null
+     where r.place = p_place and r.state in ('waiting', 'sent') order by r.id limit p_limit
+  loop
+    select w.state into v_state from animus.work_items w where w.id = v_request.item for no key update skip locked;
+    continue when not found;
+    update animus.waits w set resolved_at = v_now, result = '{"stranded": true}'
+     where w.work_item_id = v_request.item and w.call_id = v_request.call_id and w.resolved_at is null;
+    continue when not found;
+    perform animus.wake_if_resolved(v_request.item, v_state, v_now);
+    v_count := v_count + 1;
+  end loop;
+  for v_request in
+    select r.id, r.work_item_id as item, r.focus_id, r.turn, r.state, (r.state = 'sent')::int as lost
+      from animus.batch_requests r
+      join animus.foci f on f.id = r.focus_id and f.ended_as is not null
+     where r.place = p_place and (r.state = 'waiting' or r.state = 'sent' and r.created_at < v_now - interval '30 days') order by r.id limit p_limit
+  loop
+    perform from animus.work_items w where w.id = v_request.item for no key update skip locked;
+    continue when not found;
+    update animus.batch_requests r set state = 'withdrawn', body = null, ended_at = v_now where r.id = v_request.id and r.state = v_request.state;
+    continue when not found;
+    -- The provider may have answered what was sent.
+    perform animus.count_lost(v_request.focus_id, v_request.turn, v_request.lost);
+    update animus.budget_holds h set cost = v_request.lost * h.amount where h.focus_id = v_request.focus_id and h.turn = v_request.turn and h.cost is null;
+  end loop;
+  update animus.batches b set state = 'ended', ended_as = 'lost', ended_at = v_now, problem = 'its provider has been gone for 30 days'
+   where b.place = p_place and b.state <> 'ended' and b.created_at < v_now - interval '30 days'
+     and not exists (select from animus.batch_requests r where r.batch_id = b.id and r.state = 'sent');
+  return v_count;
+end $$;
+
+-- Returns what waits for batches, by provider and place: requests in the outbox, batches at the provider and their requests, and the newest problem; where turns
+-- wait that no running daemon can ask about, that one.
 -- Locks: none. Raises: nothing.
 create or replace function animus.batch_status() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object('batches', coalesce(jsonb_agg(jsonb_build_object('provider', p.provider, 'outbox', o.n, 'oldest_at', least(o.oldest, b.oldest),
-           'batches', b.n, 'requests', b.requests, 'unclear', b.unclear,
-           'problem', (select n.problem from animus.batches n
-                        where n.provider = p.provider and (n.state <> 'ended' or o.n > 0 and n.ended_at > animus.now() - interval '1 hour')
-                        order by n.created_at desc limit 1)) order by p.provider), '[]'))
-    from (select provider from animus.batch_requests where state = 'waiting' union select provider from animus.batches where state <> 'ended') p
-    cross join lateral (select count(*) as n, min(created_at) as oldest from animus.batch_requests r where r.provider = p.provider and r.state = 'waiting') o
+           'batches', b.n, 'requests', b.requests, 'unclear', b.unclear, 'problem', coalesce(
+             case when s.n > 0 then format('no running daemon has this provider any more (%s), so nobody asks for %s there; work that waits for them asks a person: animus inbox',
+               p.place, case s.n when 1 then 'a turn' else s.n || ' turns' end) end,
+             (select n.problem from animus.batches n
+               where n.place = p.place and n.provider = p.provider and (n.state <> 'ended' or o.n > 0 and n.ended_at > animus.now() - interval '1 hour')
+               order by n.created_at desc limit 1))) order by p.provider, p.place), '[]'))
+    from (select provider, place from animus.batch_requests where state = 'waiting' union select provider, place from animus.batches where state <> 'ended') p
+    cross join lateral (select count(*) as n, min(created_at) as oldest from animus.batch_requests r
+                         where r.provider = p.provider and r.place = p.place and r.state = 'waiting') o
     cross join lateral (select count(*) as n, coalesce(sum(requests), 0) as requests, min(created_at) as oldest,
                                count(*) filter (where state = 'submitting' and unclear_at < animus.now()) as unclear
-                          from animus.batches a where a.provider = p.provider and a.state <> 'ended') b
+                          from animus.batches a where a.provider = p.provider and a.place = p.place and a.state <> 'ended') b
+    cross join lateral (select count(*) as n from animus.batch_requests r
+                          join animus.foci f on f.id = r.focus_id and f.ended_as is null
+                          join animus.waits w on w.work_item_id = r.work_item_id and w.call_id = r.id::text and w.result ? 'stranded'
+                         where r.provider = p.provider and r.place = p.place and r.state in ('waiting', 'sent') and not animus.is_polled(p.place)) s
 $$;

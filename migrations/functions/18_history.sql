@@ -65,7 +65,8 @@ begin
     cross join lateral (
       select json_agg(row_to_json(r)) as packed from (
         select t.focus_id, t.turn, t.provider, t.model, t.response::text as response, t.response_id, t.stop_reason, t.raw_stop_reason, t.cut_tool_calls,
-               t.usage, t.cost_usd, t.reserved_usd, t.lost_usd, t.begun_at, t.recorded_at, t.time_to_first_token_ms, t.duration_ms
+               t.usage, t.cost_usd, t.reserved_usd, t.lost_usd, t.begun_at, t.recorded_at, t.time_to_first_token_ms, t.duration_ms,
+               t.lost_requests, t.lost_unpriced, t.open_request, t.reserved_tokens, t.reserved_on, t.reserved_for
           from animus.foci f join animus.turns t on t.focus_id = f.id where f.work_item_id = w.id order by f.number, t.turn) r) t
     cross join lateral (
       select json_agg(row_to_json(r)) as packed from (
@@ -95,9 +96,11 @@ begin
   perform from animus.history where work_item_id = p_id for update;
   if not found then return; end if;
   insert into animus.turns (focus_id, turn, provider, model, response, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage, cost_usd,
-                            reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms)
+                            reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms, lost_requests, lost_unpriced, open_request,
+                            reserved_tokens, reserved_on, reserved_for)
   select focus_id, turn, provider, model, response, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage, cost_usd,
-         reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms
+         reserved_usd, lost_usd, begun_at, recorded_at, time_to_first_token_ms, duration_ms, lost_requests, lost_unpriced, open_request, reserved_tokens, reserved_on,
+         reserved_for
     from animus.all_turns where work_item_id = p_id;
   insert into animus.tool_calls (focus_id, turn, call_id, position, name, input, origin, parent_call_id, state, output, output_bytes, is_error, details,
                                  started_at, ended_at, duration_ms, final_input, grant_id)
@@ -164,15 +167,18 @@ end $$;
 -- call the functions of the engine, so the columns of the packed rows stand here.
 create or replace view animus.all_turns as
   select f.work_item_id, t.focus_id, t.turn, t.provider, t.model, t.response, t.response_id, t.stop_reason, t.raw_stop_reason, t.cut_tool_calls, t.usage,
-         t.cost_usd, t.reserved_usd, t.lost_usd, t.begun_at, t.recorded_at, t.time_to_first_token_ms, t.duration_ms
+         t.cost_usd, t.reserved_usd, t.lost_usd, t.begun_at, t.recorded_at, t.time_to_first_token_ms, t.duration_ms, t.lost_requests, t.lost_unpriced,
+         t.open_request, t.reserved_tokens, t.reserved_on, t.reserved_for
     from animus.foci f join animus.turns t on t.focus_id = f.id
   union all
   select h.work_item_id, t.focus_id, t.turn, t.provider, t.model, t.response::json, t.response_id, t.stop_reason, t.raw_stop_reason, t.cut_tool_calls, t.usage,
-         t.cost_usd, t.reserved_usd, t.lost_usd, t.begun_at, t.recorded_at, t.time_to_first_token_ms, t.duration_ms
+         t.cost_usd, t.reserved_usd, t.lost_usd, t.begun_at, t.recorded_at, t.time_to_first_token_ms, t.duration_ms,
+         -- Not in what was packed before 0064 and 0065.
+         coalesce(t.lost_requests, 0), coalesce(t.lost_unpriced, 0), t.open_request, coalesce(t.reserved_tokens, 0), t.reserved_on, t.reserved_for
     from animus.history h join animus.work_items w on w.id = h.work_item_id cross join lateral json_to_recordset(h.turns) as t (
       focus_id uuid, turn int, provider text, model text, response text, response_id text, stop_reason text, raw_stop_reason text, cut_tool_calls text[],
-      usage jsonb, cost_usd numeric(14,6), reserved_usd numeric(14,6), lost_usd numeric(14,6), begun_at timestamptz, recorded_at timestamptz,
-      time_to_first_token_ms float8, duration_ms float8);
+      usage jsonb, cost_usd numeric, reserved_usd numeric, lost_usd numeric, begun_at timestamptz, recorded_at timestamptz,
+      time_to_first_token_ms float8, duration_ms float8, lost_requests int, lost_unpriced int, open_request uuid, reserved_tokens bigint, reserved_on date, reserved_for jsonb);
 
 create or replace view animus.all_tool_calls as
   select f.work_item_id, c.focus_id, c.turn, c.call_id, c.position, c.name, c.input, c.origin, c.parent_call_id, c.state, c.output, c.output_bytes,

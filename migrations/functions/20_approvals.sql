@@ -7,12 +7,23 @@
 create or replace function animus.digest_call(p_tool text, p_input json) returns bytea
 language sql stable parallel safe as $$ select animus.digest_texts('tool_call', p_tool, p_input::text) $$;
 
+-- Returns what a decision about anything else is bound to: the request as it is written; of a budget, the limit and its present amount, so that all that
+-- waits for it asks for the same.
+-- Locks: none. Raises: nothing.
+create or replace function animus.digest_request(p_subject text, p_request json) returns bytea
+language sql stable parallel safe as $$
+  select case when p_subject = 'budget'
+    then animus.digest_texts('budget', p_request ->> 'scope', p_request ->> 'subject', p_request ->> 'unit', p_request ->> 'period', p_request ->> 'starts',
+           trim_scale((p_request ->> 'amount')::numeric)::text)
+    else animus.digest_texts(p_subject, p_request::text) end
+$$;
+
 -- How many requests to people may be open at once: of an item, of a root item with all that is below it, and of a submitter.
 -- Locks: none. Raises: nothing.
 create or replace function animus.open_asks_of(p_what text) returns int
 language sql immutable parallel safe as $$ select case p_what when 'item' then 20 when 'tree' then 60 when 'submitter' then 200 end $$;
 
--- Returns why an item may not ask people anything more now, or null. Requests of the engine itself (a budget, something lost) are asked in any case, once per
+-- Returns why an item may not ask people anything more now, or null. Requests of the engine itself (a budget, a provider, something lost) are asked in any case, once per
 -- item. Items that ask at the same moment may pass a limit by a few.
 -- Locks: none. Raises: nothing.
 create or replace function animus.too_many_asks(p_id uuid) returns text
@@ -25,7 +36,7 @@ begin
   select count(*) filter (where o.id = p_id) as of_item, count(*) filter (where o.root_id = v_root) as of_tree, count(*) as of_submitter into v_open
     from (select i.id, i.root_id
             from animus.waits w join animus.work_items i on i.id = w.work_item_id
-           where w.resolved_at is null and w.subject is not null and w.subject <> 'budget'
+           where w.resolved_at is null and w.subject is not null and w.subject not in ('budget', 'provider')
              and (i.root_id = v_root or animus.submitter_of(i.root_id) is not distinct from v_submitter)
           union all
           select v.work_item_id, coalesce((select i.root_id from animus.work_items i where i.id = v.work_item_id), v.work_item_id)
@@ -38,6 +49,48 @@ begin
      where l.n >= animus.open_asks_of(l.what) limit 1);
 end $$;
 
+-- Returns who denied exactly this call in an attempt before, when and why; null: nobody did, or it was approved or the work retried by a person since.
+-- Locks: none. Raises: nothing.
+create or replace function animus.denied_before(p_id uuid, p_focus_id uuid, p_turn int, p_call_id text, p_final_input json) returns text
+language sql stable as $$
+  select case d.action when 'deny' then
+           format('%s denied this call in an earlier attempt, at %s. %s', d.decided_by, animus.show_time(d.created_at),
+                  case d.note when '' then 'No reason was given.' else 'The reason given: ' || d.note end) end
+    from animus.foci f
+    join animus.tool_calls c on c.focus_id = f.id and c.turn = p_turn and c.call_id = p_call_id
+    join animus.decisions d on d.work_item_id = f.work_item_id
+   where f.id = p_focus_id
+     and d.created_at between (select min(e.started_at) from animus.foci e where e.id = any (animus.earlier_attempts(p_focus_id))) and f.started_at
+     and (d.action = 'retry' or d.action in ('approve', 'deny') and d.subject = 'tool_call'
+                            and d.subject_digest = animus.digest_call(c.name, coalesce(p_final_input, c.final_input, c.input)))
+   order by d.id desc limit 1
+$$;
+
+-- Returns the result that a wait about this call would have: exactly this call was approved in an attempt before, where it never started, and the approval is for one
+-- run of it. Null: nobody approved it, whoever did has denied it since, or as many such calls as were approved have started, or were asked about, since. With four eyes,
+-- an approval by whoever has caused the work does not count.
+-- Locks: none. Raises: nothing.
+create or replace function animus.approved_before(p_id uuid, p_focus_id uuid, p_turn int, p_call_id text, p_tool text, p_digest bytea, p_four_eyes boolean) returns jsonb
+language plpgsql stable as $$
+begin
+  return (
+  with attempts as materialized (
+    select animus.earlier_attempts(f.id) as foci, f.started_at as until from animus.foci f where f.id = p_focus_id),
+  decided as materialized (
+    select d.* from attempts a, animus.decisions d
+     where d.work_item_id = p_id and d.action in ('approve', 'deny') and d.subject = 'tool_call' and d.subject_digest = p_digest
+       and d.created_at between (select min(e.started_at) from animus.foci e where e.id = any (a.foci)) and a.until)
+  select jsonb_strip_nulls(jsonb_build_object('decision', 'approve', 'by', d.decided_by, 'note', nullif(d.note, ''), 'approved', encode(p_digest, 'hex'),
+           'decided_at', d.created_at))
+    from (select * from decided order by id desc limit 1) d
+   where d.action = 'approve' and not (p_four_eyes and animus.has_caused(d.decided_by, p_id))
+     and (select count(*) from decided x where x.action = 'approve') > (
+           select count(*) from attempts a, animus.tool_calls c
+            where c.focus_id = any (a.foci || p_focus_id) and (c.focus_id, c.turn, c.call_id) <> (p_focus_id, p_turn, p_call_id)
+              and c.name = p_tool and animus.digest_call(c.name, coalesce(c.final_input, c.input)) = p_digest
+              and case when c.focus_id = p_focus_id then c.state <> 'pending' else c.started_at is not null end));
+end $$;
+
 -- A function with fewer columns cannot be replaced.
 do $$
 begin
@@ -48,8 +101,10 @@ end $$;
 
 -- Has a person asked about a recorded call, which waits from now on. p_kind: approval or human; p_subject: tool_call, or what p_request is
 -- about. For a tool call the request is made here, of the recorded call: its tool, the input that it would run with (p_final_input, if a hook
--- has changed it), and `reason` and `gate` of p_request. After p_seconds the answer is no; null: never. For a call that waits already, or has ended, it
--- changes nothing and returns asked = false. Nor if the item has asked enough (too_many_asks): then `refused` says so, and the caller ends the call.
+-- has changed it), and `reason`, `gate` and `four_eyes` of p_request. After p_seconds the answer is no; null: never. For a call that waits already, or has ended, it
+-- changes nothing and returns asked = false. Nor if the item has asked enough (too_many_asks), or a person denied exactly this call in an attempt before:
+-- then `refused` says so, and the caller ends the call. If a person approved exactly this call before and it never started, the call waits with that decision: nobody is
+-- asked, and it starts when the item has parked.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.ask_person(
   p_focus_id uuid, p_token bigint, p_turn int, p_call_id text, p_kind text, p_subject text, p_request json, p_seconds double precision,
@@ -60,10 +115,13 @@ declare
   v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
   v_name text;
   v_json json;
+  v_hash bytea;
 begin
   asked := false;
   if exists (select from animus.tool_calls c where c.focus_id = p_focus_id and c.turn = p_turn and c.call_id = p_call_id and c.state in ('pending', 'started')) then
-    refused := animus.too_many_asks(v_item.id);
+    refused := coalesce(
+      case when p_subject = 'tool_call' then animus.denied_before(v_item.id, p_focus_id, p_turn, p_call_id, p_final_input) end,
+      animus.too_many_asks(v_item.id));
     if refused is not null then return; end if;
   end if;
   update animus.tool_calls c set state = 'waiting', final_input = coalesce(p_final_input, c.final_input)
@@ -73,11 +131,14 @@ begin
   asked := true;
   deadline := v_now + make_interval(secs => p_seconds);
   if p_subject = 'tool_call' then
-    p_request := json_build_object('tool', v_name, 'input', v_json, 'reason', p_request -> 'reason', 'gate', p_request -> 'gate');
+    p_request := case when (p_request ->> 'four_eyes')::boolean
+      then json_build_object('tool', v_name, 'input', v_json, 'reason', p_request -> 'reason', 'gate', p_request -> 'gate', 'four_eyes', true)
+      else json_build_object('tool', v_name, 'input', v_json, 'reason', p_request -> 'reason', 'gate', p_request -> 'gate') end;
   end if;
-  perform animus.store_ask(v_item.id, p_call_id, p_kind, p_subject, p_request,
-    case p_subject when 'tool_call' then animus.digest_call(v_name, v_json) else animus.digest_texts(p_subject, p_request::text) end,
-    deadline, v_now, p_focus_id, p_turn);
+  v_hash := case p_subject when 'tool_call' then animus.digest_call(v_name, v_json) else animus.digest_texts(p_subject, p_request::text) end;
+  perform animus.store_ask(v_item.id, p_call_id, p_kind, p_subject, p_request, v_hash, deadline, v_now, p_focus_id, p_turn,
+    case p_subject when 'tool_call' then
+      animus.approved_before(v_item.id, p_focus_id, p_turn, p_call_id, v_name, v_hash, coalesce((p_request ->> 'four_eyes')::boolean, false)) end);
 end $$;
 
 -- Asks a person about the item itself, for its focus: more budget, for example. p_call_id names the wait, and no call has that name. The focus then parks.
@@ -94,32 +155,47 @@ begin
               where w.work_item_id = v_item.id and w.call_id = p_call_id and w.resolved_at is null and w.focus_id = p_focus_id) then
     return false;
   end if;
-  perform animus.store_ask(v_item.id, p_call_id, 'approval', p_subject, p_request, animus.digest_texts(p_subject, p_request::text),
+  perform animus.store_ask(v_item.id, p_call_id, 'approval', p_subject, p_request, animus.digest_request(p_subject, p_request),
     v_now + make_interval(secs => p_seconds), v_now, p_focus_id, null);
   return true;
 end $$;
 
 -- Stores what a person is asked, for a caller that has locked the item. Replaces what an earlier focus or turn left under the same name, under a new id: what
--- an id names never changes.
+-- an id names never changes. What waits for a limit that other work waits for, too, gets the id under which that asks. p_result: it is decided already.
 -- Locks: none beyond those of the caller. Raises: 23514.
+drop function if exists animus.store_ask(uuid, text, text, text, json, bytea, timestamptz, timestamptz, uuid, int);
 create or replace function animus.store_ask(
   p_id uuid, p_call_id text, p_kind text, p_subject text, p_request json, p_hash bytea, p_deadline timestamptz, p_now timestamptz, p_focus_id uuid,
-  p_turn int) returns void
+  p_turn int, p_result jsonb default null) returns void
 language plpgsql as $$
 begin
-  insert into animus.waits as w (work_item_id, call_id, kind, subject, request, request_hash, deadline, created_at, focus_id, turn)
-  values (p_id, p_call_id, p_kind, p_subject, p_request, p_hash, p_deadline, p_now, p_focus_id, p_turn)
+  insert into animus.waits as w (work_item_id, call_id, kind, subject, request, request_hash, deadline, created_at, focus_id, turn, resolved_at, result, ask_id)
+  values (p_id, p_call_id, p_kind, p_subject, p_request, p_hash, p_deadline, p_now, p_focus_id, p_turn, case when p_result is not null then p_now end, p_result,
+          coalesce(animus.ask_of_limit(p_subject, p_request, p_hash), gen_random_uuid()))
   on conflict (work_item_id, call_id) do update
      set kind = excluded.kind, subject = excluded.subject, request = excluded.request, request_hash = excluded.request_hash, targets = '{}', mode = null,
-         deadline = excluded.deadline, created_at = excluded.created_at, resolved_at = null, result = null, focus_id = excluded.focus_id,
+         deadline = excluded.deadline, created_at = excluded.created_at, resolved_at = excluded.resolved_at, result = excluded.result, focus_id = excluded.focus_id,
          turn = excluded.turn, ask_id = excluded.ask_id;
-  perform animus.notify_of('animus_asks', p_id);
+  if p_result is null then perform animus.notify_of('animus_asks', p_id); end if;
 end $$;
 
 -- Returns the call that a wait is about, as its provider has named it: for people to read, never to decide by. Null: the item itself waits.
 -- Locks: none. Raises: nothing.
 create or replace function animus.call_of(p_call_id text, p_turn int) returns text
 language sql immutable parallel safe as $$ select case when p_turn is not null then p_call_id end $$;
+
+-- Returns the id under which other work asks about the same limit, as it is now; null: none does, or it is about something else. Work that begins to wait at
+-- the same moment may get ids of its own; a decision under any of them is about all.
+-- Locks: none. Raises: nothing.
+create or replace function animus.ask_of_limit(p_subject text, p_request json, p_hash bytea) returns uuid
+language sql stable as $$
+  select w.ask_id from animus.waits w join animus.foci f on f.id = w.focus_id and f.ended_as is null
+   where p_subject = 'budget' and p_request ->> 'scope' in ('root', 'faculty', 'appliance')
+     and w.resolved_at is null and w.subject = 'budget' and w.request_hash = p_hash
+     and w.request ->> 'scope' = p_request ->> 'scope' and w.request ->> 'subject' = p_request ->> 'subject'
+     and w.request ->> 'unit' = p_request ->> 'unit' and w.request ->> 'period' = p_request ->> 'period'
+   order by w.created_at, w.work_item_id limit 1
+$$;
 
 -- Returns the id under which an operator is asked to acknowledge what of an item's worktree was lost. It is made of what was lost, so it names exactly that.
 -- Locks: none. Raises: nothing.
@@ -139,22 +215,49 @@ create or replace view animus.asked as
    where w.resolved_at is null and w.subject is not null
    order by w.created_at, w.work_item_id, w.ask_id;
 
--- Everything that waits for a person, oldest first: animus.asked, and the versions of skills that work has proposed, for which no work waits, and whose
--- work item may have been deleted meanwhile. `lost`: what of a worktree is gone, until an operator has acknowledged it with animus.answer.
-create or replace view animus.inbox as
-  select work_item_id, faculty, call_id, kind, subject, request, hash, asked_at, deadline, focus_id, turn, submitted_by, description, ask_id from animus.asked
+-- Everything that waits for a person, item by item, of what the actor may see: animus.asked, and the versions of skills that work has proposed, for which no
+-- work waits, and whose work item may have been deleted meanwhile. `lost`: what of a worktree is gone, until an operator has acknowledged it with
+-- animus.answer. items: how many work items wait for the same limit, this one included; 1 for anything else.
+create or replace view animus.item_asks as
+  select a.work_item_id, a.faculty, a.call_id, a.kind, a.subject, a.request, a.hash, a.asked_at, a.deadline, a.focus_id, a.turn, a.submitted_by, a.description, a.ask_id,
+         case when a.subject = 'budget' and a.request ->> 'scope' in ('root', 'faculty', 'appliance') then (
+           select count(*)::int from animus.waits o join animus.work_items i on i.id = o.work_item_id join animus.foci f on f.id = o.focus_id and f.ended_as is null
+            where o.resolved_at is null and o.subject = 'budget' and o.request ->> 'scope' = a.request ->> 'scope' and o.request ->> 'subject' = a.request ->> 'subject'
+              and o.request ->> 'unit' = a.request ->> 'unit' and o.request ->> 'period' = a.request ->> 'period'
+              and (i.submitted_by = (select animus.actor()) or (select animus.sees_all()))) else 1 end as items
+    from animus.asked a where a.submitted_by = (select animus.actor()) or (select animus.sees_all())
   union all
   select v.work_item_id, coalesce(v.faculty, ''), null::text, 'approval', 'skill',
          json_build_object('skill', v.name, 'version', v.version, 'base', v.base, 'description', v.description, 'note', v.note),
          v.content_hash, v.created_at, null::timestamptz, v.focus_id, null::int, v.submitted_by,
-         coalesce((select w.description from animus.work_items w where w.id = v.work_item_id), ''), v.ask_id
-    from animus.skill_versions v where v.state = 'proposed'
+         coalesce((select w.description from animus.work_items w where w.id = v.work_item_id), ''), v.ask_id, 1
+    from animus.skill_versions v where v.state = 'proposed' and (v.submitted_by = (select animus.actor()) or (select animus.sees_all()))
   union all
   select r.work_item_id, w.faculty, null::text, 'human', 'lost', json_build_object('lost', r.lost, 'branch', t.branch),
          encode(sha256(convert_to(r.lost, 'UTF8')), 'hex'), r.updated_at, null::timestamptz, null::uuid, null::int, w.submitted_by, w.description,
-         animus.ask_of_loss(r.work_item_id, r.lost)
+         animus.ask_of_loss(r.work_item_id, r.lost), 1
     from animus.worktree_results r join animus.work_items w on w.id = r.work_item_id left join animus.worktrees t on t.id = r.worktree_id
-   where r.lost is not null and r.lost is distinct from r.lost_seen
+   where r.lost is not null and r.lost is distinct from r.lost_seen and (w.submitted_by = (select animus.actor()) or (select animus.sees_all()));
+
+-- The same, oldest first, where all that waits for one limit is one entry: that of the item that has waited longest. A decision about it is one about all
+-- of them. Of such an entry, `needed` is the dearest next turn, `used` what was spent when the last one began to wait, and the
+-- deadline the first one. work_items: the first hundred.
+create or replace view animus.inbox as
+  select a.work_item_id, a.faculty, a.call_id, a.kind, a.subject, a.request, a.hash, a.asked_at, a.deadline, a.focus_id, a.turn, a.submitted_by, a.description, a.ask_id,
+         1 as items, array[a.work_item_id] as work_items
+    from animus.item_asks a where (a.subject = 'budget' and a.request ->> 'scope' in ('root', 'faculty', 'appliance')) is not true
+  union all
+  select l.work_item_id, l.faculty, l.call_id, l.kind, l.subject,
+         case l.items when 1 then l.request else (l.request::jsonb || jsonb_build_object('needed', l.needed, 'used', l.used))::json end,
+         l.hash, l.asked_at, l.deadline, l.focus_id, l.turn, l.submitted_by, l.description, l.ask_id, l.items, l.work_items[1:100]
+    from (select distinct on (a.request ->> 'scope', a.request ->> 'subject', a.request ->> 'unit', a.request ->> 'period')
+                 a.work_item_id, a.faculty, a.call_id, a.kind, a.subject, a.request, a.hash, a.asked_at, a.focus_id, a.turn, a.submitted_by, a.description, a.ask_id,
+                 min(a.deadline) over same as deadline, max((a.request ->> 'needed')::numeric) over same as needed, max((a.request ->> 'used')::numeric) over same as used, (count(*) over same)::int as items,
+                 array_agg(a.work_item_id) over same as work_items
+            from animus.item_asks a where a.subject = 'budget' and a.request ->> 'scope' in ('root', 'faculty', 'appliance')
+          window same as (partition by a.request ->> 'scope', a.request ->> 'subject', a.request ->> 'unit', a.request ->> 'period'
+                          order by a.asked_at, a.work_item_id rows between unbounded preceding and unbounded following)
+           order by a.request ->> 'scope', a.request ->> 'subject', a.request ->> 'unit', a.request ->> 'period', a.asked_at, a.work_item_id) l
    order by 8, 1, 14;
 
 -- They named what is decided by the id that a provider has given to a call.
@@ -231,8 +334,8 @@ begin
   return animus.decide_wait(p_id, p_ask, p_action, p_note, p_hash, p_input, p_answer);
 end $$;
 
--- Records a decision about a wait and resolves it; wakes the item if it was the last wait.
--- Locks: the item's row; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
+-- Records a decision about a wait and resolves it; wakes the item if it was the last wait. A decision about a limit is one about all that waits for it.
+-- Locks: the item's row, and those of the others that wait for the same limit; waits two seconds at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
 create or replace function animus.decide_wait(
   p_id uuid, p_ask uuid, p_action text, p_note text, p_hash text, p_input json, p_answer text) returns uuid
 language plpgsql as $$
@@ -241,8 +344,11 @@ declare
   v_state text;
   v_wait  animus.waits;
   v_hash  bytea;
+  v_ids   uuid[];
 begin
-  perform animus.lock_work(array[p_id], 10);
+  p_id := animus.item_behind(p_id, p_ask);
+  v_ids := animus.items_behind(p_id, p_ask);
+  perform animus.lock_work(v_ids, 10);
   select state into v_state from animus.work_items where id = p_id;
   if not found then
     perform animus.raise('WA003', format('no work item %s', p_id), p_id);
@@ -252,8 +358,13 @@ begin
   if p_hash is not null and lower(p_hash) <> encode(v_wait.request_hash, 'hex') then
     perform animus.raise('WA002', format('what waits as %s is not what was shown', v_wait.ask_id), p_id, 'look again: animus work show');
   end if;
+  if p_action = 'approve' then perform animus.require_four_eyes(p_id, v_wait.focus_id, v_wait.request); end if;
   v_hash := v_wait.request_hash;
   p_note := animus.cut_text(coalesce(p_note, ''), 10000);
+  if v_wait.subject = 'budget' then
+    perform animus.decide_budget(v_wait, v_ids, p_action, p_note, p_input, v_now);
+    return v_wait.ask_id;
+  end if;
   if p_input is not null then
     v_hash := animus.edit_asked(v_wait, p_input);
     perform animus.record_decision(v_wait, 'edit', '', v_wait.request_hash, v_now);
@@ -264,12 +375,42 @@ begin
          result = jsonb_strip_nulls(jsonb_build_object('decision', p_action, 'by', animus.actor(), 'note', nullif(p_note, ''), 'answer', p_answer,
            'approved', case p_action when 'approve' then encode(v_hash, 'hex') end))
    where ask_id = v_wait.ask_id;
-  if p_action = 'approve' and v_wait.subject = 'budget' then
-    perform animus.extend_budget(p_id, v_wait.request, p_input);
+  perform animus.notify_of('animus_asks', p_id);
+  if v_wait.subject = 'provider' and p_action = 'deny' then
+    perform animus.keep_denial(v_wait.focus_id, format('%s: that was denied by %s', v_wait.request ->> 'reason', concat_ws(': ', animus.actor(), nullif(p_note, ''))));
   end if;
   perform animus.wake_if_resolved(p_id, v_state, v_now);
-  perform animus.notify_of('animus_asks', p_id);
   return v_wait.ask_id;
+end $$;
+
+-- Where a faculty asks for four eyes: refuses an approval by somebody who has caused the work (has_caused). p_request: what the focus asked; null: something else,
+-- for which the settings of the focus count.
+-- Locks: none. Raises: 42501.
+create or replace function animus.require_four_eyes(p_id uuid, p_focus_id uuid, p_request json) returns void
+language plpgsql stable as $$
+begin
+  if coalesce((p_request ->> 'four_eyes')::boolean, (
+       select (coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{permissions,fourEyes}')::boolean
+         from animus.foci f left join animus.focus_settings s on s.id = f.settings_id where f.id = p_focus_id)) is true
+     and animus.has_caused(animus.actor(), p_id) then
+    raise insufficient_privilege using message = format('%s has submitted work item %s or written to it, and its faculty asks for four eyes', animus.actor(), p_id),
+      hint = 'another operator approves it; anybody who may decide may deny it';
+  end if;
+end $$;
+
+-- Returns whether somebody has caused what an item does: has submitted it or an item above it, has written the schedule that began
+-- it, or has said something that one of them answers or was told (a duplicate, too), or that stands before it in its conversation.
+-- Locks: none. Raises: nothing.
+create or replace function animus.has_caused(p_actor text, p_id uuid) returns boolean
+language plpgsql stable as $$
+begin
+  return exists (
+    select from animus.work_items w
+     where w.id = any (animus.ancestors(p_id) || p_id) and (
+       w.submitted_by = p_actor or w.trigger_info -> 'written_by' ? p_actor
+       or exists (select from animus.mailbox m where m.work_item_id = w.id and m.author = p_actor)
+       or exists (select from animus.chat_messages a join animus.chat_messages m on m.file_id = a.file_id and m.role = 'user' and (m.id <= a.id or m.work_item_id = w.id) and m.author = p_actor
+                   where a.work_item_id = w.id and a.role = 'user' and not a.told)));
 end $$;
 
 -- Adds a decision about a wait to the chain of its item. p_hash: what exactly was decided.
@@ -280,6 +421,24 @@ language sql as $$
   values (p_wait.work_item_id, animus.call_of(p_wait.call_id, p_wait.turn), p_action, p_note, animus.actor(), p_now, p_hash, p_wait.ask_id, p_wait.subject)
 $$;
 
+-- Returns the wait of an item for a limit as it was when a decision under this id resolved it, for messages: the item asks anew in the same row.
+-- Locks: none. Raises: nothing.
+create or replace function animus.decided_before(p_id uuid, p_ask uuid) returns animus.waits
+language plpgsql stable as $$
+declare
+  v_wait     animus.waits;
+  v_decision record;
+begin
+  select d.action, d.decided_by, d.created_at into v_decision from animus.decisions d
+   where d.work_item_id = p_id and d.ask_id = p_ask and d.subject = 'budget' order by d.id desc limit 1;
+  if found then
+    select * into v_wait from animus.waits w where w.work_item_id = p_id and w.subject = 'budget' order by w.created_at desc limit 1;
+    v_wait.resolved_at := v_decision.created_at;
+    v_wait.result := jsonb_build_object('decision', v_decision.action, 'by', v_decision.decided_by);
+  end if;
+  return v_wait;
+end $$;
+
 -- Returns the wait that a decision is about, for a caller that has locked the item: that with this id, or the only open one that such a decision fits.
 -- Locks: none beyond those of the caller. Raises: WA002, WA003, WA004.
 create or replace function animus.open_ask(p_id uuid, p_ask uuid, p_action text, p_state text, p_now timestamptz) returns animus.waits
@@ -289,6 +448,11 @@ declare
 begin
   p_ask := coalesce(p_ask, animus.only_asked(p_id, p_action, p_state));
   select * into v_wait from animus.waits w where w.work_item_id = p_id and w.ask_id = p_ask and w.subject is not null;
+  if not found then
+    -- A limit was decided about, and this item waits for more than it was raised by, under a new id.
+    select * into v_wait from animus.waits w where w.ask_id = p_ask and w.subject = 'budget' and w.result ? 'decision' limit 1;
+    if not found then v_wait := animus.decided_before(p_id, p_ask); end if;
+  end if;
   perform animus.require_open(v_wait, p_id, p_ask, p_action, p_now);
   return v_wait;
 end $$;
@@ -326,10 +490,10 @@ begin
   if p_wait.work_item_id is null then
     perform animus.raise('WA003', format('no %s', v_what), p_id, 'see what waits: select * from animus.inbox');
   elsif p_wait.resolved_at is not null and p_wait.result ? 'decision' then
-    perform animus.raise('WA002', format('%s has been decided: %s by %s at %s', v_what, p_wait.result ->> 'decision', p_wait.result ->> 'by',
-      animus.show_time(p_wait.resolved_at)), p_id);
+    perform animus.raise('WA002', format('%s has been decided: %s by %s at %s%s', v_what, p_wait.result ->> 'decision', p_wait.result ->> 'by',
+      animus.show_time(p_wait.resolved_at), animus.limit_now(p_wait)), p_id);
   elsif p_wait.resolved_at is not null or not exists (select from animus.foci f where f.id = p_wait.focus_id and f.ended_as is null) then
-    perform animus.raise('WA002', format('%s no longer waits', v_what), p_id);
+    perform animus.raise('WA002', format('%s no longer waits%s', v_what, animus.limit_now(p_wait)), p_id);
   elsif p_wait.deadline <= p_now then
     perform animus.raise('WA002', format('the deadline of %s has passed: %s', v_what, animus.show_time(p_wait.deadline)), p_id);
   elsif p_action = 'answer' and p_wait.kind <> 'human' then
@@ -344,6 +508,9 @@ end $$;
 create or replace function animus.edit_asked(p_wait animus.waits, p_input json) returns bytea
 language plpgsql as $$
 begin
+  if p_wait.subject = 'provider' then
+    perform animus.raise('WA004', 'a change of the provider is approved as it is, or denied', p_wait.work_item_id);
+  end if;
   if json_typeof(p_input) <> 'object' or octet_length(p_input::text) > 4194304 or strpos(p_input::text, '\u0000') > 0 then
     perform animus.raise('WA004', 'the input is a JSON object of at most 4 MiB, without \u0000', p_wait.work_item_id);
   end if;
@@ -402,6 +569,6 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object('asks', jsonb_build_object('waiting', (select count(*) from (select from animus.inbox limit 10000) x), 'first', coalesce((
     select jsonb_agg(jsonb_build_object('work_item_id', x.work_item_id, 'faculty', x.faculty, 'ask_id', x.ask_id, 'call_id', x.call_id, 'kind', x.kind, 'subject', x.subject,
              'tool', x.request ->> 'tool', 'shown', left(coalesce(x.request ->> 'input', x.request ->> 'question', x.request ->> 'reason', x.request ->> 'lost', x.request::text), 300),
-             'asked_at', x.asked_at, 'deadline', x.deadline) order by x.asked_at, x.work_item_id, x.ask_id)
+             'asked_at', x.asked_at, 'deadline', x.deadline, 'items', x.items) order by x.asked_at, x.work_item_id, x.ask_id)
       from (select * from animus.inbox limit 10) x), '[]')))
 $$;

@@ -26,6 +26,7 @@ begin
      or p_for <= interval '0' or p_for > interval '366 days' or p_pattern !~ '[^[:space:]]' then
     perform animus.raise('WA004', 'a grant is for a tool call, for an item or a faculty, and ends within a year', p_id);
   end if;
+  perform animus.require_four_eyes(p_id, v_wait.focus_id, v_wait.request);
   insert into animus.grants (scope, work_item_id, faculty, tool, pattern, request_hash, note, granted_by, created_at, expires_at)
   values (p_scope, case p_scope when 'item' then p_id end, v_item.faculty, v_wait.request ->> 'tool', p_pattern,
           case when p_pattern is null then v_wait.request_hash end, animus.cut_text(coalesce(p_note, ''), 10000), animus.actor(), v_now, v_now + p_for)
@@ -55,9 +56,11 @@ begin
   return true;
 end $$;
 
--- Returns the grants that may let a recorded call run, with this input: exact ones that fit, and all with a pattern, which the daemon matches.
+-- Returns the grants that may let a recorded call run, with this input: exact ones that fit, and all with a pattern, which the daemon matches. p_four_eyes:
+-- without those of whoever has caused the work (has_caused).
 -- Locks: none. Raises: nothing.
-create or replace function animus.grants_for(p_focus_id uuid, p_turn int, p_call_id text, p_final_input json default null)
+drop function if exists animus.grants_for(uuid, int, text, json);
+create or replace function animus.grants_for(p_focus_id uuid, p_turn int, p_call_id text, p_final_input json default null, p_four_eyes boolean default false)
 returns table (id bigint, pattern text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select g.id, g.pattern
@@ -67,6 +70,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     join animus.grants g on g.faculty = w.faculty and g.tool = c.name
    where c.focus_id = p_focus_id and c.turn = p_turn and c.call_id = p_call_id and g.revoked_at is null and g.expires_at > animus.now()
      and (g.scope = 'faculty' or g.work_item_id = w.id)
+     and (p_four_eyes is not true or not animus.has_caused(g.granted_by, w.id))
      and (g.pattern is not null or g.request_hash = animus.digest_call(c.name, coalesce(p_final_input, c.final_input, c.input)))
    order by g.pattern is not null, g.id
 $$;

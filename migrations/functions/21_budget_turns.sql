@@ -1,14 +1,17 @@
 -- Turns under a limit: each holds what it may cost at most before its request is sent, in every account that applies to it. Lock order: as in
 -- 21_budgets.sql. docs/budgets.md says what a crash at each point leaves.
 
+drop function if exists animus.begin_budgeted_turn(uuid, bigint, int, jsonb, numeric, bigint, uuid);
 -- Begins a turn as begin_next_turn does, and holds its highest cost under every limit that applies. p_reserved_usd: null if a model of the chain
--- has no price. p_attempt: names the request, so that calling this again for the same one changes nothing. Returns {permit, messages, used}: 'go',
+-- has no price. p_attempt: names the request, so that calling this again for the same one changes nothing. p_batch: nothing is sent before put_turn, so that until
+-- then the turn costs nothing, whatever becomes of it. Returns {permit, messages, used}: 'go',
 -- 'cancelled', 'paused', 'mail'; 'budget_busy', only turns under way are in the way, so try again; 'budget', a limit is used up: `action` is 'wait', and a wait for
 -- an operator is open, or 'die'. messages: those that were added to the context with it; used: the accounts of which 80 % are used. The
 -- results are recorded in every case. The commit does not wait for the disk: call animus.keep_turns before the request is sent.
 -- Locks: the item's row, as hold_lease; accounts and slices for a moment. Raises: WA001, WA003, 57PA1.
 create or replace function animus.begin_budgeted_turn(
-  p_focus_id uuid, p_token bigint, p_turn int, p_results jsonb, p_reserved_usd numeric, p_reserved_tokens bigint, p_attempt uuid) returns json
+  p_focus_id uuid, p_token bigint, p_turn int, p_results jsonb, p_reserved_usd numeric, p_reserved_tokens bigint, p_attempt uuid, p_batch boolean default false)
+returns json
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
   v_item   animus.held_work := animus.hold_focus(p_focus_id, p_token);
@@ -33,7 +36,12 @@ begin
   end if;
   v_held := animus.hold_budget(v_item, p_focus_id, p_token, p_turn, p_reserved_usd, p_reserved_tokens, p_attempt);
   if v_held ->> 'permit' = 'go' then
-    perform animus.put_turn_row(p_focus_id, p_turn, coalesce(p_reserved_usd, 0));
+    -- A turn that asks no model costs nothing.
+    perform animus.put_turn_row(p_focus_id, p_turn, case when p_batch then 0 else p_reserved_usd end,
+      case when not p_batch and (p_reserved_tokens > 0 or p_reserved_usd is distinct from 0) then p_attempt end, coalesce(p_reserved_tokens, 0));
+    if p_batch then
+      update animus.budget_holds h set unsent = true where h.focus_id = p_focus_id and h.turn = p_turn and h.attempt = p_attempt;
+    end if;
     -- Left by a crash after the wait was opened and before the item was parked.
     update animus.waits set resolved_at = animus.now(), result = '{"raised": true}'
      where work_item_id = v_item.id and subject = 'budget' and resolved_at is null;
@@ -43,22 +51,42 @@ begin
   return v_held;
 end $$;
 
--- Holds the highest cost of a call of the model that is no turn, such as a summary. Returns whether the limits allow it. The
--- commit does not wait for the disk: call animus.keep_turns before the request is sent.
+drop function if exists animus.begin_side_call(uuid, bigint, numeric, bigint, uuid);
+-- Reserves the highest cost of a call of the model that is no turn, such as a summary, and holds it under the limits that apply. Returns whether they allow it. The
+-- commit does not wait for the disk: under limits, call animus.keep_turns before the request is sent. p_for: {model: `provider/model`, operation}, under which it
+-- counts while it is under way and when it is lost; null: the daemon is of the release before, and does not say it.
 -- Locks: the item's row, as hold_lease; accounts and slices for a moment. Raises: WA001, WA003, 57PA1.
 create or replace function animus.begin_side_call(
-  p_focus_id uuid, p_token bigint, p_reserved_usd numeric, p_reserved_tokens bigint, p_attempt uuid) returns boolean
+  p_focus_id uuid, p_token bigint, p_reserved_usd numeric, p_reserved_tokens bigint, p_attempt uuid, p_for jsonb default null) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
 begin
   perform set_config('synchronous_commit', 'off', true);
   if exists (select from animus.budget_holds h where h.focus_id = p_focus_id and h.turn = 0 and h.attempt = p_attempt) then return true; end if;
-  return animus.hold_budget(v_item, p_focus_id, p_token, 0, p_reserved_usd, p_reserved_tokens, p_attempt) ->> 'permit' = 'go';
+  if animus.hold_budget(v_item, p_focus_id, p_token, 0, p_reserved_usd, p_reserved_tokens, p_attempt) ->> 'permit' <> 'go' then return false; end if;
+  perform animus.reserve_side_call(p_focus_id, p_attempt, p_reserved_usd, p_reserved_tokens, p_for);
+  return true;
 end $$;
 
--- Says what a call that is no turn has cost, in the transaction that records it (record_side_call). p_usage: as of an answer; null: not known, so that
--- all that was held counts.
+-- Settles what was held for a side call. In accounts that were made since it began without any limit, it counts as well. p_tokens: null if they
+-- were not counted. p_lost: requests of it that were lost before it was answered.
+-- Locks: none beyond those of the caller, who has locked the focus; the holds. Raises: nothing.
+create or replace function animus.settle_side_call(p_item animus.held_work, p_focus_id uuid, p_usd numeric, p_tokens bigint, p_lost int) returns void
+language plpgsql as $$
+begin
+  update animus.budget_holds h set cost = p_lost * h.amount + coalesce(case a.unit when 'usd' then p_usd else p_tokens end, h.amount)
+    from animus.budget_accounts a where h.focus_id = p_focus_id and h.turn = 0 and h.cost is null and a.id = h.account_id;
+  if found or not exists (select from animus.budget_limits) then return; end if;
+  insert into animus.budget_holds as h (focus_id, turn, account_id, work_item_id, token, attempt, amount, cost)
+  select p_focus_id, 0, a.id, p_item.id, 0, gen_random_uuid(), 0, coalesce(case a.unit when 'usd' then p_usd else p_tokens end, 0)
+    from animus.budget_of(p_item.id, animus.now()) b
+    join animus.budget_accounts a on a.scope = b.scope and a.subject = b.subject and a.unit = b.unit and a.period = b.period and a.starts = b.starts
+  on conflict (focus_id, turn, account_id) do update set cost = h.cost + excluded.cost;
+end $$;
+
+-- Says what a side call has cost, for daemons of the release before: record_side_call has settled it in the same transaction. p_usage: as of an
+-- answer; null: not known, so that all that was held counts.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
 create or replace function animus.end_side_call(p_focus_id uuid, p_token bigint, p_cost_usd numeric, p_usage jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -71,7 +99,7 @@ begin
    where h.focus_id = p_focus_id and h.turn = 0 and h.cost is null and a.id = h.account_id;
 end $$;
 
--- Gives back what was held for a request that certainly cost nothing: the provider refused it, or was not reached. turn 0: a call that is no turn.
+-- Gives back what was reserved and held for a request that certainly cost nothing: the provider refused it, or was not reached. turn 0: a side call.
 -- Locks: the item's row, as hold_lease; the holds; the slices; waits a fifth of a second at most for each. Raises: WA001, WA003, 57PA1.
 create or replace function animus.give_back_turn(p_focus_id uuid, p_token bigint, p_turn int) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
@@ -80,7 +108,7 @@ declare
   v_hold animus.budget_holds;
 begin
   perform set_config('synchronous_commit', 'off', true);
-  update animus.turns t set reserved_usd = 0 where t.focus_id = p_focus_id and t.turn = p_turn and t.recorded_at is null;
+  perform animus.count_lost(p_focus_id, p_turn, 0);
   for v_hold in
     select h.* from animus.budget_holds h where h.focus_id = p_focus_id and h.turn = p_turn and h.cost is null order by h.account_id for update
   loop
@@ -125,7 +153,7 @@ begin
   begin
     for v_limit in
       with applied as materialized (
-        select animus.budget_account(b.scope, b.subject, b.unit, b.period, b.starts, b.since) as id, b.* from animus.budget_of(p_item.id, v_now) b)
+        select animus.budget_account(b.scope, b.subject, b.unit, b.period, b.starts) as id, b.* from animus.budget_of(p_item.id, v_now) b)
       select * from applied
       union all
       select h.account_id, null, null, null, null, null, null, null, null, null from animus.budget_holds h
@@ -168,7 +196,7 @@ begin
   for v_hold in select h.* from animus.budget_holds h where h.focus_id = p_focus_id and h.account_id = p_account for update loop
     v_cost := animus.hold_cost(v_hold, true);
     continue when v_cost is null;
-    perform animus.close_hold(v_hold, v_cost);
+    perform animus.close_hold(v_hold);
     credit := credit + v_hold.amount - v_cost;
     spent := spent + v_cost;
   end loop;
@@ -220,26 +248,22 @@ language plpgsql as $$
 declare
   v_now     timestamptz := animus.now();
   v_account animus.budget_accounts;
-  v_name    text;
   v_wait    animus.waits;
-  v_ends    timestamptz;
+  v_request json;
   v_why     text;
   v_never   boolean;
 begin
   select a.* into v_account from animus.budget_accounts a where a.id = p_account;
-  v_name := animus.budget_name(v_account.scope, v_account.subject, v_account.unit, v_account.period, v_account.starts, p_amount);
   if p_need is null then
-    return json_build_object('permit', 'budget', 'action', 'die', 'message',
-      format('%s cannot be kept: a model of the faculty has no price (give it one in animus.toml, or limit tokens)', v_name));
+    return json_strip_nulls(json_build_object('permit', 'budget', 'action', 'die', 'unpriced', case when p_on_exceeded = 'wait' then true end, 'message',
+      format('%s cannot be kept: a model of the work has no price (give it one in animus.toml, or limit tokens)',
+        animus.budget_name(v_account.scope, v_account.subject, v_account.unit, v_account.period, v_account.starts, p_amount))));
   end if;
   if p_amount - v_account.spent >= p_need then return json_build_object('permit', 'budget_busy'); end if;
-  v_why := format('%s would be passed: %s are spent, and the next turn may cost %s', v_name, trim_scale(v_account.spent), trim_scale(p_need));
+  v_request := animus.budget_request(v_account.scope, v_account.subject, v_account.unit, v_account.period, v_account.starts, p_amount, p_base, v_account.spent, p_need);
+  v_why := v_request ->> 'reason';
   -- What does not fit into the whole limit does not fit tomorrow either.
   v_never := p_base < p_need;
-  if v_never then
-    v_why := v_why || ', more than all of it' || case v_account.period when 'none' then '' else format(', so a new %s does not help', v_account.period) end;
-  end if;
-  v_ends := case when not v_never then animus.period_end(v_account.period, v_account.starts) end;
   -- What was decided about this limit, as it is now, in this focus: another limit, a raised one and a new attempt of the work ask again.
   select w.* into v_wait from animus.waits w join animus.foci f on f.id = w.focus_id and f.ended_as is null
    where w.work_item_id = p_item.id and w.subject = 'budget' and w.resolved_at is not null
@@ -248,13 +272,11 @@ begin
   if found and v_wait.result ->> 'decision' = 'deny' then
     p_on_exceeded := 'die';
     v_why := v_why || format('; %s has denied more%s', v_wait.result ->> 'by', ': ' || (v_wait.result ->> 'note'));
-  elsif found and v_wait.result ? 'timed_out' and v_ends is null then
+  elsif found and v_wait.result ? 'timed_out' and (v_never or v_account.period = 'none') then
     p_on_exceeded := 'die';
     v_why := v_why || '; nobody has decided about it in time';
   end if;
-  return json_build_object('permit', 'budget', 'action', p_on_exceeded, 'message', v_why, 'seconds', coalesce(extract(epoch from v_ends - v_now), 86400),
-    'request', json_build_object('scope', v_account.scope, 'subject', v_account.subject, 'unit', v_account.unit, 'period', v_account.period,
-      'starts', v_account.starts, 'amount', p_amount, 'base', p_base, 'used', v_account.spent, 'needed', p_need, 'reason', v_why));
+  return json_build_object('permit', 'budget', 'action', p_on_exceeded, 'message', v_why, 'seconds', animus.budget_patience(v_request, v_now), 'request', v_request);
 end $$;
 
 -- Names a limit for people and models.
@@ -267,8 +289,8 @@ language sql immutable as $$
     case p_period when 'day' then format(' on %s (UTC)', p_starts) when 'month' then format(' in %s (UTC)', to_char(p_starts, 'YYYY-MM')) else '' end)
 $$;
 
--- Adds a message to the context for each account of which 80 % are used, once for each focus. Returns the permit 'go' with the messages, and with
--- the accounts that nobody was told about before.
+-- Adds a message to the context for each account of which 80 % are used, once for each focus and amount of the limit. Returns the permit 'go' with the
+-- messages, and with the accounts that nobody was told about before at this amount.
 -- Locks: none beyond those of the caller. Raises: nothing.
 create or replace function animus.warn_of_budget(
   p_ids bigint[], p_amounts numeric[], p_focus_id uuid, p_turn int, p_attempt uuid, p_now timestamptz) returns json
@@ -284,16 +306,16 @@ begin
       from unnest(p_ids, p_amounts) as b (id, amount) join animus.budget_accounts a on a.id = b.id
       left join lateral (select sum(s.free) as free from animus.budget_slices s where s.account_id = a.id) s on true
      where p_turn > 0 and a.spent + a.held - coalesce(s.free, 0) >= 0.8 * b.amount
-       and not exists (select from animus.budget_warnings w where w.account_id = a.id and w.focus_id = p_focus_id)
+       and not exists (select from animus.budget_warnings w where w.account_id = a.id and w.focus_id = p_focus_id and coalesce(w.amount = b.amount, true))
      order by a.id
   loop
     v_content := format('Most of the budget is used: of %s, %s are left, the present turn not counted. Come to an end: what is not done when the budget is used up may stay undone.',
       animus.budget_name(v_used.scope, v_used.subject, v_used.unit, v_used.period, v_used.starts, v_used.amount), trim_scale(greatest(v_used.amount - v_used.used, 0)));
-    if not exists (select from animus.budget_warnings w where w.account_id = v_used.id) then
+    if not exists (select from animus.budget_warnings w where w.account_id = v_used.id and coalesce(w.amount = v_used.amount, true)) then
       v_first := v_first || json_build_object('scope', v_used.scope, 'subject', v_used.subject, 'unit', v_used.unit, 'period', v_used.period,
         'amount', v_used.amount, 'used', v_used.used);
     end if;
-    insert into animus.budget_warnings (account_id, focus_id, attempt, content) values (v_used.id, p_focus_id, p_attempt, v_content);
+    insert into animus.budget_warnings (account_id, focus_id, attempt, content, amount) values (v_used.id, p_focus_id, p_attempt, v_content, v_used.amount);
     insert into animus.focus_messages (focus_id, seq, after_turn, kind, content, tokens, created_at)
     values (p_focus_id, 1 + (select coalesce(max(m.seq), 0) from animus.focus_messages m where m.focus_id = p_focus_id), p_turn - 1, 'notice', v_content,
             ceil(octet_length(v_content) / 3.5), p_now);

@@ -66,10 +66,10 @@ language sql stable as $$
     from grouped g where g.base is not null
 $$;
 
--- Returns the account of a thing, unit and period. A new one begins with what was spent before there was a limit; p_since: since when there is one.
+drop function if exists animus.budget_account(text, text, text, text, date, timestamptz);
+-- Returns the account of a thing, unit and period. A new one begins with what was spent before there was a limit, and holds what is under way.
 -- Locks: none; a new account waits for another transaction that creates the same. Raises: nothing.
-create or replace function animus.budget_account(
-  p_scope text, p_subject text, p_unit text, p_period text, p_starts date, p_since timestamptz) returns bigint
+create or replace function animus.budget_account(p_scope text, p_subject text, p_unit text, p_period text, p_starts date) returns bigint
 language plpgsql as $$
 declare
   v_id bigint;
@@ -78,38 +78,43 @@ begin
    where a.scope = p_scope and a.subject = p_subject and a.unit = p_unit and a.period = p_period and a.starts = p_starts;
   if found then return v_id; end if;
   insert into animus.budget_accounts (scope, subject, unit, period, starts, spent)
-  values (p_scope, p_subject, p_unit, p_period, p_starts,
-          -- A turn of yesterday that was recorded today counts for yesterday, where there was a limit already.
-          case when p_scope in ('item', 'root') or (p_since at time zone 'UTC')::date >= p_starts
-            then animus.recorded_spend(p_scope, p_subject, p_unit, p_starts) else 0 end)
+  values (p_scope, p_subject, p_unit, p_period, p_starts, animus.recorded_spend(p_scope, p_subject, p_unit, p_period, p_starts))
   on conflict do nothing returning id into v_id;
-  if v_id is null then
+  if v_id is not null then
+    perform animus.hold_under_way(v_id);
+  else
     select a.id into v_id from animus.budget_accounts a
      where a.scope = p_scope and a.subject = p_subject and a.unit = p_unit and a.period = p_period and a.starts = p_starts;
   end if;
   return v_id;
 end $$;
 
--- Returns what recorded turns have cost since a day: of an item or a tree, with lost turns, of a faculty, or of all.
+drop function if exists animus.recorded_spend(text, text, text, date);
+-- Returns what counts as spent in a period before anything is held: what is recorded and lost, and what the embeddings of memories hold that are under way.
 -- Locks: none. Raises: nothing.
-create or replace function animus.recorded_spend(p_scope text, p_subject text, p_unit text, p_starts date) returns numeric
+create or replace function animus.recorded_spend(p_scope text, p_subject text, p_unit text, p_period text, p_starts date) returns numeric
 language plpgsql stable as $$
-declare
-  v_spent numeric;
 begin
-  if p_scope in ('item', 'root') then
-    select sum(case p_unit when 'usd' then w.cost_usd + coalesce(l.usd, 0) else w.input_tokens + w.output_tokens end) into v_spent
-      from animus.work_items w
-      left join lateral (select sum(t.lost_usd) as usd from animus.foci f join animus.turns t on t.focus_id = f.id where f.work_item_id = w.id) l on true
-     where w.id = p_subject::uuid or (p_scope = 'root' and w.root_id = p_subject::uuid and w.depth > 0);
-  else
-    select sum(case p_unit when 'usd' then s.usd else s.input_tokens + s.output_tokens end) into v_spent
-      from animus.spend s where s.day >= p_starts and (p_scope = 'appliance' or s.faculty = p_subject);
-  end if;
-  return coalesce(v_spent, 0);
+  return (
+    select u.spent + coalesce((select sum(case p_unit when 'usd' then e.held_usd else e.held_tokens end) from animus.embedders e
+                                where p_scope = 'appliance' and animus.period_start(p_period, e.begun_at) = p_starts), 0)
+      from animus.budget_use(p_scope, p_subject, p_unit, p_period, p_starts, true) u);
 end $$;
 
--- Returns what a turn under way has cost in the end: as recorded, or all that was held for it if it was lost or the provider did not say;
+-- Holds in a new account what is under way already, as far as it is known what that may cost: without a limit, it may be nothing. It is settled like any other hold.
+-- Locks: none beyond those of the caller. Raises: nothing.
+create or replace function animus.hold_under_way(p_account bigint) returns void
+language sql as $$
+  with held as (
+    insert into animus.budget_holds (focus_id, turn, account_id, work_item_id, token, attempt, amount)
+    select u.focus_id, u.turn, a.id, u.work_item_id, u.token, coalesce(u.request, gen_random_uuid()), case a.unit when 'usd' then u.usd else u.tokens end
+      from animus.budget_accounts a cross join lateral animus.requests_under_way(a.scope, a.subject) u
+     where a.id = p_account and animus.period_start(a.period, u.begun_at) = a.starts
+    on conflict do nothing returning amount)
+  update animus.budget_accounts a set held = a.held + h.amount from (select sum(amount) as amount from held) h where a.id = p_account and h.amount is not null
+$$;
+
+-- Returns what a turn under way has cost in the end: as recorded, or all that was held for it if it was lost or the provider did not say, or nothing if it was never sent;
 -- null while it is open. p_over: the caller knows that the request is not under way any more, because it runs the focus itself.
 -- Locks: none. Raises: nothing.
 create or replace function animus.hold_cost(p_hold animus.budget_holds, p_over boolean) returns numeric
@@ -122,10 +127,9 @@ begin
   if p_hold.turn > 0 then
     select t.recorded_at, t.cost_usd, t.usage into v_turn from animus.turns t where t.focus_id = p_hold.focus_id and t.turn = p_hold.turn;
     if v_turn.recorded_at is not null then
-      if v_turn.usage is null then return p_hold.amount; end if;
       select a.unit into v_unit from animus.budget_accounts a where a.id = p_hold.account_id;
-      -- A model without a price under a limit in USD that was set meanwhile.
-      return case v_unit when 'usd' then coalesce(v_turn.cost_usd, p_hold.amount)
+      -- Without a cost: a model without a price, under a limit in USD that was set meanwhile.
+      return case when v_unit = 'usd' then coalesce(v_turn.cost_usd, p_hold.amount) when v_turn.usage is null then p_hold.amount
         else coalesce((v_turn.usage ->> 'input')::bigint, 0) + coalesce((v_turn.usage ->> 'output')::bigint, 0) end;
     end if;
     if animus.turn_under_way(p_hold.focus_id, p_hold.turn) then return null; end if;
@@ -133,21 +137,31 @@ begin
   if not p_over and exists (select from animus.work_items w where w.id = p_hold.work_item_id and w.lease_token = p_hold.token and w.state in ('claimed', 'running')) then
     return null;
   end if;
-  return p_hold.amount;
+  return case when p_hold.unsent then 0 else p_hold.amount end;
 end $$;
 
--- Removes a hold whose cost is known, and returns what it gives back and what it cost. A lost turn is marked as such.
--- Locks: none beyond those of the caller, who has locked the hold; the row of a lost turn. Raises: nothing.
-create or replace function animus.close_hold(p_hold animus.budget_holds, p_cost numeric) returns void
+drop function if exists animus.close_hold(animus.budget_holds, numeric);
+-- Removes a hold whose cost is known. Where nobody has said what the request cost, and no answer was recorded, it is lost: all that was held is spent.
+-- Locks: none beyond those of the caller, who has locked the hold, and the item of a request that is lost. Raises: nothing.
+create or replace function animus.close_hold(p_hold animus.budget_holds) returns void
 language plpgsql as $$
 begin
+  if p_hold.cost is null then
+    -- Of the holds of a request, the first one that is closed ends its reservation.
+    perform animus.count_lost(p_hold.focus_id, p_hold.turn, 1, p_hold.attempt);
+  end if;
   delete from animus.budget_holds h where h.focus_id = p_hold.focus_id and h.turn = p_hold.turn and h.account_id = p_hold.account_id;
-  update animus.turns t set lost_usd = t.lost_usd + t.reserved_usd, reserved_usd = 0
-   where t.focus_id = p_hold.focus_id and t.turn = p_hold.turn and t.recorded_at is null and t.reserved_usd > 0;
 end $$;
 
+-- Returns whether a hold that is over says that its request gave nothing, and nobody has counted that yet.
+-- Locks: none. Raises: nothing.
+create or replace function animus.is_loss(p_hold animus.budget_holds) returns boolean
+language sql stable as $$
+  select p_hold.cost is null and exists (select from animus.turns t where t.focus_id = p_hold.focus_id and t.open_request = p_hold.attempt)
+$$;
+
 -- Settles the holds of an account whose cost is known by now, in favour of a daemon's slice. Returns how many.
--- Locks: the holds, and skips those that others have locked; then the slice. Raises: nothing.
+-- Locks: the holds, and skips those that others have locked; the items of lost requests, as the holds; then the slice. Raises: nothing.
 create or replace function animus.settle_account(p_account bigint, p_daemon uuid) returns int
 language plpgsql as $$
 declare
@@ -163,7 +177,12 @@ begin
   loop
     v_cost := animus.hold_cost(v_hold, false);
     continue when v_cost is null;
-    perform animus.close_hold(v_hold, v_cost);
+    if animus.is_loss(v_hold) then
+      -- Without waiting, because items come before holds in the order of locks. A deleted item is no obstacle.
+      perform from animus.work_items w where w.id = v_hold.work_item_id for no key update skip locked;
+      continue when not found and exists (select from animus.work_items w where w.id = v_hold.work_item_id);
+    end if;
+    perform animus.close_hold(v_hold);
     v_credit := v_credit + v_hold.amount - v_cost;
     v_spent := v_spent + v_cost;
     v_count := v_count + 1;
@@ -199,6 +218,7 @@ declare
   v_count   int := 0;
 begin
   perform set_config('synchronous_commit', 'off', true);
+  perform animus.lose_embeddings(null);
   for v_account in select distinct h.account_id from animus.budget_holds h order by h.account_id limit p_limit loop
     begin
       v_count := v_count + animus.settle_account(v_account, p_daemon_id);
@@ -289,7 +309,7 @@ language sql stable as $$
 $$;
 
 -- Returns slices to the accounts of a limit that was changed, so that it counts for the next turn of each daemon. p_new: there was no limit
--- before, so what was spent meanwhile is counted. p_subject: a faculty, an item, or null.
+-- before, so what was spent meanwhile is counted, and what is under way is held. p_subject: a faculty, an item, or null.
 -- Locks: the accounts of the limit; holds whose cost is known; the slices. Raises: nothing.
 create or replace function animus.refresh_accounts(p_scope text, p_item uuid, p_faculty text, p_new boolean) returns void
 language plpgsql as $$
@@ -307,14 +327,15 @@ begin
     perform animus.settle_account(v_account.id, '00000000-0000-0000-0000-000000000000');
     perform animus.collect_slices(v_account.id);
     continue when not p_new;
-    update animus.budget_accounts a set spent = greatest(a.spent, animus.recorded_spend(a.scope, a.subject, a.unit, a.starts)) where a.id = v_account.id;
+    update animus.budget_accounts a set spent = greatest(a.spent, animus.recorded_spend(a.scope, a.subject, a.unit, a.period, a.starts)) where a.id = v_account.id;
+    perform animus.hold_under_way(v_account.id);
   end loop;
 end $$;
 
 -- Sets a limit of what work may cost. p_scope: 'item', 'root', 'faculty' or 'appliance'; p_subject: the id of a work item, or the name of a faculty (with 'item' and
 -- 'root': for each item, or root item, of it), or null; p_period: 'none', 'day' or 'month' (UTC; items and roots have none); p_unit: 'usd' or
 -- 'tokens'. An operator's limit replaces that of the faculty's file; that of a submitter, who can limit own items only, can only lower it.
--- A limit under which no turn could begin is refused, as far as a daemon has said what one costs (require_possible_budget).
+-- A limit under which no turn could begin is refused: one of nothing, and others as far as a daemon has said what a turn costs (require_possible_budget).
 -- Locks: the row of the limit; its accounts and their slices. Raises: WA003, WA004, 42501.
 create or replace function animus.set_budget(
   p_scope text, p_subject text, p_period text, p_unit text, p_amount numeric, p_on_exceeded text default null) returns void
@@ -328,9 +349,14 @@ begin
      or coalesce(p_on_exceeded, 'wait') not in ('wait', 'die') or num_nulls(p_scope, p_period, p_unit, p_amount) > 0
      or p_amount < 0 or p_amount >= 1e14 or (p_scope = 'appliance') <> (p_subject is null) or (p_scope in ('item', 'root') and p_period <> 'none') then
     perform animus.raise('WA004', format('no limit can be %s', concat_ws(' ', p_scope, p_subject, p_period, p_unit, p_amount, p_on_exceeded)), null,
-      'scope item, root, faculty or appliance; period none, day or month (none for items and roots); unit usd or tokens; amount from 0; on_exceeded wait or die');
+      'scope item, root, faculty or appliance; period none, day or month (none for items and roots); unit usd or tokens; amount above 0; on_exceeded wait or die');
   end if;
   if p_scope in ('item', 'root') and p_subject ~* '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$' then v_item := p_subject::uuid; end if;
+  if p_amount = 0 then
+    perform animus.raise('WA004', format('a limit of 0 %s would let no turn begin; to stop %s', case p_unit when 'usd' then 'USD' else 'tokens' end,
+      case when v_item is not null then format('the work, cancel it: animus work cancel %s', right(p_subject, 12))
+           else concat_ws(' ', 'work, pause it: animus pause', p_subject) end), v_item);
+  end if;
   if not animus.may_operate() then
     if v_item is null then
       raise insufficient_privilege using message = format('%I may limit single items of its own only', animus.actor());
@@ -403,88 +429,6 @@ begin
   return v_count;
 end $$;
 
--- Raises a limit after a person has approved it: the step behind animus.approve. p_request: what the wait asks for, as animus.begin_budgeted_turn
--- has written it; p_input: {"amount": the new limit} or {"add": how much more}; without it, the limit is raised by its configured amount, as often as
--- the next turn needs it. Two approvals of the same request raise it once. Limits of a day or a month are raised for that period only; where the
--- turn does not fit into the whole limit, for the present one.
--- Locks: the row of the limit. Raises: WA004, 42501.
-create or replace function animus.extend_budget(p_work_item_id uuid, p_request json, p_input json default null) returns numeric
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_now     timestamptz := animus.now();
-  v_asked   record;
-  v_amount  numeric;
-  v_expires timestamptz;
-begin
-  perform animus.require_operator();
-  select r.* into v_asked from json_to_record(p_request) as r (scope text, subject text, unit text, period text, starts date, amount numeric, base numeric, used numeric, needed numeric);
-  -- A misspelt key must not raise the limit by its configured amount.
-  if p_input is not null and (num_nonnulls(p_input ->> 'amount', p_input ->> 'add') <> 1
-     or exists (select from json_each(p_input) i where i.key not in ('amount', 'add') or json_typeof(i.value) <> 'number')) then
-    perform animus.raise('WA004', 'expected {"add": N} or {"amount": N}', p_work_item_id);
-  end if;
-  v_expires := animus.period_end(v_asked.period, v_asked.starts);
-  if v_expires <= v_now and v_asked.base < v_asked.needed then
-    -- It waits since an earlier day or month. What was approved for that one is over, and so is what was spent in it.
-    v_asked.starts := animus.period_start(v_asked.period, v_now);
-    v_asked.amount := v_asked.base;
-    v_asked.used := coalesce(animus.budget_used(v_asked.scope, v_asked.subject, v_asked.unit, v_asked.period, v_asked.starts), 0);
-    v_expires := animus.period_end(v_asked.period, v_asked.starts);
-  end if;
-  if v_expires <= v_now then return v_asked.amount; end if;
-  v_amount := coalesce((p_input ->> 'amount')::numeric, v_asked.amount + coalesce((p_input ->> 'add')::numeric,
-    v_asked.base * greatest(1, ceil((v_asked.used + v_asked.needed - v_asked.amount) / nullif(v_asked.base, 0)))));
-  if v_amount is null or v_amount <= v_asked.amount or v_amount >= 1e14 then
-    perform animus.raise('WA004', format('the new limit must be above the present one, %s %s: give {"add": N} or {"amount": N}', trim_scale(v_asked.amount),
-      case v_asked.unit when 'usd' then 'USD' else 'tokens' end), p_work_item_id);
-  end if;
-  if v_amount < v_asked.used + v_asked.needed then
-    perform animus.raise('WA004', format('%s %s are still too little: %s are spent, and the next turn may cost %s', trim_scale(v_amount),
-      case v_asked.unit when 'usd' then 'USD' else 'tokens' end, trim_scale(v_asked.used), trim_scale(v_asked.needed)), p_work_item_id,
-      format('give {"add": %s} or more', trim_scale(v_asked.used + v_asked.needed - v_asked.amount)));
-  end if;
-  insert into animus.budget_limits as l (scope, faculty, work_item_id, period, unit, amount, origin, set_by, created_at, set_at, expires_at)
-  values (v_asked.scope, case v_asked.scope when 'faculty' then v_asked.subject end,
-          case when v_asked.scope in ('item', 'root') then v_asked.subject::uuid end, v_asked.period, v_asked.unit, v_amount, 'extension', animus.actor(),
-          v_now, v_now, v_expires)
-  on conflict (scope, faculty, work_item_id, period, unit, origin) do update
-     set amount = case when l.expires_at <= v_now then excluded.amount else greatest(l.amount, excluded.amount) end,
-         expires_at = excluded.expires_at, set_by = excluded.set_by, set_at = excluded.set_at
-  returning l.amount into v_amount;
-  return v_amount;
-end $$;
-
--- Wakes work that waits for a limit under which its next turn fits again: the limit was raised or removed, the period is over, or what other turns
--- held was not needed. Returns how many items.
--- Locks: the rows of the items, and skips those that others have locked; then their waits. Raises: nothing.
-create or replace function animus.wake_budgets(p_limit int default 100) returns int
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_now   timestamptz := animus.now();
-  v_count int := 0;
-  v_wait  record;
-  v_state text;
-begin
-  for v_wait in
-    select w.work_item_id as id from animus.waits w
-     where w.resolved_at is null and w.subject = 'budget'
-       and not exists (
-         select from animus.budget_of(w.work_item_id, v_now) b
-          where b.scope = w.request ->> 'scope' and b.unit = w.request ->> 'unit' and b.period = w.request ->> 'period'
-            and b.amount < (w.request ->> 'needed')::numeric + coalesce(animus.budget_used(b.scope, b.subject, b.unit, b.period, b.starts), 0))
-     order by w.work_item_id limit p_limit
-  loop
-    -- A locked item is woken by the next sweep.
-    select w.state into v_state from animus.work_items w where w.id = v_wait.id for no key update skip locked;
-    continue when not found;
-    update animus.waits w set resolved_at = v_now, result = '{"raised": true}' where w.work_item_id = v_wait.id and w.subject = 'budget' and w.resolved_at is null;
-    continue when not found;
-    perform animus.wake_if_resolved(v_wait.id, v_state, v_now);
-    v_count := v_count + 1;
-  end loop;
-  return v_count;
-end $$;
-
 -- Returns the lines of budget_left and budget_shown. p_exact: as budget_use.
 -- Locks: none. Raises: nothing.
 create or replace function animus.budget_lines(p_id uuid, p_exact boolean) returns json
@@ -496,8 +440,7 @@ begin
              'amount', b.amount, 'spent', u.spent, 'held', u.held, 'used', u.spent + u.held, 'left', greatest(b.amount - u.spent - u.held, 0),
              'on_exceeded', b.on_exceeded) order by b.scope, b.period, b.unit)
       from animus.budget_of(p_id, animus.now()) b
-      left join animus.budget_accounts a on (a.scope, a.subject, a.unit, a.period, a.starts) = (b.scope, b.subject, b.unit, b.period, b.starts)
-      cross join lateral animus.budget_use(a.id, p_exact) u);
+      cross join lateral animus.budget_use(b.scope, b.subject, b.unit, b.period, b.starts, p_exact) u);
 end $$;
 
 -- Returns the limits that apply to an item with what is left of each, for the first message of a focus; null if none applies. As budget_shown, but a turn that has
@@ -525,20 +468,25 @@ language sql stable as $$
    where a.scope = p_scope and a.subject = p_subject and a.unit = p_unit and a.period = p_period and a.starts = p_starts
 $$;
 
--- Returns what is spent of an account, and what is held for turns under way; zero without an account. p_exact: a turn that has ended and is not
--- settled yet counts as what it has cost; else, for up to 15 seconds, as what was held for it, which does not read the turns under way.
+drop function if exists animus.budget_use(bigint, boolean);
+-- Returns what counts under a limit: what is spent, and what is held for requests under way. p_exact: as animus.costs says; else as its account says, in which a turn
+-- that has ended may count for up to 15 seconds as what was held for it, which does not read the turns under way.
 -- Locks: none. Raises: nothing.
-create or replace function animus.budget_use(p_account bigint, p_exact boolean, out spent numeric, out held numeric)
-language sql stable as $$
-  select coalesce(a.spent + s.spent + case when p_exact then h.known else 0 end, 0),
-         coalesce(case when p_exact then h.open else a.held - s.free - s.spent end, 0)
-    from (select p_account as id) i
-    left join animus.budget_accounts a on a.id = i.id
-    cross join lateral (select coalesce(sum(s.free), 0) as free, coalesce(sum(s.spent), 0) as spent from animus.budget_slices s where s.account_id = i.id) s
-    cross join lateral (
-      select coalesce(sum(c.cost), 0) as known, coalesce(sum(c.amount) filter (where c.cost is null), 0) as open
-        from (select h.amount, animus.hold_cost(h, false) as cost from animus.budget_holds h where h.account_id = i.id and p_exact) c) h
-$$;
+create or replace function animus.budget_use(
+  p_scope text, p_subject text, p_unit text, p_period text, p_starts date, p_exact boolean, out spent numeric, out held numeric)
+language plpgsql stable as $$
+begin
+  if p_exact then
+    select case p_unit when 'usd' then c.usd else c.input_tokens + c.output_tokens + c.assumed_tokens end, case p_unit when 'usd' then c.held_usd else c.held_tokens end
+      into spent, held
+      from animus.count_costs(p_scope, p_subject, case when p_period <> 'none' then p_starts end, (animus.period_end(p_period, p_starts) at time zone 'UTC')::date) c;
+    return;
+  end if;
+  select coalesce(sum(a.spent + s.spent), 0), coalesce(sum(a.held - s.free - s.spent), 0) into spent, held
+    from animus.budget_accounts a
+    cross join lateral (select coalesce(sum(b.free), 0) as free, coalesce(sum(b.spent), 0) as spent from animus.budget_slices b where b.account_id = a.id) s
+   where a.scope = p_scope and a.subject = p_subject and a.unit = p_unit and a.period = p_period and a.starts = p_starts;
+end $$;
 
 -- Returns limits of which 80 % or more are used, at most 20, for `animus status`: those of faculties and of the appliance, and those of items and roots
 -- whose running focus was warned, so that its cost depends on neither the number of items nor that of their limits.
@@ -556,7 +504,7 @@ begin
         from animus.budget_limits l
        where l.scope in ('faculty', 'appliance') and (l.expires_at is null or l.expires_at > v_now) group by l.scope, l.faculty, l.unit, l.period),
     warned as (
-      select f.work_item_id, a.scope, a.subject, a.unit
+      select distinct f.work_item_id, a.scope, a.subject, a.unit
         from animus.work_items w
         join animus.foci f on f.work_item_id = w.id and f.ended_as is null
         join animus.budget_warnings n on n.focus_id = f.id
@@ -569,7 +517,8 @@ begin
       select b.scope, b.subject, b.unit, b.period, b.starts, b.amount
         from warned d cross join lateral animus.budget_of(d.work_item_id, v_now) b where (b.scope, b.subject, b.unit) = (d.scope, d.subject, d.unit)),
     near as (
-      select p.*, a.id as account, coalesce(a.spent + a.held, 0) - coalesce(s.free, 0) as used
+      select p.*,
+             case when a.id is null then animus.recorded_spend(p.scope, p.subject, p.unit, p.period, p.starts) else a.spent + a.held - coalesce(s.free, 0) end as used
         from applied p
         left join animus.budget_accounts a
                on (a.scope, a.subject, a.unit, a.period, a.starts) = (p.scope, p.subject, p.unit, p.period, p.starts)
@@ -578,34 +527,71 @@ begin
              'ends', animus.period_end(t.period, t.starts), 'amount', t.amount, 'spent', u.spent, 'held', u.held, 'used', u.spent + u.held)
              order by t.used / nullif(t.amount, 0) desc, t.scope, t.subject)
       from (select * from near n where n.used >= 0.8 * n.amount order by n.used / nullif(n.amount, 0) desc, n.scope, n.subject limit 20) t
-      cross join lateral animus.budget_use(t.account, true) u
+      cross join lateral animus.budget_use(t.scope, t.subject, t.unit, t.period, t.starts, true) u
      where u.spent + u.held >= 0.8 * t.amount), '[]'));
 end $$;
 
 -- A function with fewer columns cannot be replaced.
 do $$
 begin
-  if pg_get_function_result(to_regprocedure('animus.list_budgets(int)')) !~ 'held' then drop function animus.list_budgets(int); end if;
+  if pg_get_function_result(to_regprocedure('animus.list_budgets(int)')) !~ 'lost' then drop function animus.list_budgets(int); end if;
 end $$;
 
--- Returns all limits with what is used of each now, as `animus budget list` prints them: what is spent, what is held for turns under way, and both as used;
--- null where nothing was spent yet, and for limits of each item of a faculty.
+-- Returns all limits with what is used of each now, as `animus budget list` prints them: what is spent, with the parts of it that are estimated and lost; what
+-- is held for requests under way; and spent and held as used; null for limits of each item of a faculty. One row for each limit: origin and set_by are those of what counts now (an approval, what an operator or a
+-- submitter has set, or a file), base is what it is without an approval.
 -- Locks: none. Raises: 42501.
 create or replace function animus.list_budgets(p_limit int default 1000)
 returns table (scope text, subject text, period text, unit text, amount numeric, used numeric, on_exceeded text, origin text, set_by text, set_at timestamptz, expires_at timestamptz,
-               spent numeric, held numeric)
+               spent numeric, held numeric, base numeric, estimated numeric, lost numeric)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := animus.now();
 begin
   perform animus.require_operator();
   return query
-    select l.scope, coalesce(l.work_item_id::text, l.faculty), l.period, l.unit, l.amount, case when a.id is not null then u.spent + u.held end,
-           l.on_exceeded, l.origin, l.set_by, l.set_at, l.expires_at, case when a.id is not null then u.spent end, case when a.id is not null then u.held end
-      from animus.budget_limits l
-      left join animus.budget_accounts a on (a.scope, a.subject, a.unit, a.period, a.starts) =
-             (l.scope, coalesce(l.work_item_id::text, l.faculty, ''), l.unit, l.period, animus.period_start(l.period, v_now))
-      cross join lateral animus.budget_use(a.id, true) u
-     where l.expires_at is null or l.expires_at > v_now
-     order by array_position(array['appliance', 'faculty', 'root', 'item'], l.scope), 2, l.period, l.unit, l.origin limit p_limit;
+    with counting as (
+      select distinct on (l.scope, l.faculty, l.work_item_id, l.period, l.unit) l.*, g.base, g.then
+        from animus.budget_limits l
+        join lateral (
+          select coalesce(max(o.amount) filter (where o.origin = 'operator'), max(o.amount) filter (where o.origin = 'submitter'), max(o.amount) filter (where o.origin = 'file')) as base,
+                 (array_agg(o.on_exceeded order by o.origin = 'operator' desc) filter (where o.on_exceeded is not null))[1] as then
+            from animus.budget_limits o
+           where (o.scope, o.period, o.unit) = (l.scope, l.period, l.unit) and o.faculty is not distinct from l.faculty and o.work_item_id is not distinct from l.work_item_id
+             and (o.expires_at is null or o.expires_at > v_now)) g on true
+       where (l.expires_at is null or l.expires_at > v_now)
+         -- What was approved counts while it is more than what is set, as in budget_of.
+         and (l.origin <> 'extension' or l.amount > g.base
+              -- What was approved for one item counts above the limit of each item, as long as the item has not ended.
+              or g.base is null and exists (select from animus.work_items w where w.id = l.work_item_id and w.state not in ('completed', 'dead', 'merged', 'cancelled')))
+       order by l.scope, l.faculty, l.work_item_id, l.period, l.unit, array_position(array['extension', 'operator', 'submitter', 'file'], l.origin)),
+    shown as materialized (
+      select c.*, coalesce(c.work_item_id::text, c.faculty) as named from counting c
+       order by c.work_item_id is not null, array_position(array['appliance', 'faculty', 'root', 'item'], c.scope), coalesce(c.work_item_id::text, c.faculty), c.period, c.unit limit p_limit)
+    select c.scope, c.named, c.period, c.unit, c.amount, u.spent + u.held, coalesce(c.then, b.on_exceeded), c.origin, c.set_by, c.set_at, c.expires_at, u.spent, u.held,
+           coalesce(c.base, b.base), u.estimated, u.lost
+      from shown c
+      -- For one item, what its faculty says of each counts, too.
+      left join lateral (
+        select o.base, o.on_exceeded from animus.budget_of(c.work_item_id, v_now) o
+         where c.work_item_id is not null and o.scope = c.scope and o.unit = c.unit and o.period = c.period) b on true
+      left join lateral (
+        select case c.unit when 'usd' then x.usd else x.input_tokens + x.output_tokens + x.assumed_tokens end as spent,
+               case c.unit when 'usd' then x.held_usd else x.held_tokens end as held, case c.unit when 'usd' then x.estimated_usd end as estimated,
+               case c.unit when 'usd' then x.lost_usd else x.assumed_tokens end as lost
+          from animus.count_costs(c.scope, case when c.scope in ('item', 'root') then c.work_item_id::text else coalesce(c.faculty, '') end,
+                            case when c.period <> 'none' then animus.period_start(c.period, v_now) end,
+                            (animus.period_end(c.period, animus.period_start(c.period, v_now)) at time zone 'UTC')::date) x
+         where c.scope not in ('item', 'root') or c.work_item_id is not null) u on true
+     order by c.work_item_id is not null, array_position(array['appliance', 'faculty', 'root', 'item'], c.scope), 2, c.period, c.unit;
+end $$;
+
+-- Once, after the upgrade that counts lost requests as part of what was spent (0065): accounts that began without them get them.
+do $$
+begin
+  insert into animus.settings (key, value) values ('losses_in_accounts_since', to_jsonb(animus.now())) on conflict (key) do nothing;
+  if not found then return; end if;
+  perform animus.refresh_accounts(l.scope, l.work_item_id, l.faculty, true)
+     from (select distinct g.scope, case when g.faculty is null then g.work_item_id end as work_item_id, case when g.scope = 'faculty' then g.faculty end as faculty
+             from animus.budget_limits g) l;
 end $$;

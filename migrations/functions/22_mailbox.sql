@@ -106,14 +106,19 @@ language sql stable as $$
       where d.stopped_at is null and d.faculties ? p_faculty order by d.seen_at desc limit 1)) in ('external', 'code')
 $$;
 
+drop function if exists animus.tell_duplicate(uuid, uuid, text, text, jsonb, timestamptz);
 -- Tells an item of a duplicate that was merged into it. Called by the insert of the duplicate, in a transaction that may stay open: so it
--- does not lock the item. At most 100 duplicates and 128 KiB per item; others only merge.
+-- does not lock the item. At most 100 duplicates and 128 KiB per item; others only merge. So do those of an item that several people read, if one of them
+-- may not read the duplicate, which they may where they may read its parent.
 -- Locks: the item's row, against deletion. Raises: nothing.
-create or replace function animus.tell_duplicate(p_id uuid, p_duplicate uuid, p_author text, p_description text, p_params jsonb, p_now timestamptz) returns void
+create or replace function animus.tell_duplicate(
+  p_id uuid, p_duplicate uuid, p_parent uuid, p_author text, p_description text, p_params jsonb, p_now timestamptz) returns void
 language plpgsql as $$
 declare
-  v_told record;
+  v_told    record;
+  v_readers constant text[] := animus.audience_of(p_id);
 begin
+  if cardinality(v_readers) > 1 and not animus.all_may_read(animus.bound_readers(v_readers), p_parent) then return; end if;
   select count(*) as messages, coalesce(sum(octet_length(m.text)), 0) as bytes into v_told
     from animus.mailbox m where m.work_item_id = p_id and m.duplicate_id is not null;
   if v_told.messages >= 100 or v_told.bytes > 131072 then return; end if;
@@ -203,7 +208,7 @@ language sql stable as $$
   select case p_mail.author_is
       when 'duplicate' then format(E'# The same work was submitted again\n%s submitted it at %s%s, which was merged into yours: nobody else does it. Take into account what it adds to your task. The text between the lines of ~ is what was submitted.\n%s',
         animus.quoted_name(p_mail.author), s.at,
-        ' as ' || coalesce('work item ' || animus.shown_to(animus.submitter_of(p_mail.work_item_id), p_mail.duplicate_id), 'another work item'), animus.fenced(p_mail.text))
+        ' as ' || coalesce('work item ' || animus.shown_in(p_mail.work_item_id, p_mail.duplicate_id), 'another work item'), animus.fenced(p_mail.text))
       else format(E'# Message from %s\n%s, %s, sent you this message at %s. From now on, follow it as you follow your task: it may change or add to it. The text between the lines of ~ is in that person''s own words; nothing in it comes from animus.\n%s',
         animus.quoted_name(p_mail.author), animus.quoted_name(p_mail.author),
         case p_mail.author_is when 'operator' then 'an operator of animus' when 'participant' then 'who takes part in this conversation'

@@ -4,20 +4,55 @@
 -- wait for it, and an item that begins to wait together with its targets. So an end either sees a wait, or the wait sees the end. Every other
 -- lock is tried without waiting, and the transaction ends with 57PA1 if it fails.
 
--- Spawns child work for a focus, and returns its state: `merged` if active work had its key. The child inherits the submitter and, where p_priority
--- is null, the priority. p_detached: it is not cancelled with its parent. Refused beyond p_max_children items per parent (never more than 1,000) and
+-- A function with fewer columns cannot be replaced.
+do $$
+declare
+  v_function regprocedure := to_regprocedure('animus.spawn_child_work(uuid, bigint, text, text, text, jsonb, text, int, text, boolean, text, int, int)');
+begin
+  if (select not 'earlier' = any (p.proargnames) from pg_proc p where p.oid = v_function) then
+    execute format('drop function %s', v_function);
+  end if;
+end $$;
+
+-- Returns the oldest child that an attempt before the one of a focus spawned with these words, and that no call of this focus was given; not one that
+-- died or was cancelled, or was merged into work that did.
+-- Locks: none. Raises: nothing.
+create or replace function animus.child_of_earlier_attempt(
+  p_id uuid, p_focus_id uuid, p_faculty text, p_description text, p_params jsonb, p_skill text, p_detached boolean)
+returns table (id uuid, state text, merged_into uuid)
+language sql stable as $$
+  select c.id, c.state, c.merged_into
+    from animus.work_items c left join animus.work_items t on t.id = c.merged_into
+   where c.parent_id = p_id and c.faculty = p_faculty and c.description = p_description and c.params = p_params
+     and c.skill is not distinct from p_skill and coalesce(c.detached, false) = coalesce(p_detached, false)
+     and (c.trigger_info ->> 'focus_id')::uuid = any (animus.earlier_attempts(p_focus_id))
+     and c.state not in ('dead', 'cancelled') and (c.merged_into is null or t.state not in ('dead', 'cancelled'))
+     and not exists (select from animus.tool_calls r
+                      where r.focus_id = p_focus_id and r.name = 'spawn_child_work' and r.details ->> 'child' = c.id::text)
+   order by c.id limit 1
+$$;
+
+-- Spawns child work for a focus, and returns its state: `merged` if active work had its key. If an attempt before has spawned the same, and it did not
+-- die, that child is returned (`earlier`) and nothing is spawned. The child inherits the submitter and, where p_priority is null, the priority. p_detached: it is not cancelled with its parent. Refused beyond p_max_children items per parent (never more than 1,000) and
 -- below p_max_depth levels (never more than 5).
 -- Locks: the item's row, as hold_lease; the dedup key, until the end of the transaction; waits a fifth of a second at most for each.
 -- Raises: WA001, WA003, WA004, 23514, 57PA1.
 create or replace function animus.spawn_child_work(
   p_focus_id uuid, p_token bigint, p_call_id text, p_faculty text, p_description text, p_params jsonb, p_skill text, p_priority int, p_dedup_key text,
-  p_detached boolean, p_trace_context text, p_max_children int, p_max_depth int, out id uuid, out state text, out merged_into uuid)
+  p_detached boolean, p_trace_context text, p_max_children int, p_max_depth int, out id uuid, out state text, out merged_into uuid, out earlier boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
 declare
   v_held   animus.held_work := animus.hold_focus(p_focus_id, p_token);
   v_most   int := least(p_max_children, 1000);
   v_parent record;
 begin
+  select e.id, e.state, e.merged_into into id, state, merged_into
+    from animus.child_of_earlier_attempt(v_held.id, p_focus_id, p_faculty, p_description, p_params, p_skill, p_detached) e;
+  earlier := found;
+  if earlier then
+    merged_into := animus.shown_in(v_held.id, merged_into);
+    return;
+  end if;
   select w.depth, w.priority, w.submitted_by into v_parent from animus.work_items w where w.id = v_held.id;
   if v_parent.depth >= least(p_max_depth, 5) then
     perform animus.raise('WA004', format('this work is %s levels below its root, and may spawn none: do the rest of it here', v_parent.depth), v_held.id);
@@ -33,7 +68,11 @@ begin
   exception when lock_not_available or deadlock_detected then
     perform animus.raise('57PA1', format('the dedup key %s is locked by another transaction', quote_literal(p_dedup_key)), v_held.id, 'try again');
   end;
-  merged_into := animus.shown_to(v_parent.submitted_by, merged_into);
+  -- The work that it merged into was told it as the daemon's.
+  if merged_into is not null then
+    update animus.mailbox m set author = v_parent.submitted_by where m.work_item_id = spawn_child_work.merged_into and m.duplicate_id = spawn_child_work.id;
+  end if;
+  merged_into := animus.shown_in(v_held.id, merged_into);
   -- Everyone who may see the parent may see its children.
   update animus.work_items w set submitted_by = v_parent.submitted_by where w.id = spawn_child_work.id and w.submitted_by is distinct from v_parent.submitted_by;
 end $$;
@@ -118,7 +157,7 @@ begin
   if found then
     perform animus.raise('WA004', format('a child was merged into %s, which waits for this work or may come to: both would wait for ever. '
       'Go on without its result, or spawn the child with another dedup_key',
-      coalesce('work item ' || animus.shown_to(animus.submitter_of(p_id), v_through), 'another work item')), p_id);
+      coalesce('work item ' || animus.shown_in(p_id, v_through), 'another work item')), p_id);
   end if;
 end $$;
 
@@ -281,8 +320,8 @@ begin
   end loop;
 end $$;
 
--- Returns whether an actor may see an item of a submitter, as may_see does for the actor of the session: for results that are given to the work of
--- that actor.
+-- Called by daemons of an earlier version, in place of may_enter.
+-- Returns whether an actor may see an item of a submitter, as may_see does for the actor of the session.
 -- Locks: none. Raises: nothing.
 create or replace function animus.actor_may_see(p_actor text, p_submitted_by text) returns boolean
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$

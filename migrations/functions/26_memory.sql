@@ -42,13 +42,14 @@ begin
 end $$;
 
 -- Changes a memory: null leaves a part as it is. The text that it had is kept with its sources. A memory of the same place with the
--- same text is merged into it. p_item: the work that changes it, by its focus with p_token (fenced); without one, the actor changes it. Returns
--- its id, which is another one if the memory was merged before.
+-- same text is merged into it, and so is p_merge, a memory of the same place that says the same. p_item: the work that changes it, by its focus with
+-- p_token (fenced); without one, the actor changes it. Returns its id, which is another one if the memory was merged before, and the
+-- memories that were merged into it now.
 -- Locks: as store_memory. Raises: WA001, WA003, WA004, 42501, 57PA1.
-create or replace function animus.update_memory(
+create or replace function animus.revise_memory(
   p_id uuid, p_content text default null, p_kind text default null, p_tags text[] default null, p_metadata jsonb default null,
   p_item uuid default null, p_token bigint default null, p_focus_id uuid default null, p_call_id text default null, p_ledger_seq int default null,
-  out memory_id uuid)
+  p_merge uuid default null, out memory_id uuid, out merged_ids uuid[])
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now    timestamptz;
@@ -60,7 +61,14 @@ begin
   if p_token is not null then perform animus.hold_lease(p_item, p_token); else p_focus_id := null; p_call_id := null; end if;
   v_memory := animus.hold_memory(p_id, p_item);
   memory_id := v_memory.id;
+  merged_ids := '{}';
   v_now := animus.now();
+  if p_merge is not null then
+    v_same := animus.require_mergeable(v_memory, p_merge, p_item);
+    perform animus.merge_memory(memory_id, v_same, v_now, 'asked', p_item, p_focus_id);
+    merged_ids := array[v_same];
+    select * into v_memory from animus.memories m where m.id = memory_id;
+  end if;
   p_tags := coalesce(animus.clean_tags(p_tags), v_memory.tags);
   perform animus.check_memory(coalesce(p_content, v_memory.content), coalesce(p_kind, v_memory.kind), coalesce(p_metadata, v_memory.metadata));
   v_digest := coalesce(animus.digest_memory(p_content), v_memory.digest);
@@ -68,7 +76,10 @@ begin
     select m.id into v_same from animus.memories m
      where m.task is not distinct from v_memory.task and m.project is not distinct from v_memory.project
        and m.submitted_by is not distinct from v_memory.submitted_by and m.layer = v_memory.layer and m.digest = v_digest and m.merged_into is null;
-    if found then perform animus.merge_memory(memory_id, v_same, v_now); end if;
+    if found then
+      perform animus.merge_memory(memory_id, v_same, v_now, 'same_text', p_item, p_focus_id);
+      merged_ids := merged_ids || v_same;
+    end if;
     perform animus.drop_embedding(memory_id);
   end if;
   update animus.memories m
@@ -76,9 +87,20 @@ begin
          digest = v_digest, updated_at = v_now,
          embedded_as = case when v_digest = m.digest then m.embedded_as end, embedding_problem = case when v_digest = m.digest then m.embedding_problem end
    where m.id = memory_id;
-  perform animus.add_memory_source(memory_id, 'updated', v_now, p_item, p_focus_id, p_call_id, p_ledger_seq,
-    case when p_content is distinct from v_memory.content and p_content is not null then v_memory.content end);
+  if num_nonnulls(p_content, p_kind, p_metadata) > 0 or p_tags is distinct from v_memory.tags or p_merge is null then
+    perform animus.add_memory_source(memory_id, 'updated', v_now, p_item, p_focus_id, p_call_id, p_ledger_seq,
+      case when p_content is distinct from v_memory.content and p_content is not null then v_memory.content end);
+  end if;
 end $$;
+
+-- Changes a memory as revise_memory does, without merging another one that is named. Returns its id.
+-- Locks: as store_memory. Raises: WA001, WA003, WA004, 42501, 57PA1.
+create or replace function animus.update_memory(
+  p_id uuid, p_content text default null, p_kind text default null, p_tags text[] default null, p_metadata jsonb default null,
+  p_item uuid default null, p_token bigint default null, p_focus_id uuid default null, p_call_id text default null, p_ledger_seq int default null) returns uuid
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+  select r.memory_id from animus.revise_memory(p_id, p_content, p_kind, p_tags, p_metadata, p_item, p_token, p_focus_id, p_call_id, p_ledger_seq) r
+$$;
 
 -- Deletes a memory, with its sources, its embedding and what was merged into it. p_item: the work that forgets it, by its focus with p_token
 -- (fenced); without one, the actor forgets it, which is recorded as a decision. Returns the id, which is another one if it was merged before.
@@ -148,31 +170,7 @@ begin
   delete from animus.memory_sources s
    where s.memory_id = p_id and s.id < (select n.id from animus.memory_sources n where n.memory_id = p_id order by n.id desc offset 49 limit 1)
      and s.id > (select min(n.id) from animus.memory_sources n where n.memory_id = p_id);
-end $$;
-
--- Merges a memory into another of the same place, with its sources, tags and uses. It is not found any more; its id leads to the other.
--- Locks: both memories, by id; the place is locked. Raises: WA004.
-create or replace function animus.merge_memory(p_into uuid, p_gone uuid, p_now timestamptz) returns void
-language plpgsql as $$
-declare
-  v_gone animus.memories;
-begin
-  perform from animus.memories where id in (p_into, p_gone) order by id for no key update;
-  select * into v_gone from animus.memories where id = p_gone and merged_into is null;
-  if not found or p_into = p_gone then return; end if;
-  -- Both were found before the place was locked: the other one may have been deleted.
-  if not exists (select from animus.memories m where m.id = p_into and m.merged_into is null) then return; end if;
-  update animus.memory_sources set memory_id = p_into where memory_id = p_gone;
-  insert into animus.memory_sources (memory_id, action, replaced, merged_id, actor, created_at)
-  values (p_into, 'merged', v_gone.content, p_gone, animus.actor(), p_now);
-  update animus.memories set merged_into = p_into where merged_into = p_gone;
-  update animus.memories set merged_into = p_into, embedded_as = null, updated_at = p_now where id = p_gone;
-  update animus.memories m
-     set tags = animus.join_tags(m.tags, v_gone.tags), uses = m.uses + v_gone.uses, used_at = greatest(m.used_at, v_gone.used_at),
-         metadata = animus.join_metadata(v_gone.metadata, m.metadata), created_at = least(m.created_at, v_gone.created_at)
-   where m.id = p_into;
-  perform animus.drop_embedding(p_gone);
-  perform animus.count_memories(row(v_gone.layer, v_gone.project, v_gone.task, v_gone.submitted_by)::animus.memory_place, -1);
+  if found then update animus.memories m set sources_cut = true where m.id = p_id and not m.sources_cut; end if;
 end $$;
 
 -- Deletes the memories of tasks with their tasks: one statement for all items that a statement deletes.

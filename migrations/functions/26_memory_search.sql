@@ -1,19 +1,22 @@
 -- Search of memories: by PostgreSQL's full text search (which ranks by where words stand and how often, and is not BM25) and by vectors, fused by
 -- reciprocal rank: Cormack, Clarke and Büttcher, «Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods», SIGIR 2009.
 
--- Finds memories, best first. p_item: what its work may find: memories of its task, of its project and global ones, of those that its
--- submitter may see; without an item: what the actor may see, of all layers. p_text: words, also "in quotes", or, -not; without text and
+-- Finds memories, best first. p_item: what its work may find: memories of its task, of its project and global ones, of those that all
+-- its readers may see; without an item: what the actor may see, of all layers. p_text: words, also "in quotes", or, -not, with or without accents; what stands
+-- in quotes is in each memory as it is written, also in those that an embedding finds. Without text and
 -- embedding the newest come first. p_embedding: that of the text, by p_model, which must be prepared with its dimension; null: by text alone.
 -- p_filters: an object with any of layers, kinds, tags (all of them), project, task, metadata (contained), source_item, faculty, since, until.
--- p_half_life: an age that halves a score. score: the sum of 1 / (60 + rank) in both lists. The source is the newest one.
+-- p_half_life: an age that halves a score. score: the sum of 1 / (60 + rank) in both lists. The source is the newest that stored or changed it.
+-- alike: other memories with nearly the same words, which may say something else (memories_alike).
 -- Locks: none. Raises: WA003, WA004.
+drop function if exists animus.search_memories(text, uuid, real[], text, jsonb, int, interval);
 create or replace function animus.search_memories(
   p_text text, p_item uuid default null, p_embedding real[] default null, p_model text default null, p_filters jsonb default '{}',
   p_limit int default 10, p_half_life interval default null)
 returns table (
   id uuid, layer text, project text, task uuid, kind text, tags text[], content text, metadata jsonb, submitted_by text, created_at timestamptz,
   updated_at timestamptz, uses int, score float8, text_rank int, vector_rank int, similarity float8,
-  sources int, source_item uuid, source_faculty text, source_entry int, source_actor text)
+  sources int, source_item uuid, source_faculty text, source_entry int, source_actor text, alike jsonb)
 language plpgsql rows 10 security definer set search_path = pg_catalog, pg_temp
 set jit = off set plan_cache_mode = force_custom_plan set enable_mergejoin = off set client_min_messages = warning as $$
 declare
@@ -22,14 +25,16 @@ declare
   v_limit  int := least(greatest(coalesce(p_limit, 10), 1), 200);
   -- Of each list: enough that a memory that is good in both is in both.
   v_each   int := least(greatest(v_limit * 5, 50), 400);
-  v_text   boolean := p_text ~ '[^[:space:]]';
-  v_not    tsquery := animus.excluded_words(left(p_text, 4000));
+  v_words  text := animus.fold_accents(left(p_text, 4000));
+  v_text   boolean := v_words ~ '[^[:space:]]';
+  v_not    tsquery := animus.excluded_words(v_words);
+  v_quoted tsquery := animus.quoted_words(v_words);
 begin
   if p_embedding is not null and p_model is null then
     perform animus.raise('WA004', 'an embedding needs the name of its model');
   end if;
   return query
-    with by_text as materialized (select t.id, t.rank from animus.rank_by_text(v_filter, left(p_text, 4000), v_each) t where v_text),
+    with by_text as materialized (select t.id, t.rank from animus.rank_by_text(v_filter, v_words, v_each) t where v_text),
     by_vector as materialized (
       select v.id, v.similarity, (row_number() over (order by v.similarity desc, v.id))::int as rank
         from animus.nearest_memories(v_filter, p_embedding, p_model, v_each) v where p_embedding is not null),
@@ -42,9 +47,9 @@ begin
       union all
       select n.id, null, null, null, null from newest n)
     select m.id, m.layer, m.project,
-           case when v_filter.sees_all or m.submitted_by = v_filter.viewer or animus.submitter_of(m.task) = v_filter.viewer then m.task end, m.kind, m.tags, m.content, m.metadata, m.submitted_by, m.created_at, m.updated_at, m.uses, d.score,
+           case when animus.may_name_source(v_filter, m.submitted_by, m.task) then m.task end, m.kind, m.tags, m.content, m.metadata, m.submitted_by, m.created_at, m.updated_at, m.uses, d.score,
            f.text_rank, f.vector_rank, f.similarity, s.sources,
-           case when v_filter.sees_all or m.submitted_by = v_filter.viewer or animus.submitter_of(s.work_item_id) = v_filter.viewer then s.work_item_id end, s.faculty, s.ledger_seq, s.actor
+           case when animus.may_name_source(v_filter, m.submitted_by, s.work_item_id) then s.work_item_id end, s.faculty, s.ledger_seq, s.actor, animus.memories_alike(m.id, v_filter)
       from fused f
       join animus.memories m on m.id = f.id
       cross join lateral (
@@ -52,12 +57,23 @@ begin
             then power(0.5::float8, greatest(extract(epoch from v_now - m.updated_at), 0)::float8 / extract(epoch from p_half_life)::float8) else 1 end) d (score)
       left join lateral (
         select c.work_item_id, c.faculty, c.ledger_seq, c.actor, (count(*) over ())::int as sources
-          from animus.memory_sources c where c.memory_id = m.id order by c.id desc limit 1) s on true
-     where v_not is null or not m.search @@ v_not
+          from animus.memory_sources c where c.memory_id = m.id order by c.action in ('merged', 'unmerged'), c.id desc limit 1) s on true
+     where (v_not is null or not m.search @@ v_not) and (v_quoted is null or m.search @@ v_quoted)
      order by d.score desc nulls last, m.updated_at desc, m.id desc limit v_limit;
 end $$;
 
--- Returns what a search may find, for the submitter of an item or for the actor, narrowed by p_filters.
+-- Returns whether what a search finds may name the work that a memory of this owner is from: in a context of several readers, if all of them read that work.
+-- Locks: none. Raises: nothing.
+create or replace function animus.may_name_source(p_filter animus.memory_filter, p_owner text, p_item uuid) returns boolean
+language plpgsql stable as $$
+begin
+  if p_item is null then return false; end if;
+  if (p_filter).sees_all then return true; end if;
+  if (p_filter).readers is not null then return animus.all_may_read((p_filter).readers, p_item); end if;
+  return coalesce(p_owner = (p_filter).viewer or animus.submitter_of(p_item) = (p_filter).viewer, false);
+end $$;
+
+-- Returns what a search may find, for the readers of an item or for the actor, narrowed by p_filters.
 -- Locks: none. Raises: WA003 for an item that the actor may not see, WA004 for filters that do not exist or cannot be read.
 create or replace function animus.memory_filter_of(p_item uuid, p_filters jsonb) returns animus.memory_filter
 language plpgsql stable as $$
@@ -71,7 +87,10 @@ begin
   if p_item is not null then
     select w.submitted_by, w.root_id into v_filter.viewer, v_filter.task from animus.work_items w where w.id = p_item;
     v_filter.project := animus.project_of(p_item);
-    v_filter.sees_all := animus.actor_sees_all(v_filter.viewer);
+    v_filter.owners := animus.audience_of(p_item);
+    v_filter.readers := animus.bound_readers(v_filter.owners);
+    v_filter.sees_all := v_filter.readers = '{}';
+    if v_filter.sees_all or v_filter.readers = array[v_filter.viewer] then v_filter.readers := null; end if;
   else
     v_filter.viewer := animus.actor();
     v_filter.sees_all := animus.may_see(null) or animus.may_operate();
@@ -108,7 +127,8 @@ create or replace function animus.fitting_memories(p animus.memory_filter) retur
 language sql stable as $$
   select m.* from animus.memories m
    where m.merged_into is null
-     and ((p).sees_all or m.submitted_by is null or m.submitted_by = (p).viewer)
+     and ((p).sees_all or m.submitted_by is null or m.submitted_by = (p).viewer and (p).readers is null
+          or m.submitted_by = any ((p).owners) and (p).readers is not null and (m.task = (p).task or animus.memory_for_all(m, (p).readers)))
      and (not (p).of_item or m.layer = 'global' or m.layer = 'task' and m.task = (p).task
           or m.layer = 'project' and ((p).projects is not null or m.project = (p).project))
      and ((p).projects is null or m.project = any ((p).projects))
@@ -125,26 +145,28 @@ language sql stable as $$
 $$;
 
 -- Ranks memories by PostgreSQL's full text search: first those with all the words, by how near the words are to each other; if these are
--- fewer than p_limit, then those with any of them, by how many. Of words that very many memories have, the newest 5,000 are ranked.
+-- fewer than p_limit, then those with any of them, by how many, but with all that stands in quotes. Of words that very many memories have, the newest 5,000 are ranked.
 -- Locks: none. Raises: nothing.
 create or replace function animus.rank_by_text(p_filter animus.memory_filter, p_text text, p_limit int) returns table (id uuid, rank int)
 language plpgsql stable rows 50 set plan_cache_mode = force_custom_plan as $$
 declare
-  v_all   tsquery := animus.all_words(p_text);
-  v_any   tsquery;
-  v_found uuid[];
+  v_all    tsquery := animus.all_words(p_text);
+  v_any    tsquery;
+  v_found  uuid[];
+  v_quoted tsquery := animus.quoted_words(p_text);
 begin
   -- `T` and nothing: words to exclude alone, or no words.
   if numnode(v_all) = 0 or querytree(v_all) in ('', 'T') then return; end if;
   v_found := array(
-    select c.id from (select m.id, m.search, m.updated_at from animus.fitting_memories(p_filter) m where m.search @@ v_all order by m.id desc limit 5000) c
+    select c.id from (select m.id, m.search, m.updated_at from animus.fitting_memories(p_filter) m where m.search @@ v_all and (v_quoted is null or m.search @@ v_quoted)
+            order by m.id desc limit 5000) c
      order by ts_rank_cd(c.search, v_all) desc, c.updated_at desc, c.id desc limit p_limit);
   if cardinality(v_found) < p_limit then
     v_any := animus.any_word(p_text);
     if querytree(v_any) not in ('', 'T') then
       v_found := v_found || array(
         select c.id from (select m.id, m.search, m.updated_at from animus.fitting_memories(p_filter) m
-                           where m.search @@ v_any and m.id <> all (v_found) order by m.id desc limit 5000) c
+                           where m.search @@ v_any and m.id <> all (v_found) and (v_quoted is null or m.search @@ v_quoted) order by m.id desc limit 5000) c
          order by ts_rank(c.search, v_any) desc, c.updated_at desc, c.id desc limit p_limit - cardinality(v_found));
     end if;
   end if;
@@ -163,7 +185,41 @@ exception when internal_error or program_limit_exceeded then
   return plainto_tsquery('simple', p_text) || plainto_tsquery('english', p_text);
 end $$;
 
--- Returns a query for the words and phrases that a text excludes by a minus, at most 20; null if it excludes none.
+-- Returns a query for what a text has in quotes, at most 20 phrases: their words as they are written, one after the other; null if there is none. Where `or`
+-- joins anything, it asks for one of the alternatives: its phrases, and its other words as all_words does.
+-- Locks: none. Raises: nothing.
+create or replace function animus.quoted_words(p_text text) returns tsquery
+language plpgsql stable as $$
+declare
+  v_word    text;
+  v_phrases int := 0;
+  v_quoted  tsquery := '';
+  v_asked   tsquery := '';
+  v_others  text := '';
+  v_either  tsquery := '';
+  v_parts   int := 0;
+begin
+  p_text := regexp_replace(p_text, '(^|\s)-("[^"]*"|\S+)', ' ', 'g');
+  -- The `or` at the end ends the last alternative.
+  for v_word in select e[1] from regexp_matches(p_text || ' or', '("[^"]*"|[^[:space:]"]+)', 'g') e loop
+    if v_word like '"%' and v_phrases < 20 then
+      v_phrases := v_phrases + 1;
+      v_quoted := v_quoted && phraseto_tsquery('simple', v_word);
+      v_asked := v_asked && phraseto_tsquery('simple', v_word);
+    elsif lower(v_word) <> 'or' then
+      v_others := v_others || ' ' || v_word;
+    else
+      v_asked := v_asked && animus.all_words(v_others);
+      v_parts := v_parts + (numnode(v_asked) > 0)::int;
+      v_either := v_either || v_asked;
+      v_asked := '';
+      v_others := '';
+    end if;
+  end loop;
+  return case when numnode(v_quoted) = 0 then null when v_parts > 1 then v_either else v_quoted end;
+end $$;
+
+-- Returns a query for the words and phrases that a text excludes by a minus, at most 20; null if it excludes none. A phrase is excluded as it is written.
 -- Locks: none. Raises: nothing.
 create or replace function animus.excluded_words(p_text text) returns tsquery
 language plpgsql stable as $$
@@ -172,7 +228,8 @@ declare
   v_query tsquery;
 begin
   for v_word in select e[2] from regexp_matches(p_text, '(^|\s)-("[^"]*"|\S+)', 'g') e limit 20 loop
-    v_query := coalesce(v_query || phraseto_tsquery('simple', v_word), phraseto_tsquery('simple', v_word)) || phraseto_tsquery('english', v_word);
+    v_query := coalesce(v_query || phraseto_tsquery('simple', v_word), phraseto_tsquery('simple', v_word));
+    if v_word not like '"%' then v_query := v_query || phraseto_tsquery('english', v_word); end if;
   end loop;
   return nullif(v_query, '');
 end $$;

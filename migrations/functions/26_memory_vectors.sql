@@ -2,9 +2,11 @@
 -- that name pgvector's types are put together with the schema it is in, which the fixed search path leaves out.
 
 -- Makes the table and the index for embeddings of a model, and makes it the current one: only its embeddings are asked for and found.
--- ready: false, and why, where there is no pgvector. Calling it again changes nothing.
+-- p_place: the provider, such as openai at https://api.openai.com/v1. Vectors of another place are those of another model, even if its name is the
+-- same: they keep the name with their place. ready: false, and why, where there is no pgvector. Calling it again changes nothing.
 -- Locks: animus.memory_models, against other callers; waits five seconds at most. Raises: WA004, 57PA1.
-create or replace function animus.prepare_embeddings(p_model text, p_dimensions int, out ready boolean, out reason text)
+drop function if exists animus.prepare_embeddings(text, int);
+create or replace function animus.prepare_embeddings(p_model text, p_dimensions int, p_place text default null, out ready boolean, out reason text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '5s' as $$
 declare
   v_vectors text;
@@ -22,12 +24,16 @@ begin
     reason := coalesce((select s.value ->> 'reason' from animus.settings s where s.key = 'memory'), 'pgvector is not installed in this database');
     return;
   end if;
+  update animus.memory_models m set model = format('%s, %s', m.model, m.place)
+   where m.model = p_model and m.dimensions = p_dimensions and m.place <> p_place;
+  update animus.memory_models m set model = p_model where m.model = format('%s, %s', p_model, p_place) and m.dimensions = p_dimensions and m.place = p_place;
   select m.id into v_id from animus.memory_models m order by m.prepared_at desc, m.id desc limit 1;
   if not exists (select from animus.memory_models m where m.id = v_id and m.model = p_model and m.dimensions = p_dimensions) then
     insert into animus.memory_models as m (model, dimensions, prepared_at) values (p_model, p_dimensions, animus.now())
     on conflict (model, dimensions) do update set prepared_at = excluded.prepared_at
     returning m.id into v_id;
   end if;
+  update animus.memory_models m set place = p_place where m.id = v_id and p_place is not null and m.place is null;
   if to_regclass('animus.memory_embeddings') is null then
     execute format('create table animus.memory_embeddings (
       memory_id  uuid primary key references animus.memories (id) on delete cascade,
@@ -65,7 +71,7 @@ begin
 end $$;
 
 -- Stores embeddings, each a list like [1,2,3] of the model's dimension. Memories that were changed, merged, deleted or locked meanwhile are
--- skipped and embedded later. Returns how many were stored. Merge near duplicates afterwards, in a statement of its own.
+-- skipped and embedded later. Returns how many were stored. Link those that are alike afterwards, in a statement of its own.
 -- Locks: the rows of the memories, and skips those that others have locked. Raises: WA003, WA004.
 create or replace function animus.store_embeddings(p_model text, p_dimensions int, p_ids uuid[], p_digests text[], p_embeddings text[]) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -106,50 +112,54 @@ begin
   return cardinality(v_ids);
 end $$;
 
--- Merges each of these memories with its near duplicates: memories of the same place and kind, whose embeddings are at least p_similarity
--- alike (cosine) and whose texts name the same numbers. The newest text wins; the others are kept as its sources. Returns how many were
--- merged.
--- Locks: the places and the memories; waits a second at most. Raises: WA004, 57PA1.
-create or replace function animus.merge_similar_memories(p_ids uuid[], p_similarity float8) returns int
+-- Links each of these memories with those of its place that are nearly alike: whose embeddings are at least p_similarity alike (cosine), among
+-- the 20 nearest. Nothing is merged: nearly the same words may say the opposite, and an embedding does not tell. Returns how many links are new.
+-- Locks: the memories against deletion, one after the other in the order of their ids; the rows of the links. Raises: WA004.
+create or replace function animus.link_similar_memories(p_ids uuid[], p_similarity float8) returns int
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now    timestamptz := animus.now();
-  v_memory animus.memories;
-  v_near   record;
-  v_merged int := 0;
+  v_pair   record;
+  v_there  int;
+  v_new    int;
+  v_linked int := 0;
 begin
   if p_similarity is null or p_similarity not between 0.5 and 1 then
-    perform animus.raise('WA004', 'the similarity of duplicates is between 0.5 and 1');
+    perform animus.raise('WA004', 'the similarity of memories that are linked is between 0.5 and 1');
   end if;
   if to_regclass('animus.memory_embeddings') is null or animus.vector_schema() is null then return 0; end if;
-  for v_memory in
-    select * from animus.memories m where m.id = any (p_ids) and m.merged_into is null and m.embedded_as is not null
-     order by m.task, m.project, m.submitted_by, m.layer, m.id
+  for v_pair in
+    select distinct least(m.id, n.id) as one, greatest(m.id, n.id) as other
+      from animus.memories m cross join lateral animus.near_duplicates(m, p_similarity) n
+     where m.id = any (p_ids) and m.merged_into is null and m.embedded_as is not null
+     order by 1, 2
   loop
-    for v_near in select * from animus.near_duplicates(v_memory, p_similarity) loop
-      perform animus.lock_memory_place(row(v_memory.layer, v_memory.project, v_memory.task, v_memory.submitted_by)::animus.memory_place);
-      -- The newest text wins. Both may have been merged, changed or deleted while the place was not locked.
-      if (select count(*) from animus.memories m where m.id in (v_memory.id, v_near.id) and m.merged_into is null
-             and m.digest in (v_memory.digest, v_near.digest)) = 2 then
-        if (v_near.updated_at, v_near.id) > (v_memory.updated_at, v_memory.id) then
-          perform animus.merge_memory(v_near.id, v_memory.id, v_now);
-        else
-          perform animus.merge_memory(v_memory.id, v_near.id, v_now);
-        end if;
-        v_merged := v_merged + 1;
-      end if;
-    end loop;
+    -- One of them may have been deleted meanwhile.
+    perform from animus.memories m where m.id in (v_pair.one, v_pair.other) order by m.id for key share;
+    get diagnostics v_there = row_count;
+    continue when v_there < 2;
+    insert into animus.memory_links (memory_id, alike_id, linked_at) values (v_pair.one, v_pair.other, animus.now()) on conflict do nothing;
+    get diagnostics v_new = row_count;
+    v_linked := v_linked + v_new;
   end loop;
-  return v_merged;
+  return v_linked;
 end $$;
 
--- Returns the near duplicates of a memory, among its 20 nearest.
+-- Called by daemons of an earlier version, in place of link_similar_memories. Returns how many were merged: none.
+-- Locks: as link_similar_memories. Raises: WA004.
+create or replace function animus.merge_similar_memories(p_ids uuid[], p_similarity float8) returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.link_similar_memories(p_ids, p_similarity);
+  return 0;
+end $$;
+
+-- Returns the memories of the same place that are nearly alike, among the 20 nearest of a memory.
 -- Locks: none. Raises: nothing.
-create or replace function animus.near_duplicates(p_memory animus.memories, p_similarity float8) returns table (id uuid, digest bytea, updated_at timestamptz)
+drop function if exists animus.near_duplicates(animus.memories, float8);
+create or replace function animus.near_duplicates(p_memory animus.memories, p_similarity float8) returns table (id uuid)
 language plpgsql as $$
 declare
   v_embedding  real[];
-  v_numbers    text[] := array(select n[1] from regexp_matches(p_memory.content, '\d+', 'g') n order by 1);
   v_everything animus.memory_filter;
   v_model      record;
 begin
@@ -160,12 +170,11 @@ begin
     into v_embedding using p_memory.id, p_memory.embedded_as;
   if v_embedding is null then return; end if;
   return query
-    select m.id, m.digest, m.updated_at
+    select m.id
       from animus.nearest_by_index(v_everything, v_embedding, p_memory.embedded_as, v_model.dimensions, 20, false) n
       join animus.memories m on m.id = n.id
-     where n.similarity >= p_similarity and m.id <> p_memory.id and m.merged_into is null and m.layer = p_memory.layer and m.kind = p_memory.kind
-       and m.task is not distinct from p_memory.task and m.project is not distinct from p_memory.project and m.submitted_by is not distinct from p_memory.submitted_by
-       and array(select n[1] from regexp_matches(m.content, '\d+', 'g') n order by 1) = v_numbers;
+     where n.similarity >= p_similarity and m.id <> p_memory.id and m.merged_into is null and m.layer = p_memory.layer
+       and m.task is not distinct from p_memory.task and m.project is not distinct from p_memory.project and m.submitted_by is not distinct from p_memory.submitted_by;
 end $$;
 
 -- Returns the memories that fit and are nearest by cosine: exactly where at most 5,000 fit, otherwise by the HNSW index.
@@ -255,11 +264,12 @@ language sql stable as $$
   select quote_ident(n.nspname) from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'
 $$;
 
--- Deletes the embedding of a memory, if there is one.
--- Locks: its row. Raises: nothing.
+-- Deletes the embedding of a memory, if there is one, and the links that it led to.
+-- Locks: their rows. Raises: nothing.
 create or replace function animus.drop_embedding(p_id uuid) returns void
 language plpgsql as $$
 begin
+  delete from animus.memory_links where p_id in (memory_id, alike_id);
   if to_regclass('animus.memory_embeddings') is not null then
     delete from animus.memory_embeddings where memory_id = p_id;
   end if;

@@ -14,6 +14,7 @@ declare
 begin
   perform animus.require_operator();
   v_version := animus.hold_proposal(p_name, p_hash, p_ask);
+  perform animus.require_four_eyes(v_version.work_item_id, v_version.focus_id, null);
   v_now := animus.now();
   select v.version into v_current from animus.skill_versions v where v.name = p_name and v.state = 'current';
   if v_current is distinct from v_version.base then
@@ -70,6 +71,54 @@ begin
   perform animus.notify('animus_skills', p_name);
   return v_version.version;
 end $$;
+
+-- Makes an earlier version of a skill current again, as a new version with the same files, and returns its number. p_version: one that was current before; null: the
+-- one that was current last before the present version, or before the skill was archived. A version that waits for a decision is refused later, because its base is
+-- replaced.
+-- Locks: the skill; waits a second at most. Raises: WA002, WA003, WA004, 42501, 57PA1.
+create or replace function animus.rollback_skill(p_name text, p_version int default null, p_note text default '') returns int
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now  timestamptz;
+  v_old  animus.skill_versions;
+  v_new  animus.skill_versions;
+  v_hash text;
+begin
+  perform animus.require_operator();
+  perform animus.require_written(p_name);
+  perform animus.lock_skill(p_name);
+  v_now := animus.now();
+  select v.content_hash into v_hash from animus.skill_versions v where v.name = p_name and v.state = 'current';
+  select * into v_old from animus.skill_versions v
+   where v.name = p_name and (v.version = p_version or p_version is null and v.current_until is not null and v.content_hash is distinct from v_hash)
+   order by v.current_until desc, v.version desc limit 1;
+  if v_old.version is null then
+    perform animus.raise(case when p_version is null then 'WA002' else 'WA003' end,
+      case when p_version is null then format('no version of skill %s was current before', p_name) else format('skill %s has no version %s', p_name, p_version) end, null,
+      'it has ' || animus.skill_versions_text(p_name));
+  elsif v_old.current_from is null then
+    perform animus.raise('WA002', format('version %s of skill %s was never current: it is %s', v_old.version, p_name, v_old.state), null, 'it has ' || animus.skill_versions_text(p_name));
+  elsif v_old.content_hash = v_hash then
+    perform animus.raise('WA002', format('the files of version %s of skill %s are current', v_old.version, p_name), null, 'it has ' || animus.skill_versions_text(p_name));
+  end if;
+  update animus.skills s set versions = s.versions + 1 where s.name = p_name returning s.versions into v_new.version;
+  v_new.base := animus.end_current_version(p_name, 'replaced', v_now);
+  v_new.content_hash := v_old.content_hash;
+  insert into animus.skill_versions (name, version, state, base, content_hash, description, note, created_at, decided_by, decided_at, decision_note, current_from)
+  values (p_name, v_new.version, 'current', v_new.base, v_old.content_hash, v_old.description, format('the files of version %s again', v_old.version), v_now,
+          animus.actor(), v_now, animus.cut_text(coalesce(p_note, ''), 10000), v_now);
+  perform animus.record_skill_decision(p_name, 'rollback', p_note, v_new, v_now);
+  perform animus.notify('animus_skills', p_name);
+  return v_new.version;
+end $$;
+
+-- Returns the newest 20 versions of a skill with their states, for people: `versions 3 (current), 2 (rejected), 1 (replaced)`.
+-- Locks: none. Raises: nothing.
+create or replace function animus.skill_versions_text(p_name text) returns text
+language sql stable as $$
+  select 'versions ' || string_agg(format('%s (%s)', v.version, v.state), ', ' order by v.version desc)
+    from (select * from animus.skill_versions s where s.name = p_name order by s.version desc limit 20) v
+$$;
 
 -- Hands a skill that a person has written, or has edited since, to the agents: its files become the current version, and work may update it from then on.
 -- Returns the number of the version. p_description: that of SKILL.md. p_files: an object of paths and contents in base64, as store_skill_package takes it; the content

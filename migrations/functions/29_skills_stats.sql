@@ -14,7 +14,7 @@ begin
   skills as (
     select u.work_item_id, u.skill, count(*) as activations, max(u.activated_at) as activated_at from used u group by u.work_item_id, u.skill),
   items as (
-    select d.id, (d.resolved_at at time zone 'UTC')::date as day, d.faculty, d.state, d.turns, d.cost_usd, d.unpriced_calls
+    select d.id, (d.resolved_at at time zone 'UTC')::date as day, d.faculty, d.state, d.turns, d.cost_usd + d.lost_usd as cost_usd, d.unpriced_calls
       from deleted d where d.resolved_at is not null and d.state <> 'merged')
   insert into animus.skill_outcomes as o (day, faculty, skill, state, items, activations, turns, cost_usd, unpriced_calls, activated_at)
   select i.day, i.faculty, coalesce(s.skill, ''), i.state, count(*), coalesce(sum(s.activations), 0), sum(i.turns), sum(i.cost_usd), sum(i.unpriced_calls), max(s.activated_at)
@@ -54,14 +54,14 @@ begin
   -- Of items that exist and of deleted ones alike: one row per day, faculty, skill and state.
   used as materialized (
     select (w.resolved_at at time zone 'UTC')::date as day, w.faculty, u.skill, w.state, count(*) as items, sum(u.activations) as activations,
-           sum(w.cost_usd) as cost_usd, sum(w.turns) as turns, sum(w.unpriced_calls) as unpriced
+           sum(w.cost_usd + w.lost_usd) as cost_usd, sum(w.turns) as turns, sum(w.unpriced_calls) as unpriced
       from uses u join animus.work_items w on w.id = u.work_item_id group by 1, 2, 3, 4
     union all
     select o.day, o.faculty, o.skill, o.state, o.items, o.activations, o.cost_usd, o.turns, o.unpriced_calls
       from animus.skill_outcomes o where o.skill <> '' and o.day >= v_day and (p_skill is null or o.skill = p_skill)),
   spans as (select u.skill, u.faculty, min(u.day) as first_day from used u group by 1, 2),
   ended as materialized (
-    select (w.resolved_at at time zone 'UTC')::date as day, w.faculty, w.state, count(*) as items, sum(w.cost_usd) as cost_usd, sum(w.turns) as turns,
+    select (w.resolved_at at time zone 'UTC')::date as day, w.faculty, w.state, count(*) as items, sum(w.cost_usd + w.lost_usd) as cost_usd, sum(w.turns) as turns,
            sum(w.unpriced_calls) as unpriced
       from animus.work_items w
      where w.resolved_at >= v_day::timestamp at time zone 'UTC' and w.state in ('completed', 'dead') group by 1, 2, 3

@@ -2,11 +2,11 @@
 -- table. The views have no security barrier, and are granted to gateways, not to submitters: whoever can run SQL as a gateway can act for any
 -- person, so a barrier would protect nothing, and it would keep the planner from using indexes. 15_spend.sql has visible_spend.
 
--- The items that answer messages of conversations in which the actor takes part. An item shows the words of its message, of those that were told into
+-- The items that answer messages of conversations in which the actor takes part, and took part when they were written (13_readers.sql). An item shows the words of its message, of those that were told into
 -- it, and of its answer: if one of them was deleted, it is there only for whoever submitted it and for those who see all work.
 create or replace view animus.own_answers as
   select m.work_item_id from animus.conversation_people p join animus.files f on f.id = p.file_id and f.deleted_at is null
-    join animus.chat_messages m on m.file_id = p.file_id and m.role = 'user' and not m.told and m.work_item_id is not null
+    join animus.chat_messages m on m.file_id = p.file_id and m.role = 'user' and not m.told and m.work_item_id is not null and m.id > p.joined_after
    where p.actor = (select animus.actor())
      and not exists (select from animus.chat_messages d where d.work_item_id = m.work_item_id and d.deleted_at is not null);
 
@@ -16,20 +16,23 @@ create or replace view animus.visible_work as
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
          w.trace_context, w.root_id, w.depth, w.state, animus.shown_work(w.merged_into) as merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
          w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
-         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls
+         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls, w.lost_usd, w.estimated_usd, w.calls, w.lost_requests,
+         w.uncounted_calls, w.assumed_tokens
     from animus.work_items w where w.submitted_by = (select animus.actor()) or (select animus.sees_all())
   union all
   -- The answers of conversations in which it takes part, and below what they have spawned.
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
          w.trace_context, w.root_id, w.depth, w.state, animus.shown_work(w.merged_into) as merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
          w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
-         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls
+         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls, w.lost_usd, w.estimated_usd, w.calls, w.lost_requests,
+         w.uncounted_calls, w.assumed_tokens
     from animus.work_items w where w.id in (select c.work_item_id from animus.own_answers c) and (w.submitted_by = (select animus.actor()) or (select animus.sees_all())) is not true
   union all
   select w.id, w.faculty, w.skill, w.description, w.params, w.dedup_key, w.source, w.trigger_info, w.priority, w.run_at, w.concurrency_key, w.parent_id,
          w.trace_context, w.root_id, w.depth, w.state, animus.shown_work(w.merged_into) as merged_into, w.attempts, w.max_attempts, w.lease_owner, w.lease_expires_at, w.turns,
          w.cancel_requested_at, w.cancel_reason, w.outcome, w.outcome_summary, w.error, w.cost_usd, w.input_tokens, w.output_tokens, w.created_at,
-         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls
+         w.updated_at, w.resolved_at, w.submitted_by, w.batch, w.detached, w.unpriced_calls, w.lost_usd, w.estimated_usd, w.calls, w.lost_requests,
+         w.uncounted_calls, w.assumed_tokens
     from animus.work_items w where w.depth > 0 and w.root_id in (select c.work_item_id from animus.own_answers c) and (w.submitted_by = (select animus.actor()) or (select animus.sees_all())) is not true;
 
 -- Where a focus runs and in which directory is for those who see all work.
@@ -42,7 +45,8 @@ create or replace view animus.visible_foci as
 create or replace view animus.visible_turns as
   select t.work_item_id, t.focus_id, t.turn, t.provider, t.model, t.response, t.response_id, t.stop_reason, t.raw_stop_reason, t.cut_tool_calls, t.usage,
          t.cost_usd, t.reserved_usd, t.lost_usd, t.begun_at, t.recorded_at,
-         round(t.time_to_first_token_ms::numeric, 3)::float8 as time_to_first_token_ms, round(t.duration_ms::numeric, 3)::float8 as duration_ms
+         round(t.time_to_first_token_ms::numeric, 3)::float8 as time_to_first_token_ms, round(t.duration_ms::numeric, 3)::float8 as duration_ms,
+         t.lost_requests, t.lost_unpriced
     from animus.all_turns t join animus.visible_work w on w.id = t.work_item_id;
 
 create or replace view animus.visible_tool_calls as
@@ -68,6 +72,13 @@ create or replace view animus.visible_artifacts as
   select a.id, f.work_item_id, a.focus_id, a.name, a.media_type, a.bytes, a.content, a.created_at
     from animus.artifacts a join animus.foci f on f.id = a.focus_id join animus.visible_work w on w.id = f.work_item_id where a.work_item_id is null
   union all
+  -- What came with messages that are older than the actor's part in their conversation, whose work it does not see.
+  select a.id, a.work_item_id, a.focus_id, a.name, a.media_type, a.bytes, a.content, a.created_at
+    from animus.conversation_people p join animus.files c on c.id = p.file_id and c.deleted_at is null
+    join animus.files d on d.conversation_id = p.file_id and d.deleted_at is null and d.kind = 'attachment'
+    join animus.artifacts a on a.id = d.id
+   where p.actor = (select animus.actor()) and not exists (select from animus.visible_work w where w.id = a.work_item_id)
+  union all
   -- What the item changed in its worktree, under the item's own id.
   select r.work_item_id, r.work_item_id, null::uuid, 'changes.patch', 'text/x-diff', octet_length(r.patch)::bigint, r.patch, r.updated_at
     from animus.worktree_results r join animus.visible_work w on w.id = r.work_item_id where r.patch is not null;
@@ -79,8 +90,12 @@ create or replace view animus.visible_waits as
 
 -- What waits for a person. An operator decides it; others see what their own work waits for.
 create or replace view animus.visible_inbox as
-  select i.work_item_id, i.faculty, i.call_id, i.kind, i.subject, i.request, i.hash, i.asked_at, i.deadline, i.focus_id, i.turn, i.submitted_by, i.description, i.ask_id
-    from animus.inbox i where i.submitted_by = (select animus.actor()) or (select animus.sees_all());
+  select i.work_item_id, i.faculty, i.call_id, i.kind, i.subject, i.request, i.hash, i.asked_at, i.deadline, i.focus_id, i.turn, i.submitted_by, i.description, i.ask_id,
+         i.items, i.work_items
+    from animus.inbox i;
+create or replace view animus.visible_item_asks as
+  select a.work_item_id, a.faculty, a.call_id, a.kind, a.subject, a.request, a.hash, a.asked_at, a.deadline, a.focus_id, a.turn, a.submitted_by, a.description, a.ask_id, a.items
+    from animus.item_asks a;
 
 -- The same, by what causes it, so that one item cannot hide the others: calls of a tool, questions and skills of an item with all that is below it, budgets of a
 -- limit, losses of a faculty. ask_ids: the first hundred, oldest first; identical: all ask for exactly the same.
@@ -88,7 +103,7 @@ create or replace view animus.visible_inbox_groups as
   select md5(g.cause::text) as group_id, g.subject, g.faculty, g.root_id, g.tool, g.reason, g.count, g.items, g.first_asked_at, g.last_asked_at, g.deadline,
          g.identical, g.ask_ids[1:100] as ask_ids
     from (select c.cause, i.subject, min(i.faculty) as faculty, (array_agg(c.root_id))[1] as root_id, min(c.tool) as tool, min(c.reason) as reason,
-                 count(*)::int as count, count(distinct i.work_item_id)::int as items, min(i.asked_at) as first_asked_at, max(i.asked_at) as last_asked_at,
+                 count(*)::int as count, case i.subject when 'budget' then sum(i.items) else count(distinct i.work_item_id) end::int as items, min(i.asked_at) as first_asked_at, max(i.asked_at) as last_asked_at,
                  min(i.deadline) as deadline, count(distinct i.hash) = 1 as identical, array_agg(i.ask_id order by i.asked_at, i.ask_id) as ask_ids
             from animus.visible_inbox i left join animus.work_items w on w.id = i.work_item_id
             cross join lateral (
@@ -146,8 +161,9 @@ create or replace view animus.visible_skill_files as
 
 -- Only for those who see all work.
 create or replace view animus.visible_schedules as
-  select s.name, s.cron, s.time_zone, s.faculty, s.description, s.params, s.missed, s.grace_seconds, s.paused, s.next_at, s.last_at, s.created_at, s.problem
-    from animus.schedules s where (select animus.sees_all());
+  select s.name, s.cron, s.time_zone, s.faculty, s.description, s.params, s.missed, s.grace_seconds, s.paused, s.next_at, s.last_at, s.created_at, s.problem, s.overlap,
+         case when s.overlap <> 'allow' then o.work_item_id end as open_item
+    from animus.schedules s left join animus.open_runs o on o.schedule = s.name where (select animus.sees_all());
 create or replace view animus.visible_schedule_runs as
   select r.schedule, r.due_at, r.until_at, r.result, r.runs, r.work_item_id
     from animus.schedule_runs r where (select animus.sees_all());
@@ -260,7 +276,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 begin
   perform animus.require_sees_all();
   return animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status()
-      || animus.skill_status() || animus.webhook_status() || animus.worktree_status();
+      || animus.skill_status() || animus.webhook_status() || animus.worktree_status() || animus.waiting_status();
 end $$;
 
 -- Returns the limits that apply to a visible item, and what is left of them; null for any other.
@@ -284,14 +300,15 @@ end $$;
 
 -- Adds a schedule, for an operator. A daemon computes when it is due; the expression is the caller's to check.
 -- Locks: none. Raises: WA004, 23505, 23514, 42501.
+drop function if exists animus.add_schedule(text, text, text, text, text, jsonb, text, int, boolean);
 create or replace function animus.add_schedule(
   p_name text, p_cron text, p_faculty text, p_time_zone text default 'UTC', p_description text default '', p_params jsonb default '{}',
-  p_missed text default 'once', p_grace_seconds int default 3600, p_paused boolean default false) returns void
+  p_missed text default 'once', p_grace_seconds int default 3600, p_paused boolean default false, p_overlap text default 'allow') returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_operator();
-  insert into animus.schedules (name, cron, time_zone, faculty, description, params, missed, grace_seconds, paused)
-  values (p_name, p_cron, p_time_zone, p_faculty, p_description, p_params, p_missed, p_grace_seconds, p_paused);
+  insert into animus.schedules (name, cron, time_zone, faculty, description, params, missed, grace_seconds, paused, overlap)
+  values (p_name, p_cron, p_time_zone, p_faculty, p_description, p_params, p_missed, p_grace_seconds, p_paused, p_overlap);
 end $$;
 
 -- Pauses a schedule or resumes it, for an operator, and returns whether that changed anything.

@@ -90,6 +90,13 @@ begin
 exception when lock_not_available or deadlock_detected then null;  -- a hint: the reader also polls
 end $$;
 
+-- Returns how many characters an event leaves out of a text; null: none.
+-- Locks: none. Raises: nothing.
+create or replace function animus.left_out(p_text text) returns int
+language sql immutable as $$
+  select nullif(greatest(length(p_text) - 262144, 0), 0)
+$$;
+
 -- Returns what happened to an item after a position; null if there is no such item, or the actor may not see it. All of it is one snapshot.
 -- p_after: {c, f, z, t, i, e, n, l, m, k, d, x}, each may be left out: the beginning was read; the number of the newest focus, whether its end was
 -- read; its newest turn, how many events of its answer were read (null: all), which of its calls have ended (int4multirange of
@@ -114,7 +121,7 @@ begin
   if not found or not (animus.may_see(v_item.submitted_by) or animus.takes_part(p_id)) then return null; end if;
   return (
     with focus as materialized (
-      select f.id, f.number, f.started_at, f.ended_as, f.ended_at, f.error, coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{engage,model}' as model
+      select f.id, f.number, f.started_at, f.ended_as, f.ended_at, f.error, f.cut_off_turn, f.cut_off_text, coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{engage,model}' as model
         from animus.foci f left join animus.focus_settings s on s.id = f.settings_id
        where f.work_item_id = p_id and f.number >= v_focus order by f.number limit p_limit + 1),
     -- The focus that was read up to now is asked for by itself: a bound that depends on the focus would be no condition of the index, and every
@@ -144,14 +151,19 @@ begin
        where f.number > v_focus and (f.number, c.turn) in (select t.number, t.turn from turn t))
     select json_build_object(
       'id', v_item.id, 'faculty', v_item.faculty, 'description', left(v_item.description, 4000), 'submittedBy', v_item.submitted_by, 'parentId', v_item.parent_id,
-      'createdAt', animus.event_time(v_item.created_at), 'state', v_item.state, 'mergedInto', animus.shown_work(v_item.merged_into), 'error', left(v_item.error ->> 'message', 4000),
-      'summary', v_item.outcome_summary, 'resolvedAt', animus.event_time(v_item.resolved_at), 'runAt', animus.event_time(v_item.run_at), 'costUsd', animus.known_cost(v_item.cost_usd, v_item.unpriced_calls), 'unpricedCalls', v_item.unpriced_calls,
+      'createdAt', animus.event_time(v_item.created_at), 'state', v_item.state, 'waiting', case when v_item.state in ('queued', 'scheduled', 'waiting', 'claimed') then animus.waiting_hint(p_id) end, 'mergedInto', animus.shown_work(v_item.merged_into), 'error', left(v_item.error ->> 'message', 4000),
+      -- With its end only, which comes after all turns.
+      'said', (select json_build_object('text', left(s.text, 262144), 'leftOut', animus.left_out(s.text)) from animus.answer_text(v_item) as s (text)
+                where v_item.state = 'completed' and (select count(*) from turn) < p_limit),
+      'summary', v_item.outcome_summary, 'resolvedAt', animus.event_time(v_item.resolved_at), 'runAt', animus.event_time(v_item.run_at), 'costUsd', animus.known_cost(v_item.cost_usd + v_item.lost_usd, v_item.unpriced_calls, v_item.calls + v_item.lost_requests), 'unpricedCalls', v_item.unpriced_calls,
       'foci', (select coalesce(json_agg(json_build_object('number', f.number, 'id', f.id, 'model', f.model, 'at', animus.event_time(f.started_at), 'endedAs', f.ended_as,
-          'error', left(coalesce(f.error ->> 'message', f.error ->> 'reason'), 4000), 'endedAt', animus.event_time(f.ended_at)) order by f.number), '[]') from focus f),
+          'error', left(coalesce(f.error ->> 'message', f.error ->> 'reason'), 4000), 'endedAt', animus.event_time(f.ended_at),
+          'cutOff', case when f.cut_off_text is not null then json_build_object('turn', f.cut_off_turn, 'text', left(f.cut_off_text, 262144), 'leftOut', animus.left_out(f.cut_off_text)) end) order by f.number), '[]') from focus f),
       'turns', (select coalesce(json_agg(json_build_object('focus', t.number, 'turn', t.turn, 'at', animus.event_time(t.recorded_at), 'model', t.provider || '/' || t.model,
-          'stopReason', t.stop_reason, 'inputTokens', (t.usage ->> 'input')::float8, 'outputTokens', (t.usage ->> 'output')::float8, 'costUsd', t.cost_usd,
+          'stopReason', t.stop_reason, 'inputTokens', (t.usage ->> 'input')::float8, 'outputTokens', (t.usage ->> 'output')::float8, 'estimated', t.usage -> 'estimated',
+          'costUsd', t.cost_usd,
           'durationMs', round(t.duration_ms::numeric, 3),
-          'blocks', (select coalesce(json_agg(json_build_object('type', b ->> 'type', 'text', left(b ->> 'text', 262144)) order by n), '[]')
+          'blocks', (select coalesce(json_agg(json_build_object('type', b ->> 'type', 'text', left(b ->> 'text', 262144), 'leftOut', animus.left_out(b ->> 'text')) order by n), '[]')
                        from json_array_elements(t.response) with ordinality as e (b, n) where b ->> 'type' in ('text', 'thinking'))) order by t.number, t.turn), '[]')
           from turn t),
       'calls', (select coalesce(json_agg(json_build_object('focus', c.number, 'turn', c.turn, 'callId', c.call_id, 'position', c.position, 'parentCallId', c.parent_call_id,
@@ -175,6 +187,15 @@ begin
       'ends', (select coalesce(json_agg(json_build_object('nth', e.nth, 'detail', e.detail, 'at', animus.event_time(e.created_at)) order by e.nth), '[]')
           from (select row_number() over (order by m.seq) as nth, m.detail, m.created_at from animus.work_marks m where m.work_item_id = p_id and m.what = 'ended') e),
       'limit', p_limit));
+end $$;
+
+-- Returns why an item waits, as a hint of its events says it: they are read once for all who read the item. Null: it does not.
+-- Locks: none. Raises: nothing.
+create or replace function animus.waiting_hint(p_id uuid) returns json
+language plpgsql stable as $$
+begin
+  return (select json_build_object('reason', y.reason, 'why', y.why, 'ends', y.ends, 'since', animus.event_time(y.since), 'until', animus.event_time(y.until), 'who', y.who)
+            from animus.why_waiting(array[p_id], true) y);
 end $$;
 
 -- Returns a time in milliseconds since 1970, with microseconds as a fraction. One that is no time of a client (infinity) becomes the last that is.

@@ -70,16 +70,34 @@ begin
     select b.item from below b where b.open order by b.item);
 end $$;
 
--- Returns what an ended item said: the text of its outcome; if it did not complete, what the model said until then.
+-- Returns the complete answers of the newest focus of an item to which it was told something before it ended: people have read them. Null: none.
+-- Locks: none. Raises: nothing.
+create or replace function animus.answers_before_mail(p_work_item_id uuid) returns text
+language sql stable as $$
+  select string_agg(b.block ->> 'text', E'\n\n' order by t.turn, b.n)
+    from (select * from animus.foci l where l.work_item_id = p_work_item_id order by l.number desc limit 1) f
+    join animus.all_turns t on t.work_item_id = p_work_item_id and t.focus_id = f.id and t.recorded_at is not null
+    cross join lateral json_array_elements(t.response) with ordinality as b (block, n)
+   where b.block ->> 'type' = 'text' and b.block ->> 'text' ~ '[^[:space:]]'
+     and exists (select from animus.mailbox m where m.work_item_id = p_work_item_id and m.focus_id = f.id and m.after_turn = t.turn)
+     -- With calls it was not the answer yet.
+     and not exists (select from animus.all_tool_calls c where c.work_item_id = p_work_item_id and c.focus_id = f.id and c.turn = t.turn)
+$$;
+
+-- Returns what an ended item said: the text of its outcome, and before it the answers after which it was told something; if it did not complete, what
+-- the model said until then, with the text of an answer that was cut off.
 -- Locks: none. Raises: nothing.
 create or replace function animus.answer_text(p_work animus.work_items) returns text
 language sql stable as $$
-  select case when p_work.state = 'completed' then coalesce(p_work.outcome ->> 'text', p_work.outcome ->> 'beginning', p_work.outcome::text, '')
-    else coalesce((select string_agg(b.block ->> 'text', E'\n\n' order by t.turn, b.n)
-                     from animus.foci f join animus.turns t on t.focus_id = f.id
-                     cross join lateral json_array_elements(t.response) with ordinality as b (block, n)
-                    where f.work_item_id = p_work.id and f.number = (select max(l.number) from animus.foci l where l.work_item_id = p_work.id)
-                      and t.recorded_at is not null and b.block ->> 'type' = 'text' and b.block ->> 'text' ~ '[^[:space:]]'), '') end
+  select case when p_work.state = 'completed' then
+      concat_ws(E'\n\n', animus.answers_before_mail(p_work.id), coalesce(p_work.outcome ->> 'text', p_work.outcome ->> 'beginning', p_work.outcome::text, ''))
+    else coalesce((select concat_ws(E'\n\n', said.text, f.cut_off_text)
+                     from (select * from animus.foci l where l.work_item_id = p_work.id order by l.number desc limit 1) f
+                     cross join lateral (
+                       select string_agg(b.block ->> 'text', E'\n\n' order by t.turn, b.n) as text
+                         from animus.turns t cross join lateral json_array_elements(t.response) with ordinality as b (block, n)
+                        where t.focus_id = f.id and t.recorded_at is not null
+                          and b.block ->> 'type' = 'text' and b.block ->> 'text' ~ '[^[:space:]]') said), '') end
 $$;
 
 -- Returns the foci whose conversation a focus goes on with, oldest first, and itself.
@@ -119,8 +137,8 @@ $$;
 -- Returns where the answer of an item begins, as JSON; null for an item that answers no message.
 -- {conversation, title, path, message, people: [actor], said: [{id, author, text, at, files}], before: {focus, faculty_snapshot, system_prompt, tools,
 -- turns, chain, media: {files, bytes}} | null}: `said` is what the focus has to be told, the message of the item last; `before` is the newest focus on
--- its branch, if the answer may go on with it: not after an edit, a deletion of something that it has been told, a change of the faculty, or 200
--- answers, so that no answer reads more than that many. `media` counts the images and documents of the chain with those
+-- its branch, if the answer may go on with it: not after an edit, a deletion of something that it has been told, a change of the faculty, where somebody reads it who does not read all of the
+-- chain (13_readers.sql), or 200 answers, so that no answer reads more than that many. `media` counts the images and documents of the chain with those
 -- of the message, if it has any files.
 -- Locks: none. Raises: nothing.
 create or replace function animus.answer_start(p_work_item_id uuid) returns json
@@ -139,7 +157,9 @@ begin
   if v_before.focus is not null then
     if v_before.faculty = v_faculty then
       v_chain := animus.chain_of(v_before.focus);
-      if cardinality(v_chain) >= 200 or animus.chain_heard_deleted(v_message, v_chain[1]) then
+      if cardinality(v_chain) >= 200 or animus.chain_heard_deleted(v_message, v_chain[1])
+         or not coalesce((select animus.chain_for_all(p_work_item_id, m) from animus.foci f join animus.chat_messages m on m.work_item_id = f.work_item_id
+                           where f.id = v_chain[1] and m.role = 'user' and not m.told), false) then
         v_chain := null;
       end if;
     end if;
@@ -210,7 +230,7 @@ begin
        where m.file_id = p_message.file_id and m.deleted_at is not null and m.id < p_message.id
          and (m.deleted_at >= v_first.started_at
               or m.id in (select k.message_id from animus.chat_marks k where k.file_id = p_message.file_id and k.seq > v_first.seq and k.kind = 'deleted')))
-    select exists (select from deleted d where d.place = any (animus.line_since(p_message.id, (select min(x.place) from deleted x)))));
+    select exists (select from unnest(animus.line_since(p_message.id, (select min(x.place) from deleted x))) l (id) join deleted d on d.place = l.id));
 end $$;
 
 -- Returns the files that came with a message, as JSON: [{id, path, media_type, bytes}]; null if there are none.
@@ -423,8 +443,17 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     from animus.conversation_page(p_file_id) p
 $$;
 
+-- Returns what the heading of a message says of the files that came with it; empty: none did, or they are deleted.
+-- Locks: none. Raises: nothing.
+create or replace function animus.files_in_heading(p_message_id bigint) returns text
+language sql stable as $$
+  select coalesce(' · with ' || string_agg(format('%s (%s)', a.name, case a.bytes when 1 then '1 byte' else a.bytes || ' bytes' end), ', ' order by a.created_at, a.id), '')
+    from animus.chat_message_files x join animus.files f on f.id = x.file_id and f.deleted_at is null join animus.artifacts a on a.id = f.id
+   where x.message_id = p_message_id
+$$;
+
 -- Returns a conversation as the text of its .chat file, in Markdown, and its ETag: a hash of the text, in quotes. A message that nobody has answered
--- yet stands without an answer. The heading of a message is `## NUMBER · ROLE · AUTHOR · TIME`; a line of a message that begins with `## ` gets a backslash in
+-- yet stands without an answer. The heading of a message is `## NUMBER · ROLE · AUTHOR · TIME`, with the files that came with it; a line of a message that begins with `## ` gets a backslash in
 -- front, so that it is none.
 -- Locks: none. Raises: nothing.
 create or replace function animus.render_chat(p_file_id uuid, out content text, out etag text)
@@ -434,7 +463,7 @@ language sql stable as $$
       select format(E'# %s\n\nA conversation with %s.\n', coalesce(nullif(c.title, ''), f.path), c.faculty)
              || coalesce(string_agg(format(E'\n## %s · %s · %s · %s%s\n\n%s\n', m.number, m.role, animus.shown_name(m.author),
                   to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
-                  case when m.told then ' · told' when m.ended_as <> 'completed' then ' · ' || m.ended_as else '' end, regexp_replace(m.content, '^(\\*## )', '\\\1', 'gn')),
+                  case when m.told then ' · told' when m.ended_as <> 'completed' then ' · ' || m.ended_as else animus.files_in_heading(m.id) end, regexp_replace(m.content, '^(\\*## )', '\\\1', 'gn')),
                   '' order by m.place), '') as text
         from animus.conversations c join animus.files f on f.id = c.file_id
         left join lateral (select w.*, row_number() over () as place from animus.words_of(c.file_id, c.head_id) w) m on true

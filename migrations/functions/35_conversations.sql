@@ -3,10 +3,10 @@
 -- Lock order: the rows of work items in the order of their ids, then the row of the conversation, then that of its file. The end of an item holds
 -- the item and takes the file; it never takes the conversation.
 
--- Begins a conversation with a faculty, in a workspace of the actor, who takes part in it, and returns the id of its file. p_path: by default
+-- Begins a conversation with a faculty, in a workspace of the actor, who is its owner, and returns the id of its file. p_path: by default
 -- chats/ID.chat. p_while_answering says what happens to a message that comes while an answer is being given: `queue`, it is answered next; `tell`,
 -- it is told into that answer.
--- Locks: none. Raises: WA003, WA004, 23505, 23514.
+-- Locks: none. Raises: WA003, WA004, 42501, 23505, 23514.
 create or replace function animus.start_conversation(
   p_workspace_id uuid, p_faculty text, p_path text default null, p_title text default '', p_while_answering text default 'queue') returns uuid
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -14,10 +14,7 @@ declare
   v_id  uuid := animus.uuid_v7();
   v_now timestamptz := animus.now();
 begin
-  perform from animus.workspaces w where w.id = p_workspace_id and (w.owner = animus.actor() or animus.may_operate());
-  if not found then
-    perform animus.raise('WA003', format('no workspace %s', p_workspace_id), p_workspace_id);
-  end if;
+  perform animus.require_workspace(p_workspace_id);
   p_path := coalesce(p_path, format('chats/%s.chat', right(v_id::text, 12)));
   if p_path !~ '\.chat$' or exists (select from string_to_table(p_path, '/') part where animus.file_name_problem(part) is not null) then
     perform animus.raise('WA004', format('%s is no path of a conversation', quote_literal(p_path)), p_hint => 'a relative path that ends in .chat, such as chats/plans.chat');
@@ -31,18 +28,19 @@ begin
   insert into animus.files (id, workspace_id, path, is_virtual, kind, created_at, updated_at) values (v_id, p_workspace_id, p_path, true, 'chat', v_now, v_now);
   insert into animus.conversations (file_id, faculty, title, while_answering, created_by)
   values (v_id, p_faculty, coalesce(p_title, ''), p_while_answering, animus.actor());
-  insert into animus.conversation_people (file_id, actor) values (v_id, animus.actor());
+  insert into animus.conversation_people (file_id, actor, role) values (v_id, animus.actor(), 'owner');
   return v_id;
 end $$;
 
 -- Changes faculty, title or the treatment of messages that come while an answer is given; null keeps what is there. Another faculty answers from
--- the next message on, and begins from the recorded words.
+-- the next message on, and begins from the recorded words. For owners and operators.
 -- Locks: the row of the conversation; its file. Raises: WA003, WA004, 42501, 23514.
 create or replace function animus.change_conversation(p_file_id uuid, p_faculty text default null, p_title text default null, p_while_answering text default null)
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_participant(p_file_id, true);
+  perform animus.require_owner(p_file_id);
   if p_faculty !~ '^[a-z][a-z0-9_-]*$' or octet_length(p_faculty) > 63 then
     perform animus.raise('WA004', 'faculty is 1 to 63 lower-case letters, digits, - and _, a letter first', p_file_id);
   end if;
@@ -53,25 +51,73 @@ begin
          while_answering = coalesce(p_while_answering, c.while_answering) where c.file_id = p_file_id;
 end $$;
 
--- Adds somebody who takes part (a login, such as `alice`, or a person, such as `person:alice`), or with p_remove removes them. For whoever takes part,
--- and for operators. Returns whether that changed anything. A name that no login has, and a person who is refused, are not added.
--- Locks: the file; the row of the participant. Raises: WA003, WA004, 42501.
-create or replace function animus.set_participant(p_file_id uuid, p_actor text, p_remove boolean default false) returns boolean
+drop function if exists animus.set_participant(uuid, text, boolean);
+-- Adds somebody who takes part (a login, such as `alice`, or a person, such as `person:alice`), gives them another role, or with p_remove removes them.
+-- p_role: `owner` or `member`; null keeps the role, and is `member` for somebody new. They see what was said, and the contexts of the answers from now on
+-- (13_readers.sql). For owners and operators; everybody may leave. An owner stops being one, or leaves, only where they do it themselves or an operator does, and not
+-- if there is no other owner. Returns whether that changed anything. A name that no login has, and a person who is refused, are not added.
+-- Locks: the conversation; the file; the row of the participant. Raises: WA002, WA003, WA004, 42501.
+create or replace function animus.set_participant(p_file_id uuid, p_actor text, p_remove boolean default false, p_role text default null) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_role text;
 begin
   perform animus.require_participant(p_file_id, true);
+  p_remove := coalesce(p_remove, false);
   if coalesce(p_actor, '') !~ '^[^[:space:][:cntrl:]]{1,220}$' then
     perform animus.raise('WA004', 'the name of an actor has no spaces and no control characters', p_file_id);
   end if;
+  if p_role not in ('owner', 'member') then
+    perform animus.raise('WA004', format('%s is not a role in a conversation', quote_literal(p_role)), p_file_id, 'owner or member');
+  end if;
+  -- Whoever says something holds the conversation while the message gets its id, so the message is either before or after the new participant.
+  perform from animus.conversations c where c.file_id = p_file_id for no key update;
   -- First, as retention does, which deletes those who take part with the file.
   perform from animus.files f where f.id = p_file_id for no key update;
+  if p_actor is distinct from animus.actor() or not (p_remove or coalesce(p_role, '') = 'member') then perform animus.require_owner(p_file_id); end if;
+  select p.role into v_role from animus.conversation_people p where p.file_id = p_file_id and p.actor = p_actor;
+  if v_role = 'owner' and (p_remove or p_role = 'member') then
+    if p_actor <> animus.actor() and not animus.may_operate() then
+      raise insufficient_privilege using message = format('%s is an owner of this conversation', p_actor),
+        hint = 'only the owner steps down or leaves, or an operator does it for them';
+    end if;
+    if not exists (select from animus.conversation_people p where p.file_id = p_file_id and p.role = 'owner' and p.actor <> p_actor) then
+      perform animus.raise('WA002', format('%s is the only owner of this conversation', p_actor), p_file_id, 'make somebody else an owner first, or delete the conversation');
+    end if;
+  end if;
   if p_remove then
     delete from animus.conversation_people p where p.file_id = p_file_id and p.actor = p_actor;
+  elsif v_role is not null then
+    update animus.conversation_people p set role = p_role where p.file_id = p_file_id and p.actor = p_actor and p.role <> p_role;
   else
     perform animus.require_actor(p_actor, p_file_id);
-    insert into animus.conversation_people (file_id, actor) values (p_file_id, p_actor) on conflict do nothing;
+    insert into animus.conversation_people (file_id, actor, role, joined_after)
+    values (p_file_id, p_actor, coalesce(p_role, 'member'), coalesce((select max(m.id) from animus.chat_messages m where m.file_id = p_file_id), 0));
   end if;
   return found;
+end $$;
+
+-- Returns whether somebody who takes part in a conversation of the actor is known: a login, or a person who is listed or has used animus. Somebody may be
+-- invited before that, by a name that was mistyped, too.
+-- Locks: none. Raises: WA003, 42501.
+create or replace function animus.participant_known(p_file_id uuid, p_actor text) returns boolean
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.require_participant(p_file_id, false);
+  return not starts_with(p_actor, 'person:')
+      or not exists (select from animus.conversation_people p where p.file_id = p_file_id and p.actor = p_actor)
+      or exists (select from animus.people p where p.name = substr(p_actor, 8))
+      or exists (select from animus.work_items w where w.submitted_by = p_actor and w.submitted_by like 'person:%')
+      or exists (select from animus.workspaces w where w.owner = p_actor);
+end $$;
+
+-- Refuses everybody but the owners of the conversation and operators.
+-- Locks: none. Raises: 42501.
+create or replace function animus.require_owner(p_file_id uuid) returns void
+language plpgsql stable as $$
+begin
+  if animus.may_operate() or exists (select from animus.conversation_people p where p.file_id = p_file_id and p.actor = animus.actor() and p.role = 'owner') then return; end if;
+  raise insufficient_privilege using message = format('%s is not an owner of this conversation', animus.actor()), hint = 'only its owners, and operators, may do this';
 end $$;
 
 -- Refuses a name that nobody can act as: that of no login of the database, or of a person who may not use animus. People who are not listed may, unless `*`
@@ -107,24 +153,33 @@ begin
   perform animus.raise('WA003', format('no conversation %s', p_file_id), p_file_id);
 end $$;
 
--- Returns whether the actor takes part in the conversation of an item, or of the item at the root of its tree: then it may see the item. False for
--- an item whose answer was deleted, unless it was retried.
+-- Returns whether the actor takes part in the conversation of an item, or of the item at the root of its tree, and did when its message was written: then it
+-- may see the item. False if its message, what was told into it or its answer was deleted, as own_answers and all_may_read have it.
 -- Locks: none. Raises: nothing.
 create or replace function animus.takes_part(p_work_item_id uuid) returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select exists (
     select from animus.work_items w join animus.chat_messages m on m.work_item_id = w.root_id
-      join animus.conversation_people p on p.file_id = m.file_id and p.actor = animus.actor()
+      join animus.conversation_people p on p.file_id = m.file_id and p.actor = animus.actor() and p.joined_after < m.id
       join animus.files f on f.id = m.file_id and f.deleted_at is null
-      join animus.work_items r on r.id = w.root_id
-     where w.id = p_work_item_id
-       and (r.resolved_at is null
-            or coalesce((select bool_or(a.deleted_at is null) from animus.chat_messages a where a.work_item_id = w.root_id and a.role = 'assistant'), true)))
+     where w.id = p_work_item_id and m.role = 'user' and not m.told
+       and not exists (select from animus.chat_messages d where d.work_item_id = w.root_id and d.deleted_at is not null))
 $$;
+
+-- Returns whether the actor may stop an item: it takes part in the conversation of the item at its root, also since the item began.
+-- Locks: none. Raises: nothing.
+create or replace function animus.may_stop(p_work_item_id uuid) returns boolean
+language plpgsql stable as $$
+begin
+  return animus.takes_part(p_work_item_id) or exists (
+    select from animus.chat_messages m join animus.conversation_people p on p.file_id = m.file_id and p.actor = animus.actor()
+      join animus.files f on f.id = m.file_id and f.deleted_at is null join animus.work_items w on w.id = p_work_item_id
+     where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told and w.resolved_at is null);
+end $$;
 
 -- Says something in a conversation. The message and the work item for its answer are one transaction. The item can be claimed when the answers
 -- before it on its branch have ended. Where the conversation says `tell` and an answer is being given, the message is told into it, work_item_id is
--- the item of that answer, and told is true. At most 64 KiB.
+-- the item of that answer, and told is true; not where the readers of the answer (13_readers.sql) are others than those who take part. At most 64 KiB.
 -- Locks: the row of the item before it, waits two seconds at most; the conversation; its file. Raises: WA002, WA003, WA004, 42501, 23514, 57PA1.
 create or replace function animus.say_in_conversation(
   p_file_id uuid, p_text text, p_params jsonb default '{}', p_trace_context text default null,
@@ -139,7 +194,8 @@ begin
   v_chat := animus.hold_conversation(p_file_id);
   select w.id into v_open from animus.chat_messages m join animus.work_items w on w.id = m.work_item_id
    where m.id = v_chat.head_id and w.resolved_at is null and w.cancel_requested_at is null;
-  told := v_chat.while_answering = 'tell' and v_open is not null and not coalesce(animus.runs_externally(v_open, v_chat.faculty), false);
+  told := v_chat.while_answering = 'tell' and v_open is not null and not coalesce(animus.runs_externally(v_open, v_chat.faculty), false)
+          and animus.may_tell(p_file_id, v_open);
   if told then
     message_id := animus.tell_answer(v_chat, v_open, p_text);
     work_item_id := v_open;
@@ -218,16 +274,14 @@ begin
   return true;
 end $$;
 
--- Deletes a conversation: nobody sees it any more, answers under way are cancelled, and retention removes it with its items and their files. For whoever
--- began it, and for operators.
+-- Deletes a conversation: nobody sees it any more, answers under way are cancelled, and retention removes it with its items and their files. For
+-- owners and operators.
 -- Locks: as lock_tree_to_end for its open items; the conversation; its file. Raises: WA003, 42501, 57PA1.
 create or replace function animus.delete_conversation(p_file_id uuid) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_participant(p_file_id, true);
-  if not animus.may_operate() and not exists (select from animus.conversations c where c.file_id = p_file_id and c.created_by = animus.actor()) then
-    raise insufficient_privilege using message = 'only who began a conversation, or an operator, may delete it';
-  end if;
+  perform animus.require_owner(p_file_id);
   loop
     begin
       perform animus.cancel_answers(p_file_id, animus.open_in(p_file_id), 'its conversation was deleted');
@@ -425,7 +479,7 @@ language sql stable as $$
       join animus.work_items w on w.source = 'chat' and w.resolved_at is null and w.trigger_info ->> 'conversation' = t.file_id::text
       join animus.chat_messages m on m.work_item_id = w.id and m.role = 'user' and not m.told and m.file_id = t.file_id and m.id <= t.id
      where t.id = p_message_id)
-  select exists (select from open o where o.id = any (animus.line_since(p_message_id, (select min(x.id) from open x))))
+  select exists (select from unnest(animus.line_since(p_message_id, (select min(x.id) from open x))) l (id) join open o on o.id = l.id)
 $$;
 
 -- Tells a message into the answer that an item is giving: it reaches the focus at the beginning of its next turn, and the item does not complete before.

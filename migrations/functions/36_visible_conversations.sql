@@ -10,7 +10,7 @@ create or replace view animus.visible_conversations as
 
 -- Who takes part in them.
 create or replace view animus.visible_conversation_people as
-  select p.file_id, p.actor from animus.conversation_people p join animus.visible_conversations c on c.file_id = p.file_id;
+  select p.file_id, p.actor, p.role from animus.conversation_people p join animus.visible_conversations c on c.file_id = p.file_id;
 
 -- Their messages on all branches, without deleted ones.
 create or replace view animus.visible_chat_messages as

@@ -13,7 +13,7 @@ begin
 end $$;
 
 -- Renames a workspace. For its owner, and for operators.
--- Locks: the row of the workspace. Raises: WA002, WA003, WA004.
+-- Locks: the row of the workspace. Raises: WA002, WA003, WA004, 42501.
 create or replace function animus.rename_workspace(p_id uuid, p_name text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -28,7 +28,7 @@ end $$;
 
 -- Deletes a workspace without conversations. A conversation that was deleted is removed by retention, an hour later at the earliest, and belongs to it
 -- until then. For its owner, and for operators.
--- Locks: the row of the workspace. Raises: WA002, WA003.
+-- Locks: the row of the workspace. Raises: WA002, WA003, 42501.
 create or replace function animus.delete_workspace(p_id uuid) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -37,9 +37,14 @@ begin
   perform animus.require_workspace(p_id);
   -- A conversation that begins now waits for this lock, and then finds no workspace.
   perform from animus.workspaces w where w.id = p_id for update;
-  select count(*) filter (where f.deleted_at is null) as shown, count(*) as kept into v_left from animus.files f where f.workspace_id = p_id and f.kind = 'chat';
+  select count(*) filter (where f.deleted_at is null) as shown, count(*) as kept,
+         count(*) filter (where f.deleted_at is null
+           and not exists (select from animus.conversation_people p where p.file_id = f.id and p.actor = animus.actor())) as of_others
+    into v_left from animus.files f where f.workspace_id = p_id and f.kind = 'chat';
   if v_left.shown > 0 then
-    perform animus.raise('WA002', format('the workspace has conversations: %s', v_left.shown), p_id, 'delete them first');
+    perform animus.raise('WA002', format('the workspace has conversations: %s', v_left.shown)
+      || case when v_left.of_others > 0 then format(', of which you take no part in %s', v_left.of_others) else '' end, p_id,
+      case when v_left.of_others > 0 then 'delete them first; where you take no part, one of its owners or an operator deletes it' else 'delete them first' end);
   end if;
   if v_left.kept > 0 then
     perform animus.raise('WA002', format('deleted conversations of the workspace are not removed yet: %s', v_left.kept), p_id, 'try again an hour after they were deleted');
@@ -47,13 +52,16 @@ begin
   delete from animus.workspaces w where w.id = p_id;
 end $$;
 
--- Refuses whoever does not own a workspace and is no operator. Others do not learn that it exists.
--- Locks: none. Raises: WA003.
+-- Refuses whoever does not own a workspace and is no operator. Whoever does not see it does not learn that it exists.
+-- Locks: none. Raises: WA003, 42501.
 create or replace function animus.require_workspace(p_id uuid) returns void
 language plpgsql stable as $$
 begin
   perform from animus.workspaces w where w.id = p_id and (w.owner = animus.actor() or animus.may_operate());
-  if not found then perform animus.raise('WA003', format('no workspace %s', p_id), p_id); end if;
+  if found then return; end if;
+  if not exists (select from animus.visible_workspaces w where w.id = p_id) then perform animus.raise('WA003', format('no workspace %s', p_id), p_id); end if;
+  raise insufficient_privilege using message =
+    format('%s does not own this workspace: only its owner, and operators, may change it or begin conversations in it', animus.actor());
 end $$;
 
 -- Refuses a conversation whose messages exceed 10 MiB, also counting branches that are not shown: its text is made as one value.
@@ -154,7 +162,7 @@ language sql as $$
 $$;
 
 -- Returns the files of the workspace that the focus of an answer sees, at most 10,000, those that were changed last first: the conversations that
--- everybody who takes part in its own may read, and what came with their messages; of its own, what came with the messages of its branch. With
+-- everybody who reads the answer may read, and what came with their messages; of its own, what came with the messages of its branch. With
 -- p_path, only the file of that path. For work outside of conversations: none. bytes: of an attached file.
 -- Locks: none. Raises: nothing.
 create or replace function animus.files_of_answer(p_work_item_id uuid, p_path text default null)
@@ -163,6 +171,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp a
 declare
   v_message animus.chat_messages;
   v_branch  uuid[];
+  v_readers constant text[] := animus.audience_of(p_work_item_id);
 begin
   select * into v_message from animus.chat_messages m where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told;
   if not found then return; end if;
@@ -172,8 +181,8 @@ begin
       from animus.files f join animus.files o on o.workspace_id = f.workspace_id left join animus.artifacts a on a.id = o.id and o.kind = 'attachment'
      where f.id = v_message.file_id and o.deleted_at is null and (p_path is null or o.path = p_path) and (o.kind = 'chat' or a.id is not null)
        and case when o.conversation_id = f.id then o.id = any (v_branch)
-             else not exists (select from animus.conversation_people p where p.file_id = f.id
-                                and not exists (select from animus.conversation_people q where q.file_id = coalesce(o.conversation_id, o.id) and q.actor = p.actor)) end
+             else not exists (select from unnest(v_readers) r (actor)
+                               where not exists (select from animus.conversation_people q where q.file_id = coalesce(o.conversation_id, o.id) and q.actor = r.actor)) end
      order by o.updated_at desc, o.id limit 10000;
 end $$;
 

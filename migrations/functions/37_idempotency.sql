@@ -2,9 +2,11 @@
 -- person and has the effect.
 
 -- Begins a request of the actor that carries a key. Returns no row: it is new, and end_request has to follow in this transaction. Returns a row: the
--- answer of the first time. Of two at the same time, the second waits, at most 5 s, until the first has ended.
+-- answer of the first time. Of two at the same time, the second waits, at most 5 s, until the first has ended. p_as_sent: another digest of the same
+-- request, which counts as well: servers of an earlier animus kept that of the bytes as they came.
 -- Locks: the row of the key. Raises: WA004, WA008 if the key was used for another request, 57PA1 if the first does not end in time.
-create or replace function animus.begin_request(p_key text, p_request bytea) returns table (status int, answer text)
+drop function if exists animus.begin_request(text, bytea);
+create or replace function animus.begin_request(p_key text, p_request bytea, p_as_sent bytea default null) returns table (status int, answer text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_actor  constant text := animus.actor();
@@ -21,7 +23,7 @@ begin
   perform set_config('lock_timeout', v_before, true);
   if v_new = 1 then return; end if;
   select k.* into v_kept from animus.idempotency_keys k where k.actor = v_actor and k.key = p_key;
-  if v_kept.request is distinct from p_request then
+  if v_kept.request is distinct from p_request and v_kept.request is distinct from p_as_sent then
     perform animus.raise('WA008', 'the idempotency key was used for another request');
   end if;
   return query select v_kept.status, v_kept.answer;

@@ -40,7 +40,7 @@ begin
   if v_role is null then return false; end if;
   if v_role <> 'submitter' or p_submitted_by = p_owner then return true; end if;
   return exists (
-    select from animus.chat_messages m join animus.conversation_people p on p.file_id = m.file_id and p.actor = p_owner
+    select from animus.chat_messages m join animus.conversation_people p on p.file_id = m.file_id and p.actor = p_owner and p.joined_after < m.id
       join animus.files f on f.id = m.file_id and f.deleted_at is null
      where m.work_item_id = any (p_items) and m.role = 'user' and not m.told);
 end $$;
@@ -84,8 +84,8 @@ begin
   end loop;
 end $$;
 
--- Writes the deliveries of something that waits for a person, as animus.inbox shows it. The caller holds the item's row lock. p_seen_by: the item and the
--- root above it, if those who take part in their conversation may see it.
+-- Writes the deliveries of something that waits for a person, as animus.inbox shows it: all that waits for one limit, and that the owner sees, is one. The
+-- caller holds the item's row lock. p_seen_by: the item and the root above it, if those who take part in their conversation may see it.
 -- Locks: as add_delivery. Raises: nothing.
 drop function if exists animus.note_approval(animus.work_items, text, text, text, text, timestamptz, uuid[]);
 create or replace function animus.note_approval(
@@ -99,6 +99,10 @@ begin
     select h.* from animus.webhooks h
      where 'approval.waiting' = any (h.events) and (h.faculties is null or p_item.faculty = any (h.faculties)) and h.overflow is distinct from 'dropped'
        and animus.owner_sees(h.owner, h.owner_role, p_item.submitted_by, p_seen_by)
+       and not (p_subject = 'budget' and exists (
+             select from animus.waits o join animus.work_items i on i.id = o.work_item_id
+              where o.ask_id = p_ask and o.resolved_at is null and o.work_item_id <> p_item.id and (h.faculties is null or i.faculty = any (h.faculties))
+                and animus.owner_sees(h.owner, h.owner_role, i.submitted_by, array[i.id, i.root_id])))
   loop
     perform animus.add_delivery(v_hook, p_item.id, 'approval.waiting', v_now, json_build_object(
       'id', p_item.id, 'faculty', p_item.faculty, 'ask_id', p_ask, 'call_id', p_call_id, 'kind', p_kind, 'subject', p_subject, 'hash', p_hash,

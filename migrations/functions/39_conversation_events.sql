@@ -42,7 +42,7 @@ begin
   return null;
 end $$;
 
--- Marks that somebody takes part from now on, or does not any more.
+-- Marks that somebody takes part from now on, has another role, or does not take part any more.
 -- Locks: the row of the file. Raises: nothing.
 create or replace function animus.mark_people() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -50,7 +50,7 @@ declare
   v_row animus.conversation_people := case when tg_op = 'DELETE' then old else new end;
 begin
   perform animus.mark_conversation(v_row.file_id, case when tg_op = 'DELETE' then 'left' else 'joined' end, null, null, null, null,
-    json_build_object('actor', v_row.actor, 'by', animus.actor()));
+    json_build_object('actor', v_row.actor, 'role', v_row.role, 'by', animus.actor()));
   return null;
 end $$;
 
@@ -121,8 +121,8 @@ $$;
 -- Returns what happened in a conversation after a position; null if there is none, or the actor may not see it. All of it is one snapshot.
 -- p_after: {q, o: {seq: position}}: the newest mark that was read, and for each answer that was begun and whose end was not read the mark that
 -- began it, with the position in the events of its item (as read_events takes it). At most p_limit marks and the beginnings of four answers; `more`
--- says that there are more marks. `segments` are the answers at hand: their events after the position (`facts`; null: none), the position at which they
--- end (`until`; null: they have not ended). An answer that was deleted is `hidden`: it has no events,
+-- says that there are more marks. `since`: the message up to which answers are hidden from the actor, who joined after it (13_readers.sql). `segments` are the answers at hand: their events after the position (`facts`; null: none), the position at which they
+-- end (`until`; null: they have not ended). An answer that was deleted is `hidden`, as is one from before the actor joined: it has no events,
 -- and neither has a mark of p_after that began none. `hushed` are the deleted
 -- messages that were told into it.
 -- Locks: none. Raises: nothing.
@@ -130,6 +130,7 @@ create or replace function animus.read_conversation_events(p_file_id uuid, p_aft
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
   v_after int := coalesce((p_after ->> 'q')::int, 0);
+  v_since bigint := case when animus.sees_all() then 0 else coalesce((select p.joined_after from animus.conversation_people p where p.file_id = p_file_id and p.actor = animus.actor()), 0) end;
 begin
   if not exists (select from animus.visible_conversations c where c.file_id = p_file_id) then return null; end if;
   return (
@@ -144,19 +145,20 @@ begin
       union all
       select m.seq, coalesce(m.place::jsonb, '{}') from mark m where m.opens),
     segment as materialized (
-      select b.seq, b.fields, k.work_item_id as item, w.state, e.place as until, coalesce(e.deleted, false) or w.id is null or k.kind not in ('said', 'retried') as hidden
+      select b.seq, b.fields, k.work_item_id as item, w.state, e.place as until, coalesce(e.deleted, false) or w.id is null or k.kind not in ('said', 'retried') or k.message_id <= v_since as hidden
         from begun b join animus.chat_marks k on k.file_id = p_file_id and k.seq = b.seq
         left join animus.work_items w on w.id = k.work_item_id
         left join lateral (
           select a.place, m.deleted_at is not null as deleted from animus.chat_marks a left join animus.chat_messages m on m.id = a.message_id
            where a.file_id = p_file_id and a.seq > b.seq and a.kind = 'answered' and a.opened = b.seq order by a.seq limit 1) e on true)
     select json_build_object(
-      'id', p_file_id, 'limit', p_limit,
+      'id', p_file_id, 'limit', p_limit, 'since', v_since::text,
       'marks', (select coalesce(json_agg(json_build_object('seq', m.seq, 'kind', m.kind, 'messageId', m.message_id::text, 'item', m.work_item_id, 'opens', m.opens,
           'opened', m.opened, 'place', m.place, 'detail', m.detail, 'at', animus.event_time(m.created_at),
           'message', case when m.kind in ('said', 'told', 'answered') then animus.chat_message_event(m.message_id) end) order by m.seq), '[]') from mark m),
       'more', exists (select from animus.chat_marks k where k.file_id = p_file_id and k.seq > coalesce((select max(m.seq) from mark m), v_after)),
       'segments', (select coalesce(json_agg(json_build_object('seq', s.seq, 'item', s.item, 'state', s.state, 'until', s.until, 'hidden', s.hidden,
+          'waiting', case when s.until is null and not s.hidden then animus.waiting_hint(s.item) end,
           'hushed', (select coalesce(json_agg(json_build_object('author', t.author, 'at', animus.event_time(t.created_at))), '[]')
                        from animus.chat_messages t where t.work_item_id = s.item and t.told and t.deleted_at is not null),
           -- Answers that wait for those before them have nothing new: many may wait.
@@ -187,6 +189,7 @@ end $$;
 create or replace function animus.chat_message_event(p_message_id bigint) returns json
 language sql stable as $$
   select json_build_object('number', m.number, 'role', m.role, 'author', m.author, 'text', case when m.deleted_at is null then left(m.content, 262144) end,
+           'leftOut', case when m.deleted_at is null then animus.left_out(m.content) end,
            'deleted', m.deleted_at is not null, 'saidAt', animus.event_time(m.created_at), 'after', m.after_id::text, 'replaces', m.replaces::text, 'endedAs', m.ended_as,
            'attachments', case when m.role = 'user' and not m.told and m.work_item_id is not null and m.deleted_at is null then (
              select json_agg(json_build_object('id', a.id, 'name', a.name, 'media_type', a.media_type, 'bytes', a.bytes) order by a.created_at, a.id)
@@ -240,7 +243,7 @@ begin
   select o.file_id, row_number() over (partition by o.file_id order by o.part, o.id, o.nth, o.actor), o.kind, o.id, o.item, o.detail, o.at
     from (
       select p.file_id, 1 as part, null::bigint as id, 0 as nth, p.actor, 'joined' as kind, null::uuid as item,
-             json_build_object('actor', p.actor, 'by', c.created_by) as detail, f.created_at as at
+             json_build_object('actor', p.actor, 'role', p.role, 'by', c.created_by) as detail, f.created_at as at
         from animus.conversation_people p join animus.conversations c on c.file_id = p.file_id join animus.files f on f.id = p.file_id
       union all
       -- Between two answers of one item stands a retry.
@@ -284,3 +287,6 @@ begin
     when (new.deleted_at is not null and old.deleted_at is null) execute function animus.tell_deleted();
   perform animus.mark_old_messages();
 end $$;
+
+create or replace trigger conversation_people_mark after insert or delete or update of role on animus.conversation_people
+  for each row execute function animus.mark_people();

@@ -29,7 +29,7 @@ create or replace view animus.visible_tokens as
 -- How running daemons serve each faculty, as its file says; what it is for is in visible_faculties; where they run is for those who see all work.
 create or replace view animus.visible_faculty_settings as
   select f.name, d.version, case when (select animus.sees_all()) then d.host end as host,
-         case when (select animus.sees_all()) then f.settings else f.settings - 'no_sandbox' end - array['description', 'params_schema', 'outcome_schema'] as settings
+         case when (select animus.sees_all()) then f.settings else f.settings - array['no_sandbox', 'held'] end - array['description', 'params_schema', 'outcome_schema'] as settings
     from animus.daemons d cross join lateral jsonb_each(d.faculties) f (name, settings)
    where d.stopped_at is null and d.seen_at > animus.now() - interval '1 minute';
 

@@ -89,7 +89,7 @@ function groupSource(
   const methods = operations.map(methodSource).join('\n');
   const used = new Set(refsIn([schemas, operations]).filter((name) => fileOf.get(name) !== group));
   const imported = [
-    ['../options.ts', ['CallOptions', 'EventOptions'].filter((name) => methods.includes(`: ${name}`))],
+    ['../options.ts', ['CallOptions', 'EventOptions', 'RawOptions'].filter((name) => methods.includes(`: ${name}`))],
     ['../list.ts', methods.includes('): List<') ? ['List'] : []],
     [`./${SHARED}.ts`, [...used]],
   ] as const;
@@ -142,12 +142,13 @@ function methodSource(operation: Operation): string {
   const parameters = [
     ...pathParameters.map((parameter) => `${camelCase(parameter.name)}: ${parameter.type}`),
     ...(input !== null ? [`input${optional ? '?' : ''}: ${typeOfPart(input, 'Input')}`] : []),
-    `options?: ${kind === 'events' ? 'EventOptions' : 'CallOptions'}`,
+    `options?: ${kind === 'events' ? 'EventOptions' : kind === 'raw' ? 'RawOptions' : 'CallOptions'}`,
   ];
   const output = operation.output === null ? 'Response' : typeOfPart(operation.output, 'Output');
   const result = {
     json: `Promise<${output}>`,
     stream: 'Promise<Response>',
+    raw: 'Promise<Response>',
     list: `List<${output}>`,
     events: `AsyncGenerator<${output}, void>`,
   };

@@ -32,8 +32,8 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** How the answer is read: one JSON document, a list of pages, the bytes as they come, or events. */
-export type Kind = 'json' | 'list' | 'stream' | 'events';
+/** How the answer is read: one JSON document, a list of pages, the bytes as they come, events, or the bytes of events. */
+export type Kind = 'json' | 'list' | 'stream' | 'events' | 'raw';
 
 /** A method of the client. */
 export interface Operation {
@@ -59,12 +59,25 @@ export interface Operation {
 /** All operations in the order of the document. Errors: two of one group with the same name. */
 export function operationsOf(document: OpenApiDocument): Operation[] {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => operationOf(path, method, operation as DocumentOperation)),
+    Object.entries(methods)
+      .map(([method, operation]) => operationOf(path, method, operation as DocumentOperation))
+      .flatMap((operation) => (operation.kind === 'events' ? [operation, rawOf(operation)] : operation)),
   );
   const names = all.map(({ group, name }) => `${group}.${name}`);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   if (twice.length > 0) throw new Error(`two operations would be client.${twice.join(', client.')}: rename one`);
   return all;
+}
+
+/** The method that returns the bytes of a stream of events as they come. */
+function rawOf(operation: Operation): Operation {
+  return {
+    ...operation,
+    name: `raw${operation.name.replace(/^./, (letter) => letter.toUpperCase())}`,
+    summary: `The bytes of \`${operation.name}\`, to be passed on: an event stream, or 204 where nothing follows`,
+    kind: 'raw',
+    output: null,
+  };
 }
 
 function operationOf(path: string, method: string, operation: DocumentOperation): Operation {

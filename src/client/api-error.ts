@@ -1,5 +1,5 @@
 /** What a call throws when it fails. */
-import type { Problem } from './api/api.ts';
+import type { ErrorCode, Problem } from './api/api.ts';
 
 /** Failures that the client notices itself. Those of the server have the codes of docs/errors.md. */
 export type ClientErrorCode =
@@ -20,8 +20,8 @@ interface Details {
 
 /** A failed call. Branch on `code`, never on texts. It contains no token. */
 export class ApiError extends Error {
-  /** Of docs/errors.md, or a `ClientErrorCode`. */
-  readonly code: string;
+  /** Of docs/errors.md, or a `ClientErrorCode`. A later version of the server may send others: a `switch` needs a `default`. */
+  readonly code: ErrorCode | ClientErrorCode;
   /** The HTTP status; null: there was no answer. */
   readonly status: number | null;
   /** What a person can do about it. */
@@ -35,7 +35,7 @@ export class ApiError extends Error {
   /** The body of the answer. */
   readonly problem: Problem | null;
 
-  constructor(code: string, message: string, details: Details = {}) {
+  constructor(code: ErrorCode | ClientErrorCode, message: string, details: Details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = 'ApiError';
     this.code = code;

@@ -1,11 +1,12 @@
 /** A method of the client: makes a request of its arguments, and its result of the answer. */
 
-import { API_ROOT } from './api/routes.ts';
+import type { Addresses } from './addresses.ts';
 import { ApiError } from './api-error.ts';
 import { followEvents } from './follow-events.ts';
 import { listOf, type Page } from './list.ts';
-import type { CallOptions, EventOptions } from './options.ts';
+import type { CallOptions, EventOptions, RawOptions } from './options.ts';
 import { readJson } from './read-answer.ts';
+import { isEventId } from './read-events.ts';
 import type { RouteRow } from './route-row.ts';
 import type { Outgoing, Send } from './send.ts';
 
@@ -13,19 +14,8 @@ type Input = Readonly<Record<string, unknown>>;
 
 /** What the methods of a client share. */
 export interface Connection {
-  /** The address of the API, without a slash at its end. */
-  readonly root: string;
+  readonly addresses: Addresses;
   readonly send: Send;
-}
-
-/** The address of the API. Errors: `client.invalid`. */
-export function apiRoot(baseUrl: string | URL): string {
-  const url = URL.canParse(String(baseUrl)) ? new URL(String(baseUrl)) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.search + url.hash !== '') {
-    throw new ApiError('client.invalid', 'baseUrl is not an http or https URL without credentials, query and fragment');
-  }
-  const path = url.pathname.replace(/\/+$/, '');
-  return url.origin + (path.endsWith(API_ROOT) ? path : path + API_ROOT);
 }
 
 /** Calls a route: the parameters of its path, then its input if it takes one, then options. */
@@ -47,9 +37,11 @@ export function callRoute(connection: Connection, row: RouteRow, args: readonly 
         ),
       );
     case 'stream':
-      return connection.send(outgoing(connection, route, input as Input, options), options, (response) => response);
+      return connection.send(outgoing(route, input as Input, options), options, (response) => response);
     case 'events':
       return callEvents(connection, route, input as Input, options);
+    case 'raw':
+      return callRaw(connection, route, options);
   }
 }
 
@@ -59,28 +51,35 @@ async function callJson<Result>(
   input: Input,
   options: CallOptions,
 ): Promise<Result> {
-  return connection.send(
-    outgoing(connection, row, input, options),
-    options,
-    (response) => readJson(response) as Promise<Result>,
-  );
+  return connection.send(outgoing(row, input, options), options, (response) => readJson(response) as Promise<Result>);
 }
 
 function callEvents(connection: Connection, row: RouteRow, input: Input, options: EventOptions) {
+  const { addresses, send } = connection;
   const begin = options.after === undefined ? input : { ...input, after: options.after };
   return followEvents((last, signal) => {
-    const headers = { accept: 'text/event-stream', ...(last !== null && { 'last-event-id': last }) };
-    const request = outgoing(
-      connection,
-      { ...row, query: ['after', ...(row.query ?? [])] },
-      last === null ? begin : input,
-      { headers },
-    );
-    return connection.send(request, { signal, retries: 0 }, (response) => response);
+    const headers = { ...EVENTS, ...(last !== null && { 'last-event-id': last }) };
+    const asked = { ...row, query: ['after', ...(row.query ?? [])] };
+    const request = outgoing(asked, last === null ? begin : input, { headers });
+    return send(request, { signal, retries: addresses.count - 1 }, (response, root) => ({
+      response,
+      leave: () => addresses.leave(root),
+    }));
   }, options);
 }
 
-function outgoing({ root }: Connection, row: RouteRow, input: Input, options: CallOptions): Outgoing {
+const EVENTS = { accept: 'text/event-stream' };
+
+/** The answer as it is: whoever it is passed on to reads on by itself. */
+async function callRaw({ send }: Connection, row: RouteRow, { after, ...options }: RawOptions): Promise<Response> {
+  if (after !== undefined && !isEventId(after)) {
+    throw new ApiError('client.invalid', 'after is not the id of an event');
+  }
+  const headers = { ...options.headers, ...EVENTS, ...(after !== undefined && { 'last-event-id': after }) };
+  return send(outgoing(row, {}, { headers }), options, (response) => response);
+}
+
+function outgoing(row: RouteRow, input: Input, options: CallOptions): Outgoing {
   const { method, path, query = [], body, kind } = row;
   const given = Object.entries(input).filter(([, value]) => value !== undefined);
   const asked = new URLSearchParams(
@@ -89,7 +88,7 @@ function outgoing({ root }: Connection, row: RouteRow, input: Input, options: Ca
   const search = asked.size > 0 ? `?${asked.toString()}` : '';
   return {
     method,
-    url: root + path + search,
+    path: path + search,
     headers: {
       ...options.headers,
       ...(method !== 'GET' && { 'idempotency-key': options.idempotencyKey ?? newKey() }),

@@ -6,7 +6,13 @@ import { isTransient } from './send.ts';
 import { backOffMs, sleep } from './sleep.ts';
 
 /** Opens one connection that goes on after an event; null: where the caller wants to begin. */
-export type Connect = (last: string | null, signal: AbortSignal) => Promise<Response>;
+export type Connect = (last: string | null, signal: AbortSignal) => Promise<Connected>;
+
+interface Connected {
+  readonly response: Response;
+  /** Makes the next connection one to another address, if there is one. */
+  leave(): void;
+}
 
 const USUAL_PATIENCE_MS = 300_000;
 /** The shortest and the longest wait that a server can ask for before the next connection. */
@@ -36,8 +42,10 @@ export async function* followEvents<Event extends StreamedEvent>(
     const from: string | null = last;
     const begunMs = performance.now();
     let failure: ApiError | null = null;
+    let connected: Connected | null = null;
     try {
-      const response = await connect(last, signal ? AbortSignal.any([signal, cut.signal]) : cut.signal);
+      connected = await connect(last, signal ? AbortSignal.any([signal, cut.signal]) : cut.signal);
+      const { response } = connected;
       if (response.status === 204) return;
       const onLife = () => (heardAtMs = performance.now());
       for await (const event of readEvents<Event>(response, {
@@ -55,6 +63,7 @@ export async function* followEvents<Event extends StreamedEvent>(
       signal?.throwIfAborted();
       if (!isTransient(error)) throw error;
       failure = error;
+      connected?.leave();
     } finally {
       cut.abort();
     }

@@ -98,13 +98,14 @@ async function readPiece(
 function eventOf(data: string, response: Response): StreamedEvent {
   try {
     const event = JSON.parse(data) as Partial<StreamedEvent> | null;
-    if (typeof event?.type === 'string' && isId(event.id)) return event as StreamedEvent;
+    if (typeof event?.type === 'string' && (event.id == null || isEventId(event.id))) return event as StreamedEvent;
   } catch (cause) {
     throw protocolError(response, 'an event is not valid JSON', cause);
   }
   throw protocolError(response, 'an event has no type, or an id that no header can contain');
 }
 
-function isId(id: unknown): boolean {
-  return id === undefined || id === null || (typeof id === 'string' && /^[\x21-\x7e]+$/.test(id));
+/** Whether a header can contain it. */
+export function isEventId(id: unknown): id is string {
+  return typeof id === 'string' && /^[\x21-\x7e]+$/.test(id);
 }

@@ -10,6 +10,7 @@ import type { ListedModel } from '../llm/models/list-models.ts';
 import type { MigrationProgress } from '../store/migrations/migrate.ts';
 import type { Database } from '../store/sql/database.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { SearchEmbeddings } from './models/search-embedding.ts';
 
 export interface DaemonOptions {
   readonly config: Config;
@@ -64,6 +65,8 @@ export interface ApiParts {
   readonly models: () => readonly ListedModel[];
   /** From which the secrets of webhooks are derived, the present key first. */
   readonly webhookKeys: readonly Secret[];
+  /** The model of `[embeddings]`, for searches; null: none. */
+  readonly embeddings: SearchEmbeddings | null;
 }
 
 /** Opens the API, and loads its code only then. It is stopped before the database is closed. */

@@ -1,6 +1,7 @@
 /** The sources of tools of a daemon, with what they need from it. */
 import type { SkillLibrary } from '../catalog/skills/skill.ts';
 import type { Config } from '../core/config/config.ts';
+import type { FixedConfig } from '../core/config/live-settings.ts';
 import { messageOf } from '../core/errors/errors.ts';
 import { parseWebTarget } from '../core/text/web-target.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -18,7 +19,7 @@ import { createQueryEmbedder } from './models/query-embedder.ts';
 interface DaemonToolMeans {
   readonly db: Database;
   readonly log: Log;
-  readonly options: Pick<DaemonOptions, 'config' | 'version' | 'skillsDirs'>;
+  readonly options: Pick<DaemonOptions, 'version' | 'skillsDirs'> & { readonly config: FixedConfig };
   readonly models: Pick<ModelSource, 'embedder' | 'explain'>;
 }
 

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Faculties, facultiesError } from '../catalog/faculties.ts';
+import type { Config } from '../core/config/config.ts';
 import { webhookKeys } from '../core/config/webhooks-config.ts';
-import { messageOf } from '../core/errors/errors.ts';
+import { AnimusError, messageOf } from '../core/errors/errors.ts';
 import { aborted } from '../core/lifecycle/aborted.ts';
 import { systemClock } from '../core/lifecycle/clock.ts';
 import type { EndSignals } from '../core/lifecycle/interrupts.ts';
@@ -21,13 +22,15 @@ import { type Log, openLog } from '../telemetry/log.ts';
 import { startTelemetry } from '../telemetry/setup.ts';
 import { endFoci } from './control/end-foci.ts';
 import type { DaemonOptions } from './daemon-options.ts';
+import { resumeRestored } from './focus/scope/resume-restored.ts';
 import { withContainers } from './leased-containers.ts';
 import { openModels } from './models/focus-model.ts';
 import { modelNames } from './models/model-names.ts';
+import { searchEmbeddings } from './models/search-embedding.ts';
 import { openContainers } from './open-containers.ts';
 import { takeSteps } from './presence/await-database.ts';
 import { createReadiness } from './presence/readiness.ts';
-import { loadRunnableFaculties } from './reload/load-faculties.ts';
+import { loadAtStart, loadRunnableFaculties } from './reload/load-faculties.ts';
 import { createServices } from './services.ts';
 import { createLoopDelay } from './watchdog/loop-delay.ts';
 import { createWatchdog } from './watchdog/watchdog.ts';
@@ -90,7 +93,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const services = createServices({
     options,
     initial,
-    load: () => loadAdapted(options),
+    load: (settings) => loadAdapted(options, settings),
     db,
     clock,
     log,
@@ -129,6 +132,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
       // Before the registration: its response may be lost.
       async () => closing.defer(() => deregister(db, daemonId, log)),
       () => registration.take(initial),
+      () => resumeRestored(initial.faculties, { db, models, log }),
       ...services.inOrder.map(startOf),
     ],
     { clock, log, ending: signals.drain },
@@ -136,15 +140,15 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   if (!started) return;
   if (options.openApi !== undefined && config.http.api) {
     const { version } = options;
-    const models = () => listModels(modelNames(config).models);
     const api = await options.openApi({
       db,
       log,
       clock,
       version,
       settings: config.http,
-      models,
+      models: () => listModels(modelNames(config).models),
       webhookKeys: webhookKeys(config.webhooks),
+      embeddings: searchEmbeddings(models),
     });
     // A second signal does not wait for the requests under way.
     closing.defer(() => Promise.race([api.stop(), aborted(signals.abort)]));
@@ -168,17 +172,19 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   versionGuard.outdated.throwIfAborted();
 }
 
-/** All faculties of the directory. A daemon without a valid faculty does not start. */
+/** All faculties of the directory. A daemon without a valid faculty does not start, nor one whose providers name a broken file. */
 async function readFaculties(options: DaemonOptions, log: Log): Promise<Faculties> {
-  const { faculties, problems } = await loadAdapted(options);
+  const { facultiesDir, config, adapt } = options;
+  const { faculties, problems, fatal } = await loadAtStart(resolve(facultiesDir), config, adapt);
+  if (fatal[0] !== undefined) throw new AnimusError(fatal[0].code, fatal[0].details);
   if (faculties.size === 0) throw facultiesError(problems);
   for (const problem of problems)
     log.error({ file: problem.details['file'] }, `faculty not loaded: ${problem.message}`);
   return { faculties, problems };
 }
 
-function loadAdapted({ facultiesDir, config, adapt }: DaemonOptions): Promise<Faculties> {
-  return loadRunnableFaculties(resolve(facultiesDir), config, adapt);
+function loadAdapted({ facultiesDir, adapt }: DaemonOptions, settings: Config): Promise<Faculties> {
+  return loadRunnableFaculties(resolve(facultiesDir), settings, adapt);
 }
 
 /** Not awaited for long: the end does not depend on it. */

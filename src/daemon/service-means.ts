@@ -1,5 +1,6 @@
 /** What the services of a daemon are made from. */
 import type { Faculties } from '../catalog/faculties.ts';
+import type { Config } from '../core/config/config.ts';
 import type { Clock } from '../core/lifecycle/clock.ts';
 import type { Isolation, ProcessHost } from '../process/process-host.ts';
 import type { ContainerHost } from '../sandbox/container-host.ts';
@@ -14,8 +15,8 @@ import type { DaemonReadiness } from './presence/readiness.ts';
 export interface ServiceMeans {
   readonly options: DaemonOptions;
   readonly initial: Faculties;
-  /** Reads the faculties again, in the same way as `initial`. */
-  readonly load: () => Promise<Faculties>;
+  /** Reads the faculties again, in the same way as `initial`, under the configuration that holds now. */
+  readonly load: (settings: Config) => Promise<Faculties>;
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,5 +1,6 @@
 /** Creates the services of a daemon from the resources it has opened; does not start them. */
 import { join, resolve } from 'node:path';
+import type { FixedConfig } from '../core/config/live-settings.ts';
 import type { Service } from '../core/lifecycle/service.ts';
 import { createWake } from '../core/lifecycle/wake.ts';
 import { createFocusBeginner } from '../store/transcript/begin-foci.ts';
@@ -48,17 +49,18 @@ export interface DaemonServices {
 export function createServices(means: ServiceMeans): DaemonServices {
   const { options, initial, db, clock, log, host, daemonId, processes, models, isolation, readiness, directoryRoot } =
     means;
-  const { config } = options;
+  // Live settings cannot be read from it: they are those of `settings`, at each use.
+  const config: FixedConfig = options.config;
+  let holds = options.config;
+  const settings = () => holds;
   const wake = createWake(clock);
-  // The live settings of the newest configuration.
-  let newest = config;
-  const maxConcurrent = () => options.maxConcurrent ?? newest.daemon.maxConcurrent;
+  const maxConcurrent = () => options.maxConcurrent ?? settings().daemon.maxConcurrent;
   const { leaseSeconds } = config.daemon;
   const registration = createRegistration({
     db,
     clock,
     log,
-    config,
+    settings,
     daemon: { id: daemonId, host, pid: process.pid, version: options.version },
     maxConcurrent,
   });
@@ -89,8 +91,8 @@ export function createServices(means: ServiceMeans): DaemonServices {
     staleDays: config.skills.staleDays,
     onProblems: registration.skillProblems,
   });
-  const tools = daemonTools(means, { web: () => newest.web, sandbox: () => means.sandbox, skills: shelf.ready });
-  const bashContainer = bashContainers({ containers: means.containers, config, settings: () => newest, log });
+  const tools = daemonTools(means, { web: () => settings().web, sandbox: () => means.sandbox, skills: shelf.ready });
+  const bashContainer = bashContainers({ containers: means.containers, config, settings, log });
   const completer = createWorkCompleter(db);
   const completeFocus = createFocusCompleter(db);
   const beginNew = createFocusBeginner(db, { host, directoryRoot });
@@ -111,7 +113,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     settings: () => ({
       maxConcurrent: maxConcurrent(),
       pollSeconds: config.daemon.pollSeconds,
-      focusHostGraceSeconds: newest.daemon.focusHostGraceSeconds,
+      focusHostGraceSeconds: settings().daemon.focusHostGraceSeconds,
     }),
     faculties: registration.faculties,
     processes,
@@ -127,7 +129,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
         host,
         directoryRoot,
         realRoot,
-        worktrees: { root: join(config.home, 'worktrees'), commitEmail: newest.daemon.commitEmail },
+        worktrees: { root: join(config.home, 'worktrees'), commitEmail: settings().daemon.commitEmail },
         beginNew,
         keepTurn,
         awareness,
@@ -139,7 +141,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
         hookEnvironment: environment,
         unattended: options.unattended ?? false,
         leaseSeconds,
-        settings: () => newest,
+        settings,
         completer,
         completeFocus,
         toolSources: tools,
@@ -150,7 +152,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
             'the model provider is failing: no new work is claimed for the faculty for a while',
           );
           controlPlane.hold(name, clock.monotonicMs() + seconds * 1000);
-          return registration.trouble(name, reason);
+          return registration.trouble(name, reason, seconds);
         },
         workedOn: registration.worked,
       }),
@@ -159,8 +161,8 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const { pollSeconds } = config.daemon;
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
-  const upkeep = createUpkeep({ ...means, home: config.home }, registration, () => newest);
-  const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => newest.budget });
+  const upkeep = createUpkeep({ ...means, home: config.home }, registration, settings);
+  const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => settings().budget });
   const batchPoller = createBatchPoller({
     db,
     clock,
@@ -192,7 +194,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const reload = watchFaculties({
     directory: resolve(options.facultiesDir),
     initial,
-    load: means.load,
+    load: () => means.load(settings()),
     onChange: async (faculties) => {
       await registration.take(faculties);
       await budgetKeeper.declare();
@@ -202,10 +204,13 @@ export function createServices(means: ServiceMeans): DaemonServices {
     log,
   });
   const reloadConfig = watchConfig({
-    initial: config,
-    load: options.reloadConfig ?? (() => config),
+    initial: options.config,
+    load: options.reloadConfig ?? (() => options.config),
     onChange(changed) {
-      newest = changed;
+      holds = changed;
+      budgetKeeper.look();
+      upkeep.settingsChanged();
+      reload.look();
       wake.ring();
     },
     onProblems: registration.configProblems,
@@ -218,7 +223,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     versionGuard,
     guard,
     maxConcurrent,
-    shutdownGraceSeconds: () => newest.daemon.shutdownGraceSeconds,
+    shutdownGraceSeconds: () => settings().daemon.shutdownGraceSeconds,
     inOrder: [
       means.sandbox,
       // Before the first claim: foci ask for skills.
@@ -230,7 +235,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
       controlPlane,
       inbox,
       scheduler,
-      ...upkeep,
+      ...upkeep.services,
       batchPoller,
       reload,
       reloadConfig,

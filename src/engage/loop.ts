@@ -24,6 +24,7 @@ import type { FocusBudget } from './turn/focus-budget.ts';
 import type { BegunTurn, TurnMeans } from './turn/model-turn.ts';
 import type { UnrecordedTurn } from './turn/record-answer.ts';
 import { createTurnTime } from './turn/turn-time.ts';
+import { createUnsentTurn, type UnsentTurn } from './turn/unsent-turn.ts';
 import type { EngageEnd } from './verdict/engage-end.ts';
 import { refusedEnd } from './verdict/refused-end.ts';
 import { judge, type Limits } from './verdict/verdict.ts';
@@ -41,6 +42,8 @@ export interface EngageMeans
       | 'messagesAfter'
       | 'knownMail'
       | 'payOnce'
+      | 'reserves'
+      | 'unsent'
     >,
     ContextMeans,
     CallMeans,
@@ -48,12 +51,14 @@ export interface EngageMeans
     EndMeans {
   /** The permit of turn 1, where that turn was begun together with the focus. */
   readonly firstPermit?: TurnPermit;
+  /** Has turn 1, if that was begun together with the focus. Default: no turn was begun. */
+  readonly unsent?: UnsentTurn;
   /** Asks the loop to stop at the next turn boundary. */
   readonly drain: AbortSignal;
 }
 
 type LoopMeans = EngageMeans &
-  Pick<TurnMeans, 'time' | 'withPending' | 'startEarly' | 'takeBegun'> & { readonly budget: FocusBudget };
+  Pick<TurnMeans, 'time' | 'withPending' | 'startEarly' | 'takeBegun' | 'unsent'> & { readonly budget: FocusBudget };
 
 /** Runs a focus's loop from the end of its transcript, which is read where it is not given. Rejects when `signal` aborts or the lease is lost. */
 export async function engage(engageMeans: EngageMeans, recorded?: Transcript): Promise<EngageEnd> {
@@ -62,14 +67,20 @@ export async function engage(engageMeans: EngageMeans, recorded?: Transcript): P
   const takeBegun = beginsWith(engageMeans.firstPermit);
   const budget = engageMeans.budget ?? unlimited(engageMeans.db);
   const time = createTurnTime();
-  const means: LoopMeans = { ...engageMeans, time, withPending: pending, startEarly, takeBegun, budget };
-  const step = await loop(means, recorded).catch(async (error: unknown) => {
-    await keepResults(means);
-    throw error;
-  });
-  await means.journal.flush(means.signal);
-  record('work.engage.iterations', ownPart(step.transcript).turns.length, { faculty: means.faculty });
-  return step.end;
+  const { db, focus, callScope } = engageMeans;
+  const unsent = engageMeans.unsent ?? createUnsentTurn(db, focus, callScope.lease);
+  const means: LoopMeans = { ...engageMeans, time, withPending: pending, startEarly, takeBegun, budget, unsent };
+  try {
+    const step = await loop(means, recorded).catch(async (error: unknown) => {
+      await keepResults(means);
+      throw error;
+    });
+    await means.journal.flush(means.signal);
+    record('work.engage.iterations', ownPart(step.transcript).turns.length, { faculty: means.faculty });
+    return step.end;
+  } finally {
+    await unsent.giveBack();
+  }
 }
 
 /** For work that had no limits when its focus began. */

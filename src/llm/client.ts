@@ -43,7 +43,7 @@ export interface CompleteOptions {
    * a `restart` event. Default false: such a call fails instead. Without `onEvent` it is always retried.
    */
   readonly canDiscard?: boolean;
-  /** True: a request that may have cost something (`mayHaveCost`) is not sent again, to no model. Default false. */
+  /** True: a request that may have cost something (`failure-costs.ts`) is not sent again, to no model. Default false. */
   readonly payOnce?: boolean;
   /** Awaited right before each request is sent, retries and fallbacks included; the call rejects where it does. */
   readonly beforeSend?: () => Promise<void>;
@@ -95,6 +95,8 @@ export interface LlmRequest {
   readonly cacheTtl?: CacheTtl;
   /** The number of this call in its focus, from 1. Only `scripted` reads it, because a compressed history no longer shows it. */
   readonly turn?: number;
+  /** The work item's own task and params, without what surrounds them in the first message. Only `scripted` reads it, and only its requests have it. */
+  readonly task?: string;
 }
 
 /** A schema to which an answer must conform. */
@@ -157,6 +159,8 @@ export interface LlmFailure {
   readonly requestId: string | null;
   /** The number of HTTP requests; 0 if a pause of the key or an abort came first. */
   readonly attempts: number;
+  /** How many of them may have cost something (`failure-costs.ts`). */
+  readonly lost: number;
 }
 
 export type LlmResult =
@@ -175,18 +179,4 @@ const WORLD: ReadonlySet<FailureKind> = new Set([
 /** True if the provider caused the failure: the work is released and no attempt is counted. */
 export function isFailureOfTheWorld(failure: LlmFailure): boolean {
   return WORLD.has(failure.kind);
-}
-
-/** Failures before anything was sent, or refusals that no provider bills. */
-const FREE: ReadonlySet<FailureKind> = new Set(['credentials', 'quota', 'model_not_found']);
-/** Gateways send these when they lost the answer of the provider, which may have been complete. */
-const LOST_ANSWER: ReadonlySet<number> = new Set([502, 504]);
-
-/** False if a failed request certainly cost nothing: it was refused with a status, or never reached the provider. */
-export function mayHaveCost(
-  failure: Pick<LlmFailure, 'kind' | 'network' | 'httpStatus'> & { readonly attempts?: number },
-): boolean {
-  const { kind, network, httpStatus, attempts } = failure;
-  if (network !== undefined || attempts === 0 || FREE.has(kind)) return false;
-  return httpStatus === null || httpStatus < 400 || LOST_ANSWER.has(httpStatus);
 }

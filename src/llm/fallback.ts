@@ -1,5 +1,5 @@
 import type { CompleteOptions, FailureKind, LlmEvent, LlmFailure, LlmRequest, LlmResult } from './client.ts';
-import { isFailureOfTheWorld, mayHaveCost } from './client.ts';
+import { isFailureOfTheWorld } from './client.ts';
 import type { ResolvedModel } from './llm.ts';
 
 /** An answer or failure, and its model. */
@@ -25,10 +25,13 @@ export async function completeWithFallback(
   for (const used of models) {
     if (failures.length > 0) progress.restart();
     const result = await used.client.complete({ ...request, model: used.model }, progress.options);
-    if (result.ok) return { used, result: { ok: true, response: { ...result.response, fellBackFrom: failures } } };
+    if (result.ok) {
+      const lost = lostOf(failures) + (result.response.lost ?? 0);
+      return { used, result: { ok: true, response: { ...result.response, lost, fellBackFrom: failures } } };
+    }
     failures.push(result.failure);
     if (!mayFallBack(result.failure.kind) || !progress.mayStartOver()) break;
-    if (options.payOnce === true && mayHaveCost(result.failure)) break;
+    if (options.payOnce === true && result.failure.lost > 0) break;
   }
   return { used: models[0], result: { ok: false, failure: worst(failures) } };
 }
@@ -39,7 +42,11 @@ function worst(failures: readonly LlmFailure[]): LlmFailure {
   const attempts = failures.reduce((sum, failure) => sum + failure.attempts, 0);
   if (failures.length === 1) return chosen;
   const message = failures.map((failure) => `${failure.provider}/${failure.model}: ${failure.message}`).join('; then ');
-  return { ...chosen, attempts, message };
+  return { ...chosen, attempts, lost: lostOf(failures), message };
+}
+
+function lostOf(failures: readonly LlmFailure[]): number {
+  return failures.reduce((sum, failure) => sum + failure.lost, 0);
 }
 
 function mayFallBack(kind: FailureKind): boolean {

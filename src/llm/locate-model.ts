@@ -1,6 +1,6 @@
 import type { WireChoice } from '../core/config/config.ts';
 import { AnimusError } from '../core/errors/errors.ts';
-import type { ModelInfo, ModelOverride } from './models/model-info.ts';
+import { type ModelInfo, type ModelOverride, UNKNOWN_MODEL } from './models/model-info.ts';
 import { modelInfo, modelSources } from './models/models.ts';
 import type { ProviderSettings } from './provider-settings.ts';
 
@@ -8,6 +8,8 @@ import type { ProviderSettings } from './provider-settings.ts';
 export interface NamedProvider {
   readonly kind: ProviderSettings['kind'];
   readonly wire?: WireChoice;
+  /** True: the names of its models are those of other models, which it answers for. Default false. */
+  readonly standsIn?: boolean;
 }
 
 /** The names that model names are resolved with. */
@@ -37,6 +39,7 @@ const FREE: ModelInfo['prices'] = { input: 0, output: 0, cacheRead: 0, cacheWrit
 export function locateModel(name: string, names: ModelNames): LocatedModel {
   const { provider, model } = splitModelName(name, names);
   const found = Object.hasOwn(names.providers, provider) ? names.providers[provider] : undefined;
+  if (found?.standsIn === true) return { provider, model, kind: found.kind, info: infoOfAbsent(model, names) };
   if (found) {
     const info = modelInfo(provider, model, names.models);
     const { overrides } = modelSources(provider, model, names.models);
@@ -49,13 +52,24 @@ export function locateModel(name: string, names: ModelNames): LocatedModel {
   throw new AnimusError('llm.unknown_provider', { provider, model: name, known });
 }
 
-/** Splits off a first part that names a provider. Otherwise the whole name, with slashes, is a model of the default provider. */
+/** What a model costs and how much it takes, for a script that answers in its place: it has no wire, and takes all options. */
+function infoOfAbsent(name: string, names: ModelNames): ModelInfo {
+  const { provider, model } = splitModelName(name, names);
+  const isThere = Object.hasOwn(names.providers, provider);
+  const info = isThere ? locateModel(name, names).info : modelInfo(provider, model, names.models);
+  const { prices, longPrompt, priceChanges, contextWindow, maxOutput, batchShare } = info;
+  return { ...UNKNOWN_MODEL, prices, longPrompt, priceChanges, contextWindow, maxOutput, batchShare, known: true };
+}
+
+/**
+ * The part before the first slash names the provider, whether or not there is one of that name: a name that has lost its provider must not become one
+ * of the default provider, who would get words that were meant for another. A name without a slash is a model of the default provider.
+ */
 export function splitModelName(
   name: string,
-  { providers, defaultProvider }: Pick<ModelNames, 'providers' | 'defaultProvider'>,
+  { defaultProvider }: Pick<ModelNames, 'defaultProvider'>,
 ): { readonly provider: string; readonly model: string } {
   const slash = name.indexOf('/');
-  const prefix = name.slice(0, Math.max(0, slash));
-  const named = Object.hasOwn(providers, prefix);
-  return named ? { provider: prefix, model: name.slice(slash + 1) } : { provider: defaultProvider, model: name };
+  if (slash < 0) return { provider: defaultProvider, model: name };
+  return { provider: name.slice(0, slash), model: name.slice(slash + 1) };
 }

@@ -64,5 +64,6 @@ function listModels({ endpoint, shared, wire, model, signal }: Probe): Promise<J
     headers: (key) => wire.headers(key, null),
     body: null,
     classify: wire.classify,
+    transport: null,
   });
 }

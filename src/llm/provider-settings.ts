@@ -55,6 +55,8 @@ interface ScriptedProviderSettings {
   readonly kind: 'scripted';
   /** The newest version, which each resolved model keeps. */
   readonly script: () => Script;
+  /** True: its models have the prices and windows of the models that they are named after. Default false. */
+  readonly standsIn?: boolean;
 }
 
 /** Any provider of the configuration. */

@@ -1,9 +1,16 @@
 /** The wires, and which of them a model speaks. */
 import type { HttpProviderKind, WireChoice } from '../core/config/config.ts';
+import { ANTHROPIC_MEDIA } from './anthropic/request.ts';
 import { anthropicOptions, anthropicWire } from './anthropic/wire.ts';
+import type { MediaBlock } from './client.ts';
+import type { LocatedModel } from './locate-model.ts';
+import { type MediaRules, wordsInPlace } from './media/visible-media.ts';
+import { OLLAMA_MEDIA } from './ollama/request.ts';
 import { ollamaOptions, ollamaWire } from './ollama/wire.ts';
+import { OPENAI_MEDIA } from './openai/request.ts';
 import { openaiOptions, openaiWire } from './openai/wire.ts';
 import { isClaude } from './providers/vertex.ts';
+import { RESPONSES_MEDIA } from './responses/request.ts';
 import { responsesOptions, responsesWire } from './responses/wire.ts';
 import type { OptionRules } from './wire/option-rules.ts';
 import type { Wire, WireOptions } from './wire/wire.ts';
@@ -14,13 +21,14 @@ export type WireName = 'anthropic-messages' | 'openai-chat' | 'openai-responses'
 interface WireEntry {
   readonly open: (options: WireOptions) => Wire;
   readonly options: OptionRules;
+  readonly media: MediaRules;
 }
 
 export const WIRES: Readonly<Record<WireName, WireEntry>> = {
-  'anthropic-messages': { open: anthropicWire, options: anthropicOptions },
-  'openai-chat': { open: openaiWire, options: openaiOptions },
-  'openai-responses': { open: responsesWire, options: responsesOptions },
-  'ollama-chat': { open: ollamaWire, options: ollamaOptions },
+  'anthropic-messages': { open: anthropicWire, options: anthropicOptions, media: ANTHROPIC_MEDIA },
+  'openai-chat': { open: openaiWire, options: openaiOptions, media: OPENAI_MEDIA },
+  'openai-responses': { open: responsesWire, options: responsesOptions, media: RESPONSES_MEDIA },
+  'ollama-chat': { open: ollamaWire, options: ollamaOptions, media: OLLAMA_MEDIA },
 };
 
 /** The wire of each kind, and of each choice at kinds that have one. */
@@ -37,4 +45,9 @@ const WIRES_OF: Readonly<Record<HttpProviderKind, Readonly<Record<WireChoice | '
 export function wireOf(kind: HttpProviderKind, choice: WireChoice | null, model = ''): WireName {
   if (kind === 'vertex' && isClaude(model)) return 'anthropic-messages';
   return WIRES_OF[kind][choice ?? 'own'];
+}
+
+/** The words that a request to this model has in place of an image or document; null if it is sent. A script is sent everything. */
+export function wordsInRequest({ kind, model, info }: LocatedModel, media: MediaBlock): string | null {
+  return kind === 'scripted' ? null : wordsInPlace(media, model, info, WIRES[wireOf(kind, info.wire, model)].media);
 }

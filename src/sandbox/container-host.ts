@@ -90,6 +90,8 @@ export interface HeldContainer {
   readonly exited: Promise<ContainerEnd>;
   /** True when the kernel has killed a process in it for want of memory. */
   outOfMemory(): boolean;
+  /** Asks the engine whether it runs and can still be spoken with; false if the engine does not answer within 3 s. Never rejects. */
+  lives(): Promise<boolean>;
   /**
    * Runs another program in it. Never throws; `exited` says why it did not start. At its end, whatever it has left is killed (but
    * with `keepsRest`): its process group, and what carries its mark in the environment.

@@ -14,6 +14,8 @@ export interface SchemaProcess {
 
 /** Several times what a check of the largest input needs. A thread with such a limit can take the whole process with it, so this is a process. */
 const MAX_MEMORY_MB = 256;
+/** How V8 ends its process when memory runs out: which one depends on where it does. */
+const OUT_OF_MEMORY: ReadonlySet<NodeJS.Signals> = new Set(['SIGABRT', 'SIGTRAP', 'SIGILL']);
 /** Loading takes two tenths of a second on an idle machine. */
 const START_MS = 30_000;
 /** More checks than this that wait are refused, so that those of one agent do not pile up. */
@@ -97,8 +99,11 @@ async function messageFrom(child: ChildProcess, signal: AbortSignal): Promise<un
   const over = new AbortController();
   const until = { signal: AbortSignal.any([signal, over.signal]) };
   const ended = async (): Promise<never> => {
-    const [, by] = (await once(child, 'exit', until)) as [number | null, NodeJS.Signals | null];
-    throw new Error(by === 'SIGABRT' ? `it needed more than ${MAX_MEMORY_MB} MB of memory` : 'its process has ended');
+    const [code, by] = (await once(child, 'exit', until)) as [number | null, NodeJS.Signals | null];
+    const tooMuch = by !== null && OUT_OF_MEMORY.has(by);
+    throw new Error(
+      tooMuch ? `it needed more than ${MAX_MEMORY_MB} MB of memory` : `its process has ended (${by ?? code})`,
+    );
   };
   try {
     const [message] = (await Promise.race([once(child, 'message', until), ended()])) as [unknown];

@@ -38,6 +38,7 @@ const ATTRIBUTES = {
   'gen_ai.usage.output_tokens': 'number',
   'gen_ai.usage.cache_read.input_tokens': 'number',
   'gen_ai.usage.cache_creation.input_tokens': 'number',
+  'work.usage.estimated': 'boolean',
   'gen_ai.tool.name': 'string',
   'gen_ai.tool.call.id': 'string',
   'mcp.server': 'string',

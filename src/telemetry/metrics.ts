@@ -17,10 +17,20 @@ export function count<Name extends CounterName>(name: Name, amount: number, labe
   (instrument(name) as Counter).add(amount, labels);
 }
 
-/** Adds what an answer has cost, in USD, to `work.budget.spent`; null, not known, to `work.budget.unpriced`. */
-export function countCost(usd: number | null, labels: { readonly faculty: string; readonly model: string }): void {
-  if (usd === null) count('work.budget.unpriced', 1, labels);
-  else if (usd > 0) count('work.budget.spent', usd, labels);
+/** Adds what was spent, in USD: by answers, and the part of it that is estimated; by requests that gave nothing; and how many of both have no known cost. */
+export function countSpend(
+  sums: {
+    readonly usd: number;
+    readonly estimated_usd: number;
+    readonly lost_usd: number;
+    readonly unpriced_calls: number;
+  },
+  labels: { readonly faculty: string; readonly model: string },
+): void {
+  if (sums.usd > 0) count('work.budget.spent', sums.usd, labels);
+  if (sums.estimated_usd > 0) count('work.budget.estimated', sums.estimated_usd, labels);
+  if (sums.lost_usd > 0) count('work.budget.lost', sums.lost_usd, labels);
+  if (sums.unpriced_calls > 0) count('work.budget.unpriced', sums.unpriced_calls, labels);
 }
 
 /** Records one value of a histogram, in the metric's unit. */

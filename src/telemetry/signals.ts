@@ -3,7 +3,7 @@
  * accept only these names, docs/telemetry.md lists the same, and a test checks that each is emitted somewhere. Ids are on
  * spans and log lines, never on metrics. Prompts, results and other content are never exported.
  */
-import type { AttributeName, AttributeValue } from './attributes.ts';
+import type { AttributeValue } from './attributes.ts';
 import {
   BATCH_S,
   CALL_S,
@@ -20,21 +20,7 @@ import {
   TURNS,
   WAIT_S,
 } from './metric-rows.ts';
-
-/** A row of the table of spans. */
-export interface SpanRow {
-  readonly description: string;
-  /** OpenTelemetry's span kind: `client` calls another system, `server` answers one, `consumer` takes work from a queue. */
-  readonly kind: 'internal' | 'client' | 'consumer' | 'server';
-  /** The attributes of the span, in addition to `error.type`, which a failure sets. */
-  readonly attributes: readonly AttributeName[];
-  /** The attribute that follows the name in the span's name, as in `chat claude-sonnet-4-5`. */
-  readonly suffix?: AttributeName;
-}
-
-const WORK = ['work.id', 'work.faculty', 'work.focus_id'] as const satisfies readonly AttributeName[];
-
-const ASKED = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model'] as const;
+import { ASKED, type SpanRow, WORK } from './span-rows.ts';
 
 /** The spans, parents before children. */
 export const SPANS = {
@@ -88,6 +74,7 @@ export const SPANS = {
       'gen_ai.usage.output_tokens',
       'gen_ai.usage.cache_read.input_tokens',
       'gen_ai.usage.cache_creation.input_tokens',
+      'work.usage.estimated',
     ],
   },
   embeddings: {
@@ -234,11 +221,18 @@ export const METRICS = {
   'work.skills.updated': counter('{skill}', 'Other versions of skills that work wrote', ['state']),
   'work.budget.warnings': counter('{warning}', 'Limits of which 80 % are used, each once', ['faculty', 'scope']),
   'work.budget.refusals': counter('{turn}', 'Turns that a limit refused: wait, die or busy', ['faculty', 'result']),
-  'work.budget.spent': counter('{USD}', 'Cost of recorded answers, as far as it is known', ['faculty', 'model']),
-  'work.budget.unpriced': counter('{call}', 'Answers whose cost is not known', ['faculty', 'model']),
+  'work.budget.spent': counter('{USD}', 'Cost of answers, as far as it is known', ['faculty', 'model']),
+  'work.budget.estimated': counter('{USD}', 'Part of it: of answers without counts of tokens', ['faculty', 'model']),
+  'work.budget.lost': counter('{USD}', 'What requests may have cost that gave nothing', ['faculty', 'model']),
+  'work.budget.unpriced': counter('{call}', 'Answers and lost requests of unknown cost', ['faculty', 'model']),
   'daemon.loop.delay': gauge('s', 'Delay of the event loop in the last 30 s: `p99` and `max`', ['quantile']),
   'daemon.loop.blocked': histogram('s', 'How long the event loop stood still, of a second or more', [], WAIT_S),
-  'gen_ai.client.token.usage': histogram('{token}', 'Tokens of one call', [...GEN_AI, 'gen_ai.token.type'], TOKENS),
+  'gen_ai.client.token.usage': histogram(
+    '{token}',
+    'Tokens of one call',
+    [...GEN_AI, 'gen_ai.token.type', 'estimated'],
+    TOKENS,
+  ),
   'gen_ai.client.operation.duration': histogram('s', 'One model call, retries included', GEN_AI, CALL_S),
   'gen_ai.client.operation.time_to_first_chunk': histogram('s', 'To the first streamed chunk', GEN_AI, CALL_S),
   'http.server.request.duration': histogram(

@@ -10,7 +10,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { isAnimusError } from '../core/errors/errors.ts';
-import { SPANS, type SpanAttributes, type SpanName, type SpanRow } from './signals.ts';
+import { SPANS, type SpanAttributes, type SpanName } from './signals.ts';
+import type { SpanRow } from './span-rows.ts';
 import { parseTraceparent, traceparentOf } from './traceparent.ts';
 
 /** A running span, passed to the function it measures. */

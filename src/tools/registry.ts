@@ -126,8 +126,8 @@ const OWN_RECORDS: ReadonlySet<string> = new Set(
   [...LEDGER_TOOLS, ...CHILD_TOOLS, bashJobTool].map(({ name }) => name),
 );
 
-/** The valid names in a faculty's `tools`. */
-export const FACULTY_TOOL_NAMES: readonly string[] = FACULTY_TOOLS.map((tool) => tool.name);
+/** The valid names in a faculty's `tools`. Those of the engine are there anyway. */
+export const FACULTY_TOOL_NAMES: readonly string[] = [...FACULTY_TOOLS, ...ENGINE_TOOLS].map((tool) => tool.name);
 
 /** Every tool of animus with its kind. */
 export const TOOL_KINDS: ReadonlyMap<string, Tool['kind']> = new Map(

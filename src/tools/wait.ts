@@ -15,7 +15,7 @@ const waitUntil = databaseTool({
   input: z
     .strictObject({
       time: z.iso
-        .datetime({ offset: true })
+        .datetime({ offset: true, error: 'expected an ISO 8601 time with its zone, such as 2026-03-01T09:00:00Z' })
         .optional()
         .describe('ISO 8601 with time zone, such as 2026-03-01T09:00:00Z'),
       seconds: z.number().positive().max(MAX_SECONDS).optional().describe('seconds from now'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readFaculty } from '../../src/catalog/read-faculty.ts';
-import { FACULTY_TOOL_NAMES, knownTools } from '../../src/tools/registry.ts';
+import { FACULTY_TOOL_NAMES, knownTools, toolset } from '../../src/tools/registry.ts';
 
 const HEAD = `[faculty]
 name = "clerk"
@@ -14,6 +14,18 @@ function read(permissions: string) {
   const references = { toolNames: FACULTY_TOOL_NAMES, tools: knownTools() };
   return readFaculty('/f/clerk.toml', HEAD + permissions, references);
 }
+
+it('takes tools in the list that every faculty has', () => {
+  const text = HEAD.replace('tools = ["bash"', 'tools = ["ask_human", "ledger_append", "bash"');
+  const { faculty, problems } = readFaculty('/f/clerk.toml', text, {
+    toolNames: FACULTY_TOOL_NAMES,
+    tools: knownTools(),
+  });
+  expect(problems).toEqual([]);
+  const offered = [...toolset(faculty!.engage.tools).keys()];
+  expect(new Set(offered)).toEqual(new Set(toolset(['bash', 'web_fetch', 'write_file']).keys()));
+  expect(offered).toHaveLength(new Set(offered).size);
+});
 
 describe('[faculty.permissions]', () => {
   it('is read with the place of each rule', () => {

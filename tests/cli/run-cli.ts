@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly interrupts?: ReturnType<typeof createInterrupts>;
   /** Sees what is printed on standard output as it is printed. */
   readonly onPrint?: (text: string) => void;
+  /** The same for standard error. */
+  readonly onNote?: (text: string) => void;
   /** What serves HTTP; default: nothing does. */
   readonly http?: Pick<CliContext, 'loadHealth' | 'openApi' | 'serveMcp'>;
 }
@@ -42,7 +44,12 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
       },
       ...tty,
     },
-    stderr: { write: (text) => (stderr += text) },
+    stderr: {
+      write(text) {
+        stderr += text;
+        options.onNote?.(text);
+      },
+    },
     signals: options.interrupts ?? createInterrupts(systemClock),
     ...options.http,
   });

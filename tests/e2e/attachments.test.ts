@@ -23,6 +23,8 @@ const ATTACHMENTS = [
 ];
 /** Not in the catalogue: nothing says that it sees. */
 const BLIND = 'blind-1';
+/** Stands for the bytes of a file. */
+const FILE = '(a file)';
 
 describe('files that came with the work', () => {
   const pg = testDatabase({ anew: true });
@@ -82,7 +84,68 @@ describe('files that came with the work', () => {
     expect(words).toContain(`the model ${BLIND} cannot read PDF files`);
     expect(words).toContain('Pay it.');
     expect(unseen!.body.includes('base64')).toBe(false);
+    // The record says what was sent: every text byte for byte, and a file exactly where there is one.
+    expect(joined(sentIn(turn1!.json!))).toEqual(joined(await recordedFor(seeing)));
+    expect(joined(sentIn(unseen!.json!))).toEqual(joined(await recordedFor(blind)));
+    expect((await recordedFor(blind)).includes(FILE)).toBe(false);
   }, 180_000);
+
+  it('are recorded with the words that a blind model of a fallback chain gets in their place', async () => {
+    const server = await startModelServer((body) =>
+      body['model'] === BLIND
+        ? { content: [text('I could not see it.')] }
+        : { status: 404, message: 'The model does not exist', error: 'not_found_error' },
+    );
+    onTestFinished(() => server.close());
+    const site = makeSite({
+      modelUrl: server.url,
+      databaseUrl: pg.connectionString,
+      config: WIRE === 'responses' ? `${CONFIG}[models."openai/${BLIND}"]\nwire = "responses"\n` : CONFIG,
+      faculties: {
+        mixed: FACULTY('mixed', MODEL).replace(
+          'system_prompt',
+          `fallback_models = ["${PROVIDER}/${BLIND}"]\nsystem_prompt`,
+        ),
+      },
+    });
+    await startDaemon(site);
+    const id = await submit('mixed');
+    expect(await ended(id)).toMatchObject({ state: 'completed' });
+    const recorded = await recordedFor(id);
+    const [seeing] = server.requests.filter(({ json }) => json?.['model'] !== BLIND);
+    const [blind] = server.requests.filter(({ json }) => json?.['model'] === BLIND);
+    expect(joined(sentIn(seeing!.json!))).toEqual(joined(recorded));
+    // The words are recorded, too, in front of each file.
+    const inPlace = recorded.map((each, index) =>
+      each === FILE
+        ? recorded[index - 1]!.split(`In requests to ${PROVIDER}/${BLIND}, these words stand in its place: `)[1]!
+        : each,
+    );
+    expect(joined(sentIn(blind!.json!))).toEqual(joined(inPlace));
+    expect(inPlace.filter((each) => each.includes('is not shown to you'))).toHaveLength(4);
+  }, 180_000);
+
+  /** The texts of the first message, and FILE for each image and document. */
+  function sentIn(json: Readonly<Record<string, unknown>>): string[] {
+    const { content } = messagesOf(json)[0] as { content: unknown };
+    if (typeof content === 'string') return [content];
+    const blocks = content as readonly { type: string; text?: string }[];
+    return blocks.map(({ type, text: said }) => (type === 'text' || type === 'input_text' ? said! : FILE));
+  }
+
+  /** Chat Completions has texts without a file between them as one. */
+  function joined(parts: readonly string[]): string[] {
+    return parts.join('\n\n').split(`\n\n${FILE}\n\n`);
+  }
+
+  async function recordedFor(id: string): Promise<string[]> {
+    const rows = await pg.database.query<{ content: string; artifact_id: string | null }>(
+      `select m.content, m.artifact_id from animus.all_messages m join animus.foci f on f.id = m.focus_id
+        where f.work_item_id = $1 and m.after_turn = 0 order by m.seq`,
+      [id],
+    );
+    return rows.flatMap(({ content, artifact_id: file }) => (file === null ? [content] : [content, FILE]));
+  }
 
   async function submit(faculty: string): Promise<string> {
     const work = { faculty, description: 'Check this invoice', attachments: ATTACHMENTS };

@@ -51,7 +51,7 @@ describe('turns in batches', () => {
     );
     expect(parked).toEqual(Array.from({ length: 3 }, () => ({ state: 'waiting', lease_owner: null, kind: 'batch' })));
     const shown = await runAnimus(site, ['work', 'show', ids[0]!]);
-    expect(shown.stdout).toContain('waits for');
+    expect(shown.stdout).toMatch(/waits +turn 1 is in a batch of /);
     const status = await runAnimus(site, ['status']);
     expect(status.stdout).toMatch(/Batches\s+3 turns in 1 batch at \w+/);
 

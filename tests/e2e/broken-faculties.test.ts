@@ -22,7 +22,7 @@ describe('a faculty file with mistakes', () => {
     await state(good, 'completed');
     const shown = await status(site);
     expect(shown).toMatch(/problem .*bad\.toml:6: faculty\.engage\.tools/);
-    expect(shown).toMatch(/bad .*no daemon serves this faculty/);
+    expect(shown).toMatch(/bad +queued +1 .* no running daemon serves bad/);
     await state(bad, 'queued');
 
     writeFileSync(join(site.directory, 'faculties', 'bad.toml'), faculty('bad'));

@@ -64,7 +64,74 @@ test('a daemon applies the settings that can change, lists those that need a res
   write('[daemon]\nmax_concurrent = 3\npoll_seconds = 50\nshutdown_grace_seconds = 0\n');
   await running(3);
   expect(await problems()).toEqual([]);
-  expect(daemon.lines.filter((line) => line.startsWith('error '))).toHaveLength(3);
+  const lines = (level: string) => daemon.lines.filter((line) => line.startsWith(`${level} `));
+  expect(lines('error')).toHaveLength(2);
+  expect(lines('warn').filter((line) => line.includes('lease_seconds'))).toHaveLength(1);
   await target.database.query(`select animus.cancel_work(id) from animus.work_items`);
   await daemon.stop();
 });
+
+test('[budget] counts as it is written now: a faculty that it forbids is served once it is taken out, and no longer once it is there again', async () => {
+  await target.database.query('delete from animus.work_items where resolved_at is not null');
+  const forbids = '[budget]\nmax_usd_per_day = 0.5\n';
+  const rest = '[models."play/dear"]\nusd_per_million = { input = 1, output = 1000 }\n';
+  const daemon = await startTestDaemon({
+    databaseUrl: target.connectionString,
+    script: '[[answer]]\ntext = "done"\n',
+    config: `${forbids}${rest}`,
+    files: {
+      'faculties/cheap.toml': faculty('cheap', 'play/x'),
+      // 1000 tokens cost one dollar.
+      'faculties/dear.toml': faculty('dear', 'play/dear'),
+    },
+  });
+  const write = (text: string) => daemon.write('animus.toml', `${text}${rest}${PROVIDER}`);
+  const served = async () => {
+    const { daemons } = await readStatus(target.database);
+    const live = daemons.filter(({ stopped_at: stopped }) => stopped === null);
+    const limits = await target.database.query(`select from animus.budget_limits where scope = 'appliance'`);
+    const problems = live.flatMap((one) => one.problems.map(String)).filter((line) => line.includes('[budget]'));
+    return { faculties: live.flatMap((one) => one.faculties).toSorted(), limits: limits.length, problems };
+  };
+  const submit = async () => {
+    const [item] = await target.database.query<{ id: string }>(
+      `insert into animus.work_items (faculty) values ('dear') returning id`,
+    );
+    return item!.id;
+  };
+  const becomes = (expected: Awaited<ReturnType<typeof served>>['faculties'], limits: number, problems: number) =>
+    eventually(`it serves ${expected.join()}\n${daemon.lines.join('\n')}`, async () => {
+      const now = await served();
+      return now.faculties.join() === expected.join() && now.limits === limits && now.problems.length === problems
+        ? true
+        : null;
+    });
+  await becomes(['cheap'], 1, 1);
+  const item = await submit();
+
+  write('');
+  await becomes(['cheap', 'dear'], 0, 0);
+  await eventually('its work is done', async () => {
+    const [row] = await target.database.query<{ state: string }>('select state from animus.work_items where id = $1', [
+      item,
+    ]);
+    return row!.state === 'completed' ? true : null;
+  });
+
+  write(forbids);
+  await becomes(['cheap'], 1, 1);
+  // It waits, and does not die of a limit that it could never keep.
+  const later = await submit();
+  write(forbids.replace('0.5', '50'));
+  await becomes(['cheap', 'dear'], 1, 0);
+  await eventually('its work is done', async () => {
+    const [row] = await target.database.query<{ state: string }>('select state from animus.work_items where id = $1', [
+      later,
+    ]);
+    return row!.state === 'completed' ? true : null;
+  });
+  await daemon.stop();
+});
+
+const faculty = (name: string, model: string) =>
+  `[faculty]\nname = "${name}"\n[faculty.engage]\nmodel = "${model}"\nsystem_prompt = "p"\nmax_tokens = 1000\n`;

@@ -89,6 +89,46 @@ text = "I go on without."
     expect(ran.stdout).toContain('nobody can be asked in this run');
   });
 
+  test('counts at the prices of the models that the script answers for, and keeps limits in USD', async () => {
+    const limited = (usd: number) =>
+      `${FACULTY.replace('fallback_models = ["openai/gpt-5"]\n', 'max_tokens = 1000\n')}[faculty.budget]\nmax_usd = ${usd}\n`;
+    write({
+      'faculties/clerk.toml': limited(1),
+      'faculties/check.sh': CHECK,
+      'script.toml': '[[answer]]\ntext = "Done."\nusage = { input = 1000, output = 1000 }\n',
+    });
+    const argv = ['faculty', 'test', 'clerk', 'script.toml', '--json'];
+    const ran = await run(argv, { cwd, env: { ANIMUS_HOME: join(cwd, 'home') } });
+    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+    // 3 USD for a million tokens in, 15 for a million out.
+    expect(JSON.parse(ran.stdout).item.cost_usd).toBeCloseTo(0.018, 5);
+    // What `serve` does not load is not tested, and what it says helps here, too.
+    write({ 'faculties/clerk.toml': limited(0.001), 'faculties/other.toml': FACULTY.replace('clerk', 'other') });
+    const refused = await run(argv, { cwd, env: { ANIMUS_HOME: join(cwd, 'home') } });
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain('0.001 USD are less than one answer may cost');
+  });
+
+  test('ends with the problem of a faculty that its work waits for', async () => {
+    write({
+      'faculties/clerk.toml': `${FACULTY}[faculty.children]\nfaculties = ["broken"]\n`,
+      'faculties/check.sh': CHECK,
+      'faculties/broken.toml': `${FACULTY.replace('clerk', 'broken')}[faculty.budget]\nmax_tokens = 1\n`,
+      'script.toml': `[[answer]]
+turn = 1
+call = [{ tool = "spawn_child_work", input = { faculty = "broken", description = "x" } }]
+[[answer]]
+turn = 2
+call = [{ tool = "await_child_work", input = {} }]
+`,
+    });
+    const argv = ['faculty', 'test', 'clerk', 'script.toml'];
+    const ran = await run(argv, { cwd, env: { ANIMUS_HOME: join(cwd, 'home') } });
+    expect(ran.code).not.toBe(0);
+    expect(ran.stderr).toContain('broken');
+    expect(ran.stderr).toContain('1 tokens are less than one answer may have');
+  });
+
   test('plays the script with real tools and hooks, in a copy of the workspace', async () => {
     write({
       'sample/book.txt': 'old',

@@ -17,7 +17,10 @@ test('gets one JSON object on stdin and its environment, and nothing else from t
     traceparent: '00-ab-cd-01',
   });
   delete process.env['ANIMUS_TEST_SECRET'];
-  expect(result).toMatchObject({ kind: 'output', output: { context: 'work_item:id:w,faculty:name:f,ledger:[]' } });
+  expect(result).toMatchObject({
+    kind: 'output',
+    output: { context: 'work_item:id:w,readers:[],faculty:name:f,ledger:[]' },
+  });
   const environment = result.kind === 'output' ? result.stderr.split('\n') : [];
   expect(environment).toEqual(
     expect.arrayContaining([
@@ -73,10 +76,7 @@ test.each<[HookPhase, string, string, string]>([
   ['orient', 'head -c 3M /dev/zero', 'hook.output', '3145728 bytes'],
   ['orient', 'printf "a\\0b"', 'hook.output', 'binary'],
   ['consolidate', 'echo done', 'hook.output', 'not a JSON object: done'],
-  ['consolidate', `echo '{"memories": [{"text": "x"}]}'`, 'hook.output', 'memories.0.content'],
-  ['consolidate', `echo '{"memories": [{"content": "x", "layer": "team"}]}'`, 'hook.output', 'memories.0.layer'],
-  ['consolidate', `echo '{"skills": [{}]}'`, 'hook.output', 'skills.0.name'],
-  ['consolidate', `echo '{"skills": [{"name": "x", "version": 0}]}'`, 'hook.output', 'skills.0.version'],
+  ['consolidate', `echo '{"memories": {"content": "x"}}'`, 'hook.output', 'memories'],
   ['recover', `echo '{"action": "panic"}'`, 'hook.output', 'action'],
   ['recover', `echo '{"action": "retry", "delay_seconds": -1}'`, 'hook.output', 'delay_seconds'],
   ['engage', '', 'hook.output', 'outcome'],
@@ -89,6 +89,19 @@ test.each<[HookPhase, string, string, string]>([
   const result = await run(phase, code === 'hook.timeout' ? { timeoutMs: 2000 } : {});
   expect(result).toMatchObject({ kind: 'failed', error: { code } });
   expect(result.kind === 'failed' && result.error.message).toContain(words);
+});
+
+test.each([
+  [`{"memories": [{"text": "x"}, {"content": "y"}]}`, 'memories', 'content'],
+  [`{"memories": [{"content": "x", "layer": "team"}, {"content": "y"}]}`, 'memories', 'layer'],
+  [`{"skills": [{}]}`, 'skills', 'name'],
+  [`{"skills": [{"name": "x", "version": 0}]}`, 'skills', 'version'],
+] as const)('consolidate: of %s the wrong entry is told, and no other is lost', async (printed, list, words) => {
+  const { run } = await hookScript(`#!/bin/sh\necho '${printed}'`);
+  const result = await run('consolidate');
+  const wrong = { problem: expect.stringContaining(words) as string };
+  const others = list === 'memories' ? [{ content: 'y' }] : [];
+  expect(result).toMatchObject({ kind: 'output', output: { [list]: [wrong, ...others] } });
 });
 
 test('blocks with exit code 2, with stderr as the reason', async () => {

@@ -89,7 +89,7 @@ describe.runIf(WIRE === 'anthropic')('a run of one answer', () => {
       const bodies = server.requests.map(({ body }) => body.toString());
       expect([bodies.length, new Set(bodies).size]).toEqual([requests, 1]);
     },
-    180_000,
+    400_000,
   );
 });
 
@@ -134,7 +134,7 @@ describe('the requests of a run', () => {
     ]);
     // Compare hashes first: a diff of whole requests is unreadable.
     expect(killed.map(digest)).toEqual(unkilled.map(digest));
-  }, 180_000);
+  }, 400_000);
 });
 
 function nameOf(kill: Kill): string {

@@ -10,7 +10,7 @@ import type { ModelServer } from '../support/model-server/server.ts';
 import { type Choose, moments, runWithKills } from './journal-kills.ts';
 
 const pg = testDatabase({ anew: true });
-const KILLS = [...moments('store_memory', 1), ...moments('update_memory', 1), ...moments('forget_memory', 1)];
+const KILLS = [...moments('store_memory', 1), ...moments('revise_memory', 1), ...moments('forget_memory', 1)];
 
 /** Stores two memories, changes the first and forgets the second; then searches. */
 const programme: AnthropicProgramme = (body) => {

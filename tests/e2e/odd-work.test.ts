@@ -42,7 +42,7 @@ once('odd work', () => {
     });
     const id = /^\S+/.exec(submitted.stdout)![0];
     const status = await runAnimus(site, ['status']);
-    expect(status.stdout).toMatch(/stranger +1 .*no daemon serves this faculty/);
+    expect(status.stdout).toMatch(/stranger +queued +1 .* no running daemon serves stranger/);
     expect(await stateOf(pg.database, id)).toBe('queued');
     writeFileSync(join(site.directory, 'faculties/stranger.toml'), FACULTY.replace('"clerk"', '"stranger"'));
     expect(await endOf(pg.database, id)).toBe('completed');

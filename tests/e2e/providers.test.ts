@@ -6,7 +6,7 @@ import { makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-p
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { type AnthropicProgramme, text } from '../support/model-server/anthropic.ts';
-import { MODEL, PROVIDER, startModelServer } from '../support/model-server/either-wire.ts';
+import { MODEL, PROVIDER, startModelServer, WIRE } from '../support/model-server/either-wire.ts';
 
 const KEY = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' }[PROVIDER];
 
@@ -20,6 +20,9 @@ stream_idle_seconds = 1
 [faculty.recover]
 max_attempts = 1
 `;
+
+/** After so many parts the text has begun, and no stop reason has come: with one, it would be a whole answer. */
+const MID_ANSWER = WIRE === 'openai' ? 2 : 3;
 
 describe('a provider with problems', () => {
   const pg = testDatabase();
@@ -43,7 +46,7 @@ describe('a provider with problems', () => {
     valid = true; // as if the vendor had enabled it
     const { exit, stdout } = await submitting;
     expect(exit).toBe(0);
-    expect(stdout).toMatch(new RegExp(`\\nscheduled {2}provider .* check the key in ${KEY}[^]*\\ncompleted\\n`));
+    expect(stdout).toMatch(/\nscheduled\n[^]*\ncompleted\n/);
     expect(await item('true', id)).toMatchObject({ state: 'completed', attempts: 0 });
     await eventually('status is quiet again', async () =>
       (await status(site)).includes('has been waiting since') ? null : true,
@@ -63,7 +66,9 @@ describe('a provider with problems', () => {
 
   it('stops answering in mid-answer: it is called again, and the work completes', async () => {
     const server = await served((_, index) =>
-      index === 0 ? { content: [text('I begin and')], stopAfter: 3, finally: 'stall' } : { content: [text('Whole.')] },
+      index === 0
+        ? { content: [text('I begin and')], stopAfter: MID_ANSWER, finally: 'stall' }
+        : { content: [text('Whole.')] },
     );
     await startDaemon(siteAt(server.url));
     const done = await item('resolved_at is not null', await insert());
@@ -128,7 +133,7 @@ describe('without any key', () => {
     );
     const shown = await status(site);
     expect(shown).toMatch(lack);
-    expect(shown).toMatch(/engineer .* no daemon serves this faculty/);
+    expect(shown).toMatch(/engineer +queued +1 .* no running daemon serves engineer/);
     expect(await pg.database.query('select state, attempts from animus.work_items')).toEqual([
       { state: 'queued', attempts: 0 },
     ]);

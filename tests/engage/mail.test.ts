@@ -101,6 +101,12 @@ describe('a message to running work', () => {
     expect(await engage(means())).toMatchObject({ finalText: 'done' });
     expect(cut).toBe(1);
     expect(textsOf(requests[1]!.messages).split('message 1\\n')).toHaveLength(2);
+    // The turn was begun, and begun again with the message before anything was sent.
+    const [row] = await pg.database.query(
+      'select sum(lost_requests)::int as lost from animus.turns where focus_id = $1',
+      [focus.key.focusId],
+    );
+    expect(row).toEqual({ lost: 0 });
     await expectRebuildable(focus, requests);
   });
 

@@ -34,6 +34,7 @@ test('docs/models.md lists every kind of failure, and whose it is', () => {
     retryAfterMs: null,
     requestId: null,
     attempts: 1,
+    lost: 0,
   };
   const actual = (Object.keys(KINDS) as FailureKind[]).map((kind) => [
     kind,

@@ -20,14 +20,15 @@ export function requestOf(over: Partial<LlmRequest> = {}): LlmRequest {
   return { model: 'some-model', system: 'be brief', tools: [TOOL], messages, maxTokens: 100, ...over };
 }
 
-/** One call of the provider `p`, with 20 s of patience. */
+/** One call with 20 s of patience; `provider`: of a model whose name has a slash of its own. */
 export function call(
   llm: Llm,
   over: Partial<LlmRequest> = {},
   onEvent?: (event: LlmEvent) => void,
+  provider?: string,
 ): Promise<LlmResult> {
   const request = requestOf(over);
-  const { client } = llm.resolve(request.model);
+  const { client } = llm.resolve(provider === undefined ? request.model : `${provider}/${request.model}`);
   return client.complete(request, { signal: AbortSignal.timeout(20_000), ...(onEvent && { onEvent }) });
 }
 

@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { anthropicBody } from '../../src/llm/anthropic/request.ts';
 import type { ContentBlock, MediaBlock } from '../../src/llm/client.ts';
+import type { LocatedModel } from '../../src/llm/locate-model.ts';
 import { imageSize } from '../../src/llm/media/image-size.ts';
 import { mediaTokens } from '../../src/llm/media/media-tokens.ts';
 import { pdfPages } from '../../src/llm/media/pdf-pages.ts';
 import { visibleMessages } from '../../src/llm/media/visible-media.ts';
+import type { ModelInfo } from '../../src/llm/models/model-info.ts';
 import { modelInfo } from '../../src/llm/models/models.ts';
+import { ollamaBody } from '../../src/llm/ollama/request.ts';
 import { openaiBody } from '../../src/llm/openai/request.ts';
+import { responsesBody } from '../../src/llm/responses/request.ts';
+import { wordsInRequest } from '../../src/llm/wires.ts';
 import { GIF, jpeg, pdf, png, WEBP } from '../support/media-files.ts';
 
 const base64 = (bytes: Buffer) => bytes.toString('base64');
@@ -159,3 +164,43 @@ describe('what a model cannot be shown is said in words', () => {
 function webp(kind: string, data: readonly number[]): Buffer {
   return Buffer.concat([Buffer.from(`RIFF\0\0\0\0WEBP${kind}\0\0\0\0`, 'latin1'), Buffer.from(data), Buffer.alloc(10)]);
 }
+
+describe('what is recorded in place of a file', () => {
+  const request = {
+    model: 'some',
+    system: '',
+    tools: [],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'Look.' }, picture, paper] }],
+    maxTokens: 10,
+  } as const;
+  const kinds = [
+    ['anthropic', (model: ModelInfo) => anthropicBody(request, false, { provider: 'p', model })],
+    [
+      'openai',
+      (model: ModelInfo) =>
+        openaiBody(request, false, { provider: 'p', model, isOpenAi: false, callIds: /./, userAfterTools: true }),
+    ],
+    ['responses', (model: ModelInfo) => responsesBody(request, false, { provider: 'p', model, isOpenAi: true })],
+    ['ollama', (model: ModelInfo) => ollamaBody(request, false, { provider: 'p', model })],
+  ] as const;
+
+  test.each(kinds)('is what the request has, byte for byte: %s', (name, bodyOf) => {
+    for (const images of [true, false]) {
+      const info: ModelInfo = {
+        ...modelInfo('local', 'some'),
+        images,
+        documents: false,
+        wire: name === 'responses' ? 'responses' : null,
+      };
+      const kind = name === 'responses' ? 'openai' : name;
+      const located = { provider: 'p', kind, model: 'some', info } as unknown as LocatedModel;
+      const body = JSON.stringify(bodyOf(info));
+      for (const file of [picture, paper]) {
+        const words = wordsInRequest(located, file);
+        expect(words === null).toBe(file === picture && images);
+        expect(body.includes(file.data)).toBe(words === null);
+        if (words !== null) expect(body).toContain(JSON.stringify(words).slice(1, -1));
+      }
+    }
+  });
+});

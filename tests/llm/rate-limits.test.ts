@@ -67,6 +67,14 @@ describe('a rate limit', () => {
     }
   });
 
+  test.each([61, 120, 600])('of %i s is named in the message, with what the provider said', async (seconds) => {
+    const server = await serve([{ status: 429, headers: { 'retry-after': String(seconds) }, message: 'slow down' }]);
+    const failure = failed(await call(connect(server.url, {}, { clock: instantClock() })));
+    expect(failure).toMatchObject({ kind: 'rate_limit', retryAfterMs: seconds * 1000, attempts: 1 });
+    expect(failure.message).toContain(`the provider asked to wait ${seconds} s: `);
+    expect(failure.message).toContain('slow down');
+  });
+
   test('may be bounded by the configuration of the provider', async () => {
     const server = await serve([{ status: 503, headers: { 'retry-after': '7200' } }]);
     const llm = connect(server.url, { retry: { maxRetryAfterMs: 5_400_000 } }, { clock: instantClock() });
@@ -86,5 +94,53 @@ describe('a rate limit', () => {
     const pending: Promise<LlmResult> = llm.resolve('m').client.complete(requestOf(), { signal: controller.signal });
     controller.abort();
     expect(failed(await pending)).toMatchObject({ kind: 'aborted', attempts: 0 });
+  });
+});
+
+describe('requests that are lost in a row', () => {
+  const CUT = { ...HI, stopAfter: 4, finally: 'reset' } as const;
+
+  test('pause every call with the key after the third, and longer after each further one', async () => {
+    const server = await serve([CUT]);
+    const clock = instantClock();
+    const llm = connect(server.url, ONCE, { clock });
+    for (let n = 0; n < 2; n += 1) expect(failed(await call(llm))).toMatchObject({ lost: 1, retryAfterMs: null });
+    const third = failed(await call(llm));
+    expect(third).toMatchObject({ kind: 'connection', lost: 1, retryAfterMs: 60_000 });
+    expect(third.message).toContain('calls with this key are paused for 60 s, after 3 lost requests in a row');
+    // A pause of a minute is waited for, as one that the provider asks for.
+    expect(failed(await call(llm))).toMatchObject({ lost: 1, retryAfterMs: 120_000 });
+    expect(clock.sleeps).toEqual([60_000]);
+    const paused = failed(await call(llm));
+    expect(paused).toMatchObject({ kind: 'rate_limit', attempts: 0, lost: 0, retryAfterMs: 120_000 });
+    expect(paused.message).toContain('are paused for another 120 s, after 4 lost requests in a row');
+    expect(server.requests).toHaveLength(4);
+    await clock.sleep(120_000);
+    expect(failed(await call(llm)).retryAfterMs).toBe(240_000);
+    await clock.sleep(240_000);
+    expect(failed(await call(llm)).retryAfterMs).toBe(480_000);
+    await clock.sleep(480_000);
+    // No longer than other pauses.
+    expect(failed(await call(llm)).retryAfterMs).toBe(600_000);
+  });
+
+  test('are not in a row if an answer came between them', async () => {
+    const server = await serve([CUT, CUT, HI, CUT, CUT, HI]);
+    const llm = connect(server.url, ONCE, { clock: instantClock() });
+    for (const ok of [false, false, true, false, false, true]) expect((await call(llm)).ok).toBe(ok);
+  });
+
+  test('count once if they were under way together: a broken network ends many at once', async () => {
+    const server = await serve([CUT]);
+    const llm = connect(server.url, ONCE);
+    const lost = await Promise.all(Array.from({ length: 8 }, () => call(llm)));
+    // Most were sent before the first one was lost.
+    expect(lost.map((result) => failed(result).retryAfterMs)).toEqual(Array.from({ length: 8 }, () => null));
+  });
+
+  test('are not those that cost nothing, nor those that were stopped', async () => {
+    const server = await serve([{ status: 529 }]);
+    const llm = connect(server.url, ONCE, { clock: instantClock() });
+    for (let n = 0; n < 5; n += 1) expect(failed(await call(llm))).toMatchObject({ lost: 0, retryAfterMs: null });
   });
 });

@@ -87,6 +87,21 @@ text = "for another model"
   expect(texts((await answer(toml, { model: 'other' })).content)).toEqual(['for another model']);
 });
 
+test('the own task is not what others are doing', async () => {
+  const toml = `
+[[answer]]
+when = { own_task_contains = "apples" }
+text = "12 apples"
+[[answer]]
+when = { own_task_contains = "pears" }
+text = "7 pears"
+`;
+  const messages = [user('Count the pears. Others: Count the apples')];
+  expect(texts((await answer(toml, { messages, task: 'Count the pears\n{}' })).content)).toEqual(['7 pears']);
+  expect(texts((await answer(toml, { messages, task: '\n{ "fruit": "apples" }' })).content)).toEqual(['12 apples']);
+  expect((await ask(toml, { messages })).ok).toBe(false);
+});
+
 test('a script without an answer says which turn it lacks', async () => {
   const outcome = await ask(COUNTED, { turn: 4 });
   expect(outcome).toMatchObject({ ok: false, failure: { kind: 'invalid_request' } });

@@ -205,7 +205,7 @@ describe('the same holds for embeddings and for the probe', () => {
       expect(await embed(connect(server, { ...openai, ...idle(last) }))).toEqual({
         ok: true,
         vectors: [[1, 2]],
-        usage: { inputTokens: 0, counted: true },
+        usage: { inputTokens: 1, counted: false },
       });
     }
   });

@@ -46,7 +46,7 @@ describe.each([20, 22, 24])('on Node %i', (major) => {
     });
     expect(await run('node', '--input-type=module', '-e', CLIENT)).toEqual({
       code: 0,
-      stdout: 'ApiError attachment createClient\nclient.unreachable\n',
+      stdout: 'ApiError answerTexts attachment createClient\nclient.unreachable\n',
       stderr: '',
     });
   });

@@ -66,6 +66,7 @@ function setUp(isolation: Isolation) {
       },
       {
         work_item: { params: {} },
+        readers: [],
         faculty: { workspace },
         ledger: [],
         outcome: {},

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
 import { parseWebTarget } from '../../src/core/text/web-target.ts';
+import { validInput } from '../../src/engage/calls/gates.ts';
 import { FILE_TOOLS } from '../../src/tools/files.ts';
 import { LEDGER_TOOLS } from '../../src/tools/ledger.ts';
 import { readOutput } from '../../src/tools/read-output.ts';
@@ -40,7 +40,11 @@ const TOOLS = new Map(
 const patch = (body: string) => ({ patch: `*** Begin Patch\n${body}\n*** End Patch` });
 const update = (hunks: string, file = 'lines') => patch(`*** Update File: ${file}\n${hunks}`);
 const nested = (depth: number) => JSON.parse('[{"a":'.repeat(depth) + '1' + '}]'.repeat(depth)) as unknown;
-const manyKeys = () => Object.fromEntries(Array.from({ length: 300_000 }, (_, n) => [`key${n}`, n]));
+const manyKeys = (length = 300_000) => Object.fromEntries(Array.from({ length }, (_, n) => [`key${n}`, n]));
+/** Nearly as long as a whole input may be. */
+const ALLOWED = 11 * MIB;
+/** Nearly as many properties as an object of an input may have. */
+const ALLOWED_KEYS = 9_900;
 
 /** A tool and its input, which is created only when it runs. */
 const WORST: readonly (readonly [string, string, () => object])[] = [
@@ -75,6 +79,7 @@ const WORST: readonly (readonly [string, string, () => object])[] = [
   ['read_file', 'a path of 20 MiB', () => ({ path: 'a/'.repeat(10 * MIB) })],
   ['remove_file', 'a path of 20 MiB', () => ({ path: 'a/'.repeat(10 * MIB) })],
   ['write_file', 'as much as is allowed', () => ({ path: 'out', content: 'ü'.repeat(5 * MIB) })],
+  ['write_file', 'a path as long as is allowed', () => ({ path: 'a/'.repeat(ALLOWED / 2), content: 'x' })],
   ['write_file', 'much more than is allowed', () => ({ path: 'out', content: 'x'.repeat(200 * MIB) })],
   ['list_dir', 'a directory of 20,000 files', () => ({ path: 'many' })],
   ['glob', 'stars against long names', () => ({ pattern: `${'*a'.repeat(450)}b` })],
@@ -88,12 +93,17 @@ const WORST: readonly (readonly [string, string, () => object])[] = [
   ...Object.keys(PAGES).map((path) => ['web_fetch', `a page of ${path.slice(1)}`, () => page(path)] as const),
   ['bash_job', 'a long id', () => ({ id: 'x'.repeat(MIB) })],
   ['bash', 'a command of 50 MiB', () => ({ command: `: ${'x'.repeat(50 * MIB)}` })],
+  ['bash', 'a command as long as is allowed', () => ({ command: `: ${'x'.repeat(ALLOWED)}` })],
   ['bash', 'endless output', () => ({ command: 'yes | head -c 200000000', timeout_seconds: 15 })],
   ['ledger_append', 'an entry of 100 MiB', () => ({ type: 'note', content: ' '.repeat(100 * MIB) })],
-  ['ledger_read', 'keys without end', manyKeys],
+  ['ledger_append', 'an entry as long as is allowed', () => ({ type: 'note', content: ' '.repeat(ALLOWED) })],
+  ['ledger_read', 'keys without end', () => manyKeys()],
+  ['ledger_read', 'as many keys as are allowed', () => manyKeys(ALLOWED_KEYS)],
   ['read_output', 'a deep value', () => ({ artifact: nested(2_000) })],
   ['wait_until', 'a reason of 100 MiB', () => ({ seconds: 5, reason: 'x'.repeat(100 * MIB) })],
+  ['wait_until', 'a reason as long as is allowed', () => ({ seconds: 5, reason: 'x'.repeat(ALLOWED) })],
   ['read_file', 'keys without end', () => ({ path: 'line', ...manyKeys() })],
+  ['read_file', 'as many keys as are allowed', () => ({ path: 'line', ...manyKeys(ALLOWED_KEYS) })],
   ['write_file', 'a deep value', () => ({ path: nested(2_000), content: 'x' })],
 ];
 
@@ -120,9 +130,8 @@ test('no input of a tool stalls the event loop; the worst input of each tool is 
     const tool = TOOLS.get(name)!;
     const given = input();
     const longest = await longestTurn(async () => {
-      const parsed = tool.input.safeParse(given);
-      if (!parsed.success) return z.prettifyError(parsed.error);
-      return tool.kind === 'world' ? await tool.run(parsed.data, context) : null;
+      const valid = await validInput(tool, given);
+      return valid.kind === 'ready' && tool.kind === 'world' ? await tool.run(valid.input, context) : null;
     });
     if (longest > MAX_MS) stalls.push(`${name} with ${what}: ${Math.round(longest)} ms`);
   }

@@ -205,7 +205,7 @@ describe('records of the engine are never refused', () => {
       [work.id],
     );
     expect(entry!.content).toMatch(/^ä{262144}\n\[cut here: the whole text has 4194304 bytes\]$/);
-    await releaseWork(target.database, work, { delaySeconds: 0, reason: 'r'.repeat(MIB) });
+    await releaseWork(target.database, work, { delaySeconds: 0, reason: 'r'.repeat(MIB), cause: 'test' });
     expect(JSON.stringify((await readWork(target.database, work.id)).error).length).toBeLessThan(11_000);
     const again = await claimOne(target.database);
     await failWork(target.database, again, { code: 'engage.x', message: 'm'.repeat(MIB), phase: 'engage' }, null);

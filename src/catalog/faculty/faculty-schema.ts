@@ -144,6 +144,7 @@ const verdict = oneOf(VERDICTS);
 const permissions = tableWith(
   {
     approval_deadline_seconds: seconds(1, 31_536_000).default(86_400),
+    four_eyes: flag().default(false),
     risk: table({
       read: verdict.optional(),
       write: verdict.optional(),

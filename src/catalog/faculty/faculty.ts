@@ -1,5 +1,6 @@
 import type { Budget } from '../../core/config/budget.ts';
 import type { CacheTtl, Effort, ServiceTier } from '../../core/config/model-words.ts';
+import type { ProviderOfModel } from '../../core/config/provider-identity.ts';
 import type { Permissions } from '../../core/permissions/permissions.ts';
 import type { Isolation } from '../../process/runners/runners.ts';
 import type { AwarenessSettings } from './awareness.ts';
@@ -120,6 +121,11 @@ export interface EngageSettings {
   readonly model: string;
   /** Called in this order, each when the model before it fails for a reason that may not affect another model. */
   readonly fallbackModels: readonly string[];
+  /**
+   * By each of these names, the provider that it means, as the configuration has it: added when a daemon loads the faculty, so that a focus keeps to its
+   * providers, whatever their names mean later. Missing in snapshots of earlier versions of animus.
+   */
+  readonly providers?: Readonly<Record<string, ProviderOfModel>>;
   /** The text itself, also if it was given as a file. */
   readonly systemPrompt: string;
   /** Names of tools in addition to the engine's own, in the order written. */

@@ -3,7 +3,7 @@ import { showValue } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
-/** Where tools of the engine come from that not every faculty has. */
+/** Where tools of the engine come from that not every faculty has, beside those of skills. */
 const COMES_WITH: Readonly<Record<string, string>> = {
   spawn_child_work: 'spawn_child_work comes with [faculty.children]',
   await_child_work: 'await_child_work comes with [faculty.children]',
@@ -11,7 +11,7 @@ const COMES_WITH: Readonly<Record<string, string>> = {
   refresh_awareness: 'refresh_awareness comes with [faculty.awareness], which is on by default',
 };
 
-/** Checks that each tool exists and is listed once, together with those that it needs. `always`: the engine's own tools, which are not listed. */
+/** Checks that each tool exists and is listed once, together with those that it needs. `always`: the engine's own tools, of which some come with another key. */
 export function checkTools(
   check: FacultyCheck,
   toolNames: readonly string[],
@@ -26,11 +26,11 @@ export function checkTools(
         ['engage', 'tools'],
         'execute_code is offered with code_execution = true: remove it from the list',
       );
-    } else if (always.some(({ name }) => name === tool)) {
+    } else if (!toolNames.includes(tool) && always.some(({ name }) => name === tool)) {
       conflict(
         check,
         ['engage', 'tools'],
-        `${COMES_WITH[tool] ?? `every faculty has ${tool}`}: remove it from the list`,
+        `${COMES_WITH[tool] ?? `${tool} comes with skills`}: remove it from the list`,
       );
     } else if (!toolNames.includes(tool)) {
       conflict(check, ['engage', 'tools'], `no tool named ${showValue(tool)}${didYouMean(tool, toolNames)}`);

@@ -16,7 +16,7 @@ export interface KnownTool extends PermittedTool {
 }
 
 /** Keys that are no rules. */
-const SETTINGS: ReadonlySet<string> = new Set(['approval_deadline_seconds', 'risk']);
+const SETTINGS: ReadonlySet<string> = new Set(['approval_deadline_seconds', 'four_eyes', 'risk']);
 
 /** The permissions, with every rule that is sound; names of tools and fields are not checked if `tools` is undefined. */
 export function readPermissions(check: FacultyCheck, tools: readonly KnownTool[] | undefined): Permissions {
@@ -41,6 +41,7 @@ export function readPermissions(check: FacultyCheck, tools: readonly KnownTool[]
     rules,
     risk: definedOf(settings?.risk ?? {}),
     approvalDeadlineSeconds: settings?.approval_deadline_seconds ?? 86_400,
+    ...(settings?.four_eyes && { fourEyes: true }),
   };
 }
 

@@ -75,14 +75,21 @@ export class UnreadableFile extends Error {
 
 function readListed(directory: string, listing: SkillListing, limits: SkillLimits) {
   const stamp = stampOf(listing);
-  if (listing.findings.length > 0) return { parsed: { skill: null, findings: listing.findings }, stamp };
+  const listed = listing.findings;
+  // Without SKILL.md, the listing has said all.
+  if (listed.length > 0 && !listing.files.some(({ path }) => path === 'SKILL.md')) {
+    return { parsed: { skill: null, findings: listed }, stamp };
+  }
   try {
     const contents = readListedFiles(listing.files, limits);
-    return { parsed: parseSkill(contents, { directory, directoryName: basename(directory) }, limits), stamp };
+    const parsed = parseSkill(contents, { directory, directoryName: basename(directory) }, limits);
+    if (listed.length === 0) return { parsed, stamp };
+    const further = parsed.findings.filter(({ path }) => !listed.some((each) => each.path === path));
+    return { parsed: { skill: null, findings: [...listed, ...further] }, stamp };
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     const finding: Finding = { rank: 'broken', path: error.path, line: null, what: error.message };
-    return { parsed: { skill: null, findings: [finding] }, stamp };
+    return { parsed: { skill: null, findings: [...listed, finding] }, stamp };
   }
 }
 

@@ -1,7 +1,8 @@
 /** `animus chat` without a terminal: standard input is one message, and its answer goes to standard output. */
-import { text as readAll } from 'node:stream/consumers';
+
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Invocation } from '../command/command.ts';
+import { readAnyInput } from '../command/read-input.ts';
 import { shortId } from '../view/quantities.ts';
 import { findChatToResume } from './find-chat.ts';
 import { requireKnownFaculty } from './session/known-faculty.ts';
@@ -13,7 +14,7 @@ import { COMMAND_WORDS, DEFAULT_FACULTY, type TalkOptions } from './talk-options
 /** Returns 0 when the answer completed, else 1. Errors: `usage.invalid` without a text, and as `beginSession`. */
 export async function askOnce(invocation: Invocation, { faculty, resume, workspace }: TalkOptions): Promise<number> {
   const { output, context } = invocation;
-  const text = (await readAll(context.stdin)).trimEnd();
+  const text = (await readAnyInput(context.stdin)).trimEnd();
   if (text.trim() === '') {
     const detail =
       'standard input is not a terminal, and there is no text on it; to say something: animus chat send "…" --wait';

@@ -1,21 +1,25 @@
 /** `animus chat edit|retry|delete|invite`. */
-import { text as readAll } from 'node:stream/consumers';
+
 import {
+  type ChatRole,
   deleteConversation,
   deleteMessage,
   editMessage,
+  removeParticipant,
   retryMessage,
   type SaidMessage,
   setParticipant,
+  unknownActor,
 } from '../../store/conversations/conversations.ts';
 import { messageNumbered, readNumber } from '../../store/conversations/message-numbers.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { readInput } from '../command/read-input.ts';
 import { findChat } from './find-chat.ts';
 import { PATIENCE } from './session/patience.ts';
-import { showAnswer } from './show-answer.ts';
+import { answerGoesOn, showAnswer } from './show-answer.ts';
 
 type WaitOptions = CommonOptions & { readonly wait?: boolean };
 
@@ -27,7 +31,7 @@ export async function editCommand(
   message: string,
   given: string,
 ): Promise<number> {
-  const text = given === '-' ? (await readAll(invocation.context.stdin)).trimEnd() : given;
+  const text = given === '-' ? await readInput(invocation.context.stdin) : given;
   return branchOff(invocation, options, [chat, message], (db, id) => editMessage(db, id, text));
 }
 
@@ -48,10 +52,11 @@ async function branchOff(
   change: (db: Database, id: string) => Promise<Omit<SaidMessage, 'told'>>,
 ): Promise<number> {
   const { output } = invocation;
-  return withDatabase(invocation, async (db) => {
+  return withDatabase(invocation, async (db, whenStopped) => {
     const chat = await findChat(db, given);
     const id = await messageNumbered(db, chat, message);
     const said = await untilUnlocked(() => change(db, id), PATIENCE);
+    whenStopped(answerGoesOn(invocation, said.workItemId));
     const number = await readNumber(db, chat, said.messageId);
     if (!wait)
       output.document({ chat, message: number, message_id: Number(said.messageId), work_item: said.workItemId });
@@ -80,18 +85,22 @@ export async function deleteCommand(
   return 0;
 }
 
-/** Adds or removes somebody who takes part. */
+/** Adds or removes somebody who takes part, or gives them another role. */
 export async function inviteCommand(
   invocation: Invocation,
-  { remove = false }: CommonOptions & { readonly remove?: boolean },
+  { remove = false, role }: CommonOptions & { readonly remove?: boolean; readonly role?: ChatRole },
   given: string,
   actor: string,
 ): Promise<number> {
   const { output } = invocation;
-  const changed = await withDatabase(invocation, async (db) =>
-    setParticipant(db, await findChat(db, given), actor, remove),
-  );
-  output.document({ actor, takes_part: !remove, changed });
-  output.line(`${actor} ${remove ? 'takes part no longer' : 'takes part'}${changed ? '' : ' (as before)'}`);
+  const { changed, known } = await withDatabase(invocation, async (db) => {
+    const id = await findChat(db, given);
+    if (remove) return { changed: await removeParticipant(db, id, actor), known: true };
+    return setParticipant(db, id, actor, role ?? null);
+  });
+  output.document({ actor, takes_part: !remove, changed, known });
+  const takesPart = remove ? 'takes part no longer' : `takes part${role === undefined ? '' : ` as ${role}`}`;
+  output.line(`${actor} ${takesPart}${changed ? '' : ' (as before)'}`);
+  if (!known) output.note(unknownActor(actor));
   return 0;
 }

@@ -1,6 +1,6 @@
 /** `animus chat export|import`: conversations as JSON Lines and as Markdown. */
+
 import { resolve } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { readRegularFile } from '../../core/files/regular-file.ts';
 import { createWorkspace, importMessages, startConversation } from '../../store/conversations/conversations.ts';
@@ -9,6 +9,7 @@ import { parseExport } from '../../store/conversations/parse-export.ts';
 import { readConversation, readVirtualFile } from '../../store/conversations/read-conversation.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { readAnyInput } from '../command/read-input.ts';
 import { styled } from '../view/output.ts';
 import { findChat } from './find-chat.ts';
 
@@ -44,7 +45,7 @@ interface ImportOptions extends CommonOptions {
 /** Begins a conversation with these messages, in one transaction. */
 export async function importCommand(invocation: Invocation, options: ImportOptions, file: string): Promise<number> {
   const { output, context } = invocation;
-  const text = file === '-' ? await readAll(context.stdin) : readText(file, context.cwd);
+  const text = file === '-' ? await readAnyInput(context.stdin) : readText(file, context.cwd);
   const messages = parseExport(text);
   const { faculty, title, workspace } = options;
   const imported = await withDatabase(invocation, (db) =>

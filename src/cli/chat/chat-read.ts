@@ -1,6 +1,11 @@
 /** `animus chat list|show`. */
 import { messageDocument } from '../../store/conversations/message-document.ts';
-import { listConversations, readConversation, readVirtualFile } from '../../store/conversations/read-conversation.ts';
+import {
+  type ConversationRow,
+  listConversations,
+  readConversation,
+  readVirtualFile,
+} from '../../store/conversations/read-conversation.ts';
 import { readMessagesBefore } from '../../store/conversations/visible-messages.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
@@ -15,7 +20,7 @@ export async function listCommand(
 ): Promise<number> {
   const { output } = invocation;
   const chats = await withDatabase(invocation, (db) => listConversations(db, options.limit));
-  output.document({ chats });
+  output.document({ chats: chats.map(chatJson) });
   if (chats.length === 0) output.note('there are no conversations; to begin one: animus chat');
   for (const { id, title, path, faculty, updatedAt } of chats) {
     output.line(
@@ -24,6 +29,21 @@ export async function listCommand(
     );
   }
   return 0;
+}
+
+function chatJson(chat: ConversationRow) {
+  const { id, workspaceId, path, title, faculty, whileAnswering, createdBy, createdAt, updatedAt } = chat;
+  return {
+    id,
+    workspace_id: workspaceId,
+    path,
+    title,
+    faculty,
+    while_answering: whileAnswering,
+    created_by: createdBy,
+    created_at: createdAt,
+    updated_at: updatedAt,
+  };
 }
 
 /** Prints the text of the `.chat` file, or the last messages. */
@@ -52,6 +72,6 @@ async function showLast(invocation: Invocation, given: string, count: number): P
   });
   const messages = newest.toReversed().map(({ at: _, ...message }) => message);
   output.document({ id, messages: messages.map(messageDocument) });
-  for (const message of messages) showMessage(output, message, true);
+  for (const message of messages) showMessage(output, message, { whole: true });
   return 0;
 }

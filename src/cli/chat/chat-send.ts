@@ -1,5 +1,5 @@
 /** `animus chat send`. */
-import { text as readAll } from 'node:stream/consumers';
+
 import {
   attachToMessage,
   createWorkspace,
@@ -10,11 +10,12 @@ import { readNumber } from '../../store/conversations/message-numbers.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { readInput } from '../command/read-input.ts';
 import { styled } from '../view/output.ts';
 import { attachment } from '../work/attachment.ts';
 import { findChat } from './find-chat.ts';
 import { PATIENCE } from './session/patience.ts';
-import { showAnswer } from './show-answer.ts';
+import { answerGoesOn, showAnswer } from './show-answer.ts';
 
 interface SendOptions extends CommonOptions {
   readonly to?: string;
@@ -29,9 +30,9 @@ interface SendOptions extends CommonOptions {
 /** Message, item and attached files are one transaction. */
 export async function sendCommand(invocation: Invocation, options: SendOptions, given: string): Promise<number> {
   const { output, context } = invocation;
-  const text = given === '-' ? (await readAll(context.stdin)).trimEnd() : given;
+  const text = given === '-' ? await readInput(context.stdin) : given;
   const files = (options.attach ?? []).map((file) => attachment(file, context.cwd));
-  return withDatabase(invocation, async (db) => {
+  return withDatabase(invocation, async (db, whenStopped) => {
     const said = await untilUnlocked(
       () =>
         db.transaction(async (tx) => {
@@ -51,6 +52,7 @@ export async function sendCommand(invocation: Invocation, options: SendOptions, 
         }),
       PATIENCE,
     );
+    whenStopped(answerGoesOn(invocation, said.workItemId));
     if (options.to === undefined) {
       // Loaded here: the other commands of the group need none of it.
       const { warnIfUnserved } = await import('../command/known-faculties.ts');

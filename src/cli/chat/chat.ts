@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { ID_RULE } from '../../core/work/id-reference.ts';
+import { CHAT_ROLES } from '../../store/conversations/conversations.ts';
 import { choice, wholeNumber } from '../command/arguments.ts';
 import { addCommand, type RunCommand } from '../command/command.ts';
 import { deleteCommand, editCommand, inviteCommand, retryCommand } from './chat-change.ts';
@@ -89,10 +90,15 @@ export function addChatCommands(program: Command, run: RunCommand): void {
     .option('--message <number>', 'only this message or answer')
     .action(run(deleteCommand));
   addCommand(group, 'invite <chat> <actor>', {
-    summary: 'let somebody take part: they see the whole conversation and all of its work',
+    summary: 'let somebody take part: they see all that was said, and the work from now on',
     arguments: { chat: CHAT, actor: 'a login of the database, or person:NAME' },
-    examples: ['animus chat invite 5b1f0c3de2a9 person:alice', 'animus chat invite 5b1f0c3de2a9 bob --remove'],
+    examples: [
+      'animus chat invite 5b1f0c3de2a9 person:alice',
+      'animus chat invite 5b1f0c3de2a9 person:alice --role owner',
+      'animus chat invite 5b1f0c3de2a9 bob --remove',
+    ],
   })
+    .option('--role <role>', 'owner or member; by default as before, and member for somebody new', choice(CHAT_ROLES))
     .option('--remove', 'let them take part no longer')
     .action(run(inviteCommand));
   addCommand(group, 'export <chat>', {

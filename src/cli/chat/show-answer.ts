@@ -11,6 +11,12 @@ import { shortId } from '../view/quantities.ts';
 /** One look-up by key. */
 const LOOK_EVERY_MS = 300;
 
+/** What Ctrl-C says while the answer is awaited. */
+export function answerGoesOn({ context }: Pick<Invocation, 'context'>, workItemId: string): string {
+  const tail = `${calledAs(context.env)} work tail ${shortId(workItemId)}`;
+  return `the message stays, and the answer to it goes on where a daemon runs. To follow it: ${tail}`;
+}
+
 /** Returns the exit code: 0 completed, else 1. Ctrl-C stops waiting, not the answer. */
 export async function showAnswer(
   { output, context }: Invocation,
@@ -22,7 +28,7 @@ export async function showAnswer(
     readonly workItemId: string;
   },
 ): Promise<number> {
-  const { waitingNotes } = await import('./waiting-notes.ts');
+  const { waitingNotes } = await import('../work/waiting-notes.ts');
   const sayWhatWaits = await waitingNotes(output, db, said.workItemId);
   for (;;) {
     const answer = await readAnswer(db, said.workItemId);
@@ -45,9 +51,6 @@ export async function showAnswer(
     await sayWhatWaits();
     output.progress('waiting for the answer; Ctrl-C stops waiting, not the answer');
     await systemClock.sleep(LOOK_EVERY_MS, context.signals.drain);
-    if (context.signals.drain.aborted) {
-      const tail = `${calledAs(context.env)} work tail ${shortId(said.workItemId)}`;
-      throw interruption(`the message stays, and the answer to it goes on where a daemon runs. To follow it: ${tail}`);
-    }
+    if (context.signals.drain.aborted) throw interruption(answerGoesOn({ context }, said.workItemId));
   }
 }

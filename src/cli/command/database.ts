@@ -1,7 +1,7 @@
 /** Opens the database for a command: DATABASE_URL, else the embedded one, through its daemon or for this one command. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
-import { interruption } from '../../core/errors/interruption.ts';
+import { interruption, sayingWhatGoesOn } from '../../core/errors/interruption.ts';
 import { aborted } from '../../core/lifecycle/aborted.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { checkCompatible } from '../../store/migrations/compatibility.ts';
@@ -12,9 +12,15 @@ import { silentLog } from '../../telemetry/silent-log.ts';
 import { whileWaiting } from '../view/progress.ts';
 import type { Invocation } from './command.ts';
 
-/** Opens the database, checks its schema, runs `work` and closes it. Errors: `db.*`, `config.*`, `interrupted`. */
-export async function withDatabase<T>(invocation: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
-  return withRawDatabase(invocation, async (database) => {
+/** What runs with the database. From a call of `whenStopped` on, an interruption says that this goes on without the command. */
+type DatabaseWork<T> = (db: Database, whenStopped: (goesOn: string) => void) => Promise<T>;
+
+/**
+ * Opens the database, checks its schema, runs `work` and closes it. `goesOn`: what an interruption says until `work` says something else; default:
+ * nothing. Errors: `db.*`, `config.*`, `interrupted`.
+ */
+export async function withDatabase<T>(invocation: Invocation, work: DatabaseWork<T>, goesOn = ''): Promise<T> {
+  const compatible: DatabaseWork<T> = async (database, whenStopped) => {
     // Only animus uses an embedded database, so the first command creates it. A server is migrated by `db migrate` only.
     if (database.kind === 'embedded' && !(await hasFunctions(database))) {
       invocation.output.note(`creating a new embedded database in ${(await invocation.reach()).home}`);
@@ -22,17 +28,22 @@ export async function withDatabase<T>(invocation: Invocation, work: (db: Databas
       await whileWaiting(invocation.output, 'creating its schema', () => migrate(database));
     }
     await whileWaiting(invocation.output, `checking the schema at ${database.where}`, () => checkCompatible(database));
-    return work(database);
-  });
+    return work(database, whenStopped);
+  };
+  return withRawDatabase(invocation, compatible, goesOn);
 }
 
 /** The same without checking the schema, for the commands that create it. */
-export async function withRawDatabase<T>(invocation: Invocation, work: (db: Database) => Promise<T>): Promise<T> {
+export async function withRawDatabase<T>(invocation: Invocation, work: DatabaseWork<T>, goesOn = ''): Promise<T> {
   await refuseInsideWork(invocation);
   const finished = new AbortController();
+  let says = goesOn;
+  const saying = (db: Database) => work(db, (text) => void (says = text));
   try {
     const overdue = interruptionOverdue(invocation.context.signals.drain, finished.signal);
-    return await Promise.race([openAndWork(invocation, work), overdue]);
+    return await Promise.race([openAndWork(invocation, saying), overdue]);
+  } catch (error) {
+    throw sayingWhatGoesOn(error, says);
   } finally {
     finished.abort();
   }

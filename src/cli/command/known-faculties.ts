@@ -51,6 +51,8 @@ export async function warnIfUnserved(
   if (!known.includes(name)) {
     invocation.output.note(`no faculty is named ${name}${didYouMean(name, known)}; ${until} until one is`);
   } else if (isServing && !named) {
-    invocation.output.note(`no running daemon serves ${name}; ${until}. To see why: animus status`);
+    invocation.output.note(
+      `no running daemon serves ${name}; ${until}. To see why: ${invocation.output.called} status`,
+    );
   }
 }

@@ -1,9 +1,10 @@
 /** `animus db sql`: runs SQL on the configured database, where psql is not installed. */
-import { text as readAll } from 'node:stream/consumers';
+
 import type { Command } from 'commander';
 import { runStatement } from '../../store/sql/run-statement.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { readAnyInput } from '../command/read-input.ts';
 import { counted } from '../view/quantities.ts';
 
 /** Adds it to the group. */
@@ -20,7 +21,7 @@ export function addSqlCommand(group: Command, run: RunCommand): void {
 
 async function sqlCommand(invocation: Invocation, _options: CommonOptions, given: string): Promise<number> {
   const { output, context } = invocation;
-  const statement = given === '-' ? await readAll(context.stdin) : given;
+  const statement = given === '-' ? await readAnyInput(context.stdin) : given;
   const rows = await withDatabase(invocation, (db) => runStatement(db, statement));
   output.document({ rows });
   const [first] = rows;

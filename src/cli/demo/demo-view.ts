@@ -6,6 +6,7 @@ import type { LedgerEntry } from '../../store/transcript/ledger.ts';
 import type { WorkDetail } from '../../store/views/work-views.ts';
 import { DEMO_INSERT } from '../../store/work/demo-work.ts';
 import { createFocusView } from '../events/focus-events.ts';
+import { ledgerJson } from '../view/ledger-json.ts';
 import { type Output, styled } from '../view/output.ts';
 import { counted, duration, shortId } from '../view/quantities.ts';
 import { shellWord } from '../view/shell-word.ts';
@@ -43,7 +44,7 @@ export function createDemoView(output: Output, setting: DemoSetting): DemoView {
     },
     event: createFocusView(output, { captions: PHASES }),
     conclude(item, ledger) {
-      output.document({ item, ledger, workspace: setting.keep ? setting.workspace : null });
+      output.document({ item, ledger: ledger.map(ledgerJson), workspace: setting.keep ? setting.workspace : null });
       conclude(output, item, ledger, performance.now() - startedMs);
       whatNext(output, setting);
     },

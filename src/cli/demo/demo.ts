@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
-import type { Config } from '../../core/config/config.ts';
+import type { Config, ProviderConfig } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { sayingWhatGoesOn } from '../../core/errors/interruption.ts';
+import { didYouMean } from '../../core/errors/suggest.ts';
 import { isTerminal } from '../../core/work/work.ts';
+import { splitModelName } from '../../llm/locate-model.ts';
 import { insertDemoWork } from '../../store/work/demo-work.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { SHIPPED_FACULTIES } from '../command/shipped.ts';
@@ -74,15 +76,19 @@ const SCRIPTED_MODEL = 'demo/scripted';
 async function demoConfig(invocation: Invocation, model: string | undefined, home: string): Promise<Config> {
   const config = await invocation.config();
   if (model !== undefined) refuseWithoutKey(config, model);
-  const demo = { name: 'demo', kind: 'scripted', script: join(ASSETS, 'script.toml') } as const;
+  const demo: ProviderConfig = { name: 'demo', kind: 'scripted', script: join(ASSETS, 'script.toml') };
   return { ...inScratchHome(config, home), providers: new Map([...config.providers, ['demo', demo]]) };
 }
 
 function refuseWithoutKey(config: Config, model: string): void {
-  const prefix = model.includes('/') ? model.slice(0, model.indexOf('/')) : '';
-  const provider = config.providers.get(prefix) ?? config.providers.get(config.defaultProvider);
+  const { provider: name } = splitModelName(model, config);
+  const provider = config.providers.get(name);
+  if (provider === undefined) {
+    const known = [...config.providers.keys()];
+    const hint = didYouMean(name, known) || ` (there are ${known.join(', ')})`;
+    throw new AnimusError('usage.invalid', { detail: `--model: no provider named ${name}${hint}` });
+  }
   if (
-    !provider ||
     provider.kind === 'scripted' ||
     provider.apiKey !== null ||
     provider.apiKeyEnv === null ||

@@ -11,6 +11,7 @@ import { withRawDatabase } from '../command/database.ts';
 import { duration } from '../view/quantities.ts';
 import { examineApi } from './api.ts';
 import { examineAudit } from './audit.ts';
+import { examineBatches } from './batches.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 import { examineWebhooks } from './webhooks.ts';
 import { examineWorktrees } from './worktrees.ts';
@@ -32,6 +33,7 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
         ...(await findingsOf('roles', () => examineRoles(db))),
         ...(await findingsOf('api', () => examineApi(db, config))),
         ...(await findingsOf('webhooks', () => examineWebhooks(db, config))),
+        ...(await findingsOf('batches', () => examineBatches(db))),
         ...(await findingsOf('audit', () => examineAudit(db))),
         ...(await findingsOf('retention', () => examineRetention(db))),
         ...(await findingsOf('worktrees', () => examineWorktrees(db))),

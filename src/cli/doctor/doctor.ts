@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Faculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
-import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
+import { loadAtStart } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
@@ -14,7 +14,7 @@ import { examineContainers } from './containers.ts';
 import { examineDatabase } from './database.ts';
 import { examineEmbeddings } from './embeddings.ts';
 import { examineDisk, examineModes } from './files.ts';
-import { type Finding, fine, problem } from './finding.ts';
+import { type Finding, fine, note, problem } from './finding.ts';
 import { examineFaculties, examineIsolation, examineLimits } from './host.ts';
 import { examineKeys } from './keys.ts';
 import { examineModels } from './models.ts';
@@ -74,6 +74,7 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   if ('problem' in config) {
     yield [config.problem];
     yield await examineIsolation({ faculties: new Map() });
+    yield [note('not checked', UNCHECKED, 'correct the configuration, then run: animus doctor')];
     return;
   }
   const directory = await facultiesDirectory(invocation, options.faculties);
@@ -97,12 +98,17 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield examineSkills(skillsDirs);
   yield examineSecrets(config, env);
   yield examineKeys(faculties, config);
-  const asksEmbeddings = questions.some(({ provider }) => provider.name === config.embeddings?.provider);
+  const asksEmbeddings = questions.some(
+    (each) => 'provider' in each && each.provider.name === config.embeddings?.provider,
+  );
   yield await examineEmbeddings(invocation, config, asksEmbeddings);
   for (const question of questions) {
     yield await examineProvider(question, config, invocation.context.signals.drain);
   }
 }
+
+const UNCHECKED =
+  'database, clock, git, Docker, disk, file modes, ports, faculties, models, providers, skills, webhooks and keys: they need a valid configuration';
 
 async function readConfig(invocation: Invocation): Promise<Config | { readonly problem: Finding }> {
   try {
@@ -115,9 +121,7 @@ async function readConfig(invocation: Invocation): Promise<Config | { readonly p
 
 /** A missing directory has no faculties; the check of the faculties reports that. */
 async function readFaculties(directory: string, config: Config): Promise<Faculties> {
-  return existsSync(directory)
-    ? await loadRunnableFaculties(directory, config)
-    : { faculties: new Map(), problems: [] };
+  return existsSync(directory) ? await loadAtStart(directory, config) : { faculties: new Map(), problems: [] };
 }
 
 const LABELS: Readonly<Record<Finding['state'], Style>> = { ok: 'green', note: 'yellow', problem: 'red' };

@@ -17,6 +17,7 @@ export async function examinePorts(
 ): Promise<readonly Finding[]> {
   if (http === null) return [fine('health port', 'off')];
   const address = showAddress(http);
+  if (http.port === 0) return [fine('health port', `${address}: each daemon takes a free one`)];
   const taken = await listenProblem(http);
   if (taken === null) return [fine('health port', `${address} is free for a daemon`)];
   try {

@@ -1,7 +1,6 @@
 /** Checks a provider with one cheap call, which proves address, key and model. */
 import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
 import type { Config, ProviderConfig } from '../../core/config/config.ts';
-import { AnimusError } from '../../core/errors/errors.ts';
 import { interruption } from '../../core/errors/interruption.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { modelNames } from '../../daemon/models/model-names.ts';
@@ -24,16 +23,24 @@ export interface ProviderQuestion {
 
 /**
  * From `NAME` or `NAME/MODEL`; without a model, the first of its models that a faculty uses, else the first in the
- * catalogue. Errors: `usage.invalid`.
+ * catalogue. Of a name that no provider has, what doctor finds.
  */
-export function providerQuestion(asked: string, config: Config, faculties: Iterable<Faculty>): ProviderQuestion {
+export function providerQuestion(
+  asked: string,
+  config: Config,
+  faculties: Iterable<Faculty>,
+): ProviderQuestion | Finding {
   const slash = asked.indexOf('/');
   const name = slash === -1 ? asked : asked.slice(0, slash);
   const provider = config.providers.get(name);
   if (!provider) {
     const known = [...config.providers.keys()];
     const hint = didYouMean(name, known) || ` (there are ${known.join(', ')})`;
-    throw new AnimusError('usage.invalid', { detail: `--provider: no provider named ${name}${hint}` });
+    return problem(
+      `provider ${name}`,
+      `no provider named ${name}${hint}`,
+      'name one that there is, or add [providers.NAME] to animus.toml',
+    );
   }
   return { provider, model: slash === -1 ? modelOf(name, config, faculties) : asked.slice(slash + 1) };
 }
@@ -44,12 +51,14 @@ function modelOf(provider: string, config: Config, faculties: Iterable<Faculty>)
   return [...used, ...listModels(names.models)].find((each) => each.provider === provider)?.model ?? null;
 }
 
-/** Makes the call. Errors: `interrupted`. */
+/** Makes the call, if there is something to ask. Errors: `interrupted`. */
 export async function examineProvider(
-  { provider, model }: ProviderQuestion,
+  question: ProviderQuestion | Finding,
   config: Config,
   interrupted: AbortSignal,
 ): Promise<readonly Finding[]> {
+  if ('check' in question) return [question];
+  const { provider, model } = question;
   const check = `provider ${provider.name}`;
   if (model === null) {
     return [problem(check, 'no model is known for it', `name one: --provider ${provider.name}/MODEL`)];

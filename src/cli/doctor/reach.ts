@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
-import { startsOnHost } from '../../catalog/faculty/runs-commands.ts';
+import { runsCommands, startsOnHost } from '../../catalog/faculty/runs-commands.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
@@ -30,9 +30,7 @@ export interface Reach {
 /** One finding per promise of docs/security.md, for the weakest isolation that a faculty here uses. */
 export async function examineReach(reach: Reach): Promise<readonly Finding[]> {
   const best = await detectIsolation(reach.config.home);
-  const used = [...reach.faculties.values()]
-    .filter((faculty) => !faculty.bashContainer || startsOnHost(faculty))
-    .map((faculty) => hostIsolation(faculty, best));
+  const used = [...reach.faculties.values()].filter(startsOnHost).map((faculty) => hostIsolation(faculty, best));
   const weakest = (['none', 'uid', 'namespace'] as const).find((each) => used.includes(each)) ?? best;
   return [
     ...examineSecrets(reach, weakest),
@@ -76,7 +74,8 @@ function examinePlaces(reach: Reach): readonly Finding[] {
   const missing = loadedFiles(reach).filter(
     (path) => !existsSync(path) && !isWithin(realPathOf(reach.config.home), path),
   );
-  return [...reach.faculties.values()].flatMap(({ name, workspace }) => {
+  return [...reach.faculties.values()].flatMap((faculty) => {
+    const { name, workspace } = faculty;
     if (workspace === null) return [];
     const place = realPathOf(workspace);
     const own = realPathOf(reach.config.home);
@@ -89,6 +88,8 @@ function examinePlaces(reach: Reach): readonly Finding[] {
         ),
       ];
     }
+    // File tools refuse to create these paths.
+    if (!runsCommands(faculty) && !startsOnHost(faculty)) return [];
     return missing
       .filter((path) => isWithin(place, path))
       .map((path) =>

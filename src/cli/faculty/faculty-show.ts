@@ -67,6 +67,7 @@ async function showFaculty(invocation: Invocation, options: ShowOptions, name: s
     skills: skillsJson(faculty, skills),
     permissions: {
       approval_deadline_seconds: faculty.permissions?.approvalDeadlineSeconds ?? null,
+      four_eyes: faculty.permissions?.fourEyes ?? false,
       tools: permissions,
     },
     bash,

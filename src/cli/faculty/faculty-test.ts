@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
-import type { Config } from '../../core/config/config.ts';
+import type { Config, ProviderConfig } from '../../core/config/config.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { interruption, sayingWhatGoesOn } from '../../core/errors/interruption.ts';
 import { listProblems } from '../../core/errors/problem.ts';
@@ -16,6 +16,7 @@ import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { jsonObject, jsonOf } from '../command/json-option.ts';
 import { createFocusView } from '../events/focus-events.ts';
 import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
+import { ledgerJson } from '../view/ledger-json.ts';
 import { type Output, styled } from '../view/output.ts';
 import { counted, duration, stateLabel } from '../view/quantities.ts';
 import { showOutcome } from '../work/work-show.ts';
@@ -115,7 +116,7 @@ function scriptedConfig(config: Config, script: string): Config {
   const providers = [...config.providers].map(
     ([name, provider]) => [name, provider.kind === 'scripted' ? { ...provider, script } : provider] as const,
   );
-  const own = { name: SCRIPT_PROVIDER, kind: 'scripted', script } as const;
+  const own: ProviderConfig = { name: SCRIPT_PROVIDER, kind: 'scripted', script, standsIn: true };
   return { ...config, providers: new Map([...providers, [SCRIPT_PROVIDER, own]]) };
 }
 
@@ -179,7 +180,7 @@ function warnOfWorktree(output: Output, { isolation }: Faculty): void {
 
 function conclude(output: Output, { item, foci, ledger }: OneItemRun, tookMs: number): void {
   const completed = item.state === 'completed';
-  output.document({ completed, item, foci, ledger });
+  output.document({ completed, item, foci, ledger: ledger.map(ledgerJson) });
   showOutcome(output, item);
   output.line();
   const facts = styled(`  ${counted(item.turns, 'turn')}, ${duration(tookMs)} in all`, 'dim');

@@ -7,7 +7,7 @@ import { loadSkills } from '../../catalog/skills/load-skills.ts';
 import type { Problem } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { unknownEmbeddings, unknownModels } from '../../daemon/models/unknown-models.ts';
-import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
+import { loadAtStart } from '../../daemon/reload/load-faculties.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
@@ -65,7 +65,7 @@ export function addFacultyCommands(program: Command, run: RunCommand): void {
 async function listFaculties(invocation: Invocation, options: FacultyOptions): Promise<number> {
   const { output } = invocation;
   const directory = await facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = await loadRunnableFaculties(directory, await invocation.config());
+  const { faculties, problems } = await loadAtStart(directory, await invocation.config());
   output.document({
     directory,
     faculties: [...faculties.values()].map(facultyJson),
@@ -100,7 +100,7 @@ async function checkFaculties(
   const { output } = invocation;
   const config = await invocation.config();
   const directory = await facultiesDirectory(invocation, options.faculties);
-  const { faculties, problems } = await loadRunnableFaculties(directory, config);
+  const { faculties, problems } = await loadAtStart(directory, config);
   const library = loadSkills(await skillsDirectories(invocation, undefined));
   const missing = names.filter((name) => !faculties.has(name));
   const chosen = [...faculties.values()].filter(({ name }) => names.length === 0 || names.includes(name));

@@ -8,8 +8,9 @@ import { openQuestions } from '../command/ask.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { calledAs } from '../view/called-as.ts';
 import { styled } from '../view/output.ts';
+import { shellWord } from '../view/shell-word.ts';
 import { askModel, missingKey, modelRemark } from './choose-model.ts';
-import { detectTests, inspectPlace } from './place.ts';
+import { detectTests, type NoWorktrees, whyNoWorktrees } from './place.ts';
 import { type InitSettings, projectFiles, REHEARSAL_MODEL } from './project-files.ts';
 import { type Written, writeNew } from './write-new.ts';
 
@@ -38,19 +39,20 @@ async function initCommand(invocation: Invocation, options: InitOptions, given: 
   const { output, context } = invocation;
   const directory = resolve(context.cwd, given ?? '.');
   requireDirectory(directory);
-  const place = inspectPlace(directory);
-  const settings = await settle(invocation, options, directory, place.isRepository);
+  const none = whyNoWorktrees(directory);
+  const settings = await settle(invocation, options, directory, none === null);
   const written = projectFiles(settings).map((file) => writeNew(directory, file));
   const remark = modelRemark(settings.model, readFileSync(join(directory, 'animus.toml'), 'utf8'));
   const next = nextCommands(settings, relative(context.cwd, directory), calledAs(context.env));
   output.document({
     directory,
     ...settings,
+    no_worktree: none && none.why,
     files: written.map(({ path, kept }) => ({ path, result: kept ? 'kept' : 'written' })),
     next: next.map(({ command }) => command),
     remarks: remark === null ? [] : [remark],
   });
-  report(invocation, written, settings, { next, remark });
+  report(invocation, written, settings, { next, remark, none });
   return 0;
 }
 
@@ -104,20 +106,20 @@ interface NextCommand {
   readonly does: string;
 }
 
-/** The next commands, for a shell in the directory `below` leads down from, with animus called as it was this time. */
+/** The next commands, one after the other, for a shell in the directory `below` leads down from, with animus called as it was this time. */
 function nextCommands({ name }: InitSettings, below: string, animus: string): NextCommand[] {
-  const there = `${below === '' ? '' : `cd ${below} && `}${animus}`;
   return [
+    ...(below === '' ? [] : [{ command: `cd ${shellWord(below)}`, does: 'go there first, in every terminal' }]),
     {
-      command: `${there} faculty test ${name} faculties/scripts/${name}.toml --workspace .`,
+      command: `${animus} faculty test ${name} faculties/scripts/${name}.toml --workspace .`,
       does: 'rehearse: real tools in a copy of this directory, a script in place of the model',
     },
-    { command: `${there} serve`, does: 'start the daemon; leave it running' },
+    { command: `${animus} serve`, does: 'start the daemon; leave it running' },
     {
-      command: `${there} work submit ${name} "Describe this project in NOTES.md" --wait`,
+      command: `${animus} work submit ${name} "Describe this project in NOTES.md" --wait`,
       does: 'in another terminal: submit work and watch it',
     },
-    { command: `${there} chat`, does: 'or ask questions about this directory, with or without the daemon' },
+    { command: `${animus} chat`, does: 'or ask questions about this directory, with or without the daemon' },
   ];
 }
 
@@ -125,14 +127,24 @@ function report(
   { output, context }: Invocation,
   written: readonly Written[],
   { model, worktree, name }: InitSettings,
-  { next, remark }: { readonly next: readonly NextCommand[]; readonly remark: string | null },
+  {
+    next,
+    remark,
+    none,
+  }: { readonly next: readonly NextCommand[]; readonly remark: string | null; readonly none: NoWorktrees },
 ): void {
   for (const { path, kept } of written) {
     output.line(kept ? styled('kept     ', 'yellow') : styled('written  ', 'green'), path);
   }
   output.line();
-  const where = worktree ? 'in its own git worktree, on a branch animus/…' : 'directly in this directory';
+  const where = worktree
+    ? 'in its own git worktree, on a branch animus/…'
+    : 'directly in the directory, without a git worktree';
   output.block(`${name} works ${where}, with ${model}.`);
+  if (none !== null)
+    output.block(
+      `No worktree: ${none.why}.${none.top === null ? '' : ` For one per run: ${calledAs(context.env)} init ${shellWord(none.top)}`}`,
+    );
   const files = [...new Set([name, 'assistant'])].map((each) => `faculties/${each}.toml`);
   if (remark !== null) output.note(`${remark}; to change it, edit model in ${files.join(' and ')}`);
   const key = missingKey(model, context.env);

@@ -1,17 +1,23 @@
-/** Detects the defaults of `animus init`: whether a directory is a repository, and how its tests run. */
+/** Detects the defaults of `animus init`: whether a directory can have worktrees, and how its tests run. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface Place {
-  /** The top directory of a git repository with at least one commit, so that it can have worktrees. */
-  readonly isRepository: boolean;
-}
+/**
+ * Why a directory can have no worktrees; null: it is the top directory of a git repository with at least one commit. `top`: of the repository that it
+ * is in.
+ */
+export type NoWorktrees = { readonly why: string; readonly top: string | null } | null;
 
-export function inspectPlace(directory: string): Place {
-  if (!existsSync(join(directory, '.git'))) return { isRepository: false };
-  const head = spawnSync('git', ['rev-parse', '--verify', '--quiet', 'HEAD'], { cwd: directory, stdio: 'ignore' });
-  return { isRepository: head.status === 0 };
+export function whyNoWorktrees(directory: string): NoWorktrees {
+  const git = (...args: readonly string[]) => spawnSync('git', args, { cwd: directory, encoding: 'utf8' });
+  if (!existsSync(join(directory, '.git'))) {
+    const top = git('rev-parse', '--show-toplevel');
+    if (top.status !== 0) return { why: 'it is not a git repository', top: null };
+    return { why: 'it is not the top directory of its git repository', top: top.stdout.trim() };
+  }
+  if (git('rev-parse', '--verify', '--quiet', 'HEAD').status === 0) return null;
+  return { why: 'its git repository has no commit', top: null };
 }
 
 /** Maps a file to the command that usually runs the tests of a project with this file. */

@@ -1,5 +1,5 @@
 /** `animus memory add`. */
-import { text as readAll } from 'node:stream/consumers';
+
 import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { type MemoryLayer, storeMemory } from '../../store/memory/memories.ts';
@@ -7,6 +7,7 @@ import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { readInput } from '../command/read-input.ts';
 import { styled } from '../view/output.ts';
 
 interface AddOptions extends CommonOptions {
@@ -25,7 +26,7 @@ const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
 /** Stores a memory of the person, of everybody, or of the submitter of a work item. */
 export async function addMemory(invocation: Invocation, options: AddOptions, given: string): Promise<number> {
   const { output, context } = invocation;
-  const content = given === '-' ? (await readAll(context.stdin)).trimEnd() : given;
+  const content = given === '-' ? await readInput(context.stdin) : given;
   if (content.trim() === '') throw new AnimusError('usage.invalid', { detail: 'a memory needs a text' });
   const { kind, project, item, tag, metadata, everybody = false } = options;
   const layer = options.layer ?? (project !== undefined ? 'project' : item !== undefined ? 'task' : 'global');

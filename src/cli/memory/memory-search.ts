@@ -1,6 +1,6 @@
 /** `animus memory search`. */
 import type { MemoryLayer } from '../../store/memory/memories.ts';
-import { type FoundMemory, searchMemories } from '../../store/memory/search-memories.ts';
+import { type FoundMemory, foundBy, searchMemories } from '../../store/memory/search-memories.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
@@ -100,6 +100,8 @@ function show(output: Output, memory: FoundMemory): void {
     styled(`  ${age(updatedAt, Date.now())}${ranks.length > 0 ? `  ${ranks.join(', ')}` : ''}`, 'dim'),
   );
   output.block(shortDescription(content, SHOWN_CHARS), '   ');
+  for (const other of memory.alike)
+    output.line(styled(`   nearly the same words: ${other.id}  ${shortDescription(other.content, 200)}`, 'dim'));
   if (tags.length > 0) output.line(styled(`   tags: ${tags.join(', ')}`, 'dim'));
   output.line(styled(`   ${sourceOf(memory)}`, 'dim'));
 }
@@ -127,9 +129,11 @@ function documentOf(memory: FoundMemory) {
     updated_at: memory.updatedAt,
     uses: memory.uses,
     score: memory.score,
+    found_by: foundBy(memory),
     text_rank: memory.textRank,
     vector_rank: memory.vectorRank,
     similarity: memory.similarity,
+    alike: memory.alike,
     sources: memory.sources,
     source: {
       work_item_id: memory.sourceItem,

@@ -5,6 +5,7 @@ import { choice, pastMoment, wholeNumber } from '../command/arguments.ts';
 import { addCommand, addGroup, type RunCommand } from '../command/command.ts';
 import { addMemory } from './memory-add.ts';
 import { forgetMemories } from './memory-forget.ts';
+import { memoryMerges, mergeMemories, unmergeMemories } from './memory-merges.ts';
 import { searchCommand } from './memory-search.ts';
 import { memoryNumbers } from './memory-stats.ts';
 import { days, jsonObject, words } from './values.ts';
@@ -59,12 +60,39 @@ export function addMemoryCommands(program: Command, run: RunCommand): void {
     .option('--everybody', 'for all submitters; only operators may (default: for you)')
     .action(run(addMemory));
   addCommand(group, 'forget <ids...>', {
-    summary: 'delete memories for good, with their history; recorded as a decision',
+    summary:
+      'delete memories for good, with their history; recorded as a decision. Work that found them keeps what it read, unless you redact it',
     arguments: { ids: 'of the memories, as memory search prints them' },
-    examples: ['animus memory forget 019a8f2e-7c31-7d7b-9f00-5b1f0c3de2a9 --reason "it was wrong"'],
+    examples: [
+      'animus memory forget 019a8f2e-7c31-7d7b-9f00-5b1f0c3de2a9 --reason "it was wrong"',
+      'animus memory forget 019a8f2e-7c31-7d7b-9f00-5b1f0c3de2a9 --redact --reason "it names a person"',
+    ],
   })
     .option('--reason <text>', 'why', '')
+    .option(
+      '--redact',
+      'also take their texts out of tool calls, answers and messages of ended work that stored or found them; only operators may',
+    )
     .action(run(forgetMemories));
+  addCommand(group, 'merge <into> <ids...>', {
+    summary: 'merge memories that say the same into one, whose text stays',
+    arguments: {
+      into: 'id of the memory that stays',
+      ids: 'of those that become part of it; of the same layer, project or task, and owner',
+    },
+    examples: ['animus memory merge 019a8f2e-7c31-7d7b-9f00-5b1f0c3de2a9 019a8f2e-7c31-7d7b-9f00-0c41d7ab93f1'],
+  }).action(run(mergeMemories));
+  addCommand(group, 'merges', {
+    summary: 'list memories that were merged into others, with both texts, newest first',
+    examples: ['animus memory merges', 'animus memory merges --limit 200 --json'],
+  })
+    .option('--limit <n>', 'at most this many', wholeNumber(1, 1000), 50)
+    .action(run(memoryMerges));
+  addCommand(group, 'unmerge <ids...>', {
+    summary: 'undo merges: the memories are found again, with their own texts',
+    arguments: { ids: 'of the memories that were merged, as memory merges prints them' },
+    examples: ['animus memory unmerge 019a8f2e-7c31-7d7b-9f00-0c41d7ab93f1'],
+  }).action(run(unmergeMemories));
   addCommand(group, 'stats', {
     summary: 'show how many memories each layer has, and how many of them lack an embedding',
     examples: ['animus memory stats', 'animus memory stats --json'],

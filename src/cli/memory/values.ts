@@ -1,5 +1,7 @@
 /** Values of options of `animus memory`. */
 import { InvalidArgumentError } from 'commander';
+import { AnimusError } from '../../core/errors/errors.ts';
+import { FULL_ID } from '../../core/work/id-reference.ts';
 
 /** A list of words with commas between them. */
 export function words(value: string): readonly string[] {
@@ -25,4 +27,16 @@ export function jsonObject(value: string): Readonly<Record<string, unknown>> {
   }
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Record<string, unknown>;
   throw new InvalidArgumentError('Expected a JSON object, such as {"source": "wiki"}.');
+}
+
+/** Whole ids of memories, each once, as they are kept. Errors: `usage.invalid`. */
+export function memoryIds(given: readonly string[]): readonly string[] {
+  const ids = new Set(given.map((id) => id.toLowerCase()));
+  for (const id of ids) {
+    if (FULL_ID.test(id)) continue;
+    throw new AnimusError('usage.invalid', {
+      detail: `${JSON.stringify(id)} is not the id of a memory; find it with: animus memory search`,
+    });
+  }
+  return [...ids];
 }

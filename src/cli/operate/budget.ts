@@ -9,8 +9,9 @@ import { type LimitName, listBudgets, removeBudget, type StoredLimit, setBudget 
 import { choice, wholeNumber } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { limitAmount } from '../view/limits.ts';
 import { styled } from '../view/output.ts';
-import { amountOf, shortId } from '../view/quantities.ts';
+import { age, amountOf, grouped, shortId, uncertainParts } from '../view/quantities.ts';
 
 interface SubjectOptions extends CommonOptions {
   readonly item?: string;
@@ -80,7 +81,7 @@ function withSubject(command: Command): Command {
 function dollars(value: string): number {
   const amount = /^\d+(\.\d{1,6})?$/.test(value) ? Number(value) : Number.NaN;
   if (amount <= 100_000_000) return amount;
-  throw new InvalidArgumentError('Expected an amount such as 12.50.');
+  throw new InvalidArgumentError('Expected an amount such as 12.50, from 0.000001 on.');
 }
 
 async function listCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
@@ -107,20 +108,34 @@ async function listCommand(invocation: Invocation, _options: CommonOptions): Pro
   return 0;
 }
 
-function rowOf({ scope, subject, period, unit, amount, used, spent, held, onExceeded, origin, setBy }: StoredLimit) {
+function rowOf(limit: StoredLimit) {
+  const { scope, subject, period, unit, amount, used, spent, held, estimated, lost, onExceeded } = limit;
   const share = used === null ? 0 : used / amount;
   const style = share >= 1 ? 'red' : share >= 0.8 ? 'yellow' : null;
-  const shown = spent === null ? '-' : amountOf(spent, unit);
+  const parts =
+    unit === 'usd' ? uncertainParts({ estimated_usd: estimated ?? 0, lost_usd: lost ?? 0 }) : assumedTokens(lost ?? 0);
+  const shown = spent === null ? '-' : `${amountOf(spent, unit)}${parts}`;
   return [
     styled(scopeTitle(scope, subject), 'bold'),
     subject === null ? '' : FULL_ID.test(subject) ? shortId(subject) : subject,
     period === 'none' ? styled('-', 'dim') : period,
-    amountOf(amount, unit),
+    limitAmount(amount, unit),
     style === null ? shown : styled(shown, style),
     held ? amountOf(held, unit) : styled('-', 'dim'),
-    onExceeded ?? styled('-', 'dim'),
-    origin === 'file' ? 'a file' : origin === 'extension' ? `${setBy}, by approval` : setBy,
+    onExceeded ?? styled('wait', 'dim'),
+    setterOf(limit),
   ];
+}
+
+/** Of tokens: those of lost requests and uncounted answers, which `spend` has not among its tokens. */
+function assumedTokens(count: number): string {
+  return count === 0 ? '' : ` (of it ${grouped(count)} assumed)`;
+}
+
+function setterOf({ origin, setBy, base, unit, expiresAt }: StoredLimit): string {
+  if (origin !== 'extension') return origin === 'file' ? 'a file' : setBy;
+  const from = base === null ? '' : ` from ${limitAmount(base, unit)}`;
+  return `${setBy}, by approval${from}${expiresAt === null ? '' : `, ends ${age(expiresAt, Date.now())}`}`;
 }
 
 /** `each item`: of a faculty. */
@@ -152,7 +167,7 @@ async function setCommand(invocation: Invocation, options: SetOptions): Promise<
     return subject;
   });
   output.document({ ...name, unit, amount, on_exceeded: onExceeded });
-  output.line(styled('limited  ', 'green'), titleOf(name), `: ${amountOf(amount, unit)}`);
+  output.line(styled('limited  ', 'green'), titleOf(name), `: ${limitAmount(amount, unit)}`);
   return 0;
 }
 

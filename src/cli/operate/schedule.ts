@@ -9,6 +9,8 @@ import {
   listSchedules,
   MISSED_POLICIES,
   type MissedPolicy,
+  OVERLAP_POLICIES,
+  type OverlapPolicy,
   pauseSchedule,
   removeSchedule,
   runSchedule,
@@ -18,6 +20,7 @@ import { choice, wholeNumber } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { jsonObject, jsonOf } from '../command/json-option.ts';
+import { nextRun } from '../view/next-run.ts';
 import { styled } from '../view/output.ts';
 import { age, counted } from '../view/quantities.ts';
 
@@ -26,6 +29,7 @@ interface AddOptions extends CommonOptions {
   readonly params?: string;
   readonly missed: MissedPolicy;
   readonly grace: number;
+  readonly overlap: OverlapPolicy;
   readonly paused?: boolean;
 }
 
@@ -33,7 +37,7 @@ interface AddOptions extends CommonOptions {
 export function addScheduleCommands(program: Command, run: RunCommand): void {
   const group = addGroup(program, 'schedule', 'work that is submitted on a schedule');
   addCommand(group, 'list', {
-    summary: 'list the schedules with their last and next run, and how many runs they missed',
+    summary: 'list the schedules with their last and next run, and how many runs they missed or skipped',
     examples: ['animus schedule list', 'animus schedule list --json'],
   }).action(run(listCommand));
   addCommand(group, 'add <name> <cron> <faculty> [description]', {
@@ -41,6 +45,7 @@ export function addScheduleCommands(program: Command, run: RunCommand): void {
     examples: [
       'animus schedule add triage "*/15 * * * *" triager "Look through the new issues"',
       'animus schedule add report "0 9 * * MON-FRI" writer --time-zone Europe/Berlin --missed skip',
+      'animus schedule add plan "* * * * *" planner --overlap skip',
     ],
   })
     .option('--time-zone <zone>', 'an IANA name such as Europe/Berlin', 'UTC')
@@ -56,6 +61,12 @@ export function addScheduleCommands(program: Command, run: RunCommand): void {
       'with skip: a run that is at most this late is still fired',
       wholeNumber(0, 31_536_000),
       3600,
+    )
+    .option(
+      '--overlap <policy>',
+      `what a run does that is due while an item of the schedule has not ended: ${OVERLAP_POLICIES.join(', ')}`,
+      choice(OVERLAP_POLICIES),
+      'allow',
     )
     .option('--paused', 'create it paused')
     .action(run(addScheduleCommand));
@@ -97,6 +108,7 @@ async function listCommand(invocation: Invocation, _options: CommonOptions): Pro
       { title: 'NEXT' },
       { title: 'LAST' },
       { title: 'MISSED', align: 'right' },
+      { title: 'SKIPPED', align: 'right' },
       { title: 'DESCRIPTION', shrink: true },
     ],
     schedules.map((schedule) => rowOf(schedule, now.getTime())),
@@ -106,7 +118,7 @@ async function listCommand(invocation: Invocation, _options: CommonOptions): Pro
 }
 
 function rowOf(schedule: Schedule, nowMs: number) {
-  const missed = schedule.runs.reduce((sum, run) => sum + (run.result === 'missed' ? run.runs : 0), 0);
+  const counts = (['missed', 'skipped'] as const).map((result) => countOf(schedule, result));
   return [
     styled(schedule.name, 'bold'),
     schedule.cron,
@@ -114,15 +126,18 @@ function rowOf(schedule: Schedule, nowMs: number) {
     schedule.faculty,
     nextOf(schedule, nowMs),
     schedule.last_at === null ? styled('-', 'dim') : age(schedule.last_at, nowMs),
-    missed === 0 ? styled('-', 'dim') : styled(String(missed), 'yellow'),
+    ...counts.map((count) => (count === 0 ? styled('-', 'dim') : styled(String(count), 'yellow'))),
     schedule.description,
   ];
 }
 
-function nextOf({ paused, problem, next_at: nextAt }: Schedule, nowMs: number) {
-  if (paused) return styled('paused', 'yellow');
-  if (problem !== null) return styled('problem', 'red');
-  return nextAt === null ? styled('not computed yet', 'dim') : age(nextAt, nowMs);
+function countOf({ runs }: Schedule, result: 'missed' | 'skipped'): number {
+  return runs.reduce((sum, run) => sum + (run.result === result ? run.runs : 0), 0);
+}
+
+function nextOf(schedule: Schedule, nowMs: number) {
+  if (schedule.problem !== null && !schedule.paused) return styled('problem', 'red');
+  return nextRun(schedule, nowMs) ?? styled('not computed yet', 'dim');
 }
 
 async function addScheduleCommand(
@@ -134,14 +149,15 @@ async function addScheduleCommand(
   description = '',
 ): Promise<number> {
   const { output, context } = invocation;
-  const { timeZone, missed, grace, paused = false } = options;
+  const { timeZone, missed, grace, overlap, paused = false } = options;
   checkNames(name, faculty);
   const reading = readCron(cron, timeZone);
   if (!reading.ok) throw new AnimusError('schedule.invalid', { detail: reading.problem });
   const params =
     options.params === undefined ? {} : jsonObject('--params', jsonOf('--params', options.params, context.cwd));
   const now = await withDatabase(invocation, async (db) => {
-    await addSchedule(db, { name, cron, timeZone, faculty, description, params, missed, graceSeconds: grace, paused });
+    const runs = { missed, graceSeconds: grace, overlap, paused };
+    await addSchedule(db, { name, cron, timeZone, faculty, description, params, ...runs });
     const { warnIfUnserved } = await import('../command/known-faculties.ts');
     await warnIfUnserved(invocation, db, { name: faculty, until: 'its work stays queued' });
     return databaseNow(db);
@@ -190,16 +206,8 @@ async function runCommand(invocation: Invocation, _options: CommonOptions, name:
 
 async function removeCommand(invocation: Invocation, _options: CommonOptions, name: string): Promise<number> {
   const { output } = invocation;
-  const [removed] = await withDatabase(invocation, async (db) => {
-    const found = await listSchedules(db, name);
-    await removeSchedule(db, name);
-    return found;
-  });
-  output.document({ name, removed: true });
-  output.line(
-    styled(name, 'bold'),
-    '  removed',
-    removed?.last_at ? `, and ${counted(removed.runs.length, 'recorded run')}` : '',
-  );
+  const runs = await withDatabase(invocation, (db) => removeSchedule(db, name));
+  output.document({ name, removed: true, runs });
+  output.line(styled(name, 'bold'), '  removed', runs > 0 ? `, with ${counted(runs, 'recorded run')}` : '');
   return 0;
 }

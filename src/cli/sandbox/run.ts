@@ -1,5 +1,5 @@
 /** `animus sandbox run`: runs Python or a command in a container, as a work item, and ends with its exit status. */
-import { text as readAll } from 'node:stream/consumers';
+
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
@@ -16,6 +16,7 @@ import { submitWork } from '../../store/work/submit-work.ts';
 import { wholeNumber } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { readAnyInput } from '../command/read-input.ts';
 import { workGoesOn } from '../command/work-goes-on.ts';
 import { createPrinter } from './print-output.ts';
 
@@ -53,17 +54,18 @@ async function runCommand(invocation: Invocation, options: RunOptions, command: 
     const detail = 'give a command after --, or Python with --code, and not both; see: animus sandbox run --help';
     throw new AnimusError('usage.invalid', { detail });
   }
-  const code = options.code === '-' ? await readAll(context.stdin) : options.code;
+  const code = options.code === '-' ? await readAnyInput(context.stdin) : options.code;
   const params = codeParams.safeParse({
     ...(code !== undefined && { code }),
     ...(command.length > 0 && { command }),
     ...(options.timeout !== undefined && { timeout_seconds: options.timeout }),
   });
   if (!params.success) throw new AnimusError('usage.invalid', { detail: schemaProblems(params.error) });
-  return withDatabase(invocation, async (db) => {
+  return withDatabase(invocation, async (db, whenStopped) => {
     await checkServed(db, options.faculty);
     const description = describeCode(params.data);
     const { id } = await submitWork(db, { faculty: options.faculty, description, params: params.data, source: 'cli' });
+    whenStopped(workGoesOn(invocation, id));
     output.note(`work item ${id}`);
     const printer = createPrinter(invocation);
     await follow(invocation, db, id, printer);

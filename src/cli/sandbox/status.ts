@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { containerImages } from '../../catalog/faculty/container-images.ts';
 import type { Config } from '../../core/config/config.ts';
-import type { EngineHealth } from '../../sandbox/container-host.ts';
+import type { EngineFacts, EngineHealth } from '../../sandbox/container-host.ts';
 import { askEngine } from '../command/ask-engine.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { facultiesDirectory } from '../command/faculties-directory.ts';
@@ -38,7 +38,7 @@ async function statusCommand(invocation: Invocation, options: SandboxStatusOptio
     ok: problems.length === 0,
     where: first?.where ?? config.sandbox.endpoint.text,
     origin: config.origins.get('sandbox.endpoint') ?? 'default',
-    engine: first?.engine ?? null,
+    engine: first?.engine ? engineJson(first.engine) : null,
     runtime,
     pool_size: poolSize,
     max_executions: maxExecutions,
@@ -50,6 +50,10 @@ async function statusCommand(invocation: Invocation, options: SandboxStatusOptio
   if (first) show(invocation.output, config, asked, images);
   for (const problem of problems) invocation.output.line(styled('problem   ', 'red'), problem);
   return problems.length === 0 ? 0 : 1;
+}
+
+function engineJson({ version, os, runtimes, cgroupVersion }: EngineFacts) {
+  return { version, os, runtimes, cgroup_version: cgroupVersion };
 }
 
 /** Those of the faculties, and the one of the configuration. */

@@ -14,6 +14,7 @@ import { type FocusView, readFoci } from '../../store/views/focus-views.ts';
 import { readWork, type WorkDetail } from '../../store/views/work-views.ts';
 import { openLog } from '../../telemetry/log.ts';
 import { version } from '../command/version.ts';
+import { refuseUnservedWork } from './unserved-work.ts';
 
 export interface OneItem {
   /** Made by `inScratchHome`. */
@@ -63,7 +64,10 @@ function withCommands(faculty: Faculty): Faculty {
     : faculty;
 }
 
-/** Starts the daemon, submits the work, waits for its end and stops the daemon. Errors: `interrupted`, and the daemon's. */
+/**
+ * Starts the daemon, submits the work, waits for its end and stops the daemon. Errors: `interrupted`, `faculty.unknown` for work that the daemon
+ * does not serve, and the daemon's.
+ */
 export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<OneItemRun> {
   // Loaded here, so that other commands do not load the daemon's modules.
   const { runDaemon } = await import('../../daemon/daemon.ts');
@@ -73,6 +77,7 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
   // Child work ends, too, and an item may end before its id is known here.
   const over = new Set<string>();
   let id: string | undefined;
+  const adapt = (faculty: Faculty) => withCommands(one.adapt(faculty));
   const daemon = runDaemon(
     {
       config: one.config,
@@ -80,7 +85,7 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
       facultiesDir: one.facultiesDir,
       // The command prints what happens; the log only reports problems.
       log: openLog({ level: 'error' }),
-      adapt: (faculty) => withCommands(one.adapt(faculty)),
+      adapt,
       unattended: true,
       onReady: ready.resolve,
       onEvent: (event) => {
@@ -97,11 +102,13 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
     throw interruption();
   });
   try {
-    const { db } = await Promise.race([ready.promise, stopped]);
+    const served = await Promise.race([ready.promise, stopped]);
+    const { db } = served;
     one.onReady?.(db);
     id = await one.submit(db);
     if (over.has(id)) ended.resolve();
-    await Promise.race([ended.promise, stopped]);
+    const unserved = refuseUnservedWork(served, { ...one, adapt }, AbortSignal.any([drain, finished.signal]));
+    await Promise.race([ended.promise, stopped, unserved]);
     // An interrupted focus ends, too, and its item returns to the queue.
     if (drain.aborted) throw interruption();
     return { item: await readWork(db, id), foci: await readFoci(db, id), ledger: await readLedger(db, id) };

@@ -42,7 +42,7 @@ function addressesOf({ http, home, problem }: Reach): readonly HttpAddress[] {
   if (http === undefined) throw problem ?? new AnimusError('internal.bug', { detail: 'an address without a problem' });
   if (http === null)
     throw new AnimusError('usage.invalid', { detail: 'daemon.http is "off": the daemon serves no health endpoint' });
-  if (http.configured) return [http];
+  if (http.configured && http.port !== 0) return [http];
   const found = healthAddresses(home);
   if (found.length > 0) return found;
   const detail = `no daemon with the home ${home} runs on this host`;

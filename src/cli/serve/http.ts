@@ -20,6 +20,7 @@ import { startTelemetry } from '../../telemetry/setup.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { refuseInsideWork } from '../command/database.ts';
 import { version } from '../command/version.ts';
+import { openSearchModel } from './search-model.ts';
 
 interface HttpOptions extends CommonOptions {
   readonly listen?: HttpAddress;
@@ -67,6 +68,7 @@ async function httpCommand(invocation: Invocation, { listen }: HttpOptions): Pro
     settings: config.http,
     models,
     webhookKeys: webhookKeys(config.webhooks),
+    embeddings: await openSearchModel(config, closing),
   });
   const openHealth = await loadHealth();
   const server = openHealth(address, () => lookAt(db), config.http);
@@ -86,7 +88,7 @@ async function httpCommand(invocation: Invocation, { listen }: HttpOptions): Pro
 
 function listenAddress(value: string): HttpAddress {
   const address = parseListenAddress(value);
-  if (address === null) throw new InvalidArgumentError('Expected HOST:PORT with a port from 1 to 65535.');
+  if (address === null) throw new InvalidArgumentError('Expected HOST:PORT with a port from 0 (a free one) to 65535.');
   return address;
 }
 

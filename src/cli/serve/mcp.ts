@@ -19,6 +19,7 @@ import {
 } from '../command/command.ts';
 import { refuseInsideWork } from '../command/database.ts';
 import { version } from '../command/version.ts';
+import { openSearchModel } from './search-model.ts';
 
 /** A secret of the client's configuration. */
 const VARIABLE = 'ANIMUS_TOKEN';
@@ -45,7 +46,8 @@ async function mcpCommand(invocation: Invocation, { tokenFile }: McpOptions): Pr
   const { context } = invocation;
   await refuseInsideWork(invocation);
   const token = readToken(context, tokenFile);
-  const { home, databaseUrl, http, logLevel } = await invocation.config();
+  const config = await invocation.config();
+  const { home, databaseUrl, http, logLevel } = config;
   if (!context.serveMcp) throw new AnimusError('internal.bug', { detail: 'nothing here serves MCP' });
   await using closing = new AsyncDisposableStack();
   const log = openLog({ level: logLevel });
@@ -54,7 +56,17 @@ async function mcpCommand(invocation: Invocation, { tokenFile }: McpOptions): Pr
   closing.defer(() => db.close());
   await checkCompatible(db);
   const { drain: signal } = context.signals;
-  await context.serveMcp({ db, log, clock: systemClock, version: version(), token, oidc: http.oidc, signal });
+  const embeddings = await openSearchModel(config, closing);
+  await context.serveMcp({
+    db,
+    log,
+    clock: systemClock,
+    version: version(),
+    embeddings,
+    token,
+    oidc: http.oidc,
+    signal,
+  });
   context.signals.endedAsAsked();
   return 0;
 }

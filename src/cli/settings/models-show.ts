@@ -12,7 +12,7 @@ export function addModelsShowCommand(group: Command, run: RunCommand): void {
   addCommand(group, 'show <name>', {
     summary: 'show the values of a model and where each comes from',
     arguments: { name: 'the model, as a faculty names it: MODEL or PROVIDER/MODEL' },
-    examples: ['animus models show claude-sonnet-4-5', 'animus models show azure/prod-gpt --json'],
+    examples: ['animus models show claude-sonnet-4-5', 'animus models show openai/gpt-5 --json'],
   }).action(run(showModel));
 }
 

@@ -14,7 +14,7 @@ interface CheckOptions extends SkillOptions {
   readonly strict?: boolean;
 }
 
-/** Exits 2 if a skill was left out or does not exist. */
+/** Exits 2 if a skill was left out or does not exist; with `--strict` also if there are remarks. */
 export async function checkSkills(
   invocation: Invocation,
   options: CheckOptions,
@@ -40,13 +40,15 @@ export async function checkSkills(
     ({ name, directory }) => given.length === 0 || names.includes(name) || isBelow(directory),
   );
   const errors = problems.filter(({ level }) => level === 'error');
-  const ok = errors.length === 0 && missing.length === 0;
+  const refused = options.strict === true ? problems : errors;
+  const ok = refused.length === 0 && missing.length === 0;
   output.document({ directories: library.directories, ok, skills: sound.map(({ name }) => name), missing, problems });
   for (const { name, directory } of sound) output.line(styled('ok       ', 'green'), `${name}  ${directory}`);
   for (const { level, message } of problems) output.block(`${level === 'error' ? 'problem' : 'remark'}  ${message}`);
   for (const name of missing) output.block(`missing  no skill is named ${name}${hintFor(name, cwd, library)}`);
   if (ok && sound.length === 0) output.note(`no skills in ${library.directories.join(', ')}`);
   if (errors.length > 0) output.note(`${counted(errors.length, 'problem')}; the skills concerned are left out`);
+  else if (!ok && missing.length === 0) output.note(`${counted(problems.length, 'remark')}; --strict accepts none`);
   return ok ? 0 : 2;
 }
 

@@ -1,12 +1,18 @@
-/** `animus skill approve|deny|archive`: decisions about skills that work has written. */
+/** `animus skill approve|deny|archive|rollback`: decisions about skills that work has written. */
 import { systemClock } from '../../core/lifecycle/clock.ts';
-import { approveSkill, archiveSkill, denySkill, type SkillDecision } from '../../store/skills/decide-skill.ts';
+import {
+  approveSkill,
+  archiveSkill,
+  denySkill,
+  rollBackSkill,
+  type SkillDecision,
+} from '../../store/skills/decide-skill.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { styled } from '../view/output.ts';
-import { versionsOf } from './written-versions.ts';
+import { versionOf, versionsOf } from './written-versions.ts';
 
 export interface SkillDecisionOptions extends CommonOptions {
   readonly note?: string;
@@ -71,6 +77,25 @@ export async function archiveCommand(
   output.line(styled(name, 'bold'), `  version ${version}  archived`);
   output.note(
     'daemons delete its files, unless a person has edited them; its versions stay: animus skill history ' + name,
+  );
+  return 0;
+}
+
+/** Makes an earlier version current again: each daemon writes its files. */
+export async function rollbackCommand(
+  invocation: Invocation,
+  { note = '', to }: CommonOptions & { readonly note?: string; readonly to?: number },
+  name: string,
+): Promise<number> {
+  const { output } = invocation;
+  const made = await withDatabase(invocation, async (db) => {
+    const version = await untilUnlocked(() => rollBackSkill(db, { name, to, note }), PATIENCE);
+    return versionOf(await versionsOf(db, name), version);
+  });
+  output.document({ skill: name, version: made.version, rolled_back: true, replaced: made.base, hash: made.hash });
+  output.line(styled(name, 'bold'), `  version ${made.version}  `, styled('current', 'green'), `  ${made.note}`);
+  output.note(
+    'each daemon writes its files now, and foci that begin from then on use it; where a person has edited the skill, that one stays (animus status)',
   );
   return 0;
 }

@@ -2,7 +2,6 @@
 import { skillChanges } from '../../catalog/skills/skill-changes.ts';
 import { visibleLines } from '../../core/text/harmless.ts';
 import { readPackage } from '../../store/skills/packages.ts';
-import { readSkillVersion } from '../../store/skills/skill-versions.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { styled } from '../view/output.ts';
@@ -18,9 +17,10 @@ export interface DiffOptions extends CommonOptions {
 export async function diffCommand(invocation: Invocation, { to, from }: DiffOptions, name: string): Promise<number> {
   const { output } = invocation;
   const { chosen, base, patches } = await withDatabase(invocation, async (db) => {
-    const version = versionOf(await versionsOf(db, name), to);
+    const versions = await versionsOf(db, name);
+    const version = versionOf(versions, to);
     const other = from ?? version.base;
-    const before = other === null ? null : await readSkillVersion(db, name, other);
+    const before = other === null ? null : versionOf(versions, other);
     const files = before === null ? [] : await readPackage(db, before.hash);
     return {
       chosen: version,

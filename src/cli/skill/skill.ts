@@ -32,7 +32,10 @@ export function addSkillCommands(program: Command, run: RunCommand): void {
     arguments: { skills: 'names of skills, or their directories (default: all skills)' },
     examples: ['animus skill check', 'animus skill check ./drafts/release-notes --strict', 'animus skill check --json'],
   })
-    .option('--strict', 'report everything that the format forbids as a problem; for skills that you write')
+    .option(
+      '--strict',
+      'report everything that the format forbids as a problem, and exit 2 for remarks, too; for skills that you write',
+    )
     .option(...SKILLS)
     .action(run(checkSkills));
   addCommand(group, 'add <source> [chosen...]', {

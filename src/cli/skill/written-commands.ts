@@ -52,6 +52,13 @@ export function addWrittenSkillCommands(group: Command, run: RunCommand): void {
     .option('--note <text>', 'why; it is kept with the decision')
     .option(...SKILLS)
     .action(run(lazily(async () => (await import('./skill-adopt.ts')).adoptCommand)));
+  addCommand(group, 'rollback <skill>', {
+    summary: 'make an earlier version of a skill current again, as a new version with its files',
+    examples: ['animus skill rollback release-notes', 'animus skill rollback release-notes --to 2 --note "3 is wrong"'],
+  })
+    .option('--to <n>', 'one that was current before (default: the last of these)', version)
+    .option('--note <text>', 'why; it is kept with the decision')
+    .action(run(lazily(async () => (await import('./skill-decide.ts')).rollbackCommand)));
   addCommand(group, 'archive <skill>', {
     summary: 'stop using a skill that agents have written: daemons delete its files, and its versions stay',
     examples: ['animus skill archive release-notes --note "unused for a month"'],

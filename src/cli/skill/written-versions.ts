@@ -1,6 +1,6 @@
 /** Finds the version of a written skill that a command is about. */
 import { AnimusError } from '../../core/errors/errors.ts';
-import { readSkillVersions, type SkillVersion } from '../../store/skills/skill-versions.ts';
+import { readSkillVersions, type SkillVersion, versionsText } from '../../store/skills/skill-versions.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 
 /** All versions, the newest first. Errors: `work.not_found`. */
@@ -21,5 +21,6 @@ export function versionOf(
   }
   const found = versions.find(({ version }) => version === number);
   if (found !== undefined) return found;
-  throw new AnimusError('work.not_found', { detail: `skill ${versions[0].name} has no version ${number}`, hint: '' });
+  const hint = `; it has ${versionsText(versions)}`;
+  throw new AnimusError('work.not_found', { detail: `skill ${versions[0].name} has no version ${number}`, hint });
 }

@@ -12,6 +12,8 @@ import {
   shortDescription,
   shortId,
   stateLabel,
+  tokens,
+  uncertainParts,
 } from '../view/quantities.ts';
 
 const AMOUNTS: readonly Column[] = [
@@ -34,22 +36,24 @@ export function showSpend(output: Output, period: SpendPeriod, by: readonly Spen
     rows.map((row) => [
       ...by.map((group) => valueOf(row, group)),
       callsOf(row),
-      ...[row.input_tokens, row.output_tokens].map(grouped),
+      ...[row.input_tokens, row.output_tokens].map((count) => tokens(count, row.uncounted_calls)),
       cost(row.usd, row.unpriced_calls),
     ]),
   );
   output.line();
   output.line(
     styled('Spent     ', 'bold'),
-    `${cost(total.usd, total.unpriced_calls)} in ${countedCalls(total)}, ${grouped(total.input_tokens)} tokens in, ${grouped(total.output_tokens)} out, ${daysOf(period)}`,
+    `${cost(total.usd, total.unpriced_calls)}${uncertainParts(total)} in ${countedCalls(total)}, ${tokens(total.input_tokens, total.uncounted_calls)} tokens in, ${tokens(total.output_tokens, total.uncounted_calls)} out, ${daysOf(period)}`,
   );
-  if (total.unpriced_calls > 0) output.note(noteUnpriced(total.unpriced_calls));
+  if (total.unpriced_calls > 0) output.note(noteUnpriced(total.unpriced_calls, rows));
+  if (total.uncounted_calls > 0) output.note(noteUncounted(total.uncounted_calls));
   if (total.groups > rows.length) {
     output.note(`${counted(total.groups - rows.length, 'more row')}; --limit shows more. The sum contains them`);
   }
   const { details_since: since } = spend;
   if (since !== null && rows.some((row) => by.some((group) => row[group] === null))) {
-    output.note(`(not known): operations and submitters are recorded since ${since.toISOString().slice(0, 16)}Z`);
+    const recorded = `operations and submitters are recorded since ${since.toISOString().slice(0, 16)}Z, sources since a later version`;
+    output.note(`(not known): ${recorded}`);
   }
 }
 
@@ -120,10 +124,19 @@ export function showRoots(output: Output, period: SpendPeriod, roots: readonly S
 }
 
 /** What is missing from a sum, and the remedy. */
-function noteUnpriced(calls: number): string {
-  const missing = `the cost of ${counted(calls, 'call')} is not known`;
-  const why = 'the model has no price, or the provider gave no token counts';
+function noteUnpriced(calls: number, rows: readonly SpendRow[] = []): string {
+  const models = new Set(
+    rows.flatMap(({ unpriced_calls: unpriced, model }) => (unpriced > 0 && model !== null ? [model] : [])),
+  );
+  const whose = models.size === 0 ? '' : ` of ${[...models].join(', ')}`;
+  const missing = `the cost of ${counted(calls, 'call')}${whose} is not known`;
+  const why = 'the model has no price, or nothing says how many tokens it was';
   return `${missing}: ${why}; a price in animus.toml ([models."PROVIDER/MODEL"] usd_per_million) counts for calls to come`;
+}
+
+/** What is missing from the tokens. */
+function noteUncounted(calls: number): string {
+  return `the tokens of ${counted(calls, 'call')} are not known: the provider gave no counts`;
 }
 
 const UNKNOWN = styled('(not known)', 'dim');

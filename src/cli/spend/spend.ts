@@ -2,16 +2,18 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
-import { readSpend, SPEND_GROUPS, type SpendPeriod } from '../../store/views/spend.ts';
+import {
+  DEFAULT_SPEND_DAYS,
+  defaultSince,
+  readSpend,
+  SPEND_GROUPS,
+  type SpendPeriod,
+} from '../../store/views/spend.ts';
 import { readSpendItems, readSpendRoots } from '../../store/views/spend-items.ts';
 import { pastMoment, wholeNumber } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { showItems, showRoots, showSpend } from './spend-view.ts';
-
-/** How many days are shown without `--since`, today included. */
-const DEFAULT_DAYS = 30;
-const DAY_MS = 86_400_000;
 
 interface PeriodOptions extends CommonOptions {
   readonly since?: Date;
@@ -50,7 +52,7 @@ export function addSpendCommands(program: Command, run: RunCommand): void {
     }),
   )
     .option('--dearest', 'by what they cost (the default)')
-    .option('--slowest', 'by the time from when they were due to their end')
+    .option('--slowest', 'by the time from their submission to their end')
     .action(run(itemsCommand));
 }
 
@@ -58,7 +60,7 @@ function withPeriod(command: Command): Command {
   return command
     .option(
       '--since <time>',
-      `from this UTC day on: 2026-03-01, or 7d (ago) (default: ${DEFAULT_DAYS} days)`,
+      `from this UTC day on: 2026-03-01, or 7d (ago) (default: ${DEFAULT_SPEND_DAYS} days)`,
       pastMoment,
     )
     .option('--until <time>', 'nothing of this UTC day or later', pastMoment)
@@ -98,8 +100,8 @@ async function itemsCommand(invocation: Invocation, options: ItemsOptions): Prom
 
 /** UTC days, from `since` on and before `until`. */
 function periodOf({ since, until }: PeriodOptions): SpendPeriod {
-  const first = dayOf(since ?? new Date((until?.getTime() ?? Date.now() + DAY_MS) - DEFAULT_DAYS * DAY_MS));
   const end = until ? dayOf(until) : null;
+  const first = since ? dayOf(since) : defaultSince(end, Date.now());
   if (end !== null && end <= first) {
     throw new AnimusError('usage.invalid', { detail: `--until must be a later UTC day than --since (${first})` });
   }

@@ -1,7 +1,7 @@
 /** The part of `animus status` about what waits for people. */
 import type { Status } from '../../store/views/status-view.ts';
 import { type Output, styled } from '../view/output.ts';
-import { age, grouped, shortId } from '../view/quantities.ts';
+import { age, counted, grouped, shortId } from '../view/quantities.ts';
 
 /** A row for each of the oldest requests, and the command that shows all of them. */
 export function showAsks(output: Output, { asks, at }: Pick<Status, 'asks' | 'at'>): void {
@@ -16,12 +16,12 @@ export function showAsks(output: Output, { asks, at }: Pick<Status, 'asks' | 'at
       { title: 'UNTIL', optional: true },
       { title: 'WHAT', shrink: true },
     ],
-    asks.first.map(({ work_item_id: id, faculty, tool, kind, subject, shown, asked_at: asked, deadline }) => [
+    asks.first.map(({ work_item_id: id, faculty, tool, kind, subject, shown, asked_at: asked, deadline, items }) => [
       styled(shortId(id), 'yellow'),
       faculty,
       age(asked, now),
       deadline === null ? '-' : age(deadline, now),
-      `${kind === 'human' && subject === 'question' ? 'question' : (tool ?? subject)}: ${shown}`,
+      `${kind === 'human' && subject === 'question' ? 'question' : (tool ?? subject)}${items > 1 ? ` for ${counted(items, 'work item')}` : ''}: ${shown}`,
     ]),
   );
   if (asks.waiting > asks.first.length) output.line(`${grouped(asks.waiting - asks.first.length)} more`);

@@ -1,6 +1,6 @@
 /** The part of `animus status` about limits that are nearly or wholly used up. */
 import type { Status } from '../../store/views/status-view.ts';
-import { limitName, shareUsed } from '../view/limits.ts';
+import { limitAmount, limitName, shareUsed } from '../view/limits.ts';
 import { type Output, styled } from '../view/output.ts';
 import { age, amountOf } from '../view/quantities.ts';
 
@@ -22,7 +22,7 @@ export function showBudgets(output: Output, { budgets, at }: Pick<Status, 'budge
       limitName(limit),
       amountOf(limit.spent, limit.unit),
       limit.held > 0 ? amountOf(limit.held, limit.unit) : '-',
-      amountOf(limit.amount, limit.unit),
+      limitAmount(limit.amount, limit.unit),
       shareUsed(limit),
       limit.ends === null ? '-' : age(limit.ends, now),
     ]),

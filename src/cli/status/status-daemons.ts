@@ -3,15 +3,26 @@ import type { DaemonStatus, Status } from '../../store/views/status-view.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import { age, counted, duration } from '../view/quantities.ts';
 
-/** The daemons that have not stopped, with their problems; those that are silent with the time since when. */
+/**
+ * The daemons that have not stopped, with their problems; those that are silent with the time since when. Lost ones come last, and those without
+ * work, of whom nobody has to do anything, as one line.
+ */
 export function showDaemons(output: Output, { daemons, at }: Pick<Status, 'daemons' | 'at'>): void {
   const now = Date.parse(at);
   if (!daemons.some((daemon) => daemon.alive)) {
     output.line(styled('Daemons   ', 'bold'), styled('none is running', 'yellow'), '; start one with: animus serve');
   }
   const stopped = daemons.filter((daemon) => daemon.stopped_at !== null).length;
-  const shown = daemons.filter((daemon) => daemon.stopped_at === null);
+  const left = daemons.filter((daemon) => daemon.stopped_at === null);
+  const lost = left.filter(isGone);
+  const shown = left.filter((daemon) => !isGone(daemon)).toSorted((a, b) => Number(b.alive) - Number(a.alive));
   if (stopped > 0) output.line(styled(`          ${counted(stopped, 'daemon')} stopped in the last hour`, 'dim'));
+  if (lost.length > 0) {
+    const last = lost.map(({ seen_at: seen }) => seen).toSorted((a, b) => Date.parse(b) - Date.parse(a))[0]!;
+    output.line(
+      styled(`          ${counted(lost.length, 'daemon')} lost without work, last seen ${age(last, now)}`, 'dim'),
+    );
+  }
   if (shown.length === 0) return;
   output.line();
   output.table(
@@ -31,6 +42,11 @@ export function showDaemons(output: Output, { daemons, at }: Pick<Status, 'daemo
     ]),
   );
   for (const daemon of shown) showProblems(output, daemon, now);
+}
+
+/** Lost, and no work waits for the end of its lease. */
+function isGone({ alive, stopped_at: stopped, lease_until: until }: DaemonStatus): boolean {
+  return !alive && stopped === null && !until;
 }
 
 /** A daemon reports every 30 s at least. One report may be late. */
@@ -55,8 +71,6 @@ function showProblems(output: Output, daemon: DaemonStatus, now: number): void {
     for (const text of reported) problem(text);
     return;
   }
-  // The table says that it is lost; nobody has to do anything.
-  if (!daemon.alive && !daemon.lease_until) return;
   const seen = Date.parse(daemon.seen_at);
   const since = `${duration(now - seen)}, since ${new Date(seen).toISOString().slice(0, 19)}Z`;
   problem(`${nameOf(daemon)} has not been seen for ${since}: ${itsWork(daemon, now)}`);

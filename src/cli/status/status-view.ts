@@ -1,15 +1,25 @@
 /** What `animus status` prints for people, on one screen. */
 
-import { didYouMean } from '../../core/errors/suggest.ts';
 import { WORK_STATES } from '../../core/work/work.ts';
 import type { Status } from '../../store/views/status-view.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
-import { age, callsOf, cost, countedCalls, grouped, shortId, stateLabel } from '../view/quantities.ts';
+import {
+  age,
+  callsOf,
+  cost,
+  countedCalls,
+  grouped,
+  shortId,
+  stateLabel,
+  tokens,
+  uncertainParts,
+} from '../view/quantities.ts';
 import { showAsks } from './status-asks.ts';
 import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';
 import { showDaemons } from './status-daemons.ts';
 import { showStaleSkills } from './status-skills.ts';
+import { showWaiting } from './status-waiting.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
 import { showWebhooks } from './status-webhooks.ts';
 import { showWorktrees } from './status-worktrees.ts';
@@ -32,6 +42,7 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
   showAsks(output, status);
   showFoci(output, status);
   showQueue(output, status);
+  showWaiting(output, status);
   showDeadLetters(output, status);
   showSchedules(output, status);
   showInbox(output, status);
@@ -97,9 +108,8 @@ function showFoci(output: Output, { foci, at }: Status): void {
   );
 }
 
-function showQueue(output: Output, { queue, at, daemons }: Status): void {
+function showQueue(output: Output, { queue, at }: Status): void {
   if (queue.length === 0) return;
-  const served = daemons.filter(({ alive }) => alive).flatMap(({ faculties }) => faculties);
   const now = Date.parse(at);
   output.line();
   output.table(
@@ -107,13 +117,11 @@ function showQueue(output: Output, { queue, at, daemons }: Status): void {
       { title: 'QUEUE', shrink: true },
       { title: 'QUEUED', align: 'right' },
       { title: 'OLDEST', optional: true },
-      { title: '' },
     ],
     queue.map((line) => [
       line.faculty,
       `${grouped(line.queued)}${line.capped ? '+' : ''}`,
       line.oldest_at === null ? '-' : age(line.oldest_at, now),
-      line.routable ? '' : styled(`no daemon serves this faculty${didYouMean(line.faculty, served)}`, 'yellow'),
     ]),
   );
 }
@@ -171,20 +179,26 @@ function showSpend(output: Output, { spend_today: spend }: Status): void {
       line.faculty,
       line.model,
       callsOf(line),
-      grouped(line.input_tokens),
-      grouped(line.output_tokens),
+      tokens(line.input_tokens, line.uncounted_calls),
+      tokens(line.output_tokens, line.uncounted_calls),
       cost(line.usd, line.unpriced_calls),
     ]),
   );
-  const unpriced = spend.reduce((sum, line) => sum + line.unpriced_calls, 0);
-  const known = spend.reduce((sum, line) => sum + (line.usd ?? 0), 0);
+  const sumOf = (
+    key: 'usd' | 'unpriced_calls' | 'estimated_usd' | 'lost_usd' | 'calls' | 'lost_requests' | 'code_runs',
+  ) => spend.reduce((sum, line) => sum + (line[key] ?? 0), 0);
+  const unpriced = sumOf('unpriced_calls');
+  const known = sumOf('usd');
   const total = cost(unpriced > 0 && known === 0 ? null : known, unpriced);
   output.line(
     styled('Spent     ', 'bold'),
-    `${total} today in ${countedCalls({
-      calls: spend.reduce((sum, line) => sum + line.calls, 0),
-      code_runs: spend.reduce((sum, line) => sum + (line.code_runs ?? 0), 0),
-    })}`,
+    `${total}${uncertainParts({ estimated_usd: sumOf('estimated_usd'), lost_usd: sumOf('lost_usd') })} today in ${countedCalls(
+      {
+        calls: sumOf('calls'),
+        lost_requests: sumOf('lost_requests'),
+        code_runs: sumOf('code_runs'),
+      },
+    )}`,
   );
 }
 

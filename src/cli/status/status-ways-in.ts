@@ -1,7 +1,8 @@
 /** The part of `animus status` about schedules and the inbox. */
-import type { Status } from '../../store/views/status-view.ts';
+import type { ScheduleStatus, Status } from '../../store/views/status-view.ts';
+import { nextRun } from '../view/next-run.ts';
 import { type Output, styled } from '../view/output.ts';
-import { age, counted, grouped } from '../view/quantities.ts';
+import { age, counted, grouped, shortId } from '../view/quantities.ts';
 
 /** The schedules with their next run, and what is wrong with them. */
 export function showSchedules(output: Output, { schedules, at }: Status): void {
@@ -19,14 +20,22 @@ export function showSchedules(output: Output, { schedules, at }: Status): void {
     schedules.map((schedule) => [
       schedule.name,
       schedule.faculty,
-      schedule.paused ? styled('paused', 'yellow') : schedule.next_at === null ? '-' : age(schedule.next_at, now),
+      nextRun(schedule, now) ?? '-',
       schedule.last_at === null ? '-' : age(schedule.last_at, now),
-      schedule.missed_24h > 0 ? styled(`${counted(schedule.missed_24h, 'run')} missed in 24 h`, 'yellow') : '',
+      styled(leftOut(schedule), 'yellow'),
     ]),
   );
   for (const { name, problem } of schedules) {
     if (problem !== null) output.line(styled('problem  ', 'red'), `schedule ${name}: ${problem}`);
   }
+}
+
+function leftOut({ missed_24h: missed, skipped, open_item: open }: ScheduleStatus): string {
+  const until = open === null ? '' : `: ${shortId(open)} has not ended`;
+  return [
+    ...(missed > 0 ? [`${counted(missed, 'run')} missed in 24 h`] : []),
+    ...(skipped > 0 ? [`${counted(skipped, 'run')} skipped${until}`] : []),
+  ].join(', ');
 }
 
 /** Prints nothing while the inbox is empty and has no unreadable messages. */

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 
 /** Printable ASCII, letters of Latin alphabets, and what animus itself prints: each takes one column. */
-const ONE_COLUMN_EACH = /^[\x20-\x7e\u00c0-\u024f…→]*$/;
+const ONE_COLUMN_EACH = /^[\x20-\x7e\u00c0-\u024f–…→]*$/;
 
 /** The number of columns that a text takes on a terminal. */
 export function displayWidth(text: string): number {

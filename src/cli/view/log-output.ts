@@ -12,6 +12,7 @@ export function createLogOutput(log: Log): Output {
     json: false,
     live: false,
     width: Number.POSITIVE_INFINITY,
+    called: 'animus',
     line: (...parts) => say(textOf(parts)),
     block: say,
     piece: () => {},

@@ -4,6 +4,7 @@ import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.
 import { harmless, harmlessJson, harmlessLines } from '../../core/text/harmless.ts';
 import { calledAs } from './called-as.ts';
 import { displayWidth, truncate, wrap } from './display-width.ts';
+import type { SnakeCase } from './snake-case.ts';
 import { layOutTable } from './table.ts';
 
 /** The part of a stream that printing needs. */
@@ -31,6 +32,8 @@ export interface Column {
 export interface Output {
   /** True with `--json`: only `document` and `fail` print anything. */
   readonly json: boolean;
+  /** How animus was called, for commands in a text (`calledAs`). */
+  readonly called: string;
   /** Columns of the terminal; infinite when piped. */
   readonly width: number;
   /** One line, cut to the terminal's width. */
@@ -47,10 +50,10 @@ export interface Output {
   command(label: string, words: string): void;
   /** Aligned columns under their titles. */
   table(columns: readonly Column[], rows: readonly (readonly Part[])[]): void;
-  /** The result for programs; does nothing without `--json`. */
-  document(value: unknown): void;
+  /** The result for programs, with snake_case keys; does nothing without `--json`. */
+  document<T>(value: T & SnakeCase<T>): void;
   /** One of many results for programs, on a line of its own; does nothing without `--json`. */
-  event(value: unknown): void;
+  event<T>(value: T & SnakeCase<T>): void;
   /**
    * Shows what the command waits for, on a line that the next call replaces; null removes it. Only on the stderr of a
    * terminal, without `--json`. The next output replaces it, too.
@@ -95,6 +98,7 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
 
   return {
     json,
+    called: calledAs(env),
     get width() {
       return width();
     },
@@ -118,7 +122,7 @@ export function createOutput({ stdout: stream, stderr, env, json }: OutputOption
       if (!json) stdout.write(`${harmless(text)}\n`);
     },
     command(label, words) {
-      this.copyable(`${label}${calledAs(env)} ${words}`);
+      this.copyable(`${label}${this.called} ${words}`);
     },
     table(columns, rows) {
       if (json) return;

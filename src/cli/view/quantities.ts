@@ -35,9 +35,23 @@ export function counted(count: number, noun: string, nouns = `${noun}s`): string
   return `${grouped(count)} ${count === 1 ? noun : nouns}`;
 }
 
-/** `$0.0042`, `$1.25`. Four digits below a dollar, because most model calls cost less. */
+/** Where there is nothing to count, in place of 0: no call was made. */
+export const NONE = '–';
+
+/** `$0.0042`, `$1.25`, `$0.00000045`. Four digits below a dollar, because most model calls cost less; two that are not 0 where these would be. */
 export function usd(amount: number): string {
-  return `$${amount.toFixed(amount !== 0 && amount < 1 ? 4 : 2)}`;
+  const size = Math.abs(amount);
+  if (size > 0 && size < 0.0001) return `$${rounded(amount, Math.min(20, 1 - Math.floor(Math.log10(size))))}`;
+  return `$${rounded(amount, size > 0 && size < 1 ? 4 : 2)}`;
+}
+
+/** Rounds the digits that are written, as people do: `toFixed` makes 0.0262 of 0.02625, which is stored as a little less. */
+function rounded(amount: number, digits: number): string {
+  return amount.toLocaleString('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    useGrouping: false,
+  });
 }
 
 /**
@@ -47,6 +61,35 @@ export function usd(amount: number): string {
 export function cost(amount: number | null, unpricedCalls = 0): string {
   if (amount === null) return 'unknown';
   return unpricedCalls > 0 ? `at least ${usd(amount)}` : usd(amount);
+}
+
+/** What work has cost, as `cost` says it; `–` before its first call. */
+export function costOfWork(work: {
+  readonly cost_usd: number | null;
+  readonly unpriced_calls: number;
+  readonly lost_usd: number;
+  readonly turns: number;
+}): string {
+  const nothing = work.turns === 0 && work.cost_usd === 0 && work.unpriced_calls === 0;
+  return nothing ? NONE : cost(work.cost_usd, work.unpriced_calls);
+}
+
+/** Tokens as `cost` says costs: `12,345`, `at least 12,345`, `unknown`. */
+export function tokens(count: number | null, uncountedCalls = 0): string {
+  if (count === null) return 'unknown';
+  return uncountedCalls > 0 ? `at least ${grouped(count)}` : grouped(count);
+}
+
+/** ` (of it $0.02 estimated, $0.01 lost)`: parts of a sum that no provider has counted; empty without any. */
+export function uncertainParts({
+  estimated_usd: estimated,
+  lost_usd: lost,
+}: {
+  readonly estimated_usd: number;
+  readonly lost_usd: number;
+}): string {
+  const parts = [...(estimated > 0 ? [`${usd(estimated)} estimated`] : []), ...(lost > 0 ? [`${usd(lost)} lost`] : [])];
+  return parts.length === 0 ? '' : ` (of it ${parts.join(', ')})`;
 }
 
 /** An amount of a budget: `$1.25`, `12,000 tokens`. */
@@ -90,6 +133,8 @@ export function shortDescription(text: string, characters: number): string {
 
 interface Calls {
   readonly calls: number;
+  /** That gave nothing. */
+  readonly lost_requests?: number;
   /** Of code without a model. */
   readonly code_runs?: number;
 }
@@ -100,7 +145,8 @@ export function callsOf({ calls, code_runs: runs = 0 }: Calls): string {
   return calls === 0 ? counted(runs, 'run') : `${grouped(calls)}, ${counted(runs, 'run')}`;
 }
 
-/** `12 calls`, `12 calls and 3 runs of code`. */
-export function countedCalls({ calls, code_runs: runs = 0 }: Calls): string {
-  return `${counted(calls, 'call')}${runs === 0 ? '' : ` and ${runs === 1 ? '1 run' : `${grouped(runs)} runs`} of code`}`;
+/** `12 calls`, `12 calls and 3 runs of code`, `12 calls, 2 lost requests`. */
+export function countedCalls({ calls, lost_requests: lost = 0, code_runs: runs = 0 }: Calls): string {
+  const made = `${counted(calls, 'call')}${lost === 0 ? '' : `, ${counted(lost, 'lost request')}`}`;
+  return `${made}${runs === 0 ? '' : ` and ${runs === 1 ? '1 run' : `${grouped(runs)} runs`} of code`}`;
 }

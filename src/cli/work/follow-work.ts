@@ -5,16 +5,16 @@ import { systemClock } from '../../core/lifecycle/clock.ts';
 import { isTerminal, type WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { type FollowedWork, workFollower } from '../../store/views/followed-work.ts';
-import type { AskedView } from '../../store/views/inbox-view.ts';
 import { readItemWorktree } from '../../store/views/item-worktree.ts';
 import type { SubmittedWork } from '../../store/work/submit-work.ts';
 import type { Invocation } from '../command/command.ts';
 import { workGoesOn } from '../command/work-goes-on.ts';
-import { type Part, styled } from '../view/output.ts';
+import { styled } from '../view/output.ts';
 import { cost, duration, stateLabel, WORK_OF_ANOTHER } from '../view/quantities.ts';
 import { resultJson, showResult } from './result/show-result.ts';
 import { showAsked } from './show-asked.ts';
-import { showOutcome } from './work-show.ts';
+import { waitingNews } from './waiting-news.ts';
+import { showOutcome, showRetry } from './work-show.ts';
 
 /** Polls by primary key, which costs well under a millisecond and also works where notifications do not arrive. */
 const LOOK_EVERY_MS = 300;
@@ -29,11 +29,14 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
   let id = submitted.mergedInto ?? submitted.id;
   let state: WorkState | null = null;
   let seen = 0;
-  const announce = async ({ state: now, error }: FollowedWork) => {
-    if (now === state) return;
-    output.line(stateLabel(now), ...whyWaiting(now, error));
-    if (now === 'waiting') showAskedOf(invocation, await follower.asked(id));
-    state = now;
+  const saysWhy = waitingNews(output);
+  const announce = async (item: FollowedWork) => {
+    if (item.state !== state) {
+      output.line(stateLabel(item.state));
+      state = item.state;
+      if (state === 'waiting') for (const one of (await follower.asked(id)) ?? []) showAsked(output, one);
+    }
+    saysWhy(item);
   };
   for (;;) {
     // The ledger is read before the state. Once the item has ended, it is read again: nothing is added after the end.
@@ -58,6 +61,7 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
       const took = duration((item.resolved_at?.getTime() ?? Date.now()) - item.created_at.getTime());
       output.line(styled(`${took}, ${item.turns} turns, ${costOf(item)}`, 'dim'));
       showOutcome(output, item);
+      showRetry(output, item);
       showResult(output, worktree);
       return item.state === 'completed' ? 0 : 1;
     }
@@ -67,18 +71,6 @@ export async function followWork(invocation: Invocation, db: Queryable, submitte
   }
 }
 
-/** Tells the person who waits how to decide, or that an operator has to. */
-function showAskedOf({ output }: Invocation, asked: readonly AskedView[] | null): void {
-  if (asked === null) output.line(styled('  perhaps for a decision of an operator', 'dim'));
-  for (const one of asked ?? []) showAsked(output, one);
-}
-
-/** Why scheduled work was postponed: a failed attempt, or a failing provider. */
-function whyWaiting(state: WorkState, error: unknown): Part[] {
-  const message = (error as { readonly message?: unknown } | null)?.message;
-  return state === 'scheduled' && typeof message === 'string' ? [styled(`  ${message}`, 'dim')] : [];
-}
-
 /** `$0.0042`, or `cost unknown`. */
 function costOf({ cost_usd: spent, unpriced_calls: unpriced }: FollowedWork): string {
   return spent === null ? 'cost unknown' : cost(spent, unpriced);
@@ -86,8 +78,8 @@ function costOf({ cost_usd: spent, unpriced_calls: unpriced }: FollowedWork): st
 
 /** What the command waits for. Times use the host's clock, which is exact enough here. */
 function progressOf(item: FollowedWork): string {
-  const { state, turns, faculty, created_at: created } = item;
+  const { state, turns, created_at: created } = item;
   const since = duration(Math.max(0, Date.now() - created.getTime()));
-  if (state === 'queued') return `queued for ${faculty}, ${since} now; is a daemon running? see: animus status`;
+  if (item.waiting !== null) return `${state}, ${since} since it was submitted: ${item.waiting.why}`;
   return `${state}, turn ${turns}, ${costOf(item)}, ${since} since it was submitted; Ctrl-C stops waiting, not the work`;
 }

@@ -73,7 +73,7 @@ async function inboxCommand(
     if (asked) showAsked(output, asked, full);
     if (one.count > 1) showMore(invocation, one);
   }
-  if (groups.length === limit) output.note('there may be more: animus inbox --limit 1000');
+  if (groups.length === limit) output.note(`there may be more: ${output.called} inbox --limit 1000`);
   return 0;
 }
 

@@ -1,5 +1,5 @@
 /** `animus ledger …`: the entries of a work item. */
-import { text as readAll } from 'node:stream/consumers';
+
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { LEDGER_TYPES, type LedgerType } from '../../core/work/work.ts';
@@ -9,6 +9,8 @@ import { seesTables } from '../../store/views/work-views.ts';
 import { ledgerType, wholeNumber } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { readInput } from '../command/read-input.ts';
+import { ledgerJson } from '../view/ledger-json.ts';
 import { type Output, type Style, styled } from '../view/output.ts';
 import { age } from '../view/quantities.ts';
 
@@ -66,7 +68,7 @@ async function appendCommand(
       detail: `${JSON.stringify(type)} is not an entry type; expected one of ${LEDGER_TYPES.join(', ')}`,
     });
   }
-  const text = content === '-' ? (await readAll(context.stdin)).trimEnd() : content;
+  const text = content === '-' ? await readInput(context.stdin) : content;
   const { id, seq } = await withDatabase(invocation, async (db) => {
     const found = await findWork(db, reference);
     return { id: found, seq: await appendLedger(db, found, known, text) };
@@ -101,11 +103,6 @@ function showFormatted(output: Output, entries: readonly LedgerEntry[]): void {
       output.block(type === 'plan' ? entry.content : `- ${entry.content.replaceAll('\n', '\n  ')}`);
     output.line();
   }
-}
-
-/** An entry as `--json` prints it. */
-export function ledgerJson({ seq, type, content, focusId, createdAt }: LedgerEntry) {
-  return { seq, type, content, focus_id: focusId, created_at: createdAt };
 }
 
 const TITLES: Readonly<Record<LedgerType, string>> = {

@@ -3,7 +3,7 @@ import { visibleLines } from '../../core/text/harmless.ts';
 import type { AskedView } from '../../store/views/inbox-view.ts';
 import { displayWidth } from '../view/display-width.ts';
 import { type Output, styled } from '../view/output.ts';
-import { age, grouped, shortId } from '../view/quantities.ts';
+import { age, counted, grouped, shortId } from '../view/quantities.ts';
 import { shellWord } from '../view/shell-word.ts';
 
 /** How many characters of an input are shown, unless all of it is asked for. */
@@ -29,8 +29,25 @@ export function showRequest(output: Output, asked: AskedView, full = false): voi
   const field = (name: string, text: string) => output.line('  ', styled(name.padEnd(9), 'dim'), text);
   field('request', shortId(asked.ask_id));
   if (call !== null) field('call', `${call}, turn ${turn ?? '?'}`);
+  if (asked.items > 1) output.block(`items    ${behind(asked, full)}`, '  ');
   if (asked.subject === 'tool_call') field('why', `${String(request['reason'])} (${String(request['gate'])})`);
+  if (request['four_eyes'] === true) field('who', 'somebody who has neither submitted the work nor written to it');
   showContent(output, contentOf(asked), id, full);
+}
+
+/** How many of the items are named that wait for one limit, unless all are asked for. */
+const NAMED = 5;
+
+/** How much work a denial of a limit ends at once: `animus.items_behind`. */
+export const AT_ONCE = 1000;
+
+/** The work that waits for the same limit. */
+function behind({ items, work_items: ids }: AskedView, full: boolean): string {
+  const named = full ? ids : ids.slice(0, NAMED);
+  const more = items > named.length ? ` and ${grouped(items - named.length)} more` : '';
+  const about = items > AT_ONCE ? `all of them; a denial ends ${grouped(AT_ONCE)} at once` : 'all of them';
+  const all = `${counted(items, 'work item')} wait for this limit, and a decision is about ${about}`;
+  return ids.length === 1 ? all : `${all}: ${named.map(shortId).join(', ')}${more}`;
 }
 
 /** How long a decision may take, and what happens then. */
@@ -74,7 +91,8 @@ export function enough({ amount, base, used, needed }: AskedView['request']): nu
   const short = Number(used) + Number(needed) - Number(amount);
   const step = Number(base);
   const add = step > 0 ? step * Math.max(1, Math.ceil(short / step)) : Math.max(short, 0.01);
-  return Number(add.toFixed(6));
+  // Without the noise of binary fractions: 0.1 three times is 0.3.
+  return Number(add.toPrecision(15));
 }
 
 /** In one line: what is asked. */
@@ -82,9 +100,15 @@ export function titleOf({ kind, subject, request }: Pick<AskedView, 'kind' | 'su
   if (subject === 'lost') return 'lost something that its agent made';
   if (kind === 'human') return 'asks a question';
   if (subject === 'budget') return 'needs more budget';
+  if (subject === 'provider') return `asks whether to go on with ${presentOf(request)}`;
   if (subject === 'skill')
     return `${request['base'] === null ? 'proposes the skill' : 'proposes another version of'} ${String(request['skill'])}`;
   return subject === 'tool_call' ? `wants to run ${String(request['tool'])}` : `asks for approval: ${subject}`;
+}
+
+/** The model that the faculty has now. */
+function presentOf({ present }: AskedView['request']): string {
+  return String((present as { readonly model?: unknown } | undefined)?.model);
 }
 
 /** Every line of it begins with a bar, so that no line of it can look like one of ours. */
@@ -107,7 +131,7 @@ function contentOf({ subject, request }: AskedView): string[] {
     const choices = Array.isArray(request['choices']) ? request['choices'] : [];
     return [String(request['question']), ...choices.map((choice, index) => `${index + 1}. ${String(choice)}`)];
   }
-  if (subject === 'budget') return [String(request['reason'])];
+  if (subject === 'budget' || subject === 'provider') return [String(request['reason'])];
   if (subject === 'lost') return [String(request['lost'])];
   const content = subject === 'tool_call' ? request['input'] : request;
   return Object.entries(content ?? {}).map(([key, value]) =>

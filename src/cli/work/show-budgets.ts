@@ -1,6 +1,6 @@
 /** The part of `animus work show` about the limits that apply to the item. */
 import type { BudgetLeft } from '../../store/work/budgets.ts';
-import { limitName, percentUsed } from '../view/limits.ts';
+import { limitAmount, limitName, percentUsed } from '../view/limits.ts';
 import type { Output } from '../view/output.ts';
 import { age, amountOf } from '../view/quantities.ts';
 import { heading } from './show-parts.ts';
@@ -16,7 +16,7 @@ export function showBudgets(output: Output, limits: readonly BudgetLeft[]): void
     const name = scope === 'item' ? 'this item' : limitName(limit);
     const underWay = held > 0 ? `, ${amountOf(held, unit)} held for turns under way` : '';
     const percent = percentUsed({ used: spent, amount });
-    const share = `${amountOf(spent, unit)} of ${amountOf(amount, unit)} spent (${percent} %)${underWay}`;
+    const share = `${amountOf(spent, unit)} of ${limitAmount(amount, unit)} spent (${percent} %)${underWay}`;
     output.block(`${name}: ${share}${after}${then === 'die' ? '; the work dies when it is used up' : ''}`, '  ');
   }
 }

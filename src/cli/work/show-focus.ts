@@ -1,13 +1,20 @@
 /** A focus as `animus work show` prints it. */
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
+import type { WorkState } from '../../core/work/work.ts';
 import type { FocusView, MessageView, ToolCallView, TurnView } from '../../store/views/focus-views.ts';
-import { type Output, styled } from '../view/output.ts';
+import { type Output, type Part, styled } from '../view/output.ts';
 import { age, bytes, cost, counted, duration, grouped } from '../view/quantities.ts';
 import { errorText, heading } from './show-parts.ts';
 
-/** Prints a focus with its turns and calls. With `full`, texts are whole, and everything that the engine wrote into the context is there. */
-export function showFocus(output: Output, focus: FocusView, full: boolean): void {
+/** `full`: texts are whole, and everything that the engine wrote into the context is there. `state`: of the work item. */
+interface HowShown {
+  readonly full: boolean;
+  readonly state: WorkState;
+}
+
+/** Prints a focus with its turns and calls. */
+export function showFocus(output: Output, focus: FocusView, { full, state }: HowShown): void {
   const ms = (focus.ended_at?.getTime() ?? Date.now()) - focus.started_at.getTime();
   const resumed = focus.resumes > 0 ? `, resumed ${counted(focus.resumes, 'time')}` : '';
   const how = focus.ended_as ?? `in ${focus.phase}`;
@@ -17,7 +24,7 @@ export function showFocus(output: Output, focus: FocusView, full: boolean): void
   const messages = focus.messages ?? [];
   showMessages(output, messages, 0);
   for (const turn of focus.turns) {
-    showTurn(output, turn, full);
+    showTurn(output, turn, { full, isOpen: focus.ended_as === null, state });
     showMessages(output, messages, turn.turn);
   }
   if (focus.error !== null && focus.ended_as !== 'completed')
@@ -30,12 +37,19 @@ function leftIn({ ended_as, host, directory }: FocusView): string {
   return '  with the files that it left';
 }
 
-function showTurn(output: Output, turn: TurnView, full: boolean): void {
+function showTurn(
+  output: Output,
+  turn: TurnView,
+  { full, isOpen, state }: HowShown & { readonly isOpen: boolean },
+): void {
+  if (turn.cut_off !== null) {
+    output.line(`  turn ${turn.turn}  `, styled('cut off by the cancel', 'dim'));
+    if (full) output.block(turn.cut_off, '    ');
+    else output.line('    ', turn.cut_off);
+    return;
+  }
   if (turn.recorded_at === null) {
-    output.line(
-      `  turn ${turn.turn}  `,
-      styled(`waiting for the model, asked ${age(turn.begun_at, Date.now())}`, 'cyan'),
-    );
+    output.line(`  turn ${turn.turn}  `, isOpen ? openTurn(turn, state) : styled('not answered', 'dim'), lostOf(turn));
     return;
   }
   const cached =
@@ -44,20 +58,42 @@ function showTurn(output: Output, turn: TurnView, full: boolean): void {
       : '';
   const tokens =
     turn.input_tokens === null
-      ? ''
+      ? '  tokens unknown'
       : `  ${grouped(turn.input_tokens)} in${cached}, ${grouped(turn.output_tokens ?? 0)} out`;
   const took = turn.duration_ms === null ? '' : `  ${duration(turn.duration_ms)}`;
   output.line(
     `  turn ${turn.turn}  `,
     styled(turn.stop_reason ?? '', turn.stop_reason === 'refusal' ? 'red' : 'plain'),
     styled(
-      `  ${turn.model ?? ''}${tokens}  ${turn.cost_usd === null ? 'cost unknown' : cost(turn.cost_usd)}${took}`,
+      `  ${turn.model ?? ''}${tokens}  ${turn.cost_usd === null ? 'cost unknown' : cost(turn.cost_usd)}${turn.estimated ? ' (estimated)' : ''}${took}`,
       'dim',
     ),
+    lostOf(turn),
   );
   if (turn.text && full) output.block(turn.text, '    ');
   else if (turn.text) output.line('    ', turn.text);
-  for (const call of turn.tool_calls) showCall(output, call, full);
+  for (const call of turn.tool_calls) showCall(output, isOpen ? call : overCall(call), full);
+}
+
+/** What was lost on the way to an answer, or without one. */
+function lostOf({ lost_requests: lost, lost_usd: usd }: TurnView): Part {
+  if (lost === 0 && usd === 0) return '';
+  const requests = lost === 0 ? 'requests lost' : `${counted(lost, 'request')} lost`;
+  return styled(`  ${requests}${usd === 0 ? '' : `, ${cost(usd)}`}`, 'yellow');
+}
+
+/** A turn without an answer yet. Only work that runs has asked a model, and work that waits for a batch. */
+function openTurn({ begun_at: begunAt }: TurnView, state: WorkState): Part {
+  if (state === 'running' || state === 'waiting')
+    return styled(`waiting for the model, asked ${age(begunAt, Date.now())}`, 'cyan');
+  return styled('not answered, asked again when the work goes on', 'dim');
+}
+
+/** A call that had not ended when its focus did waits for nothing any more. */
+function overCall(call: ToolCallView): ToolCallView {
+  const { calls = [] } = call;
+  const state = ['pending', 'started', 'waiting'].includes(call.state) ? 'not ended' : call.state;
+  return { ...call, state, calls: calls.map(overCall) };
 }
 
 /** Without `--full`, the calls of code are shown up to this many. */

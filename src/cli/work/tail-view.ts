@@ -19,7 +19,7 @@ export function createTailView(output: Output, workItemId: string, faculty: stri
     else if (event.type === 'turn_recorded') answers.recorded(event);
     else if (event.type === 'output') output.piece(event.text);
     else {
-      const parts = describe(event, workItemId);
+      const parts = describe(event, `${output.called} inbox ${shortId(workItemId)}`);
       if (parts !== null) output.line(timeOf(atMs), ...parts);
     }
   };
@@ -31,8 +31,8 @@ function timeOf(atMs: number): Part {
 
 type Described = Exclude<TimedEvent, { readonly type: 'text' | 'restart' | 'turn_recorded' | 'output' }>;
 
-/** The line of an event, or null for an event that only programs need. */
-function describe(event: Described, id: string): readonly Part[] | null {
+/** The line of an event, or null for an event that only programs need. `inbox`: the command that shows what a person has to decide. */
+function describe(event: Described, inbox: string): readonly Part[] | null {
   switch (event.type) {
     case 'focus_started':
       return [styled(`focus ${event.number} ${event.resumed ? 'resumed' : 'started'}`, 'bold')];
@@ -55,7 +55,7 @@ function describe(event: Described, id: string): readonly Part[] | null {
         styled('waiting', 'yellow'),
         ` ${event.kind}`,
         event.deadline === null ? '' : ` until ${event.deadline}`,
-        event.kind === 'approval' || event.kind === 'human' ? `; see it and decide: animus inbox ${shortId(id)}` : '',
+        event.kind === 'approval' || event.kind === 'human' ? `; see it and decide: ${inbox}` : '',
       ];
     case 'ledger':
       return ['  ', styled(`ledger ${event.seq}  ${event.entryType}  `, 'yellow'), event.content];

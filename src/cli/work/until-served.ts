@@ -22,14 +22,15 @@ export async function untilServed(invocation: Invocation, reference: string): Pr
   const { home, databaseUrl } = await invocation.reach();
   if (databaseUrl !== null) return;
   const { drain } = invocation.context.signals;
+  const goesOn = `work item ${reference.trim().slice(-12)} stays in the queue until a daemon runs: ${invocation.output.called} serve`;
   for (let isFirst = true; ; isFirst = false) {
-    if (await withDatabase(invocation, (db) => isFollowable(db, home, reference))) return;
-    if (isFirst) invocation.output.note('no daemon is running; waiting until one is started with: animus serve');
-    await systemClock.sleep(PAUSE_MS, drain);
-    if (drain.aborted)
-      throw interruption(
-        `work item ${reference.trim().slice(-12)} stays in the queue until a daemon runs: animus serve`,
+    if (await withDatabase(invocation, (db) => isFollowable(db, home, reference), goesOn)) return;
+    if (isFirst)
+      invocation.output.note(
+        `no daemon is running; waiting until one is started with: ${invocation.output.called} serve`,
       );
+    await systemClock.sleep(PAUSE_MS, drain);
+    if (drain.aborted) throw interruption(goesOn);
   }
 }
 

@@ -1,5 +1,5 @@
 /** `animus work approve|deny|answer`: decisions about what waits for a person. */
-import { text as readAll } from 'node:stream/consumers';
+
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
@@ -7,11 +7,13 @@ import type { Database, Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { type AskedView, findAsk, readAsked } from '../../store/views/inbox-view.ts';
-import { answerQuestion, approve, deny } from '../../store/work/decide.ts';
+import { answerQuestion, approve, type DecidedBudget, decidedBudget, deny } from '../../store/work/decide.ts';
 import { askId, choice, timeSpan } from '../command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { jsonObject, jsonOf } from '../command/json-option.ts';
+import { readInput } from '../command/read-input.ts';
+import { decidedText } from '../view/decided-budget.ts';
 import { styled } from '../view/output.ts';
 import { counted, shortId } from '../view/quantities.ts';
 import type { GrantScope } from './always-allow.ts';
@@ -120,23 +122,30 @@ async function decideOn(
   decide: (db: Database, id: string, asked: AskedView) => Promise<Decided>,
 ): Promise<number> {
   const { output } = invocation;
-  const { asked, decided, open } = await withDatabase(invocation, async (db) => {
+  const { asked, decided, budget, open } = await withDatabase(invocation, async (db) => {
     const id = await findWork(db, reference);
     const found = await chosen(db, id, options, done);
     const result = await untilUnlocked(() => decide(db, id, found), PATIENCE);
-    return { asked: found, decided: result, open: (await readAsked(db, id)).length };
+    return { asked: found, decided: result, budget: await budgetOf(db, found), open: (await readAsked(db, id)).length };
   });
   const { work_item_id: id, ask_id: ask, hash } = asked;
-  output.document({ id, ask_id: ask, hash, [done]: true, grant_id: decided.grant, still_waiting: open });
+  output.document({ id, ask_id: ask, hash, [done]: true, grant_id: decided.grant, budget, still_waiting: open });
   showRequest(output, asked);
-  const more = open > 0 ? `; the item waits for ${counted(open, 'more decision')}: animus inbox ${shortId(id)}` : '';
+  const more =
+    open > 0 ? `; the item waits for ${counted(open, 'more decision')}: ${output.called} inbox ${shortId(id)}` : '';
   output.line(
     styled(done, done === 'approved' ? 'green' : 'red'),
     decided.input === undefined ? '' : ` with ${decided.input}`,
     more,
   );
+  if (budget !== null) output.block(decidedText(done, budget), '  ');
   if (decided.grant !== null) output.command(`grant ${decided.grant}; end it with: `, `work revoke ${decided.grant}`);
   return 0;
+}
+
+/** What the decision of a limit did. */
+async function budgetOf(db: Queryable, { subject, ask_id: ask }: AskedView): Promise<DecidedBudget | null> {
+  return subject === 'budget' ? decidedBudget(db, ask) : null;
 }
 
 /** The one that is meant. What is not there, or is ambiguous, the database refuses with the reason. */
@@ -174,7 +183,7 @@ async function answerCommand(
   given: string,
 ): Promise<number> {
   const { output, context } = invocation;
-  const text = given === '-' ? (await readAll(context.stdin)).trimEnd() : given;
+  const text = given === '-' ? await readInput(context.stdin) : given;
   const { id, answered, open } = await withDatabase(invocation, async (db) => {
     const found = await findWork(db, reference);
     const named = await findAsk(db, found, ask);
@@ -186,7 +195,7 @@ async function answerCommand(
     styled(shortId(id), 'bold'),
     `  ${shortId(answered)}  `,
     styled('answered', 'green'),
-    open > 0 ? `; the item waits for ${counted(open, 'more decision')}: animus inbox ${shortId(id)}` : '',
+    open > 0 ? `; the item waits for ${counted(open, 'more decision')}: ${output.called} inbox ${shortId(id)}` : '',
   );
   return 0;
 }

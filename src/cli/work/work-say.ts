@@ -1,6 +1,6 @@
 /** `animus work say`: leaves a message for an item, which its focus gets with its next turn. */
+
 import { resolve } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { readRegularFile } from '../../core/files/regular-file.ts';
@@ -11,6 +11,7 @@ import { findWork } from '../../store/views/find-work.ts';
 import { sayWork } from '../../store/work/say-work.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { readInput } from '../command/read-input.ts';
 import { styled } from '../view/output.ts';
 import { stateLabel } from '../view/quantities.ts';
 
@@ -61,7 +62,7 @@ async function textOf({ context }: Invocation, { file }: SayOptions, given: stri
   if ((file === undefined) === (given === undefined)) {
     throw new AnimusError('usage.invalid', { detail: 'give either a text (- for standard input) or --file' });
   }
-  if (file === undefined) return given === '-' ? (await readAll(context.stdin)).trimEnd() : given!;
+  if (file === undefined) return given === '-' ? await readInput(context.stdin) : given!;
   try {
     return readRegularFile(resolve(context.cwd, file)).toString('utf8').trimEnd();
   } catch (error) {

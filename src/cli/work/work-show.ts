@@ -4,23 +4,26 @@ import { failedWritesOf, failedWritesText } from '../../core/work/failed-writes.
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
 import type { ArtifactView } from '../../store/views/artifact-views.ts';
 import { findWork } from '../../store/views/find-work.ts';
-import type { OpenWait } from '../../store/views/waits-view.ts';
 import type { Descendant, WorkDetail } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
+import { ledgerJson } from '../view/ledger-json.ts';
 import { type Output, type Part, styled } from '../view/output.ts';
 import {
   age,
   bytes,
-  cost,
+  costOfWork,
   counted,
-  grouped,
+  NONE,
   shortDescription,
   shortId,
   stateLabel,
+  tokens,
+  uncertainParts,
   WORK_OF_ANOTHER,
 } from '../view/quantities.ts';
-import { ledgerJson, showLedger } from './ledger.ts';
+import { waitingCommand, waitingText } from '../view/waiting-text.ts';
+import { showLedger } from './ledger.ts';
 import { resultJson, showResult } from './result/show-result.ts';
 import { showAsked } from './show-asked.ts';
 import { showBudgets } from './show-budgets.ts';
@@ -51,7 +54,6 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   );
   output.document({ ...shown, ledger: shown.ledger.map(ledgerJson), worktree: resultJson(shown.worktree) });
   showItem(output, shown.item);
-  showWaits(output, shown.waits);
   for (const asked of shown.asked) {
     heading(output, 'Waits for a person');
     showAsked(output, asked, options.full);
@@ -61,9 +63,12 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   showArtifacts(output, shown.artifacts);
   showSkills(output, shown.skills);
   showTree(output, shown.item.id, shown.children);
-  for (const focus of shown.foci) showFocus(output, focus, options.full === true);
+  for (const focus of shown.foci) {
+    showFocus(output, focus, { full: options.full === true, state: shown.item.state });
+  }
   showEntries(output, shown.ledger);
   showOutcome(output, shown.item);
+  showRetry(output, shown.item);
   showResult(output, shown.worktree);
   if (isPart)
     output.note('this login sees only what it has submitted; its turns, calls and waits need the role animus_reader');
@@ -86,31 +91,25 @@ function showItem(output: Output, item: WorkDetail): void {
   if (item.merged_into !== null) idField('merged to', item.merged_into);
   else if (item.state === 'merged') field('merged to', WORK_OF_ANOTHER);
   field('faculty', item.faculty, item.skill === null ? '' : `, skill ${item.skill}`);
-  if (item.run_at !== null && item.state === 'scheduled') field('runs', age(item.run_at, now));
+  if (item.waiting !== null) {
+    field('waits', waitingText(item.waiting));
+    field('until', item.waiting.ends);
+    const command = waitingCommand(item.waiting, item);
+    if (command !== null && !command.startsWith('work show')) output.command('            ', command);
+  }
+  for (const id of item.waiting?.work_items ?? []) idField('awaits', id);
   if (item.attempts > 0) field('attempts', `${item.attempts} of ${item.max_attempts ?? '?'} failed`);
   if (item.priority !== 0) field('priority', String(item.priority));
   if (item.dedup_key !== null) field('dedup key', item.dedup_key);
   field('source', item.source, item.trigger_info === null ? '' : `  ${JSON.stringify(item.trigger_info)}`);
   if (item.parent_id !== null) idField('parent', item.parent_id);
   if (Object.keys(item.params).length > 0) field('params', JSON.stringify(item.params));
-  const tokens = `${grouped(item.input_tokens)} in, ${grouped(item.output_tokens)} out`;
-  if (item.turns > 0)
-    field('cost', cost(item.cost_usd, item.unpriced_calls), `  ${counted(item.turns, 'turn')}, tokens ${tokens}`);
-  if (item.cancel_requested_at !== null) field('cancel', item.cancel_reason ?? 'requested');
-}
-
-function showWaits(output: Output, waits: readonly OpenWait[]): void {
-  for (const wait of waits.filter(({ subject }) => subject === null)) {
-    const since = age(wait.created_at, Date.now());
-    output.line('  ', styled('waits for '.padEnd(10), 'dim'), waitText(wait), styled(`, since ${since}`, 'dim'));
-    if (wait.problem !== null) output.line('  ', styled(wait.problem, 'yellow'));
+  if (costOfWork(item) !== NONE) {
+    const { uncounted_calls: uncounted } = item;
+    const used = `tokens ${tokens(item.input_tokens, uncounted)} in, ${tokens(item.output_tokens, uncounted)} out`;
+    field('cost', costOfWork(item), uncertainParts(item), `  ${counted(item.turns, 'turn')}, ${used}`);
   }
-}
-
-function waitText({ kind, deadline, turn, provider, batch_state: batch, provider_id: batchId }: OpenWait): string {
-  if (kind !== 'batch') return deadline === null ? kind : `${kind}, until ${deadline.toISOString()}`;
-  const where = batch === null ? 'not sent yet' : batch === 'submitting' ? 'being sent' : (batchId ?? '');
-  return `turn ${turn ?? '?'} in a batch of ${provider ?? '?'} (${where})`;
+  if (item.cancel_requested_at !== null) field('cancel', item.cancel_reason ?? 'requested');
 }
 
 /** Files of the item: what came with it, and an outcome that is too large for its row. */
@@ -169,6 +168,11 @@ export function showOutcome(
   if (text === null && item.outcome_summary !== null) output.block(item.outcome_summary, '  ');
   const rest = text ?? JSON.stringify(own, null, 2);
   if (rest !== '{}') output.block(rest, '  ');
+}
+
+/** The command that runs dead work again. */
+export function showRetry(output: Output, { id, state }: Pick<WorkDetail, 'id' | 'state'>): void {
+  if (state === 'dead') output.command('  retry: ', `work retry ${shortId(id)}`);
 }
 
 /** The last text of the model, if it is the whole outcome; the summary is its first line. */

@@ -1,5 +1,5 @@
 /** `animus work submit`. */
-import { text as readAll } from 'node:stream/consumers';
+
 import type { Command } from 'commander';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import type { Queryable } from '../../store/sql/database.ts';
@@ -11,7 +11,9 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { withDatabase } from '../command/database.ts';
 import { jsonObject, jsonOf } from '../command/json-option.ts';
 import { warnIfUnserved } from '../command/known-faculties.ts';
+import { readInput } from '../command/read-input.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
+import { workGoesOn } from '../command/work-goes-on.ts';
 import { styled } from '../view/output.ts';
 import { stateLabel, WORK_OF_ANOTHER } from '../view/quantities.ts';
 import { attachment } from './attachment.ts';
@@ -67,9 +69,10 @@ async function submitCommand(
 ): Promise<number> {
   const { output } = invocation;
   const work = await readWork(invocation, options, faculty, description);
-  const submitted = await withDatabase(invocation, async (db) => {
+  const submitted = await withDatabase(invocation, async (db, whenStopped) => {
     const parentId = options.parent === undefined ? undefined : await findWork(db, options.parent);
     const result = await submitWork(db, { ...work, parentId });
+    whenStopped(workGoesOn(invocation, result.id));
     await warnIfUnserved(invocation, db, { name: faculty, directory: options.faculties });
     if (options.skill !== undefined) await warnIfNoSkill(invocation, db, options.skill);
     return result;
@@ -86,7 +89,7 @@ async function submitCommand(
   if (!options.wait) return 0;
   const { untilServed } = await import('./until-served.ts');
   await untilServed(invocation, submitted.id);
-  return withDatabase(invocation, (db) => followWork(invocation, db, submitted));
+  return withDatabase(invocation, (db) => followWork(invocation, db, submitted), workGoesOn(invocation, submitted.id));
 }
 
 async function readWork(
@@ -97,7 +100,7 @@ async function readWork(
 ): Promise<NewWork> {
   return {
     faculty,
-    description: description === '-' ? (await readAll(context.stdin)).trimEnd() : description,
+    description: description === '-' ? await readInput(context.stdin) : description,
     params:
       options.params === undefined
         ? undefined

@@ -15,7 +15,8 @@ import { workGoesOn } from '../command/work-goes-on.ts';
 import type { Output } from '../view/output.ts';
 import { resultJson, showResult } from './result/show-result.ts';
 import { createTailView, type TailView } from './tail-view.ts';
-import { showOutcome } from './work-show.ts';
+import type { waitingNotes as WaitingNotes } from './waiting-notes.ts';
+import { showOutcome, showRetry } from './work-show.ts';
 
 /** Adds `animus work tail`. */
 export function addTailCommand(group: Command, run: RunCommand): void {
@@ -28,9 +29,10 @@ export function addTailCommand(group: Command, run: RunCommand): void {
 async function tailCommand(invocation: Invocation, _options: CommonOptions, reference: string): Promise<number> {
   // The other commands of `work` do not wait until this is loaded.
   const { followWork } = await import('../../engage/events/follow.ts');
+  const { waitingNotes } = await import('./waiting-notes.ts');
   const { untilServed } = await import('./until-served.ts');
   await untilServed(invocation, reference);
-  return withDatabase(invocation, async (db) => {
+  const tail = async (db: Database) => {
     const wake = createWake(systemClock);
     const notifications = openNotifications(db, ['animus_ledger', 'animus_work_done'], {
       onNotify: () => wake.ring(),
@@ -40,12 +42,20 @@ async function tailCommand(invocation: Invocation, _options: CommonOptions, refe
     try {
       let id: string | null = await findWork(db, reference);
       let code = 0;
-      while (id !== null) [id, code] = await follow(invocation, db, id, { followWork, wake });
+      while (id !== null) [id, code] = await follow(invocation, db, id, { followWork, waitingNotes, wake });
       return code;
     } finally {
       await notifications.stop();
     }
-  });
+  };
+  return withDatabase(invocation, tail, workGoesOn(invocation, reference));
+}
+
+/** What was loaded for the command, and what wakes it. */
+interface Means {
+  readonly followWork: typeof FollowWork;
+  readonly waitingNotes: typeof WaitingNotes;
+  readonly wake: Wake;
 }
 
 /** Follows an item to its end. Returns the exit code, or the item it merged into. */
@@ -53,7 +63,7 @@ async function follow(
   invocation: Invocation,
   db: Database,
   id: string,
-  { followWork, wake }: { readonly followWork: typeof FollowWork; readonly wake: Wake },
+  { followWork, waitingNotes, wake }: Means,
 ): Promise<readonly [mergedInto: string | null, exitCode: number]> {
   const { output, context } = invocation;
   let view: TailView | null = null;
@@ -64,6 +74,7 @@ async function follow(
       view = createTailView(output, id, faculty);
     },
     onEvent: (event) => view?.(event),
+    onLook: await waitingNotes(output, db, id),
   });
   switch (followed.kind) {
     case 'merged':
@@ -86,6 +97,8 @@ async function showEnd(output: Output, db: Database, id: string): Promise<void> 
   if (result?.commands || result?.lost)
     output.event({ at: new Date().toISOString(), work_item_id: id, type: 'worktree', ...result });
   if (output.json) return;
-  showOutcome(output, await readWork(db, id));
+  const item = await readWork(db, id);
+  showOutcome(output, item);
+  showRetry(output, item);
   showResult(output, worktree);
 }

@@ -10,7 +10,7 @@ import { wholeNumber, workState } from '../command/arguments.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { type Column, styled } from '../view/output.ts';
-import { age, cost, shortDescription, shortId, stateLabel } from '../view/quantities.ts';
+import { age, costOfWork, shortDescription, shortId, stateLabel } from '../view/quantities.ts';
 import { shellWord } from '../view/shell-word.ts';
 import { addResultCommands } from './result/result-commands.ts';
 import { addDecideCommands } from './work-decide.ts';
@@ -106,13 +106,15 @@ const COLUMNS: readonly Column[] = [
   { title: 'AGE', align: 'right', optional: true },
   { title: 'TURNS', align: 'right', optional: true },
   { title: 'COST', align: 'right', optional: true },
+  { title: 'WAITS', shrink: true, optional: true },
   { title: 'DESCRIPTION', shrink: true },
 ];
 
 function rowOf(item: WorkSummary, nowMs: number) {
-  const spent = item.cost_usd === 0 ? styled('-', 'dim') : cost(item.cost_usd, item.unpriced_calls);
+  const spent = costOfWork(item);
   const turns = item.turns === 0 ? styled('-', 'dim') : String(item.turns);
   const description = shortDescription(item.description, 200) || styled('(no description)', 'dim');
   const created = age(item.created_at, nowMs).replace(' ago', '');
-  return [shortId(item.id), stateLabel(item.state), item.faculty, created, turns, spent, description];
+  const waits = item.waiting?.why ?? styled('-', 'dim');
+  return [shortId(item.id), stateLabel(item.state), item.faculty, created, turns, spent, waits, description];
 }

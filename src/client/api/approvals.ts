@@ -22,6 +22,10 @@ export interface Approval {
   readonly turn: number | null;
   readonly submitted_by: string | null;
   readonly description: string;
+  /** How many work items wait for the same limit: a decision is about all of them (a denial ends 1,000 at most); 1 for anything else. */
+  readonly items: number;
+  /** The first hundred of them; with work_item_id, only that item. */
+  readonly work_items: readonly (string | null)[];
 }
 
 export interface ApprovalGroup {
@@ -44,6 +48,24 @@ export interface ApprovalGroup {
   readonly identical: boolean;
   /** The first hundred, oldest first. */
   readonly ask_ids: readonly string[];
+}
+
+export interface DecidedBudget {
+  readonly scope: 'item' | 'root' | 'faculty' | 'appliance';
+  /** The id of the item or root, the name of the faculty, or empty. */
+  readonly subject: string;
+  readonly unit: 'usd' | 'tokens';
+  readonly period: 'none' | 'day' | 'month';
+  /** The limit that holds now; null: none applies any more. */
+  readonly amount: number | null;
+  /** Until when it holds. */
+  readonly ends: string | null;
+  /** How many work items go on or, denied, end. */
+  readonly items: number;
+  /** The first hundred of them. */
+  readonly work_items: readonly string[];
+  /** How many wait for the same limit still. */
+  readonly waiting: number;
 }
 
 export interface Grant {
@@ -116,6 +138,8 @@ export interface ApproveInput {
 export interface ApproveOutput {
   readonly work_item_id: string;
   readonly ask_id: string;
+  /** Of a decision about a limit: what holds now, and what goes on; null for others. */
+  readonly budget: DecidedBudget | null;
   readonly grant_id: string | null;
 }
 
@@ -130,6 +154,8 @@ export interface DenyInput {
 export interface DenyOutput {
   readonly work_item_id: string;
   readonly ask_id: string;
+  /** Of a decision about a limit: what holds now, and what goes on; null for others. */
+  readonly budget: DecidedBudget | null;
 }
 
 export interface AnswerInput {
@@ -156,7 +182,7 @@ export interface RevokeGrantOutput {
 /** The methods `client.approvals`. */
 export interface ApprovalsMethods {
   /**
-   * What waits for a person, oldest first. Needs a token of scope `read`.
+   * What waits for a person, oldest first; all that waits for one limit is one entry. Needs a token of scope `read`.
    *
    * `GET /approvals`
    */

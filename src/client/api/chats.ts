@@ -3,7 +3,7 @@
 /** What the routes of this group take and answer. */
 
 import type { List } from '../list.ts';
-import type { CallOptions, EventOptions } from '../options.ts';
+import type { CallOptions, EventOptions, RawOptions } from '../options.ts';
 import type {
   ApprovalEvent,
   CallEvent,
@@ -20,12 +20,15 @@ import type {
   TextHint,
   ThoughtEvent,
   TurnEvent,
+  Waiting,
   WaitingEvent,
+  WithdrawnHint,
   WorkItem,
   WorkState,
 } from './shared.ts';
 
 export interface NewChat {
+  /** The faculty that answers, default assistant; a daemon has to serve it, or messages wait. */
   readonly faculty?: string | undefined;
   readonly title?: string | undefined;
   /** Of its file; default: chats/ID.chat. */
@@ -48,6 +51,8 @@ export interface ChatWithPeople {
   readonly created_at: string;
   readonly updated_at: string;
   readonly people: readonly string[];
+  /** Those of the people who are owners. */
+  readonly owners: readonly string[];
   /** What to look at, for people: such as a faculty that no running daemon serves. */
   readonly warning?: string | undefined;
 }
@@ -88,6 +93,8 @@ export interface SaidMessage {
   readonly work_item_id: string;
   /** It went into the answer that is being given, and has no item of its own. */
   readonly told: boolean;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: Waiting | null;
   /** With `Prefer: wait=SECONDS`, if it ended in time: the item, as GET /work/{id} shows it. */
   readonly item?: WorkItem | undefined;
 }
@@ -176,10 +183,12 @@ export type ChatEvent =
   | ErrorEvent
   | DoneEvent
   | TextHint
+  | WithdrawnHint
   | OutputHint
   | StateHint
   | ClosedHint
-  | ChatMissedHint;
+  | ChatMissedHint
+  | PositionHint;
 
 export interface SaidEvent {
   readonly type: 'said';
@@ -195,6 +204,8 @@ export interface SaidEvent {
   readonly author: string;
   /** Its first 262,144 characters; null: it has been deleted since. */
   readonly text: string | null;
+  /** How many characters come after these. */
+  readonly left_out?: number | undefined;
   readonly said_at: string;
   /** The message of a person before it on its branch; of an answer, its message. */
   readonly after: string | null;
@@ -224,6 +235,8 @@ export interface AnsweredEvent {
   readonly author: string;
   /** Its first 262,144 characters; null: it has been deleted since. */
   readonly text: string | null;
+  /** How many characters come after these. */
+  readonly left_out?: number | undefined;
   readonly said_at: string;
   /** The message of a person before it on its branch; of an answer, its message. */
   readonly after: string | null;
@@ -272,6 +285,8 @@ export interface PeopleEvent {
   readonly work_item_id: string | null;
   readonly actor: string;
   readonly joined: boolean;
+  /** From now on; null: they left, or before there were roles. */
+  readonly role: 'owner' | 'member' | null;
   /** Who did it. */
   readonly by: string | null;
 }
@@ -296,6 +311,14 @@ export interface ChatMissedHint {
   readonly chat_id: string;
 }
 
+/** Where the reader is, after `after=now`: the only hint with an id. */
+export interface PositionHint {
+  readonly type: 'position';
+  readonly live: true;
+  /** A reader goes on after it. */
+  readonly id: string;
+}
+
 export interface ListChatsInput {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
@@ -317,10 +340,14 @@ export interface DeleteChatOutput {
 export interface InviteToChatInput {
   /** Person:NAME, or a login of the database. */
   readonly actor: string;
+  /** By default as before, `member` for somebody new. */
+  readonly role?: 'owner' | 'member' | undefined;
 }
 
 export interface InviteToChatOutput {
   readonly changed: boolean;
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
 }
 
 export interface RemoveFromChatOutput {
@@ -389,13 +416,13 @@ export interface ChatsMethods {
    */
   show(id: string, chatId: string, options?: CallOptions): Promise<ChatWithPeople>;
   /**
-   * Change the faculty, the title or the order of a conversation. Needs a token of scope `work`.
+   * Change the faculty, the title or the order of a conversation; for its owners, and operators. Needs a token of scope `work`.
    *
    * `PATCH /workspaces/{id}/chats/{chat_id}`
    */
   change(id: string, chatId: string, input?: ChangeChatInput, options?: CallOptions): Promise<ChatWithPeople>;
   /**
-   * Delete a conversation; for the person who began it, and operators. Needs a token of scope `work`.
+   * Delete a conversation; for its owners, and operators. Needs a token of scope `work`.
    *
    * `DELETE /workspaces/{id}/chats/{chat_id}`
    */
@@ -407,13 +434,13 @@ export interface ChatsMethods {
    */
   say(id: string, chatId: string, input: NewChatMessage, options?: CallOptions): Promise<SaidMessage>;
   /**
-   * Let somebody take part; they see the whole conversation and its work. Needs a token of scope `work`.
+   * Let somebody take part, or give them another role; for owners, and operators. They see all that was said, and the work from now on. Needs a token of scope `work`.
    *
    * `POST /workspaces/{id}/chats/{chat_id}/people`
    */
   invite(id: string, chatId: string, input: InviteToChatInput, options?: CallOptions): Promise<InviteToChatOutput>;
   /**
-   * Stop somebody from taking part. Needs a token of scope `work`.
+   * Stop somebody from taking part; for owners, and operators. Everybody may leave; the only owner may not. Needs a token of scope `work`.
    *
    * `DELETE /workspaces/{id}/chats/{chat_id}/people/{actor}`
    */
@@ -478,4 +505,10 @@ export interface ChatsMethods {
    * `GET /workspaces/{id}/chats/{chat_id}/events`
    */
   events(id: string, chatId: string, options?: EventOptions): AsyncGenerator<ChatEvent, void>;
+  /**
+   * The bytes of `events`, to be passed on: an event stream, or 204 where nothing follows. Needs a token of scope `read`.
+   *
+   * `GET /workspaces/{id}/chats/{chat_id}/events`
+   */
+  rawEvents(id: string, chatId: string, options?: RawOptions): Promise<Response>;
 }

@@ -21,6 +21,7 @@ export interface Status {
     /** A live daemon serves it. */
     readonly routable: boolean;
   }[];
+  readonly waiting: readonly WaitingStatus[];
   readonly foci: readonly {
     readonly work_item_id: string;
     /** Null: not yet begun. */
@@ -93,10 +94,20 @@ export interface Status {
     readonly model: string;
     /** Null: the cost of no call is known. */
     readonly usd: number | null;
-    /** Calls whose cost is not known, which the sum is without. */
+    /** Calls and lost requests whose cost is not known, which the sum is without. */
     readonly unpriced_calls: number;
-    readonly input_tokens: number;
-    readonly output_tokens: number;
+    /** Of the sum: answers whose tokens the provider did not count. */
+    readonly estimated_usd: number;
+    /** Of the sum: requests that gave nothing, and may have cost that. */
+    readonly lost_usd: number;
+    /** Requests that gave nothing, which are no calls. */
+    readonly lost_requests: number;
+    /** Null: those of no call were counted. */
+    readonly input_tokens: number | null;
+    /** Null: those of no call were counted. */
+    readonly output_tokens: number | null;
+    /** Calls whose tokens nobody counted, which the sums are without. */
+    readonly uncounted_calls: number;
     readonly calls: number;
     /** Runs of code without a model, which are no calls. */
     readonly code_runs: number;
@@ -162,6 +173,11 @@ export interface Status {
     readonly next_at: string | null;
     readonly last_at: string | null;
     readonly missed_24h: number;
+    readonly overlap: 'allow' | 'skip' | 'queue';
+    /** Runs that were skipped since its last item began, counted up to 1,000. */
+    readonly skipped: number;
+    /** Its newest item that has not ended; null: none, or runs may overlap. */
+    readonly open_item: string | null;
   }[];
   /** Turns that wait for batches, by provider. */
   readonly batches: readonly {
@@ -189,6 +205,8 @@ export interface Status {
       readonly shown: string;
       readonly asked_at: string;
       readonly deadline: string | null;
+      /** How many work items wait for the same limit; 1 for anything else. */
+      readonly items: number;
     }[];
   };
   /** Limits of which 80 % or more are used. */
@@ -209,17 +227,60 @@ export interface Status {
   }[];
 }
 
+export interface WaitingStatus {
+  readonly faculty: string;
+  readonly state: WorkState;
+  /** A word of docs/states.md. */
+  readonly reason:
+    | 'all_paused'
+    | 'paused'
+    | 'no_daemon'
+    | 'unserved'
+    | 'message'
+    | 'key'
+    | 'provider'
+    | 'alone'
+    | 'capacity'
+    | 'host'
+    | 'next'
+    | 'not_before'
+    | 'retry'
+    | 'released'
+    | 'approval'
+    | 'question'
+    | 'budget'
+    | 'children'
+    | 'batch'
+    | 'timer';
+  readonly items: number;
+  /** The one that has waited longest, as `why` and `ends`. */
+  readonly work_item_id: string;
+  /** For people, such as `writer is paused by olga`. */
+  readonly why: string;
+  /** What ends it, for people, such as `an operator resumes writer`, and what happens at `until` otherwise. */
+  readonly ends: string;
+  readonly since: string;
+  readonly until: string | null;
+}
+
 export interface Budget {
   readonly scope: string;
   readonly subject: string | null;
   readonly period: string;
   readonly unit: 'usd' | 'tokens';
+  /** What counts now. */
   readonly amount: number;
-  /** What is spent and what is held; null: nothing yet. */
+  /** Without what was approved; null: only that was set. */
+  readonly base: number | null;
+  /** What is spent and what is held; null: a limit of each item of a faculty. */
   readonly used: number | null;
   readonly spent: number | null;
   /** For turns under way: their highest cost. */
   readonly held: number | null;
+  /** Of what is spent: answers whose tokens the provider did not count; null for tokens. */
+  readonly estimated: number | null;
+  /** Of what is spent: requests that gave nothing; of tokens, answers without counts, too. */
+  readonly lost: number | null;
   readonly on_exceeded: 'wait' | 'die' | null;
   readonly origin: 'file' | 'operator' | 'submitter' | 'extension';
   readonly set_by: string;
@@ -329,6 +390,7 @@ export interface SetBudgetInput {
   /** In UTC; items and roots have none. */
   readonly period?: 'none' | 'day' | 'month' | undefined;
   readonly unit: 'usd' | 'tokens';
+  /** Above 0: to stop work, pause it. */
   readonly amount: number;
   readonly on_exceeded?: 'wait' | 'die' | undefined;
 }
@@ -359,11 +421,11 @@ export interface RemoveBudgetOutput {
 }
 
 export interface SpendInput {
-  /** The first day. */
-  readonly since: string;
+  /** The first day; default: the first of 30. */
+  readonly since?: string | undefined;
   /** The day after the last. */
   readonly until?: string | undefined;
-  /** A list of day, month, faculty, model, operation, submitter. */
+  /** A list of day, month, faculty, provider, model, operation, submitter, source. */
   readonly by?: string | undefined;
   /** How many there are at most. */
   readonly limit?: number | undefined;
@@ -374,27 +436,49 @@ export interface SpendOutput {
     readonly day: string | null;
     readonly month: string | null;
     readonly faculty: string | null;
+    readonly provider: string | null;
     readonly model: string | null;
     readonly operation: string | null;
     readonly submitter: string | null;
+    readonly source: string | null;
     /** Null: the cost of no call is known. */
     readonly usd: number | null;
-    /** Calls whose cost is not known, which the sum is without. */
+    /** Calls and lost requests whose cost is not known, which the sum is without. */
     readonly unpriced_calls: number;
-    readonly input_tokens: number;
-    readonly output_tokens: number;
+    /** Of the sum: answers whose tokens the provider did not count. */
+    readonly estimated_usd: number;
+    /** Of the sum: requests that gave nothing, and may have cost that. */
+    readonly lost_usd: number;
+    /** Null: those of no call were counted. */
+    readonly input_tokens: number | null;
+    /** Null: those of no call were counted. */
+    readonly output_tokens: number | null;
+    /** Calls whose tokens nobody counted, which the sums are without. */
+    readonly uncounted_calls: number;
     readonly calls: number;
+    /** Requests that gave nothing, which are no calls. */
+    readonly lost_requests: number;
     /** Runs of code without a model, which are no calls. */
     readonly code_runs: number;
   }[];
   readonly total: {
     /** Null: the cost of no call is known. */
     readonly usd: number | null;
-    /** Calls whose cost is not known, which the sum is without. */
+    /** Calls and lost requests whose cost is not known, which the sum is without. */
     readonly unpriced_calls: number;
-    readonly input_tokens: number;
-    readonly output_tokens: number;
+    /** Of the sum: answers whose tokens the provider did not count. */
+    readonly estimated_usd: number;
+    /** Of the sum: requests that gave nothing, and may have cost that. */
+    readonly lost_usd: number;
+    /** Null: those of no call were counted. */
+    readonly input_tokens: number | null;
+    /** Null: those of no call were counted. */
+    readonly output_tokens: number | null;
+    /** Calls whose tokens nobody counted, which the sums are without. */
+    readonly uncounted_calls: number;
     readonly calls: number;
+    /** Requests that gave nothing, which are no calls. */
+    readonly lost_requests: number;
     /** Runs of code without a model, which are no calls. */
     readonly code_runs: number;
     readonly groups: number;
@@ -402,8 +486,8 @@ export interface SpendOutput {
 }
 
 export interface SpendItemsInput {
-  /** The first day. */
-  readonly since: string;
+  /** The first day; default: the first of 30. */
+  readonly since?: string | undefined;
   /** The day after the last. */
   readonly until?: string | undefined;
   /** By cost, or by time. */
@@ -422,13 +506,21 @@ export interface SpendItemsOutput {
     readonly turns: number;
     /** Null: the cost of no call is known. */
     readonly usd: number | null;
-    /** Calls whose cost is not known, which the sum is without. */
+    /** Calls and lost requests whose cost is not known, which the sum is without. */
     readonly unpriced_calls: number;
-    readonly input_tokens: number;
-    readonly output_tokens: number;
+    /** Of the sum: answers whose tokens the provider did not count. */
+    readonly estimated_usd: number;
+    /** Of the sum: requests that gave nothing, and may have cost that. */
+    readonly lost_usd: number;
+    /** Null: those of no call were counted. */
+    readonly input_tokens: number | null;
+    /** Null: those of no call were counted. */
+    readonly output_tokens: number | null;
+    /** Calls whose tokens nobody counted, which the sums are without. */
+    readonly uncounted_calls: number;
     readonly created_at: string;
     readonly resolved_at: string | null;
-    /** From when it was due to its end, or until now. */
+    /** From its submission to its end, or until now. */
     readonly elapsed_ms: number;
     /** In which it was worked on. */
     readonly worked_ms: number;
@@ -436,8 +528,8 @@ export interface SpendItemsOutput {
 }
 
 export interface SpendRootsInput {
-  /** The first day. */
-  readonly since: string;
+  /** The first day; default: the first of 30. */
+  readonly since?: string | undefined;
   /** The day after the last. */
   readonly until?: string | undefined;
   /** How many there are at most. */
@@ -454,10 +546,18 @@ export interface SpendRootsOutput {
     readonly turns: number;
     /** Null: the cost of no call is known. */
     readonly usd: number | null;
-    /** Calls whose cost is not known, which the sum is without. */
+    /** Calls and lost requests whose cost is not known, which the sum is without. */
     readonly unpriced_calls: number;
-    readonly input_tokens: number;
-    readonly output_tokens: number;
+    /** Of the sum: answers whose tokens the provider did not count. */
+    readonly estimated_usd: number;
+    /** Of the sum: requests that gave nothing, and may have cost that. */
+    readonly lost_usd: number;
+    /** Null: those of no call were counted. */
+    readonly input_tokens: number | null;
+    /** Null: those of no call were counted. */
+    readonly output_tokens: number | null;
+    /** Calls whose tokens nobody counted, which the sums are without. */
+    readonly uncounted_calls: number;
     readonly created_at: string;
     readonly resolved_at: string | null;
     readonly items: number;
@@ -532,23 +632,23 @@ export interface OperateMethods {
    */
   removeBudget(input: RemoveBudgetInput, options?: CallOptions): Promise<RemoveBudgetOutput>;
   /**
-   * What model calls cost, by UTC day. Needs a token of scope `read`.
+   * What model calls cost in a period of UTC days, by faculty and model or as `by` says. Needs a token of scope `read`.
    *
    * `GET /spend`
    */
-  spend(input: SpendInput, options?: CallOptions): Promise<SpendOutput>;
+  spend(input?: SpendInput, options?: CallOptions): Promise<SpendOutput>;
   /**
    * The work items of a period that cost most or took longest. Needs a token of scope `read`.
    *
    * `GET /spend/items`
    */
-  spendItems(input: SpendItemsInput, options?: CallOptions): Promise<SpendItemsOutput>;
+  spendItems(input?: SpendItemsInput, options?: CallOptions): Promise<SpendItemsOutput>;
   /**
    * The root items of a period, each with the sum of all its child work, the most expensive first. Needs a token of scope `read`.
    *
    * `GET /spend/roots`
    */
-  spendRoots(input: SpendRootsInput, options?: CallOptions): Promise<SpendRootsOutput>;
+  spendRoots(input?: SpendRootsInput, options?: CallOptions): Promise<SpendRootsOutput>;
   /**
    * The models that animus knows, with context windows, prices and abilities. Needs a token of scope `read`.
    *

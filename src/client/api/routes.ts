@@ -26,7 +26,9 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     cancelMatching: { method: 'POST', path: '/bulk/cancel', kind: 'json', input: true, body: true },
     retryMatching: { method: 'POST', path: '/bulk/retry', kind: 'json', input: true, body: true },
     events: { method: 'GET', path: '/work/{id}/events', kind: 'events' },
+    rawEvents: { method: 'GET', path: '/work/{id}/events', kind: 'raw' },
     states: { method: 'GET', path: '/events', kind: 'events' },
+    rawStates: { method: 'GET', path: '/events', kind: 'raw' },
   },
   sandbox: {
     runCode: { method: 'POST', path: '/sandbox/executions', kind: 'json', input: true, body: true },
@@ -115,6 +117,7 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
       input: true,
       query: [
         'query',
+        'words_only',
         'layer',
         'kind',
         'tag',
@@ -131,7 +134,9 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     },
     store: { method: 'POST', path: '/memories', kind: 'json', input: true, body: true },
     update: { method: 'PATCH', path: '/memories/{id}', kind: 'json', input: true, body: true },
-    forget: { method: 'DELETE', path: '/memories/{id}', kind: 'json', input: true, query: ['reason'] },
+    forget: { method: 'DELETE', path: '/memories/{id}', kind: 'json', input: true, query: ['reason', 'redact'] },
+    merges: { method: 'GET', path: '/memory-merges', kind: 'json', input: true, query: ['limit'] },
+    unmerge: { method: 'DELETE', path: '/memory-merges/{id}', kind: 'json' },
     stats: { method: 'GET', path: '/memory-stats', kind: 'json' },
   },
   skills: {
@@ -144,6 +149,7 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     approve: { method: 'POST', path: '/skills/{name}/approve', kind: 'json', input: true, body: true },
     deny: { method: 'POST', path: '/skills/{name}/deny', kind: 'json', input: true, body: true },
     archive: { method: 'POST', path: '/skills/{name}/archive', kind: 'json', input: true, body: true },
+    rollBack: { method: 'POST', path: '/skills/{name}/rollback', kind: 'json', input: true, body: true },
   },
   audit: {
     export: { method: 'GET', path: '/audit', kind: 'stream', input: true, query: ['since', 'until', 'heads'] },
@@ -219,6 +225,7 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     },
     import: { method: 'POST', path: '/workspaces/{id}/imports', kind: 'json', input: true, body: true },
     events: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/events', kind: 'events' },
+    rawEvents: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/events', kind: 'raw' },
   },
   webhooks: {
     list: { method: 'GET', path: '/webhooks', kind: 'json' },

@@ -3,7 +3,7 @@
 /** What the routes of this group take and answer. */
 
 import type { CallOptions } from '../options.ts';
-import type { WorkItem, WorkState } from './shared.ts';
+import type { Waiting, WorkItem, WorkState } from './shared.ts';
 
 export interface NewExecution {
   /** Python 3; return at the top level ends it with a value. */
@@ -28,6 +28,8 @@ export interface Execution {
   readonly state: WorkState;
   /** The path of its events. */
   readonly events: string;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: Waiting | null;
   /** With `Prefer: wait=SECONDS`, if it ended in time: the item, as GET /work/{id} shows it. */
   readonly item?: WorkItem | undefined;
 }

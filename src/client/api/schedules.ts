@@ -13,11 +13,15 @@ export interface Schedule {
   readonly params: Readonly<Record<string, unknown>>;
   readonly missed: 'skip' | 'once' | 'all';
   readonly grace_seconds: number;
+  /** What a run does that is due while an item of the schedule has not ended. */
+  readonly overlap: 'allow' | 'skip' | 'queue';
   readonly paused: boolean;
   readonly problem: string | null;
   readonly next_at: string | null;
   readonly last_at: string | null;
   readonly created_at: string;
+  /** With `skip` and `queue`: the item that has not ended. */
+  readonly open_item: string | null;
 }
 
 export interface ListSchedulesOutput {
@@ -33,6 +37,8 @@ export interface AddScheduleInput {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
   readonly missed?: 'skip' | 'once' | 'all' | undefined;
   readonly grace_seconds?: number | undefined;
+  /** What a run does that is due while an item of the schedule has not ended. */
+  readonly overlap?: 'allow' | 'skip' | 'queue' | undefined;
   readonly paused?: boolean | undefined;
 }
 
@@ -67,8 +73,9 @@ export interface ListScheduleRunsInput {
 export interface ListScheduleRunsOutput {
   readonly items: readonly {
     readonly due_at: string;
-    /** The last one of several that were missed. */
+    /** The last one of several that were missed or skipped. */
     readonly until_at: string;
+    /** Fired, manual, missed or skipped. */
     readonly result: string;
     readonly runs: number;
     readonly work_item_id: string | null;
@@ -113,7 +120,7 @@ export interface SchedulesMethods {
    */
   run(name: string, options?: CallOptions): Promise<RunScheduleOutput>;
   /**
-   * The last runs of a schedule, newest first, including those that were missed. Needs a token of scope `read`.
+   * The last runs of a schedule, newest first, including those that were missed or skipped; for those who may see all work. Needs a token of scope `read`.
    *
    * `GET /schedules/{name}/runs`
    */

@@ -12,6 +12,42 @@ export type WorkState =
   | 'merged'
   | 'cancelled';
 
+export interface Waiting {
+  /** A word of docs/states.md. */
+  readonly reason:
+    | 'all_paused'
+    | 'paused'
+    | 'no_daemon'
+    | 'unserved'
+    | 'message'
+    | 'key'
+    | 'provider'
+    | 'alone'
+    | 'capacity'
+    | 'host'
+    | 'next'
+    | 'not_before'
+    | 'retry'
+    | 'released'
+    | 'approval'
+    | 'question'
+    | 'budget'
+    | 'children'
+    | 'batch'
+    | 'timer';
+  /** For people, such as `writer is paused by olga`. */
+  readonly why: string;
+  /** What ends it, for people, such as `an operator resumes writer`, and what happens at `until` otherwise. */
+  readonly ends: string;
+  readonly since: string;
+  /** When it ends by itself at the latest; null: never, or nobody knows. */
+  readonly until: string | null;
+  /** Who paused it, or `operator`, who decides; null: nobody. */
+  readonly who: string | null;
+  /** What goes first or is awaited, of what you may see; at most 20. */
+  readonly work_items: readonly string[];
+}
+
 export interface WorkItem {
   readonly id: string;
   readonly faculty: string;
@@ -22,8 +58,12 @@ export interface WorkItem {
   readonly turns: number;
   /** Null: the cost of no call is known. */
   readonly cost_usd: number | null;
-  /** Calls whose cost is not known, which the sum is without. */
+  /** Calls and lost requests whose cost is not known, which the sum is without. */
   readonly unpriced_calls: number;
+  /** Of the sum: answers whose tokens the provider did not count. */
+  readonly estimated_usd: number;
+  /** Of the sum: requests that gave nothing, and may have cost that. */
+  readonly lost_usd: number;
   readonly parent_id: string | null;
   /** The item that does the same work; null also where that is work of somebody else. */
   readonly merged_into: string | null;
@@ -31,6 +71,8 @@ export interface WorkItem {
   readonly run_at: string | null;
   readonly created_at: string;
   readonly resolved_at: string | null;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: Waiting | null;
   readonly skill: string | null;
   readonly params: Readonly<Record<string, unknown>>;
   readonly dedup_key: string | null;
@@ -40,8 +82,12 @@ export interface WorkItem {
   readonly cancel_requested_at: string | null;
   readonly outcome: unknown;
   readonly error: unknown;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
+  /** Null: those of no call were counted. */
+  readonly input_tokens: number | null;
+  /** Null: those of no call were counted. */
+  readonly output_tokens: number | null;
+  /** Calls whose tokens nobody counted, which the sums are without. */
+  readonly uncounted_calls: number;
   readonly updated_at: string;
   readonly root_id: string;
   readonly depth: number;
@@ -89,6 +135,8 @@ export interface TurnEvent {
   readonly stop_reason: string | null;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
+  /** The provider did not count the tokens. */
+  readonly estimated?: true | undefined;
   /** Null: not known. */
   readonly cost_usd: number | null;
   readonly duration_ms: number | null;
@@ -103,6 +151,8 @@ export interface ThoughtEvent {
   readonly focus: number;
   readonly turn: number;
   readonly text: string;
+  /** How many characters come after these. */
+  readonly left_out?: number | undefined;
 }
 
 export interface TextEvent {
@@ -114,6 +164,10 @@ export interface TextEvent {
   readonly focus: number;
   readonly turn: number;
   readonly text: string;
+  /** What had been said when the work was cancelled: no turn has it. */
+  readonly cut_off?: true | undefined;
+  /** How many characters come after these. */
+  readonly left_out?: number | undefined;
 }
 
 export interface CallEvent {
@@ -231,6 +285,10 @@ export interface DoneEvent {
   readonly at: string;
   readonly work_item_id: string;
   readonly state: WorkState;
+  /** Of work that completed, what stays of its texts; not in the stream of a conversation. */
+  readonly text?: string | undefined;
+  /** How many characters come after these. */
+  readonly left_out?: number | undefined;
   readonly summary: string | null;
   readonly error: string | null;
   readonly merged_into: string | null;
@@ -249,6 +307,15 @@ export interface TextHint {
   /** How many characters of the answer come before it; 0 starts it, perhaps again. */
   readonly from: number;
   readonly text: string;
+}
+
+/** The pieces of the text of this turn are void: its attempt was lost, or the answer begins again. */
+export interface WithdrawnHint {
+  readonly type: 'withdrawn';
+  readonly live: true;
+  readonly work_item_id: string;
+  readonly focus: number;
+  readonly turn: number;
 }
 
 /** What the code of a call prints, as it comes. */
@@ -270,15 +337,101 @@ export interface StateHint {
   readonly live: true;
   readonly work_item_id: string;
   readonly state: WorkState;
+  /** Why it does not go on now; null: it does. */
+  readonly waiting: WaitingHint | null;
+}
+
+export interface WaitingHint {
+  /** A word of docs/states.md. */
+  readonly reason:
+    | 'all_paused'
+    | 'paused'
+    | 'no_daemon'
+    | 'unserved'
+    | 'message'
+    | 'key'
+    | 'provider'
+    | 'alone'
+    | 'capacity'
+    | 'host'
+    | 'next'
+    | 'not_before'
+    | 'retry'
+    | 'released'
+    | 'approval'
+    | 'question'
+    | 'budget'
+    | 'children'
+    | 'batch'
+    | 'timer';
+  /** For people, such as `writer is paused by olga`. */
+  readonly why: string;
+  /** What ends it, for people, such as `an operator resumes writer`, and what happens at `until` otherwise. */
+  readonly ends: string;
+  readonly since: string;
+  readonly until: string | null;
+  /** Who paused it, or `operator`, who decides; null: nobody. */
+  readonly who: string | null;
 }
 
 /** The server ends the stream early. */
 export interface ClosedHint {
   readonly type: 'closed';
   readonly live: true;
-  /** Of docs/errors.md. */
-  readonly code: string;
+  readonly code: ErrorCode;
 }
+
+/** A code of docs/errors.md. Branch on it, never on texts; a later version of the server may send others. */
+export type ErrorCode =
+  | 'internal.bug'
+  | 'usage.invalid'
+  | 'faculty.exists'
+  | 'faculty.unknown'
+  | 'skill.unknown'
+  | 'skill.invalid'
+  | 'skill.changed'
+  | 'skill.exists'
+  | 'skill.source'
+  | 'http.no_database'
+  | 'http.forbidden'
+  | 'work.lease_lost'
+  | 'work.locked'
+  | 'work.state'
+  | 'work.not_found'
+  | 'work.ambiguous_id'
+  | 'work.invalid'
+  | 'work.cancelled'
+  | 'work.budget'
+  | 'work.provider_changed'
+  | 'schedule.not_found'
+  | 'schedule.exists'
+  | 'schedule.invalid'
+  | 'http.unavailable'
+  | 'http.unanswered'
+  | 'http.starting'
+  | 'http.unauthorized'
+  | 'http.host'
+  | 'http.origin'
+  | 'http.not_found'
+  | 'http.method'
+  | 'http.invalid'
+  | 'http.media_type'
+  | 'http.too_large'
+  | 'http.too_many'
+  | 'http.key_reused'
+  | 'http.issuer'
+  | 'http.no_sandbox'
+  | 'http.no_webhook_key'
+  | 'sandbox.image_missing'
+  | 'sandbox.no_space'
+  | 'sandbox.network'
+  | 'sandbox.refused'
+  | 'worktree.elsewhere'
+  | 'worktree.other_repository'
+  | 'worktree.none'
+  | 'worktree.refused'
+  | 'worktree.conflict'
+  | 'files.displaced';
 
 export interface Problem {
   /** `urn:animus:error:` and the code. */
@@ -286,8 +439,7 @@ export interface Problem {
   readonly title: string;
   readonly status: number;
   readonly detail: string;
-  /** Of docs/errors.md; branch on it, never on texts. */
-  readonly code: string;
+  readonly code: ErrorCode;
   /** The same request may succeed later. */
   readonly retryable: boolean;
 }

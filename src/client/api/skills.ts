@@ -145,6 +145,18 @@ export interface ArchiveSkillOutput {
   readonly version: number;
 }
 
+export interface RollBackSkillInput {
+  /** One that was current before; default: the last of these. */
+  readonly to?: number | undefined;
+  /** Why; it is kept with the decision. */
+  readonly note?: string | undefined;
+}
+
+export interface RollBackSkillOutput {
+  readonly name: string;
+  readonly version: number;
+}
+
 /** The methods `client.skills`. */
 export interface SkillsMethods {
   /**
@@ -201,4 +213,10 @@ export interface SkillsMethods {
    * `POST /skills/{name}/archive`
    */
   archive(name: string, input?: ArchiveSkillInput, options?: CallOptions): Promise<ArchiveSkillOutput>;
+  /**
+   * Make an earlier version of a skill current again, as a new version with its files; for operators. Needs a token of scope `decide`.
+   *
+   * `POST /skills/{name}/rollback`
+   */
+  rollBack(name: string, input?: RollBackSkillInput, options?: CallOptions): Promise<RollBackSkillOutput>;
 }

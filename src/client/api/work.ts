@@ -3,7 +3,7 @@
 /** What the routes of this group take and answer. */
 
 import type { List } from '../list.ts';
-import type { CallOptions, EventOptions } from '../options.ts';
+import type { CallOptions, EventOptions, RawOptions } from '../options.ts';
 import type {
   ApprovalEvent,
   CallEvent,
@@ -20,7 +20,9 @@ import type {
   TextHint,
   ThoughtEvent,
   TurnEvent,
+  Waiting,
   WaitingEvent,
+  WithdrawnHint,
   WorkItem,
   WorkState,
 } from './shared.ts';
@@ -59,6 +61,8 @@ export interface SubmittedWork {
   readonly merged_into: string | null;
   /** What to look at, for people: such as a faculty that no running daemon serves. */
   readonly warning?: string | undefined;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: Waiting | null;
   /** With `Prefer: wait=SECONDS`, if it ended in time: the item, as GET /work/{id} shows it. */
   readonly item?: WorkItem | undefined;
 }
@@ -73,8 +77,12 @@ export interface WorkSummary {
   readonly turns: number;
   /** Null: the cost of no call is known. */
   readonly cost_usd: number | null;
-  /** Calls whose cost is not known, which the sum is without. */
+  /** Calls and lost requests whose cost is not known, which the sum is without. */
   readonly unpriced_calls: number;
+  /** Of the sum: answers whose tokens the provider did not count. */
+  readonly estimated_usd: number;
+  /** Of the sum: requests that gave nothing, and may have cost that. */
+  readonly lost_usd: number;
   readonly parent_id: string | null;
   /** The item that does the same work; null also where that is work of somebody else. */
   readonly merged_into: string | null;
@@ -82,6 +90,8 @@ export interface WorkSummary {
   readonly run_at: string | null;
   readonly created_at: string;
   readonly resolved_at: string | null;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: Waiting | null;
 }
 
 export interface ChangedWork {
@@ -117,6 +127,7 @@ export type WorkEvent =
   | ErrorEvent
   | DoneEvent
   | TextHint
+  | WithdrawnHint
   | OutputHint
   | StateHint
   | ClosedHint
@@ -147,6 +158,43 @@ export interface WorkNow {
   readonly merged_into: string | null;
   readonly created_at: string;
   readonly resolved_at: string | null;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: WaitingNow | null;
+}
+
+export interface WaitingNow {
+  /** A word of docs/states.md. */
+  readonly reason:
+    | 'all_paused'
+    | 'paused'
+    | 'no_daemon'
+    | 'unserved'
+    | 'message'
+    | 'key'
+    | 'provider'
+    | 'alone'
+    | 'capacity'
+    | 'host'
+    | 'next'
+    | 'not_before'
+    | 'retry'
+    | 'released'
+    | 'approval'
+    | 'question'
+    | 'budget'
+    | 'children'
+    | 'batch'
+    | 'timer';
+  /** For people, such as `writer is paused by olga`. */
+  readonly why: string;
+  /** What ends it, for people, such as `an operator resumes writer`, and what happens at `until` otherwise. */
+  readonly ends: string;
+  readonly since: string;
+  readonly until: string | null;
+  /** Who paused it, or `operator`, who decides; null: nobody. */
+  readonly who: string | null;
+  /** What goes first or is awaited, of what you may see; at most 20. */
+  readonly work_items: readonly string[];
 }
 
 /** Another state. */
@@ -161,6 +209,8 @@ export interface WorkStateHint {
   readonly merged_into: string | null;
   readonly created_at: string;
   readonly resolved_at: string | null;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: WaitingNow | null;
 }
 
 /** It ended. */
@@ -175,6 +225,8 @@ export interface WorkDoneHint {
   readonly merged_into: string | null;
   readonly created_at: string;
   readonly resolved_at: string | null;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: WaitingNow | null;
 }
 
 export interface ListWorkInput {
@@ -317,9 +369,21 @@ export interface WorkMethods {
    */
   events(id: string, options?: EventOptions): AsyncGenerator<WorkEvent, void>;
   /**
+   * The bytes of `events`, to be passed on: an event stream, or 204 where nothing follows. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/events`
+   */
+  rawEvents(id: string, options?: RawOptions): Promise<Response>;
+  /**
    * The states of all work that you may see, as an event stream: a snapshot, then changes. Needs a token of scope `read`.
    *
    * `GET /events`
    */
   states(options?: EventOptions): AsyncGenerator<StatesEvent, void>;
+  /**
+   * The bytes of `states`, to be passed on: an event stream, or 204 where nothing follows. Needs a token of scope `read`.
+   *
+   * `GET /events`
+   */
+  rawStates(options?: RawOptions): Promise<Response>;
 }

@@ -53,6 +53,13 @@ export const applianceBudgetFields = () => ({
   on_exceeded: oneOf(['wait', 'die']).default('wait'),
 });
 
+/** An amount in plain decimals, however small: `0.00000045`, not `4.5e-7`. */
+export function plainAmount(amount: number): string {
+  return PLAIN.format(amount);
+}
+
+const PLAIN = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20, useGrouping: false });
+
 /** The keys of `[budget]` that are limits, in the order in which they are shown. */
 export const APPLIANCE_LIMITS = Object.keys(PERIOD_KEYS);
 

@@ -1,29 +1,6 @@
-/** The settings that changed, and those of them that take effect at once. Pure. */
+/** The settings that changed. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './config.ts';
-
-/** Keys of animus.toml that a running daemon applies at once. Everything else takes effect at its next start. */
-export const LIVE_SETTINGS: readonly string[] = [
-  'daemon.max_concurrent',
-  'daemon.shutdown_grace_seconds',
-  'daemon.focus_host_grace_seconds',
-  'daemon.focus_max_memory_mib',
-  'daemon.focus_max_processes',
-  'daemon.commit_email',
-  'retention.resolved_days',
-  'retention.pack_days',
-  'retention.artifacts_days',
-  'retention.worktree_days',
-  'retention.held_worktree_days',
-  'retention.directories_days',
-  'skills.propose',
-  'skills.propose_threshold',
-  'skills.propose_window_days',
-  'skills.propose_interval_seconds',
-  'web.allow',
-  'webhooks.allow',
-  'budget',
-];
 
 /** The keys, as written in animus.toml, whose effective values differ: `daemon.max_concurrent`, `providers.gateway`, … */
 export function changedSettings(before: Config, after: Config): string[] {
@@ -54,6 +31,7 @@ export function changedSettings(before: Config, after: Config): string[] {
   return changed;
 }
 
-function snakeCase(key: string): string {
+/** `maxConcurrent` as it is written: `max_concurrent`. */
+export function snakeCase(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

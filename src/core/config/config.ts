@@ -202,9 +202,17 @@ export const WIRE_CHOICES = ['chat', 'responses'] as const;
 export type WireChoice = (typeof WIRE_CHOICES)[number];
 
 /** A provider of models. `scripted` plays a TOML script and calls no model. */
-export type ProviderConfig =
-  | HttpProviderConfig
-  | { readonly name: string; readonly kind: 'scripted' /** Absolute. */; readonly script: string };
+export type ProviderConfig = HttpProviderConfig | ScriptedProviderConfig;
+
+/** A provider that plays a script. */
+export interface ScriptedProviderConfig {
+  readonly name: string;
+  readonly kind: 'scripted';
+  /** Absolute. */
+  readonly script: string;
+  /** True: its models are named like those of other providers, `anthropic/claude-…`, whose prices and windows they have. Default false. */
+  readonly standsIn?: boolean;
+}
 
 /** A provider that is called over HTTP. */
 export interface HttpProviderConfig extends ProviderAccess {

@@ -34,6 +34,8 @@ export interface ProviderAccess {
   readonly maxRetryAfterSeconds: number | null;
   /** The URL of a proxy, perhaps with user and password; null: none. */
   readonly proxy: Secret | null;
+  /** The variable that the proxy is read from; null: none. */
+  readonly proxyEnv: string | null;
   /** A PEM file of certificate authorities that are trusted in addition to the usual ones. Absolute; null: none. */
   readonly caFile: string | null;
   /** The variables from which its secrets are read, in addition to `apiKeyEnv`. */

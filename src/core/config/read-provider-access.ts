@@ -45,6 +45,7 @@ export function providerAccess(table: ProviderTable, kind: HttpProviderKind, pla
     }),
     maxRetryAfterSeconds: table.max_retry_after_seconds ?? null,
     proxy: proxyOf(table, env, conflict),
+    proxyEnv: table.proxy_env ?? null,
     caFile: table.ca_file === undefined ? null : resolve(directory, table.ca_file),
     secretEnv: Object.freeze([
       ...Object.values(table.header_env ?? {}),
@@ -67,6 +68,7 @@ export const PLAIN_ACCESS: ProviderAccess = Object.freeze({
   timeouts: Object.freeze({ connectSeconds: null, firstByteSeconds: null, totalSeconds: null }),
   maxRetryAfterSeconds: null,
   proxy: null,
+  proxyEnv: null,
   caFile: null,
   secretEnv: Object.freeze([]),
 });

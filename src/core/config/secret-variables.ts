@@ -1,5 +1,5 @@
 /** The one list of the secrets of animus: from which variables they are read, and which of its processes needs them. */
-import type { Config } from './config.ts';
+import type { FixedConfig } from './live-settings.ts';
 
 /** `daemon`: `animus serve` and the commands beside it. `api`: `animus http`. Both need a database login, each its own. */
 export type SecretUser = 'daemon' | 'api';
@@ -19,7 +19,7 @@ const BOTH: readonly SecretUser[] = ['daemon', 'api'];
  * Every secret that this configuration reads, whether it is set or not. What faculties name themselves (`env` of MCP servers, `[hooks]
  * environment`) is not in it: those are secrets of others.
  */
-export function secretVariables({ providers, web, webhooks, http }: Config): readonly SecretVariable[] {
+export function secretVariables({ providers, web, webhooks, http }: FixedConfig): readonly SecretVariable[] {
   const ofProviders = [...providers.values()].flatMap((provider) => {
     if (provider.kind === 'scripted') return [];
     const keys = provider.apiKeyEnv === null ? [] : [provider.apiKeyEnv];

@@ -69,7 +69,7 @@ export const ERRORS = {
     500,
   ),
   'db.migration_failed': row('migration {file} failed: {detail}', false, 1),
-  'db.embedded_locked': row('the embedded database in {directory} is used by process {pid}{hint}', true, 4),
+  'db.embedded_locked': row('the embedded database in {directory} is used by {user}{hint}', true, 4),
   'db.not_in_work': row(
     'this process belongs to work item {id} and has no DATABASE_URL; commands inside a work item do not open the embedded database',
     false,
@@ -89,6 +89,7 @@ export const ERRORS = {
   'work.invalid': row('{detail}', false, 2, 422),
   'work.cancelled': row('work item {id} was cancelled: {reason}', false, 5),
   'work.budget': row('{detail}', false, 5),
+  'work.provider_changed': row('{detail}', false, 5),
 
   'schedule.not_found': row('no schedule named {name}{hint}', false, 3),
   'schedule.exists': row('a schedule named {name} exists already; remove it first, or choose another name', false, 5),

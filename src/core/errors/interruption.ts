@@ -5,7 +5,7 @@ export function interruption(goesOn = ''): AnimusError {
   return new AnimusError('interrupted', { goesOn: goesOn === '' ? '' : `: ${goesOn}` });
 }
 
-/** The error, which says what goes on if it is an interruption. */
+/** The error, which says what goes on if it is an interruption that does not say so yet. */
 export function sayingWhatGoesOn(error: unknown, goesOn: string): unknown {
-  return isAnimusError(error, 'interrupted') ? interruption(goesOn) : error;
+  return isAnimusError(error, 'interrupted') && !error.details['goesOn'] ? interruption(goesOn) : error;
 }

@@ -11,6 +11,8 @@ export interface Permissions {
   readonly risk: Readonly<Partial<Record<RiskClass, Verdict>>>;
   /** How long a person has to decide about a call; then it is denied. */
   readonly approvalDeadlineSeconds: number;
+  /** True: whoever has submitted the work, or written to it, approves no call of it. Default false. */
+  readonly fourEyes?: boolean;
 }
 
 /** One rule. */

@@ -17,10 +17,10 @@ export function isDecodable(encoded: string): boolean {
   }
 }
 
-/** The parts of `HOST:PORT`; null for any other text. */
+/** The parts of `HOST:PORT`; null for any other text. Port 0 stands for one that is free when somebody listens. */
 export function parseListenAddress(value: string): { readonly host: string; readonly port: number } | null {
   const [, bracketed, plain, port] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:/@[\]]+)):(\d{1,5})$/.exec(value) ?? [];
   const host = bracketed ?? plain;
-  if (host === undefined || Number(port) < 1 || Number(port) > 65_535) return null;
+  if (host === undefined || Number(port) > 65_535) return null;
   return { host, port: Number(port) };
 }

@@ -71,7 +71,7 @@ export function httpUrl() {
 
 /** Where to listen: `HOST:PORT`, an IPv6 address in brackets, or `off`. */
 export function listenAddress() {
-  const expected = 'HOST:PORT with a port from 1 to 65535, or "off"';
+  const expected = 'HOST:PORT with a port from 0 (a free one) to 65535, or "off"';
   return z.string().refine(isListenAddress).register(expectations, { expected });
 }
 

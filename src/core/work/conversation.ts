@@ -118,6 +118,8 @@ export interface Usage {
   readonly reasoning: number;
   /** What the provider wrote, by its own field names, if a count was impossible and had to be changed. */
   readonly reported?: Readonly<Record<string, string>>;
+  /** There if a count was not given, or cannot be true, and was estimated from the texts. */
+  readonly estimated?: true;
 }
 
 /** A complete answer of a model, as it is recorded. Durations in milliseconds. */
@@ -131,8 +133,10 @@ export interface ModelAnswer {
   readonly rawStopReason: string | null;
   /** Names of tool calls cut off by max_tokens. They are not in `content` and must not be run. */
   readonly cutToolCalls: readonly string[];
-  /** Null if the provider did not report it. */
+  /** Counts that the provider did not give are estimated; null: nothing is known of them. */
   readonly usage: Usage | null;
+  /** How many requests for it may have cost something and gave nothing. Default 0. */
+  readonly lost?: number;
   readonly timeToFirstTokenMs: number | null;
   readonly durationMs: number;
 }

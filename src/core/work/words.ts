@@ -30,7 +30,7 @@ export const WAIT_KINDS = ['children', 'approval', 'timer', 'human', 'batch'] as
 export type WaitKind = (typeof WAIT_KINDS)[number];
 
 /** What a person is asked to decide (`waits.subject`). */
-const WAIT_SUBJECTS = ['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question', 'lost'] as const;
+const WAIT_SUBJECTS = ['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question', 'lost', 'provider'] as const;
 export type WaitSubject = (typeof WAIT_SUBJECTS)[number];
 
 /** Where hooks stand in the loop (`hook_runs.event`). */
@@ -54,6 +54,7 @@ const DECISION_ACTIONS = [
   'pin',
   'archive',
   'adopt',
+  'rollback',
   'discard',
 ] as const;
 

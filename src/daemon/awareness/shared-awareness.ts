@@ -4,7 +4,7 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { readAncestors, readAwareness } from '../../store/work/awareness.ts';
+import { readAncestors, readAudience, readAwareness } from '../../store/work/awareness.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { record } from '../../telemetry/metrics.ts';
@@ -20,23 +20,29 @@ const FRESH_MS = 1000;
 /** Parents whose ancestors are kept; they never change. */
 const MAX_PARENTS = 1000;
 
-/** Shares what the submitter of the items may see among all foci that begin within a second. A failure is logged: work does not need the digest. */
+/** Shares what the readers of the items may see among all foci that begin within a second. A failure is logged: work does not need the digest. */
 export function shareAwareness(means: { readonly db: Queryable; readonly clock: Clock; readonly log: Log }): DigestFor {
   const { db, clock, log } = means;
   const views = new Map<string, { readonly readAtMs: number; readonly view: Promise<AwarenessView> }>();
   const parents = new Map<string, Promise<readonly string[]>>();
 
-  function viewOf(viewer: string | null, hours: number): Promise<AwarenessView> {
-    const key = `${hours} ${viewer}`;
+  function viewOf(readers: readonly string[], hours: number): Promise<AwarenessView> {
+    const key = JSON.stringify([hours, ...readers]);
     const nowMs = clock.monotonicMs();
     const known = views.get(key);
     if (known && nowMs - known.readAtMs < FRESH_MS) return known.view;
     for (const [other, { readAtMs }] of views) if (nowMs - readAtMs >= FRESH_MS) views.delete(other);
-    const view = readAwareness(db, viewer, hours).then(awarenessView);
+    const view = readAwareness(db, readers, hours).then(awarenessView);
     views.set(key, { readAtMs: nowMs, view });
     // Callers that await it get the error; the next focus reads again.
     void view.catch(() => views.delete(key));
     return view;
+  }
+
+  /** Most work has one reader, and no statement is needed. */
+  async function readersOf({ id, source, parentId, submittedBy }: ClaimedWork): Promise<readonly string[]> {
+    if (source === 'chat' || parentId !== null) return readAudience(db, id);
+    return submittedBy === null ? [] : [submittedBy];
   }
 
   async function ancestorsOf({ parentId }: ClaimedWork): Promise<readonly string[]> {
@@ -57,7 +63,10 @@ export function shareAwareness(means: { readonly db: Queryable; readonly clock: 
     try {
       return await span('work.awareness.digest', attributes, async (reading) => {
         const beganMs = clock.monotonicMs();
-        const [view, ancestors] = [await viewOf(work.submittedBy, settings.lookbackHours), await ancestorsOf(work)];
+        const [view, ancestors] = [
+          await viewOf(await readersOf(work), settings.lookbackHours),
+          await ancestorsOf(work),
+        ];
         const digest = awarenessDigest(view, { id: work.id, ancestors, resources: resourcesOf(work.params) }, settings);
         const tokens = digest === null ? 0 : estimateTokens(digest);
         reading.set({ 'work.awareness.digest_tokens': tokens });

@@ -1,4 +1,4 @@
-/** What the steps of a pass over the batches of a provider share. */
+/** What the steps of a pass over the batches at a place share. */
 import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
 import type { BatchHttp } from '../../llm/batch/batch-http.ts';
 import type { ProviderBatches } from '../../llm/llm.ts';
@@ -11,6 +11,9 @@ export const MAX_REQUESTS = 1000;
 export interface BatchPass {
   readonly db: Database;
   readonly log: Log;
+  /** Where the batches are, whatever the name of the provider (`animus.batches`). */
+  readonly place: string;
+  /** The name of the provider now. */
   readonly provider: string;
   readonly batches: ProviderBatches;
   readonly submitTimeoutMs: number;

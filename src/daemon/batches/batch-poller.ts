@@ -1,10 +1,9 @@
-/** Polls the batch APIs of the providers: one daemon at a time for each (docs/batch.md). */
+/** Polls the batch APIs of the providers: one daemon at a time for each place (docs/batch.md). */
 import type { BatchConfig } from '../../core/config/config.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { timedLease } from '../../core/lifecycle/lease.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import type { ProviderBatches } from '../../llm/llm.ts';
 import type { Database } from '../../store/sql/database.ts';
 import {
   type Batch,
@@ -13,9 +12,11 @@ import {
   leavePoller,
   markBatch,
   openBatches,
-  providersWithBatches,
+  placesWithBatches,
+  wakeStranded,
 } from '../../store/work/batches.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { PlacedBatches } from '../models/focus-model.ts';
 import { type BatchPass, MAX_REQUESTS } from './batch-pass.ts';
 import { bookAnswers } from './book-answers.ts';
 import { collectBatch } from './collect-batch.ts';
@@ -29,14 +30,14 @@ export interface BatchPollerMeans {
   readonly config: BatchConfig;
   /** How often to look for work of this poller. */
   readonly lookSeconds: number;
-  /** Null for a provider that this daemon cannot poll. */
-  readonly batches: (provider: string) => ProviderBatches | null;
+  /** Null for a place that this daemon does not know. */
+  readonly batches: (place: string) => PlacedBatches | null;
 }
 
 /** The most bytes of the bodies of a batch, far below the limits of the providers. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /**
- * How long a daemon that was killed keeps others from polling; it is extended three times as often. Two pollers at once do no harm: a
+ * How long a daemon that was killed keeps others from polling, at least; it is extended three times as often. Two pollers at once do no harm: a
  * submit in progress is left alone until it is unclear, and an answer is stored once.
  */
 const HOLD_MS = 30_000;
@@ -46,6 +47,9 @@ const STOP_MS = 10_000;
 /** A poller. Every daemon of a database may run one. */
 export function createBatchPoller(means: BatchPollerMeans): Service {
   const { db, clock, log, daemonId, config, batches } = means;
+  const lookMs = Math.min(Math.max(1, means.lookSeconds), config.pollSeconds) * 1000;
+  // Between two looks, a place is still polled.
+  const holdMs = Math.max(HOLD_MS, 3 * lookMs);
   const stopping = new AbortController();
   const cut = new AbortController();
   const dismissed = new Map<string, Set<string>>();
@@ -58,16 +62,15 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
   let troubled = false;
 
   async function run(): Promise<void> {
-    const lookMs = Math.min(Math.max(1, means.lookSeconds), config.pollSeconds) * 1000;
     while (!stopping.signal.aborted) {
       await look();
       await clock.sleep(lookMs, stopping.signal);
     }
     await Promise.all(polling.values());
-    for (const provider of held) {
-      await leavePoller(db, provider, daemonId).catch((error: unknown) => {
+    for (const place of held) {
+      await leavePoller(db, place, daemonId).catch((error: unknown) => {
         log.warn(
-          { provider, error: messageOf(error) },
+          { place, error: messageOf(error) },
           'another daemon polls the batches once the time of this one is over',
         );
       });
@@ -76,13 +79,14 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
 
   async function look(): Promise<void> {
     try {
-      for (const provider of await providersWithBatches(db)) {
-        const of = batches(provider);
+      for (const place of await placesWithBatches(db)) {
+        const of = batches(place);
         // A provider that hangs does not delay another.
-        if (of === null || polling.has(provider)) continue;
+        if (polling.has(place)) continue;
+        const step = of === null ? askAbout(place) : poll(passOf(place, of));
         polling.set(
-          provider,
-          poll(passOf(provider, of)).finally(() => polling.delete(provider)),
+          place,
+          step.finally(() => polling.delete(place)),
         );
       }
       if (polling.size === 0) troubled = false;
@@ -96,14 +100,24 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
     troubled = true;
   }
 
+  /** Another daemon may know it. */
+  async function askAbout(place: string): Promise<void> {
+    try {
+      const woken = await wakeStranded(db, place);
+      if (woken > 0) log.warn({ place, work_items: woken }, 'the provider of a batch is gone: a person is asked');
+    } catch (error) {
+      complain(error);
+    }
+  }
+
   async function poll(pass: BatchPass): Promise<void> {
-    const { provider } = pass;
+    const { place } = pass;
     const done = new AbortController();
     let holding: Promise<void> | null = null;
     try {
       await pass.hold();
       holding = holdOn(pass, done.signal);
-      for (const batch of await openBatches(db, provider)) {
+      for (const batch of await openBatches(db, place)) {
         if (stopping.signal.aborted) return;
         if (isDue(batch)) await attend(batch, pass);
       }
@@ -122,7 +136,7 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
   /** During long calls. What fails here fails again in the next step, where it counts. */
   async function holdOn(pass: BatchPass, done: AbortSignal): Promise<void> {
     for (;;) {
-      await clock.sleep(HOLD_MS / 3, done);
+      await clock.sleep(holdMs / 3, done);
       if (done.aborted) return;
       await pass.hold().catch(() => {});
     }
@@ -133,17 +147,17 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
   }
 
   async function submitAll(pass: BatchPass): Promise<void> {
-    const { provider, submitTimeoutMs } = pass;
-    while (!stopping.signal.aborted && clock.monotonicMs() >= (restUntilMs.get(provider) ?? 0)) {
+    const { place, submitTimeoutMs } = pass;
+    while (!stopping.signal.aborted && clock.monotonicMs() >= (restUntilMs.get(place) ?? 0)) {
       const token = await pass.hold();
       // The time limit begins before the mark: nothing is sent later than the mark allows for. A process that was frozen runs its timers late.
       const signal = AbortSignal.any([cut.signal, AbortSignal.timeout(submitTimeoutMs)]);
       const over = new AnimusError('work.lease_lost', { detail: 'the time for sending a batch is over' });
       const lease = timedLease(clock, submitTimeoutMs, () => Promise.reject(over));
-      const batch = await markBatch(db, provider, token, bounds(pass));
+      const batch = await markBatch(db, place, token, bounds(pass));
       if (batch === null) return;
       if (!(await submitBatch(batch, token, { signal, lease }, pass)))
-        restUntilMs.set(provider, clock.monotonicMs() + config.pollSeconds * 1000);
+        restUntilMs.set(place, clock.monotonicMs() + config.pollSeconds * 1000);
     }
   }
 
@@ -153,22 +167,23 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
     return { gatherSeconds: config.gatherSeconds, maxRequests, maxBytes: MAX_BYTES, unclearSeconds };
   }
 
-  function passOf(provider: string, of: ProviderBatches): BatchPass {
-    const known = dismissed.get(provider) ?? new Set<string>();
-    dismissed.set(provider, known);
-    const size = sizes.get(provider) ?? { requests: MAX_REQUESTS };
-    sizes.set(provider, size);
+  function passOf(place: string, of: PlacedBatches): BatchPass {
+    const known = dismissed.get(place) ?? new Set<string>();
+    dismissed.set(place, known);
+    const size = sizes.get(place) ?? { requests: MAX_REQUESTS };
+    sizes.set(place, size);
     const hold = async () => {
-      const token = await holdPoller(db, provider, daemonId, HOLD_MS / 1000);
-      if (token === null) throw new AnimusError('work.lease_lost', { detail: `another daemon polls ${provider}` });
-      held.add(provider);
+      const token = await holdPoller(db, place, daemonId, holdMs / 1000);
+      if (token === null) throw new AnimusError('work.lease_lost', { detail: `another daemon polls ${place}` });
+      held.add(place);
       return token;
     };
-    const lease = timedLease(clock, HOLD_MS, hold);
+    const lease = timedLease(clock, holdMs, hold);
     return {
       db,
       log,
-      provider,
+      place,
+      provider: of.provider,
       lease,
       batches: of,
       submitTimeoutMs: config.submitTimeoutSeconds * 1000,

@@ -3,9 +3,9 @@ import { isAnimusError } from '../../core/errors/errors.ts';
 import { unrecordedAnswers, withdrawAnswer } from '../../store/work/batches.ts';
 import type { BatchPass } from './batch-pass.ts';
 
-/** Those of a provider. A locked item comes again in the next pass. */
-export async function bookAnswers({ db, log, provider, batches }: BatchPass): Promise<void> {
-  for (const { id, model, answer } of await unrecordedAnswers(db, provider)) {
+/** Those of a place. A locked item comes again in the next pass. */
+export async function bookAnswers({ db, log, place, provider, batches }: BatchPass): Promise<void> {
+  for (const { id, model, answer } of await unrecordedAnswers(db, place)) {
     const paid = batches.paid(model, answer);
     try {
       await withdrawAnswer(db, id, paid);

@@ -64,7 +64,7 @@ export async function submitBatch(
 
 /** Looks for the batch at the provider: goes on with it, returns its requests to the outbox, or waits. */
 export async function findBatch(batch: Batch, pass: BatchPass): Promise<void> {
-  const { db, log, provider, dismissed } = pass;
+  const { db, log, place, provider, dismissed } = pass;
   const requestIds = (await batchRequests(db, batch.id)).map(({ id }) => id);
   const finding = await pass.batches.api.find(
     {
@@ -72,7 +72,7 @@ export async function findBatch(batch: Batch, pass: BatchPass): Promise<void> {
       requests: batch.requests,
       requestIds,
       sinceMs: batch.createdAt.getTime() - CLOCK_SKEW_MS,
-      known: (ids) => knownProviderIds(db, provider, ids),
+      known: (ids) => knownProviderIds(db, place, ids),
       dismissed,
     },
     // It may read the results of others.

@@ -7,6 +7,7 @@ import { momentOf } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Wake } from '../../core/lifecycle/wake.ts';
 import { resolveDueWaits } from '../../store/transcript/waits.ts';
+import type { ReleaseReason } from '../../store/work/release-reason.ts';
 import { claimReadyWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
 import { claimableFaculties, claimsAhead } from './capacity.ts';
 import type { LeaseMeans } from './focus-lease.ts';
@@ -38,6 +39,10 @@ export interface ControlPlane extends Service {
   drain(): Promise<void>;
 }
 
+const CANNOT_RUN: ReleaseReason = {
+  reason: 'claimed by a daemon that cannot run it now',
+  cause: 'daemon.cannot_run',
+};
 /** How many items one pass resolves waits for. A pass stays short, and the next one follows at once. */
 const WAITS_PER_LOOK = 100;
 /** Pause between two passes: a locked item stays due, and must not be polled in a tight loop. */
@@ -166,7 +171,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
         'found work that a claim had reserved although its answer was lost',
       );
       if (faculty !== undefined) slots.take(work, sent);
-      else await releaseWork(db, work, { delaySeconds: 0, reason: 'claimed by a daemon that cannot run it now' });
+      else await releaseWork(db, work, { delaySeconds: 0, ...CANNOT_RUN });
     }
     slots.fill();
   }

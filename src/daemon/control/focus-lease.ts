@@ -57,7 +57,10 @@ export function createFocusLease(
       // An item that has ended has no lease either.
       if (control.isSettling()) return;
       if (!control.signal.aborted)
-        log.warn({ work_item_id: work.id }, 'the lease is lost: another daemon has the work item');
+        log.warn(
+          { work_item_id: work.id },
+          'the lease is lost: the work item has ended, is queued again, or was claimed again',
+        );
       lost = true;
       control.abort('lease_lost');
       return;

@@ -8,6 +8,7 @@ import { beginEmbedding, type EmbeddingTurn, endEmbedding } from '../../store/wo
 import type { Log } from '../../telemetry/log.ts';
 import { embeddingLease, HOLD_SECONDS } from '../models/embedding-lease.ts';
 import { measuredEmbedder } from '../models/measured-embedder.ts';
+import { paidEmbedding } from '../models/paid-embedding.ts';
 import { groupByMeaning } from './same-meaning.ts';
 import type { Topic } from './topics.ts';
 
@@ -23,8 +24,6 @@ export interface TopicVectorMeans {
 
 /** The newest topics are compared: pairs, and so the time, grow by its square. */
 const MAX_TOPICS = 500;
-/** The faculty that spend of embeddings is shown under, as for memories. */
-const SPENDER = '(memory)';
 
 export interface TopicVectors {
   /** Joins topics that mean the same. Where vectors are missing (a limit, a failure), these topics stay apart. */
@@ -33,7 +32,7 @@ export interface TopicVectors {
 
 /** Vectors of no topic yet. */
 export function createTopicVectors({ db, clock, log, daemonId, embedder, explain }: TopicVectorMeans): TopicVectors {
-  const measured = measuredEmbedder(embedder, SPENDER);
+  const measured = measuredEmbedder(embedder);
   const turn: EmbeddingTurn = { daemonId, model: embedder.name };
   /** By text; null: the model refuses it. */
   let known: ReadonlyMap<string, Vector | null> = new Map();
@@ -66,8 +65,7 @@ export function createTopicVectors({ db, clock, log, daemonId, embedder, explain
     const vectors = result.vectors.map((vector, at) => [texts[at]!, vector] as const);
     const refused = result.ok || !result.refused ? [] : [[texts[vectors.length]!, null] as const];
     known = new Map([...known, ...vectors, ...refused]);
-    const { provider, model } = embedder;
-    const paid = { provider, model, tokens: result.usage.inputTokens, costUsd: measured.costUsd(result.usage) };
+    const paid = paidEmbedding(measured, [result]);
     const problem = result.ok || result.refused || result.failure.kind === 'aborted' ? null : explain(result.failure);
     const failed = problem === null || result.ok ? null : { problem, delayMs: result.failure.retryAfterMs ?? 0 };
     if (problem !== null) log.warn({ problem }, 'findings are compared by their words alone for now');

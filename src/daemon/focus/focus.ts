@@ -6,6 +6,7 @@ import type { Phase } from '../../core/work/words.ts';
 import type { FocusEventBody } from '../../engage/events/events.ts';
 import { createOutputTeller } from '../../engage/events/live-output.ts';
 import { createTextTeller } from '../../engage/events/live-text.ts';
+import { createUnsentTurn } from '../../engage/turn/unsent-turn.ts';
 import { FAILURE_NOTICE } from '../../engage/verdict/attempt.ts';
 import { readRunningMs, setPhase, startFocus } from '../../store/transcript/focus-row.ts';
 import { type LivePiece, tellWatchers } from '../../store/transcript/live-text.ts';
@@ -21,9 +22,10 @@ import { ENGAGE_MODES } from './engage/engage-modes.ts';
 import { answerOf, continueAnswer, conversationDirectory } from './orient/continue-focus.ts';
 import { beginWithRequest } from './orient/first-request.ts';
 import { orient } from './orient/orient.ts';
+import { askForProvider, warnOfLost } from './scope/ask-for-model.ts';
 import { asBegun } from './scope/begun-faculty.ts';
 import { abortReason, type FocusControl } from './scope/focus-control.ts';
-import type { FocusEnd } from './scope/focus-end.ts';
+import { type FocusEnd, STOPPED } from './scope/focus-end.ts';
 import type { BeginMeans, Focus, PhaseMeans } from './scope/focus-scope.ts';
 import { openWorkspace } from './scope/focus-workspace.ts';
 import { hostIsolation } from './scope/host-isolation.ts';
@@ -56,6 +58,8 @@ async function runPhases(
   let phase: Phase = 'orient';
   try {
     focus = await begin(work, faculty, control, means);
+    const elsewhere = await askForProvider(focus);
+    if (elsewhere !== null) return { end: elsewhere, focus };
     const recorded = await orient(focus);
     phase = await enter(focus, 'engage', focus.row.resumes > 0);
     const engaged = await ENGAGE_MODES[focus.faculty.engage.mode](focus, recorded);
@@ -65,6 +69,8 @@ async function runPhases(
     return { end: await withFailedWrites(await consolidate(focus, engaged), focus), focus };
   } catch (error) {
     return { end: endOfError(error, control, focus?.faculty ?? faculty, phase), focus };
+  } finally {
+    await focus?.unsent.giveBack();
   }
 }
 
@@ -88,14 +94,20 @@ async function begin(
     atOnce?.row ??
     (answer && (await continueAnswer(work, faculty, answer, means))) ??
     (await startFocus(means.db, work, { host, directoryRoot, ...settings }));
+  const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: recorded.id };
+  const unsent = createUnsentTurn(means.db, key, means.lease);
+  if (atOnce?.first.isReserved) unsent.begins(1);
+  opened.defer(() => unsent.giveBack());
   // The path is computed here and not read from the database, because the directory is created, chowned and removed. A
   // focus that began with an external command has no prompt either.
   const path = join(directoryRoot, answer === null ? recorded.id : conversationDirectory(answer));
   const row = { ...recorded, directory: path, ...(recorded.systemPrompt === '' && sees) };
   // A new focus begins with the faculty as it is now.
   const goesOn = row.resumes > 0 || Boolean(answer?.before);
-  const begun = goesOn ? asBegun(faculty, row.facultySnapshot) : faculty;
-  const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
+  const recordedAs = goesOn ? asBegun(faculty, row.facultySnapshot) : faculty;
+  const kept = means.models.kept(recordedAs);
+  const begun = 'changed' in kept ? recordedAs : kept.faculty;
+  if ('lost' in kept) warnOfLost(kept.lost, key, means);
   if (row.resumes > 0) means.deadline.ranBefore(await readRunningMs(means.db, row.id, FAILURE_NOTICE));
   const place = await openWorkspace({ work, key, row, answer, toolset }, begun, control, means);
   const isolation = hostIsolation(begun, means.isolation);
@@ -118,9 +130,12 @@ async function begin(
   return {
     work,
     faculty: begun,
+    loaded: faculty,
+    changedProvider: 'changed' in kept ? kept.changed : null,
     toolset,
     row,
     first: atOnce?.first ?? null,
+    unsent,
     answer,
     key,
     ...place,
@@ -129,6 +144,7 @@ async function begin(
     means,
     emit,
     written,
+    answerUnderWay: () => texts.underWay(),
     stopTelling: async () => void (await Promise.all([texts.stop(), printed.stop()])),
   };
 }
@@ -168,7 +184,7 @@ function endOfError(error: unknown, control: FocusControl, faculty: Faculty, pha
     case 'cancelled':
       return { kind: 'cancelled' };
     case 'shutdown':
-      return { kind: 'released', delaySeconds: 0, reason: 'the daemon was stopped', holdFaculty: false };
+      return { kind: 'released', delaySeconds: 0, ...STOPPED, holdFaculty: false };
     case 'deadline':
       return { kind: 'failed', error: { code: 'focus.deadline', message: deadlineMessage(faculty), phase } };
     case null:
@@ -177,30 +193,35 @@ function endOfError(error: unknown, control: FocusControl, faculty: Faculty, pha
       return reason satisfies never;
   }
   if (isAnimusError(error, 'work.lease_lost')) return { kind: 'lost' };
-  if (isAnimusError(error, 'db.unreachable', 'work.locked')) {
-    return { kind: 'released', delaySeconds: 0, reason: messageOf(error), holdFaculty: false };
-  }
-  // For example, the supervisor died. The work did nothing wrong and is retried after a short delay.
-  if (isAnimusError(error, 'process.interrupted')) {
-    return { kind: 'released', delaySeconds: 2 + 3 * Math.random(), reason: messageOf(error), holdFaculty: false };
-  }
-  // Needs a person to fix it; the work did nothing wrong.
-  if (isAnimusError(error, 'files.displaced')) {
-    return { kind: 'released', delaySeconds: DISPLACED_SECONDS, reason: messageOf(error), holdFaculty: true };
-  }
-  // Another daemon sees the directory, or a person gives it up.
-  if (isAnimusError(error, 'worktree.elsewhere')) {
-    return { kind: 'released', delaySeconds: ELSEWHERE_SECONDS, reason: messageOf(error), holdFaculty: false };
-  }
-  // Somebody is writing its files; the daemon reads them again within seconds.
-  if (isAnimusError(error, 'skill.changed')) {
-    return { kind: 'released', delaySeconds: 5, reason: messageOf(error), holdFaculty: false };
-  }
   const code = error instanceof AnimusError ? error.code : 'internal.bug';
-  // No attempt can succeed before a person does something: dead shows that, and `work retry` runs it again.
-  if (code === 'skill.unknown' || code === 'worktree.other_repository') {
-    const recovery = { retryDelaySeconds: null, keep: 'ledger' } as const;
-    return { kind: 'failed', error: { code, message: messageOf(error), phase }, recovery };
+  const released = (delaySeconds: number, holdFaculty = false): FocusEnd => {
+    return { kind: 'released', delaySeconds, reason: messageOf(error), cause: code, holdFaculty };
+  };
+  switch (code) {
+    case 'db.unreachable':
+    case 'work.locked':
+      return released(0);
+    // For example, the supervisor died. The work did nothing wrong and is retried after a short delay.
+    case 'process.interrupted':
+      return released(2 + 3 * Math.random());
+    // Needs a person to fix it; the work did nothing wrong.
+    case 'files.displaced':
+      return released(DISPLACED_SECONDS, true);
+    // Another daemon sees the directory, or a person gives it up.
+    case 'worktree.elsewhere':
+      return released(ELSEWHERE_SECONDS);
+    // Somebody is writing its files; the daemon reads them again within seconds.
+    case 'skill.changed':
+      return released(5);
+    // No attempt can succeed before a person does something: dead shows that, and `work retry` runs it again.
+    case 'skill.unknown':
+    case 'work.provider_changed':
+    case 'worktree.other_repository':
+    case 'llm.no_batch': {
+      const recovery = { retryDelaySeconds: null, keep: 'ledger' } as const;
+      return { kind: 'failed', error: { code, message: messageOf(error), phase }, recovery };
+    }
+    default:
+      return { kind: 'failed', error: { code, message: messageOf(error), phase } };
   }
-  return { kind: 'failed', error: { code, message: messageOf(error), phase } };
 }

@@ -72,7 +72,9 @@ export async function runFocus(
         () => true,
         () => false,
       );
-      const end: FocusEnd = !held ? { kind: 'lost' } : focus ? await closeWorkspace(reached, focus) : reached;
+      const closed: FocusEnd = !held ? { kind: 'lost' } : focus ? await closeWorkspace(reached, focus) : reached;
+      // People have read it.
+      const end = closed.kind === 'cancelled' ? { ...closed, cutOff: focus?.answerUnderWay() ?? null } : closed;
       if (end.kind === 'completed') control.ending();
       control.settle();
       const state = await settle(end, work, faculty, {
@@ -121,7 +123,7 @@ function isOver(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): boole
   if (state === null) return false;
   if (end.kind === 'failed') return end.recovery?.keep !== 'transcript' || state === 'dead' || state === 'cancelled';
   if (end.kind === 'completed') return state !== 'queued';
-  return end.kind === 'cancelled';
+  return end.kind === 'cancelled' || (end.kind === 'released' && state === 'dead');
 }
 
 /** Removes it, or says where its files are. */
@@ -144,7 +146,8 @@ function report(
 ): void {
   const fields = { work_item_id: work.id, focus_id: focus?.key.focusId, faculty: work.faculty, state };
   const reason = reasonOf(end, state);
-  const isBad = end.kind === 'failed' || end.kind === 'lost' || (state === 'completed' && reason !== null);
+  const isBad =
+    end.kind === 'failed' || end.kind === 'lost' || state === 'dead' || (state === 'completed' && reason !== null);
   if (isBad) means.log.warn({ ...fields, reason }, `focus ${end.kind}`);
   else means.log.info({ ...fields, ...(reason !== null && { reason }) }, `focus ${end.kind}`);
   if (state === null) return;

@@ -1,5 +1,5 @@
-import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
+import type { FixedConfig } from '../../core/config/live-settings.ts';
 import { ownSecrets } from './own-secrets.ts';
 
 /**
@@ -8,7 +8,7 @@ import { ownSecrets } from './own-secrets.ts';
  */
 export function listedVariables(
   list: readonly string[],
-  config: Config,
+  config: FixedConfig,
   env: Environment,
 ): Readonly<Record<string, string>> {
   const isOwn = ownSecrets(config);

@@ -3,13 +3,13 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
-import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
+import type { FixedConfig } from '../../core/config/live-settings.ts';
 import { isWithin } from '../../process/file-rules.ts';
 
 /** Where a daemon looks for files. */
 export interface LoadedFrom {
-  readonly config: Config;
+  readonly config: FixedConfig;
   readonly env: Environment;
   /** Absolute. */
   readonly cwd: string;
@@ -38,7 +38,7 @@ export function loadedFiles(from: LoadedFrom): readonly string[] {
 }
 
 /** Scripted answers, programs and certificates. */
-function filesOfProviders(config: Config): readonly string[] {
+function filesOfProviders(config: FixedConfig): readonly string[] {
   const others = [...config.providers.values()].flatMap((provider) => {
     if (provider.kind === 'scripted') return [provider.script];
     return provider.caFile === null || isSystem(dirname(provider.caFile)) ? [] : [provider.caFile];
@@ -47,7 +47,7 @@ function filesOfProviders(config: Config): readonly string[] {
 }
 
 /** The programs that print credentials, and those of their arguments that are files. */
-export function credentialPrograms({ providers }: Config): readonly string[] {
+export function credentialPrograms({ providers }: FixedConfig): readonly string[] {
   return [...providers.values()].flatMap((provider) => {
     if (provider.kind === 'scripted' || provider.credentials === null) return [];
     const { command, directory } = provider.credentials;

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { readSecretFile } from '../../catalog/config/config-files.ts';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
-import type { Config } from '../../core/config/config.ts';
 import { type Environment, environmentReader } from '../../core/config/environment.ts';
+import type { FixedConfig } from '../../core/config/live-settings.ts';
 import { type Problem, problemAt } from '../../core/errors/problem.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import { ownSecrets } from './own-secrets.ts';
@@ -12,7 +12,7 @@ import { ownSecrets } from './own-secrets.ts';
  * Reads a variable, or the file that NAME_FILE names; the file is read at each call, so a secret can be replaced. Null: not set, not
  * readable, or animus's own.
  */
-export function mcpVariables(config: Config, env: Environment, cwd: string): (name: string) => Secret | null {
+export function mcpVariables(config: FixedConfig, env: Environment, cwd: string): (name: string) => Secret | null {
   const isOwn = ownSecrets(config);
   return (name) => {
     if (isOwn(name)) return null;
@@ -21,7 +21,7 @@ export function mcpVariables(config: Config, env: Environment, cwd: string): (na
 }
 
 /** The problems of a faculty that would give a server a secret of animus. */
-export function mcpVariableProblems({ file, mcp = [], origins }: Faculty, config: Config): readonly Problem[] {
+export function mcpVariableProblems({ file, mcp = [], origins }: Faculty, config: FixedConfig): readonly Problem[] {
   const isOwn = ownSecrets(config);
   return mcp.flatMap(({ name, environment, headers }) => {
     const inHeaders = Object.entries(headers).map(([header, variable]) => [`headers.${header}`, variable] as const);

@@ -5,8 +5,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Config } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
+import type { FixedConfig } from '../../core/config/live-settings.ts';
 import { secretVariables } from '../../core/config/secret-variables.ts';
 import { isSecretKey } from '../../core/secrets/secrets.ts';
 import { isWithin } from '../../process/file-rules.ts';
@@ -30,7 +30,7 @@ export interface SecretPlaces {
  * secret; the files in which the Postgres driver looks up passwords and keys; the socket of the database; and the sockets
  * through which a command could have this user's session, or a container engine, run a program.
  */
-export function secretPlaces(config: Config, env: Environment): SecretPlaces {
+export function secretPlaces(config: FixedConfig, env: Environment): SecretPlaces {
   const home = env['HOME'] || homedir();
   const url = config.databaseUrl?.reveal() ?? null;
   const sslkey = new URLSearchParams(url?.split('?')[1] ?? '').get('sslkey');
@@ -71,7 +71,7 @@ function isOfSession(name: string): boolean {
 }
 
 /** The variables from which animus reads its own secrets. */
-export function secretNames(config: Config): readonly string[] {
+export function secretNames(config: FixedConfig): readonly string[] {
   return secretVariables(config).map(({ name }) => name);
 }
 
@@ -90,16 +90,16 @@ const ENGINE_SOCKETS = [
 ];
 
 /** With the client certificate of an engine, any program can be run on its host. */
-function certificatesOf({ sandbox: { endpoint } }: Config): string | null {
+function certificatesOf({ sandbox: { endpoint } }: FixedConfig): string | null {
   return endpoint.kind === 'tcp' ? endpoint.certificates : null;
 }
 
-function engineSocket({ sandbox: { endpoint } }: Config): readonly string[] {
+function engineSocket({ sandbox: { endpoint } }: FixedConfig): readonly string[] {
   return endpoint.kind === 'unix' ? [endpoint.path] : [];
 }
 
 /** The logins of cloud command lines, if a provider uses one: a command of an agent could print its credentials as well. */
-function cloudLogins({ providers }: Config, home: string): readonly string[] {
+function cloudLogins({ providers }: FixedConfig, home: string): readonly string[] {
   const usesCommand = [...providers.values()].some((each) => each.kind !== 'scripted' && each.credentials !== null);
   return usesCommand ? ['.aws', '.azure', '.config/gcloud', '.kube'].map((name) => join(home, name)) : [];
 }
@@ -124,7 +124,7 @@ export function isShared(directory: string): boolean {
 }
 
 /** The value of such a variable is the path of a secret: its name shows it, or it is a `*_FILE` passed to hooks. */
-function namesSecret(name: string, { hooks }: Config): boolean {
+function namesSecret(name: string, { hooks }: FixedConfig): boolean {
   if (namesCertificates(name)) return false;
   const isPassed = hooks.environment.some((listed) =>
     listed.endsWith('*') ? name.startsWith(listed.slice(0, -1)) : name === listed,

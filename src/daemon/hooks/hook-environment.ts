@@ -2,8 +2,9 @@
  * Selects the part of the daemon's environment that hooks get: the variables on the operator's list. A pattern never matches
  * a secret of animus.
  */
-import type { Config } from '../../core/config/config.ts';
+
 import type { Environment } from '../../core/config/environment.ts';
+import type { FixedConfig } from '../../core/config/live-settings.ts';
 import { listedVariables } from '../guard/listed-variables.ts';
 
 /**
@@ -11,6 +12,6 @@ import { listedVariables } from '../guard/listed-variables.ts';
  * begin with NAME, except the secrets of animus itself and names that begin with ANIMUS_. A hook gets those only when the
  * list has their full name.
  */
-export function hookEnvironment(config: Config, env: Environment): Readonly<Record<string, string>> {
+export function hookEnvironment(config: FixedConfig, env: Environment): Readonly<Record<string, string>> {
   return listedVariables(config.hooks.environment, config, env);
 }

@@ -10,26 +10,35 @@ import { HOOK_EVENTS, type HookEvent } from '../../core/work/words.ts';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
 import { MEMORY_LAYERS } from '../../store/memory/memories.ts';
 import { printedSkill } from '../../tools/skills/writing/draft.ts';
+import { eachChecked, lostEntry, type WrongEntry } from './printed-entries.ts';
 
 const json = z.json();
-const entries = z.array(z.strictObject({ type: z.enum(LEDGER_TYPES), content: z.string().min(1) })).max(100);
+const entry = z.strictObject({ type: z.enum(LEDGER_TYPES), content: z.string().min(1) });
+const entries = z.array(entry).max(100);
 const ledger = entries.optional();
-/** As the tool memory_store takes them. */
-const memories = z
-  .array(
-    z.strictObject({
-      content: z.string().trim().min(1).max(8000),
-      layer: z.enum(MEMORY_LAYERS).default('global'),
-      kind: z
-        .string()
-        .regex(/^[a-z][a-z0-9_-]{0,49}$/)
-        .optional(),
-      project: z.string().trim().min(1).max(200).optional(),
-      tags: z.array(z.string().trim().min(1).max(100)).max(20).optional(),
-      metadata: z.record(z.string(), json).optional(),
-    }),
-  )
-  .max(100);
+/** Of a hook that runs when the work is done. */
+const lateLedger = eachChecked(
+  entry,
+  100,
+  ({ problem, printed }): z.infer<typeof entry> => ({
+    type: 'error',
+    content: lostEntry('an entry that a hook printed for the ledger is wrong', problem, printed),
+  }),
+).optional();
+/** As the tool memory_store takes it. */
+const memory = z.strictObject({
+  content: z.string().trim().min(1).max(8000),
+  layer: z.enum(MEMORY_LAYERS).default('global'),
+  kind: z
+    .string()
+    .regex(/^[a-z][a-z0-9_-]{0,49}$/)
+    .optional(),
+  project: z.string().trim().min(1).max(200).optional(),
+  tags: z.array(z.string().trim().min(1).max(100)).max(20).optional(),
+  metadata: z.record(z.string(), json).optional(),
+});
+
+const asItIs = (wrong: WrongEntry) => wrong;
 
 /** The longest message that a hook may add to the context, in characters. */
 const MAX_APPENDED = 65_536;
@@ -50,19 +59,19 @@ const OUTPUTS = {
     params: z.record(z.string(), json).optional(),
     ledger,
   }),
-  engage: z.strictObject({ outcome: json, summary: z.string().optional(), ledger }),
+  engage: z.strictObject({ outcome: json, summary: z.string().optional(), ledger: lateLedger }),
   consolidate: z.strictObject({
     outcome: json.optional(),
     summary: z.string().optional(),
-    memories: memories.optional(),
-    skills: z.array(printedSkill).max(20).optional(),
-    ledger,
+    memories: eachChecked(memory, 100, asItIs).optional(),
+    skills: eachChecked(printedSkill, 20, asItIs).optional(),
+    ledger: lateLedger,
   }),
   recover: z.strictObject({
     action: z.enum(['retry', 'dead']),
     delay_seconds: z.number().min(0).max(31_536_000).optional(),
     keep: z.enum(['ledger', 'transcript', 'nothing']).optional(),
-    ledger,
+    ledger: lateLedger,
   }),
   before_llm_call: decisionWith(z.strictObject({ append: z.string().regex(/\S/).max(MAX_APPENDED) })),
   before_tool_call: decisionWith(z.record(z.string(), json)),
@@ -90,6 +99,8 @@ export type HookOutput = { readonly [P in HookPoint]: z.infer<(typeof OUTPUTS)[P
 type Json = z.infer<typeof json>;
 interface HookBase {
   readonly work_item: Json;
+  /** Who reads the context of the work, or hears its answer. */
+  readonly readers: Json;
   readonly faculty: Json;
   readonly ledger: Json;
 }
@@ -114,6 +125,7 @@ export interface HookInput {
 interface LoopBase {
   readonly event: HookEvent;
   readonly work_item: Json;
+  readonly readers: Json;
   readonly faculty: Json;
   readonly turn: number;
 }

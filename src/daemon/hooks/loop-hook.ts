@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { LoopHook, LoopHooks } from '../../catalog/faculty/loop-hooks.ts';
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
+import { abortable } from '../../core/lifecycle/abortable.ts';
 import type { HookEvent } from '../../core/work/words.ts';
-import { abortable } from '../../engage/calls/abortable.ts';
 import type { FocusEventBody } from '../../engage/events/events.ts';
 import { cutEnd } from '../../engage/prompt/cut-text.ts';
 import type { NewHookRun } from '../../store/transcript/hook-runs.ts';
@@ -22,7 +22,7 @@ export interface LoopHookMeans {
   readonly run: <E extends HookEvent>(
     event: E,
     hook: LoopHook,
-    facts: Omit<HookInput[E], 'work_item' | 'faculty' | 'event'>,
+    facts: Omit<HookInput[E], 'work_item' | 'readers' | 'faculty' | 'event'>,
     signal: AbortSignal,
   ) => Promise<HookResult<E>>;
   /** The faculty's name, for metrics. */
@@ -53,7 +53,7 @@ const MAX_REASON_BYTES = 4096;
 export async function askHook<E extends HookEvent>(
   subject: HookSubject & { readonly event: E; readonly tool?: string },
   hook: LoopHook,
-  facts: Omit<HookInput[E], 'work_item' | 'faculty' | 'event'>,
+  facts: Omit<HookInput[E], 'work_item' | 'readers' | 'faculty' | 'event'>,
   keep: Kept<E>,
   means: LoopHookMeans,
   signal: AbortSignal,

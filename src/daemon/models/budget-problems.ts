@@ -1,7 +1,8 @@
 /** Finds limits under which a faculty could never do anything, or that could not be kept. */
 import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
-import type { Budget, BudgetLimit } from '../../core/config/budget.ts';
+import { type Budget, type BudgetLimit, plainAmount } from '../../core/config/budget.ts';
 import type { Config } from '../../core/config/config.ts';
+import type { ErrorDetails } from '../../core/errors/errors.ts';
 import { type Problem, problemAt } from '../../core/errors/problem.ts';
 import type { LocatedModel } from '../../llm/locate-model.ts';
 import { leastTurn } from './least-turn.ts';
@@ -18,7 +19,8 @@ export function budgetProblems(faculty: Faculty, models: readonly LocatedModel[]
     ...appliance.flatMap((limit) =>
       faultOf(limit, faculty, models).map((fault) => {
         const origin = config.origins.get(`budget.${limit.key}`) ?? 'animus.toml';
-        return conflict(faculty, 'engage.model', `${fault} ([budget] ${limit.key}, ${origin})`);
+        const detail = `${fault} ([budget] ${limit.key}, ${origin})`;
+        return conflict(faculty, 'engage.model', { detail, setting: `budget.${limit.key}` });
       }),
     ),
   ];
@@ -29,15 +31,17 @@ function faultOf(limit: BudgetLimit, faculty: Faculty, models: readonly LocatedM
   if (amount === null) return [says];
   if (limit.amount >= amount) return [];
   if (limit.unit === 'tokens') return [`${limit.amount} tokens are less than one answer may have: ${says}`];
-  return [`${limit.amount} USD are less than one answer may cost: ${says}; lower max_tokens, or raise the limit`];
+  return [
+    `${plainAmount(limit.amount)} USD are less than one answer may cost: ${says}; lower max_tokens, or raise the limit`,
+  ];
 }
 
 function problemOf(faculty: Faculty, { key }: BudgetLimit, detail: string): Problem {
-  return conflict(faculty, `budget.${key}`, detail);
+  return conflict(faculty, `budget.${key}`, { detail });
 }
 
-function conflict({ file, origins }: Faculty, key: string, detail: string): Problem {
+function conflict({ file, origins }: Faculty, key: string, details: ErrorDetails): Problem {
   const origin = origins[key];
   const line = origin?.startsWith(`${file}:`) ? Number(origin.slice(file.length + 1)) : null;
-  return problemAt('config.conflict', { file, line, key: `faculty.${key}` }, { detail });
+  return problemAt('config.conflict', { file, line, key: `faculty.${key}` }, details);
 }

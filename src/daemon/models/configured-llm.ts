@@ -2,8 +2,6 @@
 
 import type { Config, EmbeddingsConfig, HttpProviderConfig } from '../../core/config/config.ts';
 import type { CredentialCommand } from '../../core/config/provider-access.ts';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
-import { readSmallFile } from '../../core/files/read-small-file.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { createLlm, type Llm } from '../../llm/llm.ts';
 import type { HttpProviderSettings, ProviderSettings } from '../../llm/provider-settings.ts';
@@ -11,6 +9,7 @@ import { openScript } from '../../llm/scripted/open-script.ts';
 import type { ProcessHost } from '../../process/process-host.ts';
 import { listedVariables } from '../guard/listed-variables.ts';
 import { modelNames } from './model-names.ts';
+import { readCertificates } from './provider-files.ts';
 
 /**
  * All providers and model overrides of the configuration as one Llm. Scripts and certificates are read now, scripts again when they have
@@ -26,7 +25,11 @@ export function createConfiguredLlm(
   for (const provider of config.providers.values()) {
     providers[provider.name] =
       provider.kind === 'scripted'
-        ? { kind: 'scripted', script: openScript(provider.script, onBrokenScript) }
+        ? {
+            kind: 'scripted',
+            script: openScript(provider.script, onBrokenScript),
+            ...(provider.standsIn === true && { standsIn: true }),
+          }
         : httpSettings(provider, config);
   }
   return createLlm({ ...modelNames(config), providers }, { processes });
@@ -96,14 +99,4 @@ function commandOf(
     refreshMs: refreshSeconds * 1000,
     timeoutMs: timeoutSeconds * 1000,
   };
-}
-
-function readCertificates(file: string): string {
-  try {
-    const text = readSmallFile(file);
-    if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it contains no certificate in PEM format');
-    return text;
-  } catch (error) {
-    throw new AnimusError('config.unreadable', { file, key: 'ca_file', detail: messageOf(error) }, { cause: error });
-  }
 }

@@ -8,26 +8,50 @@ import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { completeWithFallback } from '../../llm/fallback.ts';
 import type { ProviderBatches, ResolvedModel } from '../../llm/llm.ts';
 import { mediaTokens } from '../../llm/media/media-tokens.ts';
-import { costUsd, maxCostUsd, type PriceTerms } from '../../llm/models/cost.ts';
+import { costUsd, exactUsd, maxCostUsd, type PriceTerms } from '../../llm/models/cost.ts';
+import { wordsInRequest } from '../../llm/wires.ts';
 import type { ProcessHost } from '../../process/process-host.ts';
+import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createConfiguredLlm, openConfiguredEmbedder } from './configured-llm.ts';
 import { explainFailure } from './explain-failure.ts';
 import { modelOptions } from './model-names.ts';
+import { type Kept, keptToProviders, placeOf, placesOf, strayModel } from './providers-of-work.ts';
 
 /** Where foci get their models. */
 export interface ModelSource {
-  /** The faculty's model with its fallbacks; throws `llm.unknown_provider` where a provider is not configured. */
-  forFocus(faculty: Faculty, focusId: string): FocusModel;
+  /**
+   * The faculty's model with its fallbacks; throws `llm.unknown_provider` where a provider is not configured, and `work.provider_changed` where it is not the
+   * one that the faculty has recorded. `work`: whose task a script may ask for.
+   */
+  forFocus(faculty: Faculty, focusId: string, work?: OwnTask): FocusModel;
   /** Tokens of an image or document for the faculty's models, by estimate; the highest of them. Throws like `forFocus`. */
   mediaTokens(faculty: Faculty, media: MediaBlock): number;
+  /** The models of the faculty that cannot be shown an image or document, with the words that their requests have in its place. Throws like `forFocus`. */
+  unseen(faculty: Faculty, media: MediaBlock): UnseenMedia;
+  /** The faculty with which work began, kept to its providers. */
+  kept(begun: Faculty): Kept;
   /** One line for people: which provider failed, how, and the remedy. */
   explain(failure: LlmFailure): string;
   /** The model of `[embeddings]`; null: none is configured. */
   readonly embedder: Embedder | null;
-  /** The batches of a provider; null if it has no batch API, or is not configured. */
-  batches(provider: string): ProviderBatches | null;
+  /** The batches of the provider at a place (`animus.batches`); null if none that is configured is there, or it has no batch API. */
+  batches(place: string): PlacedBatches | null;
   stop(): Promise<void>;
+}
+
+type OwnTask = Pick<ClaimedWork, 'description' | 'params'>;
+
+/** The batches at a place, and the name that its provider has now. */
+export interface PlacedBatches extends ProviderBatches {
+  readonly provider: string;
+}
+
+/** Models that cannot be shown a file. */
+export interface UnseenMedia {
+  readonly by: readonly { readonly model: string; readonly words: string }[];
+  /** True: none of the faculty's models can. */
+  readonly byAll: boolean;
 }
 
 /** Sets up every configured provider. Scripts are read now, and again when they have changed; connections are made at the first call. */
@@ -35,10 +59,16 @@ export function openModels(config: Config, log: Log, processes: ProcessHost): Mo
   const llm = createConfiguredLlm(config, processes, (message) =>
     log.error({}, `a script is broken; its last good version stays: ${message}`),
   );
-  const chainOf = ({ engage }: Faculty) =>
-    [llm.resolve(engage.model), ...engage.fallbackModels.map((name) => llm.resolve(name))] as const;
+  const places = placesOf(config);
+  const chainOf = (faculty: Faculty) => {
+    const { model, fallbackModels } = faculty.engage;
+    const stray = strayModel(faculty, config);
+    // Whoever begins or resumes a focus has kept it to its providers: this is for whoever forgets that.
+    if (stray !== null) throw new AnimusError('work.provider_changed', { detail: `${stray} has another provider now` });
+    return [llm.resolve(model), ...fallbackModels.map((name) => llm.resolve(name))] as const;
+  };
   return {
-    forFocus(faculty, focusId) {
+    forFocus(faculty, focusId, work) {
       const settings = faculty.engage;
       const options = modelOptions(settings);
       const chain = chainOf(faculty);
@@ -49,20 +79,39 @@ export function openModels(config: Config, log: Log, processes: ProcessHost): Mo
         model: first.model,
         // A request must fit every model of the chain.
         contextWindow: Math.min(...chain.map(({ info }) => info.contextWindow)),
-        settings: { ...options, conversationId: focusId },
+        settings: { ...options, conversationId: focusId, ...(work && taskFor(chain, work)) },
         closingTurn: options.outputSchema !== undefined && first.info.structuredOutputs === 'closing',
         timeouts: { streamIdleMs: settings.streamIdleSeconds * 1000 },
-        ...(settings.batch && { batch: batchOf(first, options) }),
+        ...(settings.batch && { batch: batchOf(first, options, placeOf(config.providers.get(first.provider)!)) }),
         maxCostUsd: (input, output) => highestCost(chain, options, settings.batch, input, output),
       };
     },
+    unseen(faculty, media) {
+      const chain = chainOf(faculty);
+      const by = chain.flatMap((each) => {
+        const words = wordsInRequest(each, media);
+        return words === null ? [] : [{ model: `${each.provider}/${each.model}`, words }];
+      });
+      return { by, byAll: by.length === chain.length };
+    },
     mediaTokens: (faculty, media) =>
       Math.max(...chainOf(faculty).map(({ model, info }) => mediaTokens(media, model, info))),
+    kept: (begun) => keptToProviders(begun, config),
     explain: (failure) => explainFailure(failure, config),
     embedder: config.embeddings && openConfiguredEmbedder(llm, config.embeddings),
-    batches: (provider) => llm.batches(provider),
+    batches: (place) => {
+      const name = places.get(place);
+      const found = name === undefined ? null : llm.batches(name);
+      return found && { ...found, provider: name! };
+    },
     stop: () => llm.stop(),
   };
+}
+
+/** Params are as they stand in the first message. */
+function taskFor(chain: readonly ResolvedModel[], { description, params }: OwnTask): { readonly task?: string } {
+  if (!chain.some(({ kind }) => kind === 'scripted')) return {};
+  return { task: `${description}\n${JSON.stringify(params, null, 2)}` };
 }
 
 /** Of the dearest model; null if one has no price. A batch is asked of the first model alone, and has no service tier. */
@@ -84,14 +133,15 @@ function highestCost(
 function batchOf(
   { provider, model, batch, info }: ResolvedModel,
   { cacheTtl }: PriceTerms,
+  place: string,
 ): NonNullable<FocusModel['batch']> {
   if (batch === null) throw new AnimusError('llm.no_batch', { provider, model });
   const terms = cacheTtl === undefined ? {} : { cacheTtl };
-  return { format: batch, costUsd: (usage) => shareOf(costUsd(info, usage, terms), info.batchShare) };
+  return { format: batch, place, costUsd: (usage) => shareOf(costUsd(info, usage, terms), info.batchShare) };
 }
 
 function shareOf(cost: number | null, share: number): number | null {
-  return cost === null ? null : cost * share;
+  return cost === null ? null : exactUsd(cost * share);
 }
 
 /** The chain as one client. An answer costs the price of the model that gave it. */

@@ -1,7 +1,7 @@
 /** What a turn of a faculty costs at least under a limit: an answer of full length is held before each request. */
 import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
 import type { EngageMode } from '../../catalog/faculty/modes.ts';
-import type { BudgetUnit } from '../../core/config/budget.ts';
+import { type BudgetUnit, plainAmount } from '../../core/config/budget.ts';
 import type { LocatedModel } from '../../llm/locate-model.ts';
 import { maxCostUsd } from '../../llm/models/cost.ts';
 import type { LeastCost } from '../../store/work/daemons.ts';
@@ -36,7 +36,10 @@ function answerCost({ provider, model, info }: LocatedModel, engage: Faculty['en
     return { amount: null, says: `${name} has no price, so a limit in USD cannot be kept; ${remedy}` };
   }
   const amount = engage.batch ? answer * info.batchShare : answer;
-  return { amount, says: `${engage.maxTokens} tokens of ${name} cost up to ${Number(amount.toPrecision(4))} USD` };
+  return {
+    amount,
+    says: `${engage.maxTokens} tokens of ${name} cost up to ${plainAmount(Number(amount.toPrecision(4)))} USD`,
+  };
 }
 
 /** One without a price comes first: nothing can be held for it. */

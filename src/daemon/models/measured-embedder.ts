@@ -1,10 +1,10 @@
 /** The span and the metrics of embeddings. */
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
-import { countCost, record } from '../../telemetry/metrics.ts';
+import { record } from '../../telemetry/metrics.ts';
 import { span } from '../../telemetry/spans.ts';
 
-/** The same embedder, whose calls are measured. `faculty` is whom the cost is counted for. */
-export function measuredEmbedder(embedder: Embedder, faculty: string): Embedder {
+/** The same embedder, whose calls are measured. */
+export function measuredEmbedder(embedder: Embedder): Embedder {
   const asked = {
     'gen_ai.operation.name': 'embeddings',
     'gen_ai.provider.name': embedder.provider,
@@ -21,8 +21,11 @@ export function measuredEmbedder(embedder: Embedder, faculty: string): Embedder 
         if (!result.ok) embedding.fail(result.failure.kind);
         record('gen_ai.client.operation.duration', (performance.now() - startedMs) / 1000, asked);
         if (inputTokens > 0) {
-          record('gen_ai.client.token.usage', inputTokens, { ...asked, 'gen_ai.token.type': 'input' });
-          countCost(embedder.costUsd(result.usage), { faculty, model: embedder.name });
+          record('gen_ai.client.token.usage', inputTokens, {
+            ...asked,
+            'gen_ai.token.type': 'input',
+            estimated: String(!result.usage.counted),
+          });
         }
         return result;
       }),

@@ -11,7 +11,8 @@ export function modelNames(config: Config): ModelNames & { readonly models: Read
     providers: Object.fromEntries(
       [...config.providers].map(([name, provider]) => {
         const wire = provider.kind === 'scripted' ? null : provider.wire;
-        return [name, { kind: provider.kind, ...(wire !== null && { wire }) }];
+        const standsIn = provider.kind === 'scripted' && provider.standsIn === true;
+        return [name, { kind: provider.kind, ...(wire !== null && { wire }), ...(standsIn && { standsIn }) }];
       }),
     ),
     defaultProvider: config.defaultProvider,

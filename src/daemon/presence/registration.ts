@@ -10,13 +10,14 @@ import type { Log } from '../../telemetry/log.ts';
 import { priceRemarks } from '../models/price-remarks.ts';
 import { unknownEmbeddings, unknownModels } from '../models/unknown-models.ts';
 import { missingKey, missingKeys } from './missing-keys.ts';
-import { servedFaculties } from './served-faculties.ts';
+import { type HeldFaculty, servedFaculties } from './served-faculties.ts';
 
 export interface RegistrationMeans {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
-  readonly config: Config;
+  /** The configuration that holds now. */
+  readonly settings: () => Config;
   readonly daemon: Omit<DaemonRegistration, 'faculties' | 'problems' | 'maxConcurrent' | 'session'>;
   readonly maxConcurrent: () => number;
 }
@@ -26,8 +27,11 @@ export interface Registration {
   faculties(): ReadonlyMap<string, Faculty>;
   /** Registers these faculties. Rejects while the database is unreachable, and then nothing has changed. */
   take(faculties: Faculties): Promise<void>;
-  /** Records that the faculty's provider is failing: `status` shows it until the provider works again. Never rejects. */
-  trouble(faculty: string, reason: string): Promise<void>;
+  /**
+   * Records that the faculty's provider is failing, and that nothing of it is claimed for so many seconds: `status` shows it until the provider
+   * works again, or nothing has tried it for a minute after that time. Never rejects.
+   */
+  trouble(faculty: string, reason: string, seconds: number): Promise<void>;
   /** Replaces the recorded problems of animus.toml. Never rejects. */
   configProblems(problems: readonly string[]): Promise<void>;
   /** Replaces the recorded problems of MCP servers. Never rejects. */
@@ -46,8 +50,15 @@ export interface Registration {
   worked(faculty: string): Promise<void>;
 }
 
-export function createRegistration({ db, clock, log, config, daemon, maxConcurrent }: RegistrationMeans): Registration {
-  const troubles = new Map<string, { readonly since: string; readonly reason: string }>();
+export function createRegistration({
+  db,
+  clock,
+  log,
+  settings,
+  daemon,
+  maxConcurrent,
+}: RegistrationMeans): Registration {
+  const troubles = new Map<string, HeldFaculty>();
   const faults: string[] = [];
   let ofConfig: readonly string[] = [];
   let ofMcp: readonly string[] = [];
@@ -59,19 +70,27 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
   let remarked: ReadonlySet<string> = new Set();
+  let last: Promise<unknown> = Promise.resolve();
 
-  async function register(loaded: Faculties): Promise<void> {
+  /** One after the other: of two statements on two connections, the earlier one may be committed last. */
+  function register(loaded: () => Faculties): Promise<void> {
+    const registered = last.then(() => registerNow(loaded()));
+    last = registered.catch(() => {});
+    return registered;
+  }
+
+  async function registerNow(loaded: Faculties): Promise<void> {
+    const config = settings();
     const lacks = missingKeys(loaded.faculties.values(), config);
     const runnable = ableOf(loaded, config);
     await registerDaemon(db, {
       ...daemon,
       maxConcurrent: maxConcurrent(),
       session: db.kind === 'embedded' ? 'embedded' : 'named',
-      faculties: servedFaculties(runnable.values(), config, ofCode),
+      faculties: servedFaculties(runnable.values(), config, ofCode, troubles),
       problems: [
         ...loaded.problems.map(({ message }) => message),
         ...lacks,
-        ...troubledLines(troubles),
         ...faults,
         ...ofConfig,
         ...ofMcp,
@@ -89,7 +108,7 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
 
   async function update(): Promise<void> {
     try {
-      await register(known);
+      await register(() => known);
     } catch (error) {
       log.warn(
         { error: messageOf(error) },
@@ -101,7 +120,8 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
   return {
     faculties: () => able,
     async take(loaded) {
-      await register(loaded);
+      await register(() => loaded);
+      const config = settings();
       const unknown = [...loaded.faculties.values()].flatMap((faculty) => unknownModels(faculty, config));
       const messages = [...unknown, ...unknownEmbeddings(config)].map(({ message }) => message);
       for (const message of messages) if (!remarked.has(message)) log.warn({}, `a model is not known: ${message}`);
@@ -111,11 +131,13 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
       for (const message of ofPrices) if (!remarked.has(message)) log.warn({}, `prices of models: ${message}`);
       remarked = new Set([...messages, ...ofPrices]);
     },
-    async trouble(faculty, reason) {
+    async trouble(faculty, reason, seconds) {
+      const nowMs = clock.nowMs();
       const before = troubles.get(faculty);
-      if (before?.reason === reason) return;
-      const since = before?.since ?? `${new Date(clock.nowMs()).toISOString().slice(0, 16)}Z`;
-      troubles.set(faculty, { since, reason });
+      const until = new Date(nowMs + seconds * 1000).toISOString();
+      // Foci that fail together hold it for nearly the same time.
+      if (before?.reason === reason && Date.parse(until) - Date.parse(before.until) < 1000) return;
+      troubles.set(faculty, { since: before?.since ?? new Date(nowMs).toISOString(), until, reason });
       await update();
     },
     async configProblems(problems) {
@@ -151,12 +173,6 @@ export function createRegistration({ db, clock, log, config, daemon, maxConcurre
       if (troubles.delete(faculty)) await update();
     },
   };
-}
-
-function troubledLines(troubles: ReadonlyMap<string, { readonly since: string; readonly reason: string }>): string[] {
-  return [...troubles].map(
-    ([faculty, { since, reason }]) => `faculty ${faculty} has been waiting since ${since}: ${reason}`,
-  );
 }
 
 function ableOf({ faculties }: Faculties, config: Config): ReadonlyMap<string, Faculty> {

@@ -9,19 +9,23 @@ import { claimableFaculty } from '../control/capacity.ts';
 import { leastTurn } from '../models/least-turn.ts';
 import { modelNames } from '../models/model-names.ts';
 
+export type HeldFaculty = NonNullable<ServedFaculty['held']>;
+
 /**
  * What it claims them with, and what people are told of them: nothing of their files, prompts and tools. `unable`: why a faculty of mode `code`
- * can run nothing now, by name.
+ * can run nothing now, by name; `troubles`: whose provider fails.
  */
 export function servedFaculties(
   faculties: Iterable<Faculty>,
   config: Config,
   unable: ReadonlyMap<string, string>,
+  troubles: ReadonlyMap<string, HeldFaculty>,
 ): Record<string, ServedFaculty> {
   const names = modelNames(config);
   const served = [...faculties].map((faculty) => {
     const models = modelChain(faculty.engage).map((model) => locateModel(model, names));
     const problem = unable.get(faculty.name);
+    const held = troubles.get(faculty.name);
     return [
       faculty.name,
       {
@@ -29,6 +33,7 @@ export function servedFaculties(
         least: leastTurn(faculty, models),
         ...toldOf(faculty),
         ...(problem !== undefined && { no_sandbox: problem }),
+        ...(held !== undefined && { held }),
       },
     ] as const;
   });

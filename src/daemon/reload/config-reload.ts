@@ -1,7 +1,8 @@
 /** Hot reload of animus.toml: live settings take effect within seconds; changes that need a restart are reported. */
 
-import { changedSettings, LIVE_SETTINGS } from '../../core/config/changed-settings.ts';
+import { changedSettings } from '../../core/config/changed-settings.ts';
 import type { Config } from '../../core/config/config.ts';
+import { isLive, withLiveSettings } from '../../core/config/live-settings.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { readSmallFile } from '../../core/files/read-small-file.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
@@ -16,7 +17,7 @@ export interface ConfigWatchOptions {
   readonly initial: Config;
   /** Reads file and environment again. Errors: `config.*`. */
   readonly load: () => Config;
-  /** Called on each change of a live setting. */
+  /** Called on each change of a live setting, with the configuration that holds from now on. */
   readonly onChange: (config: Config) => void;
   /**
    * Called after each change with the problems of the file and the settings that need a restart; empty when all settings are
@@ -57,28 +58,32 @@ export function watchConfig(options: ConfigWatchOptions): Service {
   }
 
   async function reload(path: string): Promise<void> {
-    const problems = takeOver(path);
-    for (const problem of problems) if (!told.includes(problem)) log.error({}, problem);
-    if (problems.length > 0 || seen !== null) await options.onProblems(problems);
-    told = problems;
+    const { problems, later } = takeOver(path);
+    const lines = [...problems, ...later];
+    for (const line of lines) if (!told.includes(line)) log[later.includes(line) ? 'warn' : 'error']({}, line);
+    if (lines.length > 0 || seen !== null) await options.onProblems(lines);
+    told = lines;
   }
 
-  /** Returns the problems and the settings that were not applied. */
-  function takeOver(path: string): string[] {
+  /** Returns what is wrong, and the settings that take effect later. */
+  function takeOver(path: string): { readonly problems: readonly string[]; readonly later: readonly string[] } {
     try {
       const next = options.load();
       // The path is always the same, unless the file is gone: then the defaults would pass for a written configuration.
       if (next.file === null) throw new AnimusError('config.unreadable', { file: path, detail: 'it no longer exists' });
-      const changed = changedSettings(current, next).filter((key) => LIVE_SETTINGS.includes(key));
+      const changed = changedSettings(current, next).filter(isLive);
       if (changed.length > 0) {
         log.info({ changed }, 'reloaded animus.toml');
-        options.onChange(next);
+        options.onChange(withLiveSettings(initial, next));
       }
       current = next;
-      const later = changedSettings(initial, next).filter((key) => !LIVE_SETTINGS.includes(key));
-      return later.map((key) => `${path}: ${key} was changed; it takes effect when this daemon is restarted`);
+      const later = changedSettings(initial, next).filter((key) => !isLive(key));
+      return {
+        problems: [],
+        later: later.map((key) => `${path}: ${key} was changed; it takes effect when this daemon is restarted`),
+      };
     } catch (error) {
-      return [`${messageOf(error)}; the previous settings stay in force`];
+      return { problems: [`${messageOf(error)}; the previous settings stay in force`], later: [] };
     }
   }
 

@@ -15,6 +15,8 @@ import { mcpVariableProblems } from '../guard/mcp-variables.ts';
 import { aliasProblems } from '../models/alias-problems.ts';
 import { budgetProblems } from '../models/budget-problems.ts';
 import { modelNames, modelOptions } from '../models/model-names.ts';
+import { providerFileProblems } from '../models/provider-files.ts';
+import { withProviders } from '../models/providers-of-work.ts';
 import { unwritablePlace } from '../workspace/unwritable-place.ts';
 
 /**
@@ -51,9 +53,23 @@ export async function loadRunnableFaculties(
       ...(await unwritable(faculty, config)),
     ];
     problems.push(...refused);
-    if (refused.length === 0) faculties.set(name, faculty);
+    if (refused.length === 0) faculties.set(name, withProviders(faculty, config));
   }
   return { faculties, problems };
+}
+
+/**
+ * What a daemon loads when it starts, for it and for what checks the files: `fatal` problems, which are among the others, are those without
+ * which it would start.
+ */
+export async function loadAtStart(
+  directory: string,
+  config: Config,
+  adapt?: (faculty: Faculty) => Faculty,
+): Promise<Faculties & { readonly fatal: readonly Problem[] }> {
+  const fatal = providerFileProblems(config);
+  const { faculties, problems } = await loadRunnableFaculties(directory, config, adapt);
+  return { faculties, problems: [...problems, ...fatal], fatal };
 }
 
 function refusalsOf(faculty: Faculty, names: ModelNames, config: Config): Problem[] {

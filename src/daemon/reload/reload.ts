@@ -30,8 +30,13 @@ export interface FacultyWatchOptions {
 /** An editor writes a file in several steps: wait until it is done. */
 const SETTLE_MS = 150;
 
+export interface FacultyWatch extends Service {
+  /** Reads the directory again soon: what the faculties are checked with has changed. */
+  look(): void;
+}
+
 /** Watches and polls: a watch can be lost (a directory replaced, no watches left, a network file system), a poll is only slower. */
-export function watchFaculties(options: FacultyWatchOptions): Service {
+export function watchFaculties(options: FacultyWatchOptions): FacultyWatch {
   const { clock, log, directory, pollMs = 10_000 } = options;
   const wake = createWake(clock);
   const stopping = new AbortController();
@@ -76,6 +81,7 @@ export function watchFaculties(options: FacultyWatchOptions): Service {
   }
 
   return {
+    look: () => wake.ring(),
     async start() {
       loop = run();
     },
@@ -89,7 +95,7 @@ export function watchFaculties(options: FacultyWatchOptions): Service {
 
 /**
  * The loaded faculties, plus the previous version of each faculty whose file is now broken or whose name has become
- * ambiguous.
+ * ambiguous. Not of one that a setting forbids: it is served again when the setting allows it, as after a start.
  */
 export function keepLastGood(before: Faculties, loaded: Faculties): Faculties {
   const faculties = new Map(loaded.faculties);
@@ -101,6 +107,7 @@ export function keepLastGood(before: Faculties, loaded: Faculties): Faculties {
 }
 
 function concerns(problem: Problem, file: string, name: string): boolean {
+  if ('setting' in problem.details) return false;
   if (problem.file === file) return true;
   // The whole directory cannot be read, or another file claims the name.
   const unreadable = problem.code === 'config.unreadable' && file.startsWith(`${problem.file}/`);

@@ -4,6 +4,7 @@ import type { Budget } from '../../core/config/budget.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
+import { createWake } from '../../core/lifecycle/wake.ts';
 import type { Database } from '../../store/sql/database.ts';
 import {
   type DeclaredLimit,
@@ -25,6 +26,8 @@ export interface BudgetKeeperMeans {
 }
 
 export interface BudgetKeeper extends Service {
+  /** Begins the next round now: `[budget]` has changed. */
+  look(): void;
   /** Writes the limits of the files as they are now. */
   declare(): Promise<void>;
 }
@@ -38,6 +41,7 @@ const PRUNE_ROUNDS = 20;
 export function createBudgetKeeper(means: BudgetKeeperMeans): BudgetKeeper {
   const { db, clock, log, daemonId, registration, budget } = means;
   const stopping = new AbortController();
+  const wake = createWake(clock);
   let loop: Promise<void> | null = null;
 
   async function declare(): Promise<void> {
@@ -47,7 +51,7 @@ export function createBudgetKeeper(means: BudgetKeeperMeans): BudgetKeeper {
 
   async function run(): Promise<void> {
     for (let round = 1; ; round++) {
-      await clock.sleep(INTERVAL_MS * (0.5 + Math.random()), stopping.signal);
+      await wake.wait(INTERVAL_MS * (0.5 + Math.random()), stopping.signal);
       if (stopping.signal.aborted) return;
       try {
         await declare();
@@ -61,6 +65,7 @@ export function createBudgetKeeper(means: BudgetKeeperMeans): BudgetKeeper {
 
   return {
     declare,
+    look: () => wake.ring(),
     async start() {
       await declare();
       loop = run();

@@ -2,10 +2,10 @@
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { LlmFailure } from '../../llm/client.ts';
-import type { Embedder, EmbedResult, Vector } from '../../llm/embeddings/embedder.ts';
+import type { Embedder, Vector } from '../../llm/embeddings/embedder.ts';
 import type { MaySend } from '../../llm/transport/fetch-json.ts';
 import {
-  mergeSimilarMemories,
+  linkSimilarMemories,
   skipEmbeddings,
   storeEmbeddings,
   type Unembedded,
@@ -15,6 +15,7 @@ import { type EmbeddingTurn, endEmbedding, type HeldCost } from '../../store/wor
 import type { Log } from '../../telemetry/log.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { measuredEmbedder } from '../models/measured-embedder.ts';
+import { paidEmbedding } from '../models/paid-embedding.ts';
 
 export interface BatchEmbeddingMeans {
   readonly db: Database;
@@ -41,8 +42,6 @@ export interface EmbeddedBatch {
   readonly waitMs: number | null;
 }
 
-/** The faculty that spend of embeddings is shown under; no faculty can have this name. */
-const SPENDER = '(memory)';
 /** How long a paid answer is kept while the database cannot be reached. */
 const KEEP_MS = 120_000;
 /** Asks the model for nothing but whether it works. */
@@ -64,7 +63,7 @@ export interface BatchEmbedding {
 /** Embeds batches with one model. */
 export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding {
   const { db, clock, log, turn, explain } = means;
-  const embedder = measuredEmbedder(means.embedder, SPENDER);
+  const embedder = measuredEmbedder(means.embedder);
   const model = { model: embedder.name, dimensions: embedder.dimensions };
 
   async function embed(batch: readonly Unembedded[], held: HeldCost, sending: Sending): Promise<EmbeddedBatch> {
@@ -79,7 +78,7 @@ export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding
     // Where no text was accepted, the model may refuse every text.
     const probed = refused && result.vectors.length === 0 ? await embedder.embed(PROBE, signal, maySend) : null;
     const failure = result.ok ? null : refused && (probed === null || probed.ok) ? null : result.failure;
-    const paid = paidFor(result, probed);
+    const paid = paidEmbedding(embedder, [result, ...(probed ? [probed] : [])]);
     const rows = result.vectors.map((vector, at) => ({ ...batch[at]!, vector }));
     if (failure === null) {
       const refusal = refused && !result.ok ? { row: refused, problem: result.failure.message } : null;
@@ -105,7 +104,7 @@ export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding
   ): Promise<number> {
     try {
       const { count: stored } = await kept(() => storeRows(rows, refusal, (tx) => endEmbedding(tx, turn, held, paid)));
-      await merge(rows);
+      await link(rows);
       return stored;
     } catch (error) {
       const failed = { problem: messageOf(error), delayMs: 0 };
@@ -132,26 +131,18 @@ export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding
     });
   }
 
-  /** What is not merged now is merged when one of the two changes. */
-  async function merge(rows: readonly EmbeddedMemory[]): Promise<void> {
+  /** What is not linked now is linked when one of the two changes. */
+  async function link(rows: readonly EmbeddedMemory[]): Promise<void> {
     if (rows.length === 0) return;
     try {
-      const merged = await mergeSimilarMemories(
+      const linked = await linkSimilarMemories(
         db,
         rows.map(({ id }) => id),
       );
-      if (merged > 0) log.info({ memories: merged }, 'near-duplicate memories were merged');
+      if (linked > 0) log.info({ links: linked }, 'memories with nearly the same words were linked');
     } catch (error) {
-      log.warn({ error: messageOf(error) }, 'near-duplicate memories could not be merged');
+      log.warn({ error: messageOf(error) }, 'memories with nearly the same words could not be linked');
     }
-  }
-
-  function paidFor(result: EmbedResult, probed: EmbedResult | null): Paid {
-    const usages = [result, ...(probed ? [probed] : [])].map(({ usage }) => usage);
-    const tokens = usages.reduce((sum, usage) => sum + usage.inputTokens, 0);
-    const costs = usages.map((usage) => embedder.costUsd(usage));
-    const costUsd = costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
-    return { provider: embedder.provider, model: embedder.model, tokens, costUsd };
   }
 
   /** Retries while the database cannot be reached, until the daemon stops: a paid answer exists only in memory. */
@@ -172,7 +163,7 @@ export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding
     embed,
     async storeAgain(rows) {
       const stored = await storeEmbeddings(db, model, rows);
-      if (stored > 0) await merge(rows);
+      if (stored > 0) await link(rows);
       return stored;
     },
   };

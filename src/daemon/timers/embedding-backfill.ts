@@ -58,7 +58,7 @@ export function createEmbeddingBackfill(means: BackfillMeans): Service {
     const batches = createBatchEmbedding({ db, clock, log, embedder: of, turn, explain: models.explain });
     let ready = false;
     const prepare = async (): Promise<number | null> => {
-      const prepared = await prepareEmbeddings(db, { model: of.name, dimensions: of.dimensions });
+      const prepared = await prepareEmbeddings(db, { model: of.name, dimensions: of.dimensions, place: of.place });
       ready = prepared.ready;
       if (ready) return null;
       await report(`memories are searched by words alone: ${prepared.reason}`);

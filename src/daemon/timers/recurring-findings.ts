@@ -3,6 +3,7 @@ import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
+import { createWake } from '../../core/lifecycle/wake.ts';
 import { leaveFindings, SCRIBE, watchFindings } from '../../store/work/findings.ts';
 import {
   createSkillProposer,
@@ -20,18 +21,29 @@ export interface RecurringFindingsMeans extends Omit<ProposerMeans, 'embedder' |
   readonly settings: () => ProposeSettings;
 }
 
+export interface RecurringFindings extends Service {
+  /** Begins the interval anew: another one may hold now. */
+  settingsChanged(): void;
+}
+
 /** Every daemon of a database may run one. The first look is one interval after the start. */
-export function createRecurringFindings(means: RecurringFindingsMeans): Service {
+export function createRecurringFindings(means: RecurringFindingsMeans): RecurringFindings {
   const { db, clock, log, daemonId, models, settings } = means;
   const stopping = new AbortController();
+  const wake = createWake(clock);
+  let changed = false;
   let loop: Promise<void> | null = null;
   /** Knows the findings of the window; exists while this daemon has the turn. */
   let proposer: SkillProposer | null = null;
 
   async function run(): Promise<void> {
     for (;;) {
-      await clock.sleep(settings().proposeIntervalSeconds * 1000 * (0.75 + Math.random() / 2), stopping.signal);
+      await wake.wait(settings().proposeIntervalSeconds * 1000 * (0.75 + Math.random() / 2), stopping.signal);
       if (stopping.signal.aborted) break;
+      if (changed) {
+        changed = false;
+        continue;
+      }
       try {
         await look();
       } catch (error) {
@@ -70,6 +82,10 @@ export function createRecurringFindings(means: RecurringFindingsMeans): Service 
   }
 
   return {
+    settingsChanged() {
+      changed = true;
+      wake.ring();
+    },
     async start() {
       loop ??= run();
     },

@@ -82,9 +82,12 @@ export function createScheduler(means: SchedulerMeans): Scheduler {
     const ids = await fireSchedule(db, schedule, firing);
     if (ids === null) return;
     for (const id of ids) log.info({ schedule: schedule.name, work_item_id: id }, 'a schedule fired');
+    if (schedule.overlap === 'skip' && ids.length < firing.due.length)
+      log.info({ schedule: schedule.name }, 'a run of a schedule was skipped: its last item has not ended');
     if (firing.missed !== null) {
-      const { from, until, runs } = firing.missed;
-      log.warn({ schedule: schedule.name, from, until, runs }, 'a schedule missed runs; its policy skips them');
+      const facts = { schedule: schedule.name, ...firing.missed };
+      if (schedule.held) log.info(facts, 'runs of a schedule were skipped: its last item had not ended');
+      else log.warn(facts, 'a schedule missed runs; its policy skips them');
     }
   }
 

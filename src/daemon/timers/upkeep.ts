@@ -15,20 +15,37 @@ interface UpkeepMeans extends Omit<BackfillMeans, 'registration'>, Omit<JanitorM
   readonly home: string;
 }
 
-/** In start order. `settings`: the current ones. */
+export interface Upkeep {
+  /** In start order. */
+  readonly services: readonly Service[];
+  /** To be called when one of the settings is another. */
+  settingsChanged(): void;
+}
+
+/** `settings`: the current ones. */
 export function createUpkeep(
   means: UpkeepMeans,
   registration: BackfillMeans['registration'] & RecurringFindingsMeans['registration'],
   settings: () => Pick<Config, 'retention' | 'skills' | 'webhooks'>,
-): readonly Service[] {
+): Upkeep {
   const { db, clock, log, daemonId, models, directoryRoot, home } = means;
   const reach = () => ({ allow: settings().webhooks.allow.flatMap((target) => parseWebTarget(target) ?? []) });
-  return [
+  const findings = createRecurringFindings({
+    db,
+    clock,
+    log,
+    daemonId,
+    models,
+    registration,
+    settings: () => settings().skills,
+  });
+  const services = [
     createJanitor({ db, clock, log, retention: () => settings().retention, directoryRoot }),
     createWorktreeKeeper({ db, clock, log, home, retention: () => settings().retention }),
     createSpendRollUp({ db, clock, log }),
     createEmbeddingBackfill({ db, clock, log, daemonId, models, registration }),
-    createRecurringFindings({ db, clock, log, daemonId, models, registration, settings: () => settings().skills }),
+    findings,
     createWebhookSender({ db, clock, log, keys: webhookKeys(settings().webhooks), reach }),
   ];
+  return { services, settingsChanged: () => findings.settingsChanged() };
 }

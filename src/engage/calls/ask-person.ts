@@ -28,7 +28,7 @@ export async function grantOf(
 ): Promise<Grant | null> {
   const { focusId } = means.callScope;
   const changed = changedInput(call, ask.call.written);
-  const grants = await grantsFor(means.db, focusId, turn.turn, call.callId, changed);
+  const grants = await grantsFor(means.db, focusId, turn.turn, call.callId, changed, means.fourEyes);
   const gated = gatedCall(call, turn, ask.call, means);
   return grants.find(({ pattern }) => pattern === null || means.covers?.(pattern, gated) === true) ?? null;
 }
@@ -40,7 +40,11 @@ export async function ask(turn: RecordedTurn, call: RecordedCall, asked: Ask, me
     return finish(turn, call, { state: 'denied', output: toolError(nobodyAnswers(reason), { gate }) }, 0, means);
   }
   const changed = changedInput(call, asked.call.written);
-  const asks = { subject: 'tool_call', request: { reason, gate }, seconds } as const;
+  const asks = {
+    subject: 'tool_call',
+    request: { reason, gate, ...(means.fourEyes && { four_eyes: true }) },
+    seconds,
+  } as const;
   const { deadline, refused } = await askPerson(
     means.db,
     means.callScope,

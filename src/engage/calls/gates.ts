@@ -76,7 +76,7 @@ export async function passGates(
         asked ??= { ...askOf(verdict), gate: gate.name, call: valid };
         break;
       case 'pass':
-        if ('input' in verdict) valid = await validate(valid.tool, verdict.input);
+        if ('input' in verdict) valid = await validInput(valid.tool, verdict.input);
         break;
       default:
         return verdict satisfies never;
@@ -106,8 +106,8 @@ export async function validCall(
 ): Promise<Exclude<Passage, Ask>> {
   const tool = toolset.get(call.name);
   if (!tool) return unknownTool(call.name, toolset);
-  if (call.finalInput !== null) return validate(tool, call.finalInput);
-  return validate(tool, call.input, invalidJson(call, turn));
+  if (call.finalInput !== null) return validInput(tool, call.finalInput);
+  return validInput(tool, call.input, invalidJson(call, turn));
 }
 
 export function gatedCall(
@@ -131,7 +131,8 @@ function invalidJson(call: RecordedCall, turn: RecordedTurn): string | undefined
   return turn.content.find(isThisCall)?.invalidInput;
 }
 
-async function validate(tool: Tool, written: unknown, unreadable?: string): Promise<Exclude<Passage, Ask>> {
+/** The input as the tool's schema parses it, or the answer that says what is wrong; `unreadable` says why the model's JSON was none. */
+export async function validInput(tool: Tool, written: unknown, unreadable?: string): Promise<Exclude<Passage, Ask>> {
   if (unreadable !== undefined) {
     return invalid(`the input of ${tool.name} was not a JSON object: ${unreadable.slice(0, 500)}`);
   }

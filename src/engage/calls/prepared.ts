@@ -1,5 +1,5 @@
+import { abortable } from '../../core/lifecycle/abortable.ts';
 import type { DatabaseTool, ToolContext } from '../../tools/tool.ts';
-import { abortable } from './abortable.ts';
 
 /** The context of a call of a database tool, with what it has prepared. No transaction is open meanwhile. */
 export async function prepared<Input>(

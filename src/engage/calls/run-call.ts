@@ -1,5 +1,6 @@
 /** Runs one tool call that has passed its gates, within its time-out, and records its end. */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import { abortable } from '../../core/lifecycle/abortable.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import { askPerson } from '../../store/transcript/approvals.ts';
@@ -10,7 +11,6 @@ import { count } from '../../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import { type Tool, type ToolContext, type ToolOutput, toolError, type WorldTool } from '../../tools/tool.ts';
 import { nobodyAnswers } from '../prompt/people.ts';
-import { abortable } from './abortable.ts';
 import { announce, type CallEnd, callResult, type EndMeans, ended, finish, waiting } from './call-end.ts';
 import type { AfterRun, CallGate, GatedCall } from './gate.ts';
 import { openNestedCalls } from './nested/nested-calls.ts';

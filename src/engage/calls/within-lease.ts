@@ -1,7 +1,7 @@
 /** Keeps results and paid answers of a focus while the database is briefly unreachable. */
 import { isAnimusError } from '../../core/errors/errors.ts';
+import { abortable } from '../../core/lifecycle/abortable.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
-import { abortable } from './abortable.ts';
 
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1_000;

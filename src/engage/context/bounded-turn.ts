@@ -1,7 +1,8 @@
 /** Takes a model turn within the limits of the context. */
+import { randomUUID } from 'node:crypto';
 
 import type { Transcript } from '../../store/transcript/transcript.ts';
-import type { RecordedTurn } from '../../store/transcript/turns.ts';
+import type { RecordedTurn, TurnReservation } from '../../store/transcript/turns.ts';
 import type { FocusBudget } from '../turn/focus-budget.ts';
 import { type BegunTurn, type FocusModel, type ModelTurn, type TurnMeans, takeModelTurn } from '../turn/model-turn.ts';
 import { asksForOutcome } from '../verdict/closing.ts';
@@ -14,8 +15,9 @@ import { newestFold } from './context-folds.ts';
 import { prepareContext } from './context-prepare.ts';
 import { unansweredMail } from './mail.ts';
 import { goesStraightOn, type StraightMeans } from './straight-on.ts';
+import { turnCost } from './turn-cost.ts';
 
-type BoundedMeans = Omit<TurnMeans, 'endsWith' | 'goesStraightOn' | 'messagesAfter' | 'knownMail'> &
+type BoundedMeans = Omit<TurnMeans, 'endsWith' | 'goesStraightOn' | 'messagesAfter' | 'knownMail' | 'reserves'> &
   CompactMeans &
   StraightMeans &
   Limits &
@@ -91,9 +93,19 @@ function take(transcript: Transcript, means: BoundedMeans, begun?: BegunTurn): P
     goesStraightOn: (turn) => !means.budget.limited && goesStraightOn(withTurn(turn), means),
     payOnce: means.budget.limited,
     messagesAfter: (turn) => renderMessages(withTurn(turn)),
+    reserves: { own: once(() => reserve(transcript, means)), after: (turn) => reserve(withTurn(turn), means) },
   };
   const messages = begun?.messages ?? renderMessages(transcript);
   return takeModelTurn(transcript.turns.length + 1, messages, turnMeans, begun?.permit);
+}
+
+function reserve(transcript: Transcript, means: BoundedMeans): TurnReservation {
+  return { usd: turnCost(transcript, means).usd, request: means.model.batch === undefined ? randomUUID() : null };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** An answer with calls never ends a run: its calls need not wait for the judgement. */

@@ -3,18 +3,18 @@
 import type { LlmResponse } from '../../llm/client.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { toText } from '../../store/sql/json.ts';
-import { endSideCall } from '../../store/transcript/budgeted-turns.ts';
 import { readChainLedger } from '../../store/transcript/ledger.ts';
 import { readTranscript, type Transcript } from '../../store/transcript/transcript.ts';
 import { recordSideCall } from '../../store/transcript/turns.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { withinLease } from '../calls/within-lease.ts';
 import type { TurnMeans } from '../turn/model-turn.ts';
+import { settleStopped } from '../turn/settle-stopped.ts';
 import { type Compaction, type CompactionInput, narrativeSoFar, planCompaction, summaryOf } from './compaction.ts';
 import { contextLimits } from './context-bounds.ts';
 import { type ContextMeans, openHandles, recordMessage } from './context-prepare.ts';
 import { inputPressure } from './pressure.ts';
-import { giveBackSideCall, holdSideCall } from './side-call.ts';
+import { holdSideCall, settleSideCall } from './side-call.ts';
 import { narrate, summaryRequest } from './summary-call.ts';
 
 export type CompactMeans = ContextMeans & Pick<TurnMeans, 'systemPrompt' | 'toolSpecs' | 'time'>;
@@ -70,9 +70,14 @@ async function summarise(
   if (!(await holdSideCall(request, means))) return null;
   const payOnce = means.budget?.limited ?? false;
   const narrative = await means.time.elsewhere(narrate(request, means.model, means.signal, payOnce));
+  if (means.signal.aborted) {
+    const lost = 'response' in narrative ? (narrative.response.lost ?? 0) + 1 : narrative.lost;
+    await settleStopped(0, lost, means);
+  }
+  means.signal.throwIfAborted();
   // Without a summary, the ledger is enough; the failed call is visible as a span.
   if (!('response' in narrative)) {
-    await giveBackSideCall(narrative, means);
+    await settleSideCall(narrative, means);
     return null;
   }
   const { response } = narrative;
@@ -99,7 +104,6 @@ async function recordPaid(
     if (there) return { ...transcript, messages: [...transcript.messages, there] };
     const costUsd = response.usage && means.model.costUsd(response.usage);
     await recordSideCall(tx, means.focus, response, costUsd);
-    if (means.budget?.limited) await endSideCall(tx, means.focus, costUsd, response.usage);
     return recordSummary(tx, transcript, keepsFrom, content, means);
   });
 }

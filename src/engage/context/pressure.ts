@@ -1,6 +1,7 @@
 /** Measures how full the context is: the provider's own count of the last request, plus an estimate of the changes since. Pure. */
+import { estimateBlock, estimateBlocks, estimateMessages } from '../../core/work/message-tokens.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
-import type { ContentBlock, Message, ToolSpec } from '../../llm/client.ts';
+import type { ToolSpec } from '../../llm/client.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
@@ -41,46 +42,9 @@ function estimateMessage({ content, media }: EngineMessage): number {
   return estimateTokens(content) + (media === undefined ? 0 : estimateBlock(media));
 }
 
-/** Estimated tokens of messages. */
-export function estimateMessages(messages: readonly Message[]): number {
-  return sum(messages.flatMap(({ content }) => content.map(estimateBlock)));
-}
-
 /** Estimated tokens of an answer and the results of its calls. */
 export function estimateTurn(turn: RecordedTurn): number {
-  return sum([...turn.content.map(estimateBlock), ...turn.calls.map(({ output }) => estimateTokens(output ?? ''))]);
-}
-
-/** For files without an estimate of their own: an image as the models of today see it, a document by its bytes. */
-const IMAGE_TOKENS = 4784;
-
-function estimateBlock(block: ContentBlock): number {
-  switch (block.type) {
-    case 'text':
-      return estimateTokens(block.text);
-    case 'thinking':
-      return Math.max(estimateTokens(block.text), estimateItem(block.item));
-    case 'tool_call':
-      return estimateTokens(block.name + JSON.stringify(block.input));
-    case 'tool_result':
-      return sum(block.content.map(estimateBlock));
-    case 'image':
-      return block.tokens ?? IMAGE_TOKENS;
-    case 'document':
-      return block.tokens ?? estimateTokens(block.data);
-    case 'redacted_thinking':
-      return estimateTokens(block.data);
-    case 'opaque':
-      return estimateTokens(JSON.stringify(block.value));
-    default:
-      return block satisfies never;
-  }
-}
-
-/** A reasoning item of OpenAI's Responses. Encrypted text is a third longer than what it stands for. */
-function estimateItem(item: Readonly<Record<string, unknown>> = {}): number {
-  const sealed = item['encrypted_content'];
-  return typeof sealed === 'string' ? Math.ceil(estimateTokens(sealed) * 0.75) : 0;
+  return estimateBlocks(turn.content) + sum(turn.calls.map(({ output }) => estimateTokens(output ?? '')));
 }
 
 function sum(numbers: readonly number[]): number {

@@ -20,7 +20,7 @@ export interface Narrative {
   readonly response: LlmResponse;
 }
 
-/** Asks the focus's own model once; returns the failure if that fails. `payOnce`: as in `CompleteOptions`. */
+/** Asks the focus's own model once; returns the failure if that fails, or is stopped. `payOnce`: as in `CompleteOptions`. */
 export async function narrate(
   request: LlmRequest,
   model: FocusModel,
@@ -32,7 +32,6 @@ export async function narrate(
     { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': model.provider, 'gen_ai.request.model': model.model },
     async (chat) => {
       const result = await model.client.complete(request, { signal, timeouts: model.timeouts, payOnce });
-      signal.throwIfAborted();
       if (!result.ok) {
         chat.fail(result.failure.kind);
         return result.failure;

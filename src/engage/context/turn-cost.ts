@@ -33,7 +33,5 @@ export function sideCallCost(estimate: number, maxTokens: number, model: FocusMo
 /** No request is longer than the window: the provider refuses it. */
 function callCost(input: number, output: number, model: FocusModel): CallCost {
   const inputTokens = Math.ceil(Math.min(input, model.contextWindow));
-  const usd = model.maxCostUsd?.(inputTokens, output) ?? null;
-  // The database has millionths of a dollar.
-  return { usd: usd === null ? null : Math.ceil(usd * 1_000_000) / 1_000_000, tokens: inputTokens + output };
+  return { usd: model.maxCostUsd?.(inputTokens, output) ?? null, tokens: inputTokens + output };
 }

@@ -24,6 +24,8 @@ export type FocusEventBody =
       readonly calls: number;
       readonly inputTokens: number | null;
       readonly outputTokens: number | null;
+      /** There if the provider did not count the tokens. */
+      readonly estimated?: true;
     }
   | {
       readonly type: 'tool_started';

@@ -28,6 +28,8 @@ export interface FollowOptions {
   readonly onStart: (faculty: string) => void;
   /** Called for each recorded fact exactly once, in order of time, and for pieces of an answer as they arrive. */
   readonly onEvent: (event: TimedEvent) => void;
+  /** Awaited after each look at an item that has not ended. */
+  readonly onLook?: () => Promise<void>;
 }
 
 /** Follows the item until it has ended. Errors: `work.not_found`, `db.unreachable`. */
@@ -61,6 +63,7 @@ export async function followWork(db: Database, id: string, options: FollowOption
       }
       if (progress.mergedInto !== null) return { kind: 'merged', into: progress.mergedInto };
       if (isTerminal(progress.state)) return { kind: 'ended', state: progress.state };
+      await options.onLook?.();
       await wake.wait(LOOK_EVERY_MS, signal);
     }
     return { kind: 'stopped' };

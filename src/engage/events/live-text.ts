@@ -1,7 +1,7 @@
 /**
  * Streams an answer to watchers in other processes. The daemon's side batches pieces and sends them while the item is
- * watched. The watcher's side inserts them between the events that it reads from the tables. When somebody joins, what was sent of the answer
- * is sent again, marked as earlier. Lost pieces are not repeated: the whole recorded answer follows.
+ * watched. The watcher's side inserts them between the events that it reads from the tables. When somebody joins, or has lost
+ * a piece and asks, what was sent of the answer is sent again, marked as earlier. The whole recorded answer follows.
  */
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { MAX_PIECE_CHARS, type TextPiece } from '../../store/transcript/live-text.ts';
@@ -16,12 +16,14 @@ const ASK_AGAIN_MS = 2000;
 export interface TextTeller {
   /** Takes every event of the focus. */
   take(event: FocusEventBody): void;
+  /** The text so far of the answer that is under way; null if there is none. */
+  underWay(): { readonly turn: number; readonly text: string } | null;
   /** Stops sending. */
   stop(): Promise<void>;
 }
 
 /** The text so far is sent again to somebody who joins, up to this length. A longer one comes with its record. */
-const MAX_EARLIER_CHARS = 262_144;
+const MAX_EARLIER_CHARS = 1_048_576;
 
 /**
  * `tell` returns a mark that changes when somebody joins, or null if nobody watches; an error counts as nobody. An unwatched item costs one query
@@ -84,6 +86,7 @@ export function createTextTeller(
         default:
       }
     },
+    underWay: () => (answer?.text ? { turn: answer.turn, text: answer.text } : null),
     async stop() {
       // A reason of our own: the default one is an error with a stack trace, made for every focus and seen by nobody.
       stopped.abort('stopped');

@@ -94,7 +94,7 @@ function endOf({ id, number, endedAs, error, endedAtMs }: FocusProgress): Fact[]
 }
 
 function turnFacts(turn: TurnProgress, model: string, calls: readonly CallProgress[]): Fact[] {
-  const { focus, turn: number, begunAtMs, recordedAtMs, answeredBy, text, inputTokens, outputTokens } = turn;
+  const { focus, turn: number, begunAtMs, recordedAtMs, answeredBy, text, inputTokens, outputTokens, estimated } = turn;
   const started = fact(`turn ${focus} ${number}`, { type: 'turn_started', turn: number, model, atMs: begunAtMs });
   if (recordedAtMs === null) return [started];
   const recorded = fact(`turn ${focus} ${number} recorded`, {
@@ -105,6 +105,7 @@ function turnFacts(turn: TurnProgress, model: string, calls: readonly CallProgre
     calls: calls.filter((call) => call.focus === focus && call.turn === number && call.parentCallId === null).length,
     inputTokens,
     outputTokens,
+    ...(estimated === true && { estimated }),
     atMs: recordedAtMs,
   });
   return [started, recorded];

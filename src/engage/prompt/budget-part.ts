@@ -1,4 +1,5 @@
 /** The part of the first message that says what budget is left. */
+import { plainAmount } from '../../core/config/budget.ts';
 import type { BudgetLeft } from '../../store/work/budgets.ts';
 
 /** One line for each limit that applies. It is recorded with the message, so it does not change when the focus is resumed. */
@@ -8,7 +9,7 @@ export function budgetPart(budget: readonly BudgetLeft[]): string {
 
 function lineOf({ scope, subject, unit, period, ends, amount, left }: BudgetLeft): string {
   const until = ends === null ? '' : `, until ${ends.slice(0, 10)} 00:00 UTC`;
-  return `- ${OF[scope](subject)}${PERIOD[period]}: ${left} of ${amount} ${unit === 'usd' ? 'USD' : 'tokens'} left${until}`;
+  return `- ${OF[scope](subject)}${PERIOD[period]}: ${plainAmount(left)} of ${plainAmount(amount)} ${unit === 'usd' ? 'USD' : 'tokens'} left${until}`;
 }
 
 const OF: Readonly<Record<BudgetLeft['scope'], (subject: string) => string>> = {

@@ -62,6 +62,8 @@ export interface Surroundings {
   readonly instructions?: string | null;
   /** What other foci do, have done and have found (`awarenessDigest`). */
   readonly awareness?: string | null;
+  /** What earlier attempts did (`earlierPart`). */
+  readonly earlier?: string | null;
   /** Which skills there are (`catalogueText`). */
   readonly skills?: string | null;
   /** Of an answer in a conversation, in place of the work item: what it begins with and, at the end, what was said. */
@@ -76,7 +78,7 @@ export function orientMessage(
   workspace: string,
   failure: { readonly code: string; readonly message: string } | null = null,
   budget: readonly BudgetLeft[] | null = null,
-  { instructions = null, awareness = null, skills = null, conversation = null }: Surroundings = {},
+  { instructions = null, awareness = null, earlier = null, skills = null, conversation = null }: Surroundings = {},
 ): string {
   const parts = conversation === null ? itemParts(work) : [conversation.before];
   parts.push(`# Workspace\n${workspace}`);
@@ -88,7 +90,7 @@ export function orientMessage(
       `# Ledger so far\nThese entries are from an earlier attempt or an operator. Build on them. They are data.\n${fenced(lines.join('\n'))}`,
     );
   }
-  parts.push(...[failurePart(failure), contextPart(orientContext)].filter((part) => part !== null));
+  parts.push(...[earlier, failurePart(failure), contextPart(orientContext)].filter((part) => part !== null));
   if (awareness !== null) parts.push(awareness);
   if (skills !== null) parts.push(skills);
   if (conversation !== null) parts.push(conversation.said);
@@ -154,7 +156,7 @@ export const FULL_WINDOW_NOTICE =
 
 /** Sent when calls only return known results, as a warning before the work fails for it. */
 export function stallNotice({ tool, repeats }: { readonly tool: string; readonly repeats: number }): string {
-  return `You are going in circles: your last calls returned nothing new (${tool}: the same call with the same result ${repeats} times). Do not repeat them: try something else, use wait_until if something needs time, or end with an answer that says what is missing. If this continues, the work fails.`;
+  return `You are going in circles: your last calls returned nothing new (${tool}: the same call with the same result ${repeats} times). Do not repeat them: try something else, use wait_until if something needs time, or end with an answer that says what is missing. If you read again what has left your context, write what you need of it into the ledger with ledger_append: that stays. If this continues, the work fails.`;
 }
 
 /** The result of a call that was cut off by a crash and is not safe to repeat. */

@@ -6,8 +6,10 @@ import type { Database } from '../../store/sql/database.ts';
 import { closeRequest, putTurn, readRequestUnderWay } from '../../store/transcript/batch-requests.ts';
 import type { FocusKey } from '../../store/transcript/focus-row.ts';
 import { withinLease } from '../calls/within-lease.ts';
+import type { TurnReserves } from './record-answer.ts';
 
 interface BatchTurnMeans {
+  readonly reserves: TurnReserves;
   readonly db: Database;
   readonly focus: FocusKey;
   readonly signal: AbortSignal;
@@ -26,19 +28,21 @@ export type BatchTurn =
 export async function askInBatch(
   turn: number,
   request: LlmRequest,
-  format: BatchFormat,
+  batch: { readonly format: BatchFormat; readonly place: string },
   means: BatchTurnMeans,
 ): Promise<BatchTurn> {
-  const { db, focus, signal } = means;
+  const { db, focus, signal, reserves } = means;
+  const { format, place } = batch;
   const underWay = await withinLease(() => readRequestUnderWay(db, focus, turn), signal);
   if (underWay === null || underWay.answer === null) {
     // The wait of a request under way may have been resolved by somebody else: it is opened again.
-    const written = { provider: format.provider, ...format.write(request) };
+    const written = { provider: format.provider, place, ...format.write(request), reserved_usd: reserves.own().usd };
     await withinLease(() => putTurn(db, focus, turn, written), signal);
     return { kind: underWay === null ? 'put' : 'parked' };
   }
   const read: ReadAnswer = format.read(request, underWay.answer);
   if (read.kind === 'answered') return { ...read, requestId: underWay.id };
-  await withinLease(() => closeRequest(db, focus, underWay.id, 'failed'), signal);
-  return read.kind === 'failed' ? read : askInBatch(turn, request, format, means);
+  const lost = read.kind === 'failed' ? read.failure.lost : 0;
+  await withinLease(() => closeRequest(db, focus, underWay.id, lost === 0 ? 'free' : 'failed'), signal);
+  return read.kind === 'failed' ? read : askInBatch(turn, request, batch, means);
 }

@@ -14,4 +14,6 @@ export interface Exceeded {
   readonly action: 'wait' | 'die';
   /** Names the limit that would be passed. */
   readonly message: string;
+  /** There, with `die`: a model has no price, and the limit would have the work wait. */
+  readonly unpriced?: true;
 }

@@ -19,6 +19,7 @@ export function measure(
     'gen_ai.usage.output_tokens': response.usage?.output,
     'gen_ai.usage.cache_read.input_tokens': response.usage?.cacheRead,
     'gen_ai.usage.cache_creation.input_tokens': response.usage?.cacheWrite,
+    'work.usage.estimated': response.usage?.estimated ?? false,
   });
   const labels = {
     'gen_ai.operation.name': 'chat',
@@ -32,9 +33,17 @@ export function measure(
     record('gen_ai.client.operation.time_to_first_chunk', response.timeToFirstTokenMs / 1000, labels);
   }
   if (response.usage) {
-    const cached = response.usage.cacheRead / Math.max(1, response.usage.input);
-    record('work.context.cache_hit_ratio', cached, { faculty: asked.faculty });
-    record('gen_ai.client.token.usage', response.usage.input, { ...labels, 'gen_ai.token.type': 'input' });
-    record('gen_ai.client.token.usage', response.usage.output, { ...labels, 'gen_ai.token.type': 'output' });
+    const { input, output, cacheRead, estimated = false } = response.usage;
+    if (!estimated) record('work.context.cache_hit_ratio', cacheRead / Math.max(1, input), { faculty: asked.faculty });
+    record('gen_ai.client.token.usage', input, {
+      ...labels,
+      'gen_ai.token.type': 'input',
+      estimated: String(estimated),
+    });
+    record('gen_ai.client.token.usage', output, {
+      ...labels,
+      'gen_ai.token.type': 'output',
+      estimated: String(estimated),
+    });
   }
 }

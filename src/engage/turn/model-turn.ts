@@ -1,24 +1,14 @@
 /** One model call: permitted, sent, recorded. */
 import type { BatchFormat } from '../../llm/batch/batch-format.ts';
-import type {
-  CompleteOptions,
-  LlmClient,
-  LlmEvent,
-  LlmFailure,
-  LlmRequest,
-  LlmResult,
-  Message,
-  ToolSpec,
-  Usage,
-} from '../../llm/client.ts';
+import type { LlmFailure, Message, Usage } from '../../llm/client.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type FocusKey } from '../../store/transcript/focus-row.ts';
 import { answeredTurn, type RecordedTurn, type TurnPermit } from '../../store/transcript/turns.ts';
 import { span } from '../../telemetry/spans.ts';
 import type { EarlyCalls } from '../calls/early-calls.ts';
 import type { Journal } from '../calls/journal.ts';
-import type { FocusListener } from '../events/events.ts';
 import { askInBatch } from './batch-turn.ts';
+import { type AskedModel, attributesOf, type CallMeans, callModel, requestOf } from './call-model.ts';
 import type { Exceeded } from './focus-budget.ts';
 import { measure } from './measure-answer.ts';
 import {
@@ -28,22 +18,19 @@ import {
   leaveUnrecorded,
   recordAlone,
   recordWhole,
+  type TurnReserves,
   type UnrecordedTurn,
 } from './record-answer.ts';
+import { settleStopped } from './settle-stopped.ts';
 import type { TurnTime } from './turn-time.ts';
+import type { UnsentTurn } from './unsent-turn.ts';
 
 /** The model of a focus, with everything fixed that does not change from turn to turn. */
-export interface FocusModel {
-  readonly client: LlmClient;
-  readonly provider: string;
-  /** As the provider knows it. */
-  readonly model: string;
+export interface FocusModel extends AskedModel {
   /** Tokens of prompt and answer together. */
   readonly contextWindow: number;
-  readonly settings: Omit<LlmRequest, 'model' | 'system' | 'tools' | 'messages' | 'turn'>;
   /** True: the model can hold an answer to a schema, but only where no tool can be called. Default false. */
   readonly closingTurn?: boolean;
-  readonly timeouts: NonNullable<CompleteOptions['timeouts']>;
   /** There if turns are asked in batches. */
   readonly batch?: FocusBatch;
   /** US dollars for a live call's tokens; null if the model has no price. */
@@ -55,25 +42,19 @@ export interface FocusModel {
 /** How the turns of a focus are asked in batches. */
 interface FocusBatch {
   readonly format: BatchFormat;
+  /** Where the batches of its provider are, whatever its name is later. */
+  readonly place: string;
   /** US dollars for a turn's tokens; null if the model has no price. */
   costUsd(usage: Usage): number | null;
 }
 
 /** The dependencies of a model call. */
-export interface TurnMeans {
+export interface TurnMeans extends CallMeans {
   readonly db: Database;
   readonly focus: FocusKey;
-  /** The faculty's name, for metrics. */
-  readonly faculty: string;
   readonly model: FocusModel;
-  readonly systemPrompt: string;
-  readonly toolSpecs: readonly ToolSpec[];
   readonly journal: Journal;
-  readonly signal: AbortSignal;
-  readonly onEvent: FocusListener;
   readonly time: TurnTime;
-  /** True: a request that may have cost something is not sent again. Default false. */
-  readonly payOnce?: boolean;
   /** The permit of a turn that was begun together with its focus, once; null for any other turn. */
   readonly takeBegun: (turn: number) => TurnPermit | null;
   /** Whether the answer ends the run and may be recorded with the end. */
@@ -88,6 +69,8 @@ export interface TurnMeans {
   readonly knownMail: number;
   /** The messages of the request after this turn, if the loop goes straight on. */
   readonly messagesAfter: (turn: RecordedTurn) => readonly Message[];
+  readonly reserves: TurnReserves;
+  readonly unsent: UnsentTurn;
 }
 
 /** A turn that was begun, or refused, with the record of the one before it, and the messages of its request. */
@@ -124,20 +107,24 @@ export async function takeModelTurn(
   means: TurnMeans,
   begun?: TurnPermit,
 ): Promise<ModelTurn> {
+  if (!means.model.batch) means.unsent.begins(turn);
   const permit = begun ?? means.takeBegun(turn) ?? (await begin(turn, means));
-  if (permit !== 'go') return { kind: 'refused', permit };
+  if (permit !== 'go') {
+    means.unsent.isOver();
+    return { kind: 'refused', permit };
+  }
   means.signal.throwIfAborted();
 
   const asked = means.model.batch
     ? await callInBatch(turn, messages, means.model.batch, means)
     : await callLive(turn, messages, means);
-  means.signal.throwIfAborted();
-  if (asked.kind !== 'answered') return asked;
-  const answer = await means.withPending(answeredTurn(turn, asked.response));
-  if (asked.requestId !== null) return alone(answer, await recordAlone(answer, asked, means));
-  if (await means.endsWith(answer)) {
-    return { kind: 'recorded', turn: answer, unrecorded: leaveUnrecorded(answer, asked, means) };
+  if (asked.kind !== 'answered') {
+    means.signal.throwIfAborted();
+    return asked;
   }
+  const { answer, isLast } = await judged(turn, asked, means);
+  if (asked.requestId !== null) return alone(answer, await recordAlone(answer, asked, means));
+  if (isLast) return { kind: 'recorded', turn: answer, unrecorded: leaveUnrecorded(answer, asked, means) };
   const early = means.startEarly(answer);
   const taken = await recordBeside(early, answer, asked, means).catch(async (error: unknown) => {
     await early.stop(error);
@@ -145,6 +132,24 @@ export async function takeModelTurn(
   });
   if (taken.kind === 'refused') await early.stop(new Error(`the turn was ${taken.permit}`));
   return taken;
+}
+
+/** The turn as it is recorded, and whether the end of the focus records it: not where requests were lost, which would be forgotten if that failed. */
+async function judged(
+  turn: number,
+  { response, requestId }: Answered,
+  means: TurnMeans,
+): Promise<{ readonly answer: RecordedTurn; readonly isLast: boolean }> {
+  const { lost = 0 } = response;
+  try {
+    means.signal.throwIfAborted();
+    const answer = await means.withPending(answeredTurn(turn, response));
+    return { answer, isLast: requestId === null && lost === 0 && (await means.endsWith(answer)) };
+  } catch (error) {
+    // The answer is lost, too. Nothing was written that would count it.
+    if (requestId === null) await settleStopped(turn, lost + 1, means);
+    throw error;
+  }
 }
 
 /** Records the answer while the first of its calls run. */
@@ -183,8 +188,13 @@ async function callLive(
   means: TurnMeans,
 ): Promise<Answered | Extract<ModelTurn, { kind: 'failed' }>> {
   means.onEvent({ type: 'turn_started', turn, model: means.model.model });
+  means.unsent.isOver();
   const result = await means.time.elsewhere(callModel(turn, messages, means));
-  if (!result.ok) return { kind: 'failed', failure: result.failure };
+  if (!result.ok) {
+    const { failure } = result;
+    if (means.signal.aborted) await settleStopped(turn, failure.lost, means);
+    return { kind: 'failed', failure };
+  }
   const { response } = result;
   const cost = response.usage && means.model.costUsd(response.usage);
   return { kind: 'answered', response, cost, requestId: null };
@@ -197,7 +207,7 @@ async function callInBatch(
   batch: FocusBatch,
   means: TurnMeans,
 ): Promise<Answered | Extract<ModelTurn, { kind: 'failed' | 'refused' | 'parked' }>> {
-  const ask = () => askInBatch(turn, requestOf(turn, messages, means), batch.format, means);
+  const ask = () => askInBatch(turn, requestOf(turn, messages, means), batch, means);
   const asked = await begunAgain(turn, means, ask);
   if (typeof asked === 'string') return { kind: 'refused', permit: asked };
   switch (asked.kind) {
@@ -218,30 +228,4 @@ async function callInBatch(
     default:
       return asked satisfies never;
   }
-}
-
-function requestOf(turn: number, messages: readonly Message[], means: TurnMeans): LlmRequest {
-  const { model, settings } = means.model;
-  return { ...settings, model, system: means.systemPrompt, tools: means.toolSpecs, messages, turn };
-}
-
-function attributesOf({ model: { provider, model } }: TurnMeans) {
-  return { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': provider, 'gen_ai.request.model': model };
-}
-
-async function callModel(turn: number, messages: readonly Message[], means: TurnMeans): Promise<LlmResult> {
-  const { client, timeouts } = means.model;
-  return span('chat', attributesOf(means), async (chat) => {
-    const onEvent = (event: LlmEvent) => passOn(turn, event, means.onEvent);
-    const options = { signal: means.signal, timeouts, canDiscard: true, payOnce: means.payOnce ?? false, onEvent };
-    const result = await client.complete(requestOf(turn, messages, means), options);
-    if (result.ok) measure(chat, result.response, means);
-    else chat.fail(result.failure.kind);
-    return result;
-  });
-}
-
-function passOn(turn: number, event: LlmEvent, onEvent: FocusListener): void {
-  if (event.type === 'text') onEvent({ type: 'text', turn, text: event.text });
-  if (event.type === 'restart') onEvent({ type: 'restart', turn });
 }

@@ -12,25 +12,34 @@ import {
   recordTurn,
   recordTurnAndBegin,
   type TurnPermit,
+  type TurnReservation,
 } from '../../store/transcript/turns.ts';
-import { countCost } from '../../telemetry/metrics.ts';
 import type { WholeTurn } from '../calls/early-calls.ts';
 import type { Journal } from '../calls/journal.ts';
 import { withinLease } from '../calls/within-lease.ts';
 import type { FocusListener } from '../events/events.ts';
 import { textOf } from './text-of.ts';
+import type { UnsentTurn } from './unsent-turn.ts';
 
 /** The dependencies of a record. */
 interface RecordMeans {
   readonly db: Database;
   readonly focus: FocusKey;
-  /** The faculty's name, for metrics. */
-  readonly faculty: string;
   readonly journal: Journal;
   readonly signal: AbortSignal;
   readonly onEvent: FocusListener;
   /** The number of messages of people in the request that no answer has followed. */
   readonly knownMail: number;
+  readonly reserves: TurnReserves;
+  readonly unsent: UnsentTurn;
+}
+
+/** What is reserved for requests. */
+export interface TurnReserves {
+  /** For the request of the present turn: the same each time. */
+  own(): TurnReservation;
+  /** For the request after this turn. */
+  after(turn: RecordedTurn): TurnReservation;
 }
 
 type Refused = Exclude<TurnPermit, 'go'>;
@@ -56,10 +65,11 @@ export interface UnrecordedTurn {
 /** Begins a turn, and records the ends of calls that are not recorded yet. */
 export async function begin(turn: number, means: RecordMeans): Promise<TurnPermit> {
   const { db, focus, journal, signal, knownMail } = means;
+  const { usd, request } = means.reserves.own();
   let tries = 0;
   const permit = await withinLease(() => {
     tries += 1;
-    return journal.handOver((results) => beginTurn(db, focus, turn, 0, results));
+    return journal.handOver((results) => beginTurn(db, focus, turn, request === null ? 0 : usd, results, request));
   }, signal);
   return tries > 1 ? permitAfterLoss(permit, turn, knownMail, means) : permit;
 }
@@ -69,11 +79,14 @@ async function permitAfterLoss(
   permit: TurnPermit,
   turn: number,
   known: number,
-  { db, focus, signal }: RecordMeans,
+  { db, focus, signal, unsent }: RecordMeans,
 ): Promise<TurnPermit> {
   if (permit !== 'go') return permit;
   const mail = await withinLease(() => readMail(db, focus.focusId, turn - 1), signal);
-  return mail.length > known ? 'mail' : permit;
+  if (mail.length <= known) return permit;
+  // It is begun again for a request with the messages.
+  await unsent.giveBack();
+  return 'mail';
 }
 
 /** Records the answer; its calls are run after that. Returns why it may not be recorded any more, or null. */
@@ -91,12 +104,17 @@ export async function recordWhole(
 ): Promise<Refused | { readonly next: TurnPermit }> {
   const { turn, ends } = whole;
   const { response, cost } = answered;
+  const next = means.reserves.after(turn);
   let tries = 0;
+  means.unsent.begins(turn.turn + 1);
   const kept = await record(turn, means, async () => {
     tries += 1;
-    return { next: await recordTurnAndBegin(means.db, means.focus, turn, response, cost, ends, 0) };
+    return { next: await recordTurnAndBegin(means.db, means.focus, turn, response, cost, ends, next) };
   });
-  if (typeof kept === 'string') return kept;
+  if (typeof kept === 'string') {
+    means.unsent.isOver();
+    return kept;
+  }
   announce(turn, answered, means);
   whole.announce();
   return tries > 1 ? { next: await permitAfterLoss(kept.next, turn.turn + 1, 0, means) } : kept;
@@ -122,18 +140,17 @@ export function leaveUnrecorded(turn: RecordedTurn, answered: Answered, means: R
   };
 }
 
-/** Notifies watchers of an answer, and counts its cost. */
-function announce(recorded: RecordedTurn, { response, cost }: Answered, means: RecordMeans): void {
-  const model = `${recorded.provider}/${recorded.model}`;
-  countCost(cost, { faculty: means.faculty, model });
+/** Notifies watchers of an answer. */
+function announce(recorded: RecordedTurn, { response }: Answered, means: RecordMeans): void {
   means.onEvent({
     type: 'turn_recorded',
     turn: recorded.turn,
-    model,
+    model: `${recorded.provider}/${recorded.model}`,
     text: textOf(recorded),
     calls: recorded.calls.length,
     inputTokens: response.usage?.input ?? null,
     outputTokens: response.usage?.output ?? null,
+    ...(response.usage?.estimated && { estimated: true }),
   });
 }
 

@@ -1,7 +1,7 @@
 /** How the engage loop can end. */
 import type { LlmFailure } from '../../llm/client.ts';
 import type { UnrecordedTurn } from '../turn/record-answer.ts';
-import type { Outcome } from './outcome.ts';
+import type { HeldOutcome } from './outcome.ts';
 
 /** Why the loop ended. `interrupted`: stopped at a turn boundary; the item goes back to the queue and the focus continues later. */
 export type EngageEnd =
@@ -13,8 +13,8 @@ export type EngageEnd =
    */
   | { readonly kind: 'parked' }
   | { readonly kind: 'cancelled' }
-  /** A limit is used up, and the work is to end. */
-  | { readonly kind: 'over_budget'; readonly message: string }
+  /** A limit is used up, and the work is to end. `unpriced`: it would wait, but a model has no price. */
+  | { readonly kind: 'over_budget'; readonly message: string; readonly unpriced?: true }
   | { readonly kind: 'failed'; readonly code: EngageFailure; readonly message: string }
   | { readonly kind: 'model_failed'; readonly failure: LlmFailure };
 
@@ -22,7 +22,7 @@ export type EngageEnd =
 export interface EngageDone {
   readonly kind: 'done';
   readonly finalText: string;
-  readonly outcome: Outcome;
+  readonly outcome: HeldOutcome;
   /** From an external command; if it is missing, a summary is made from text and outcome. */
   readonly summary?: string;
   /** Why messages that come before the end cannot be read any more; if it is missing, the run goes on with them. */

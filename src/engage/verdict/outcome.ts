@@ -1,29 +1,59 @@
 /** Gets the outcome of the work from the final answer: reads it, checks it against the faculty's schema, asks for one repair. */
-import { type OutcomeSchema, outcomeOfAnswer } from '../../catalog/faculty/outcome-schema.ts';
+import { type OutcomeSchema, outcomeOfAnswer, outcomeProblems } from '../../catalog/faculty/outcome-schema.ts';
 import { entryText, fenced } from '../../core/text/fence.ts';
 import { textBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
+import { objectsInText } from './objects-in-text.ts';
 
 export type Outcome = Readonly<Record<string, unknown>>;
 
+declare const held: unique symbol;
+
+/** An outcome that was held against the schema of its faculty. Only `holdOutcome` and `readOutcome` make one, so that work cannot end with any other. */
+export type HeldOutcome = Outcome & { readonly [held]: true };
+
 export type OutcomeReading =
-  | { readonly kind: 'outcome'; readonly outcome: Outcome }
+  | { readonly kind: 'outcome'; readonly outcome: HeldOutcome }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
 /** Maximum length of a summary, which `status` and the digest show. */
 const MAX_SUMMARY_CHARS = 300;
 
-/** The outcome in a final answer. Without a schema: its text. With a schema: the JSON object that is the answer or its last fenced block. */
+/**
+ * The outcome in a final answer. Without a schema: its text. With a schema: the JSON object that is the answer or its last fenced block;
+ * where neither is one, the only object in the text that conforms.
+ */
 export async function readOutcome(text: string, schema: OutcomeSchema | null): Promise<OutcomeReading> {
-  if (schema === null) return { kind: 'outcome', outcome: { text } };
+  if (schema === null) return { kind: 'outcome', outcome: { text } as Outcome as HeldOutcome };
   const found = objectIn(text);
-  if ('problem' in found) return { kind: 'invalid', problems: [found.problem] };
-  const { outcome, problems } = await outcomeOfAnswer(schema, found.object);
-  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome };
+  if ('object' in found) return readObject(schema, found.object);
+  const readings = await Promise.all(objectsInText(text).map((object) => readObject(schema, object)));
+  const conforming = readings.filter(({ kind }) => kind === 'outcome');
+  if (conforming.length === 1) return conforming[0]!;
+  if (conforming.length > 1) {
+    return { kind: 'invalid', problems: [`${conforming.length} different JSON objects in it conform; only one may`] };
+  }
+  return readings.length === 1 ? readings[0]! : { kind: 'invalid', problems: [found.problem] };
 }
 
-/** An outcome is an object; if a hook prints anything else, that is stored under `value`. */
-export function outcomeOf(printed: unknown): Outcome {
+async function readObject(schema: OutcomeSchema, object: Outcome): Promise<OutcomeReading> {
+  const { outcome, problems } = await outcomeOfAnswer(schema, object);
+  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome: outcome as HeldOutcome };
+}
+
+/** Holds the outcome that a command, a hook or code gives against the schema; null: any conforms. What is no object is stored under `value`. */
+export async function holdOutcome(given: unknown, schema: OutcomeSchema | null): Promise<OutcomeReading> {
+  const outcome = outcomeOf(given);
+  const problems = schema === null ? [] : await outcomeProblems(schema, outcome);
+  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome: outcome as HeldOutcome };
+}
+
+/** What the error of an attempt says whose outcome was refused. */
+export function nonconforming(problems: readonly string[]): string {
+  return `the outcome does not conform to outcome_schema: ${problems.join('; ')}`;
+}
+
+function outcomeOf(printed: unknown): Outcome {
   const isObject = printed !== null && typeof printed === 'object' && !Array.isArray(printed);
   return isObject ? (printed as Outcome) : { value: printed };
 }
@@ -70,7 +100,8 @@ export function isClosingNotice(content: string): boolean {
 
 function objectIn(text: string): { readonly object: Outcome } | { readonly problem: string } {
   const whole = text.trim();
-  const fenced = whole.startsWith('{') ? null : lastFencedBlock(whole);
+  // A line of JSON text begins no block: its strings have no line ends.
+  const fenced = lastFencedBlock(whole);
   if (!whole.startsWith('{') && fenced === null) {
     return { problem: 'there is no JSON object in it, neither as the whole text nor in a fenced block (```json)' };
   }

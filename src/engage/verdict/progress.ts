@@ -1,6 +1,7 @@
 /** Detects a run without progress: its calls only return known results. Pure over the transcript. */
 import { hash } from 'node:crypto';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
+import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 
 /** How a run stalls; both fields count turns, including the newest. */
@@ -16,23 +17,41 @@ export interface Stall {
 /** How long a result counts as known. After this many turns, the same call may be useful again. */
 const WINDOW_TURNS = 40;
 
-/** Measures the newest turn; null if it made no calls or returned something new. */
-export function measureStall(turns: readonly RecordedTurn[]): Stall | null {
+/** How often the same call may fetch again what was folded: a run that only does that ends, too. */
+const FETCHED_AGAIN = 3;
+
+/**
+ * Measures the newest turn; null if it made no calls or returned something new. What a stub or a summary (of `messages`) stood for when the call was
+ * made counts as new: the model no longer had it.
+ */
+export function measureStall(turns: readonly RecordedTurn[], messages: readonly EngineMessage[] = []): Stall | null {
   const withCalls = turns.slice(-WINDOW_TURNS).filter((turn) => turn.calls.length > 0);
   const newest = withCalls.at(-1);
   if (!newest || newest !== turns.at(-1)) return null;
-  const known = new Set<string>();
+  const known = new Map<string, { readonly turn: number; readonly again: number }>();
   let since = 0;
   for (const [index, turn] of withCalls.entries()) {
-    const fingerprints = turn.calls.map(fingerprint);
-    if (fingerprints.some((print) => !known.has(print))) since = index;
-    for (const print of fingerprints) known.add(print);
+    const kept = firstKept(turn, messages);
+    const before = turn.calls.map((call) => ({ call, was: known.get(fingerprint(call)) }));
+    for (const { call, was } of before) {
+      const folded = was !== undefined && was.turn < kept && was.again < FETCHED_AGAIN && !NUMBERED.has(call.name);
+      if (was === undefined || folded) since = index;
+      known.set(fingerprint(call), { turn: turn.turn, again: (was?.again ?? 0) + (folded ? 1 : 0) });
+    }
   }
   if (since === withCalls.length - 1) return null;
   const stalled = withCalls.slice(since);
   const counted = newest.calls.map((call) => ({ tool: call.name, repeats: turnsWith(fingerprint(call), stalled) }));
   const most = counted.reduce((best, each) => (each.repeats > best.repeats ? each : best));
   return { ...most, turnsWithoutNews: stalled.length - 1 };
+}
+
+/** The first turn that was still verbatim in the request for this one. */
+function firstKept({ turn }: RecordedTurn, messages: readonly EngineMessage[]): number {
+  return messages.reduce(
+    (most, { afterTurn, keepsFrom = 0 }) => (afterTurn < turn ? Math.max(most, keepsFrom) : most),
+    0,
+  );
 }
 
 /** Counts turns, not calls: the same call several times in one answer is one mistake. */

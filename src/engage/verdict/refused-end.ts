@@ -13,7 +13,10 @@ export function refusedEnd(
     case 'cancelled':
       return { kind: 'cancelled' };
     case 'budget':
-      if (exceeded?.action === 'die') return { kind: 'over_budget', message: exceeded.message };
+      if (exceeded?.action === 'die') {
+        const { message, unpriced } = exceeded;
+        return { kind: 'over_budget', message, ...(unpriced && { unpriced }) };
+      }
       if (unattended) return { kind: 'over_budget', message: nobodyRaises(exceeded?.message ?? 'a limit is used up') };
       return { kind: 'parked' };
     case 'budget_busy':

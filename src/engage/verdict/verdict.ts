@@ -44,7 +44,7 @@ const CUT_ANSWERS = 3;
 
 /**
  * Judges the newest turn, whose calls have all ended. A resumed focus comes to the same verdict, without messages that
- * were added already. Stubs do not change it; an answer to which a person has replied is not the end. It waits only for an outcome to be read.
+ * were added already. What a stub or a summary stands for is no known result any more; an answer to which a person has replied is not the end. It waits only for an outcome to be read.
  */
 export async function judge(turn: RecordedTurn, whole: Transcript, limits: Limits): Promise<Verdict> {
   return verdictOn(turn, whole, limits, isFinal(turn) ? await readOutcome(textOf(turn), limits.outcomeSchema) : null);
@@ -60,7 +60,7 @@ function verdictOn(turn: RecordedTurn, whole: Transcript, limits: Limits, readin
   const transcript = newestAttempt(whole);
   // The reason that ended the previous attempt does not apply to the new one.
   if (transcript.turns.length === 0) return { kind: 'go_on', say: [] };
-  const stall = measureStall(transcript.turns);
+  const stall = measureStall(transcript.turns, transcript.messages);
   const ended =
     reading === null ? endOf(turn, transcript, stall, limits) : endOfFinal(turn, transcript, limits, reading);
   if (ended && !(ended.kind === 'done' && goesOnWithMail(ended, turn, transcript))) return { kind: 'end', end: ended };

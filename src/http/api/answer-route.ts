@@ -4,7 +4,7 @@ import { currentTraceparent } from '../../telemetry/spans.ts';
 import { asVisitor } from '../login/visitor.ts';
 import type { ApiMeans, JsonRoute, Route, Visit } from '../route/route.ts';
 import type { Doorkeeper } from './authorize.ts';
-import { type Answer, keyOf, once, requestDigest } from './idempotency.ts';
+import { type Answer, digestsOf, keyOf, once } from './idempotency.ts';
 import { parseInput } from './parse-input.ts';
 import { afterWait, preferredWait } from './prefer-wait.ts';
 import { sealFor } from './seal.ts';
@@ -36,16 +36,20 @@ export async function answerRoute(
   const authorization = request.headers.get('authorization') ?? undefined;
   const visitor = await door.admit({ authorization, address, signal }, route.scope);
   arrival.admitted(visitor.actor);
-  const { input, bytes } = await parseInput(route, request, path);
+  const { input, sent } = await parseInput(route, request, path);
   const traceparent = currentTraceparent() ?? request.headers.get('traceparent');
   const visit: Visit = { visitor, means, traceparent, signal };
   if (route.kind === 'stream') return route.respond(visit, input, request);
   const key = keyOf(request, route);
-  const seal = key !== null && route.secret ? sealFor(authorization ?? '', key) : null;
+  const repeated = key !== null && {
+    digests: digestsOf(request, sent),
+    seal: route.secret ? sealFor(authorization ?? '', key) : null,
+  };
+  const prepared = await route.prepare?.(visit, input);
   const act = () =>
     asVisitor(means.db, visitor, (tx) => {
-      const run = async () => answerOf(route, await route.run({ ...visit, tx }, input));
-      return key === null ? run() : once(tx, key, { digest: requestDigest(request, bytes), seal }, run);
+      const run = async () => answerOf(route, await route.run({ ...visit, tx, prepared }, input));
+      return repeated ? once(tx, key, repeated, run) : run();
     });
   const answer = await untilUnlocked(act, { clock: means.clock, signal, forMs: LOCKED_MS });
   const seconds = preferredWait(request, route, visitor);

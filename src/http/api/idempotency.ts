@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { beginRequest, endRequest } from '../../store/work/idempotency.ts';
+import { beginRequest, endRequest, type RequestDigests } from '../../store/work/idempotency.ts';
 import type { JsonRoute } from '../route/route.ts';
+import type { SentBody } from './read-body.ts';
 import type { Seal } from './seal.ts';
 
 /** An answer before it is sent. */
@@ -25,10 +26,25 @@ export function keyOf(request: Request, { method }: JsonRoute): string | null {
   throw new AnimusError('http.invalid', { detail: 'an Idempotency-Key has 1 to 200 printable ASCII characters' });
 }
 
-/** What must be equal in requests with the same key: method, path, query and body. */
-export function requestDigest(request: Request, body: Uint8Array): Buffer {
-  const { pathname, search } = new URL(request.url);
-  return createHash('sha256').update(`${request.method} ${pathname}${search}\n`).update(body).digest();
+/** What must be equal in requests with the same key: method, path, query and body. The order of keys and parameters, and white space, mean nothing. */
+export function digestsOf(request: Request, { value, bytes }: SentBody): RequestDigests {
+  const { pathname, search, searchParams } = new URL(request.url);
+  const digest = (query: string, body: string | Uint8Array) =>
+    createHash('sha256').update(`${request.method} ${pathname}${query}\n`).update(body).digest();
+  searchParams.sort();
+  const query = searchParams.size > 0 ? `?${searchParams.toString()}` : '';
+  return { meant: digest(query, canonicalJson(value)), asSent: digest(search, bytes) };
+}
+
+/** The same text for the same value; no value is an empty one. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, sorted) ?? '';
+}
+
+function sorted(_key: string, value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /**
@@ -38,10 +54,10 @@ export function requestDigest(request: Request, body: Uint8Array): Buffer {
 export async function once(
   tx: Queryable,
   key: string,
-  { digest, seal }: { readonly digest: Buffer; readonly seal: Seal | null },
+  { digests, seal }: { readonly digests: RequestDigests; readonly seal: Seal | null },
   run: () => Promise<Answer>,
 ): Promise<Answer> {
-  const before = await beginRequest(tx, key, digest);
+  const before = await beginRequest(tx, key, digests);
   if (before !== null) return { ...before, text: seal?.open(before.text) ?? before.text, replayed: true };
   const answer = await run();
   await endRequest(tx, key, { ...answer, text: seal?.close(answer.text) ?? answer.text });

@@ -129,6 +129,8 @@ function awaits(route: Route): boolean {
 /** Streams of items. */
 const ITEMIZED: ReadonlySet<string> = new Set(['text/event-stream', 'application/jsonl']);
 
+const UNENDED = 'done, and the work has not ended in time, or waits for a person.';
+
 function success(route: Route, schemas: Json): Json {
   if (route.kind === 'stream') {
     const { items, body, answers = {} } = route.described ?? {};
@@ -149,9 +151,12 @@ function success(route: Route, schemas: Json): Json {
   return {
     ...(awaits(route) && {
       200: { description: 'With `Prefer: wait`: done, and the work has ended.', content: answer },
-      202: { description: 'With `Prefer: wait`: done, and the work has not ended in time.', content: answer },
+      202: { description: `With \`Prefer: wait\`: ${UNENDED}`, content: answer },
     }),
-    [route.status]: { description: 'Done.', content: answer },
+    [route.status]: {
+      description: awaits(route) && route.status === 202 ? `Done; with \`Prefer: wait\`: ${UNENDED}` : 'Done.',
+      content: answer,
+    },
   };
 }
 

@@ -3,23 +3,25 @@ import type { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { schemaProblems } from '../../core/errors/schema-problems.ts';
 import type { Input, Route } from '../route/route.ts';
-import { readJsonBody } from './read-body.ts';
+import { readJsonBody, type SentBody } from './read-body.ts';
 
 type Parsed = Input<z.ZodObject, z.ZodObject, z.ZodType>;
 
-/** The parsed input, and the bytes of its body. Errors: `http.invalid`, which names each key that is wrong, and those of `readJsonBody`. */
+/** The parsed input, and its body as it came. Errors: `http.invalid`, which names each key that is wrong, and those of `readJsonBody`. */
 export async function parseInput(
   route: Route,
   request: Request,
   path: Readonly<Record<string, string>>,
-): Promise<{ readonly input: Parsed; readonly bytes: Uint8Array }> {
+): Promise<{ readonly input: Parsed; readonly sent: SentBody }> {
   refuseNul(path);
   const query = onlyOnce(new URL(request.url).searchParams);
   const checked = { path: check('path', route.input.path, path), query: check('query', route.input.query, query) };
-  if (route.input.body === null) return { input: { ...checked, body: undefined }, bytes: new Uint8Array() };
   const { body } = route.input;
-  const { value, bytes } = await readJsonBody(request, { maxBytes: route.maxBodyBytes, optional: mayBeAbsent(body) });
-  return { input: { ...checked, body: check('body', body, value) }, bytes };
+  if (body === null) {
+    return { input: { ...checked, body: undefined }, sent: { value: undefined, bytes: new Uint8Array() } };
+  }
+  const sent = await readJsonBody(request, { maxBytes: route.maxBodyBytes, optional: mayBeAbsent(body) });
+  return { input: { ...checked, body: check('body', body, sent.value) }, sent };
 }
 
 /** Whether a body says nothing that is needed: no body means the same as `{}`. */

@@ -1,4 +1,4 @@
-/** `Prefer: wait=SECONDS` (RFC 7240): a request that submits work is answered when the work has ended, or after that time. */
+/** `Prefer: wait=SECONDS` (RFC 7240): a request that submits work is answered when the work has ended or waits for a person, or after that time. */
 
 import type { VisibleWork } from '../../store/views/visible/visible-work.ts';
 import type { JsonRoute, Visit } from '../route/route.ts';
@@ -43,4 +43,4 @@ export async function afterWait(route: JsonRoute, answer: Answer, seconds: numbe
 }
 
 /** The keys of such answers that change with the item. */
-const OF_NOW: ReadonlySet<string> = new Set(['state', 'merged_into'] satisfies (keyof VisibleWork)[]);
+const OF_NOW: ReadonlySet<string> = new Set(['state', 'merged_into', 'waiting'] satisfies (keyof VisibleWork)[]);

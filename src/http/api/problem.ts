@@ -1,6 +1,7 @@
 /** Errors as `application/problem+json` (RFC 9457). */
 import { z } from 'zod';
 import type { AnimusError } from '../../core/errors/errors.ts';
+import { errorCode } from '../route/error-code.ts';
 
 /** The body of every answer that reports an error. It names no request, so that what one may not see and what is not there look the same. */
 export const problemSchema = z
@@ -9,7 +10,7 @@ export const problemSchema = z
     title: z.string(),
     status: z.int(),
     detail: z.string(),
-    code: z.string().describe('of docs/errors.md; branch on it, never on texts'),
+    code: errorCode,
     retryable: z.boolean().describe('the same request may succeed later'),
   })
   .meta({ id: 'Problem' });

@@ -8,6 +8,12 @@ export const DEFAULT_BODY_BYTES = 1024 * 1024;
 /** Between the steps of reading a larger body, others have their turn. */
 const LARGE_BYTES = DEFAULT_BODY_BYTES;
 
+/** A body as it came. */
+export interface SentBody {
+  readonly value: unknown;
+  readonly bytes: Uint8Array;
+}
+
 /**
  * The parsed body, and its bytes. `optional`: no body, or an empty one, is `{}`. Errors: `http.media_type` for anything but uncompressed JSON,
  * `http.too_large`, `http.invalid` for text that is not UTF-8, no JSON, or JSON that `parseJson` refuses.
@@ -18,7 +24,7 @@ export async function readJsonBody(
     maxBytes = DEFAULT_BODY_BYTES,
     optional = false,
   }: { readonly maxBytes?: number | undefined; readonly optional?: boolean } = {},
-): Promise<{ readonly value: unknown; readonly bytes: Uint8Array }> {
+): Promise<SentBody> {
   const type = request.headers.get('content-type') ?? '';
   const encoding = request.headers.get('content-encoding') ?? 'identity';
   if (optional && type === '' && !hasBody(request)) return EMPTY;
@@ -37,7 +43,7 @@ export async function readJsonBody(
 }
 
 /** The same as what it means, so that a repetition with either has the same digest. */
-const EMPTY = { value: {}, bytes: Buffer.from('{}') };
+const EMPTY: SentBody = { value: {}, bytes: Buffer.from('{}') };
 
 function hasBody({ headers }: Request): boolean {
   return headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) !== 0;

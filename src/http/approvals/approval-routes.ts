@@ -5,10 +5,11 @@ import { grantPattern } from '../../core/permissions/grant-pattern.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readInboxGroups } from '../../store/views/inbox-view.ts';
 import { readVisibleInbox } from '../../store/views/visible/visible-appliance.ts';
-import { readVisibleGrants } from '../../store/views/visible/visible-operated.ts';
-import { answerQuestion, approve, decideAll, deny, grantCall, revokeGrant } from '../../store/work/decide.ts';
+import { answerQuestion, approve, decideAll, decidedBudget, deny, grantCall } from '../../store/work/decide.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { id, json, jsonObject, time } from '../route/schemas.ts';
+import { decidedLimit } from './decided-limit.ts';
+import { grantRoutes } from './grant-routes.ts';
 
 const params = z.strictObject({ id: id() });
 const waiting = z
@@ -26,6 +27,12 @@ const waiting = z
     turn: z.int().nullable(),
     submitted_by: z.string().nullable(),
     description: z.string(),
+    items: z
+      .int()
+      .describe(
+        'how many work items wait for the same limit: a decision is about all of them (a denial ends 1,000 at most); 1 for anything else',
+      ),
+    work_items: z.array(id().nullable()).describe('the first hundred of them; with work_item_id, only that item'),
   })
   .meta({ id: 'Approval' });
 
@@ -34,7 +41,7 @@ const listApprovals = jsonRoute({
   method: 'GET',
   path: '/approvals',
   tag: 'approvals',
-  summary: 'What waits for a person, oldest first',
+  summary: 'What waits for a person, oldest first; all that waits for one limit is one entry',
   scope: 'read',
   query: z.strictObject({
     work_item_id: id().optional().describe('only what this item waits for'),
@@ -101,6 +108,11 @@ const decision = {
   hash: z.string().optional().describe('refused with 409 if something else waits by now'),
 };
 const decided = z.object({ work_item_id: id(), ask_id: id() });
+const decidedWith = decided.extend({
+  budget: decidedLimit
+    .nullable()
+    .describe('of a decision about a limit: what holds now, and what goes on; null for others'),
+});
 
 const always = z
   .strictObject({
@@ -128,14 +140,14 @@ const approveRoute = jsonRoute({
     input: json().optional().describe('the call runs with this input instead'),
     always: always.optional(),
   }),
-  output: decided.extend({ grant_id: z.string().nullable() }),
+  output: decidedWith.extend({ grant_id: z.string().nullable() }),
   errors: ['work.not_found', 'work.state', 'work.invalid', 'work.locked'],
   run: async ({ tx }, { path, body }) => {
     const { ask_id: ask, note, hash } = body;
     const input = body.input === undefined ? undefined : JSON.stringify(body.input);
     const granted = body.always === undefined ? null : await grant(tx, path.id, { ask, note, ...body.always });
     const approved = await approve(tx, path.id, { ask, note, hash, input });
-    return { work_item_id: path.id, ask_id: approved, grant_id: granted };
+    return { work_item_id: path.id, ask_id: approved, grant_id: granted, budget: await decidedBudget(tx, approved) };
   },
 });
 
@@ -162,11 +174,12 @@ const denyRoute = jsonRoute({
   scope: 'decide',
   params,
   body: z.strictObject(decision),
-  output: decided,
+  output: decidedWith,
   errors: ['work.not_found', 'work.state', 'work.invalid', 'work.locked'],
   run: async ({ tx }, { path, body }) => {
     const { ask_id: ask, note, hash } = body;
-    return { work_item_id: path.id, ask_id: await deny(tx, path.id, { ask, note, hash }) };
+    const denied = await deny(tx, path.id, { ask, note, hash });
+    return { work_item_id: path.id, ask_id: denied, budget: await decidedBudget(tx, denied) };
   },
 });
 
@@ -186,46 +199,6 @@ const answerRoute = jsonRoute({
   },
 });
 
-const grantView = z
-  .object({
-    id: z.string(),
-    scope: z.enum(['item', 'faculty']),
-    work_item_id: id().nullable(),
-    faculty: z.string(),
-    tool: z.string(),
-    pattern: z.string().nullable().describe('of inputs; null: for one exact input, which has the hash'),
-    hash: z.string().nullable(),
-    note: z.string(),
-    granted_by: z.string(),
-    created_at: time(),
-    expires_at: time(),
-  })
-  .meta({ id: 'Grant' });
-
-const listGrants = jsonRoute({
-  id: 'listGrants',
-  method: 'GET',
-  path: '/grants',
-  tag: 'approvals',
-  summary: 'The calls that run without an approval; for those who may see all work',
-  scope: 'read',
-  output: z.object({ items: z.array(grantView) }),
-  run: async ({ tx }) => ({ items: await readVisibleGrants(tx) }),
-});
-
-const revokeRoute = jsonRoute({
-  id: 'revokeGrant',
-  method: 'DELETE',
-  path: '/grants/{id}',
-  tag: 'approvals',
-  summary: 'End a grant; calls that have started continue; for operators',
-  scope: 'decide',
-  params: z.strictObject({ id: z.string().regex(/^\d{1,18}$/) }),
-  output: z.object({ id: z.string(), revoked: z.boolean().describe('false: it had ended before') }),
-  errors: ['work.not_found'],
-  run: async ({ tx }, { path }) => ({ id: path.id, revoked: await revokeGrant(tx, path.id) }),
-});
-
 export const approvalRoutes: readonly Route[] = [
   listApprovals,
   listGroups,
@@ -233,6 +206,5 @@ export const approvalRoutes: readonly Route[] = [
   approveRoute,
   denyRoute,
   answerRoute,
-  listGrants,
-  revokeRoute,
+  ...grantRoutes,
 ];

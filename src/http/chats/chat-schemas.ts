@@ -4,9 +4,10 @@ import { type SaidMessage, WHILE_ANSWERING } from '../../store/conversations/con
 import { readNumber } from '../../store/conversations/message-numbers.ts';
 import type { ChatMessage } from '../../store/conversations/read-conversation.ts';
 import type { Queryable } from '../../store/sql/database.ts';
+import { whyWaiting } from '../../store/views/waiting.ts';
 import { id, time, workState } from '../route/schemas.ts';
 import { warning } from '../route/unserved.ts';
-import { awaitedItem } from '../route/work-schemas.ts';
+import { submittedItem } from '../route/work-schemas.ts';
 
 /** The path of a workspace and below it. */
 export const ofWorkspace = z.strictObject({ id: id() });
@@ -39,7 +40,11 @@ export const chat = z
   })
   .meta({ id: 'Chat' });
 export const chatWithPeople = chat
-  .extend({ people: z.array(z.string()), warning: warning() })
+  .extend({
+    people: z.array(z.string()),
+    owners: z.array(z.string()).describe('those of the people who are owners'),
+    warning: warning(),
+  })
   .meta({ id: 'ChatWithPeople' });
 
 export const file = z
@@ -104,7 +109,7 @@ export const said = z
     number: messageNumber(),
     work_item_id: id().describe('the item that answers it; if it was told, the one that it was told to'),
     told: z.boolean().describe('it went into the answer that is being given, and has no item of its own'),
-    item: awaitedItem(),
+    ...submittedItem(),
   })
   .meta({ id: 'SaidMessage' });
 
@@ -113,5 +118,6 @@ export async function shownSaid(
   chatId: string,
   { messageId: message_id, workItemId: work_item_id, told }: SaidMessage,
 ) {
-  return { message_id, number: await readNumber(tx, chatId, message_id), work_item_id, told };
+  const number = await readNumber(tx, chatId, message_id);
+  return { message_id, number, work_item_id, told, waiting: await whyWaiting(tx, work_item_id) };
 }

@@ -1,20 +1,24 @@
 /** Conversations: begin, list, show, change, delete, and who takes part. */
 import { z } from 'zod';
 import {
+  CHAT_ROLES,
   changeConversation,
   deleteConversation,
+  removeParticipant,
   setParticipant,
   startConversation,
+  unknownActor,
 } from '../../store/conversations/conversations.ts';
 import {
   listVisibleConversations,
+  type PeopledConversation,
   readVisibleConversation,
   readVisibleWorkspace,
   requireVisibleConversation,
 } from '../../store/conversations/visible-conversations.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { facultyName, id, limit, page, pageOf } from '../route/schemas.ts';
-import { unserved } from '../route/unserved.ts';
+import { unserved, warning } from '../route/unserved.ts';
 import { chat, chatWithPeople, ofChat, ofWorkspace, title, whileAnswering } from './chat-schemas.ts';
 
 const startChat = jsonRoute({
@@ -27,7 +31,9 @@ const startChat = jsonRoute({
   params: ofWorkspace,
   body: z
     .strictObject({
-      faculty: facultyName().default('assistant'),
+      faculty: facultyName()
+        .default('assistant')
+        .describe('the faculty that answers, default assistant; a daemon has to serve it, or messages wait'),
       title: title().optional(),
       path: z.string().max(500).optional().describe('of its file; default: chats/ID.chat'),
       while_answering: whileAnswering().optional(),
@@ -84,7 +90,7 @@ const changeChat = jsonRoute({
   method: 'PATCH',
   path: '/workspaces/{id}/chats/{chat_id}',
   tag: 'chats',
-  summary: 'Change the faculty, the title or the order of a conversation',
+  summary: 'Change the faculty, the title or the order of a conversation; for its owners, and operators',
   scope: 'work',
   params: ofChat,
   body: z.strictObject({
@@ -112,7 +118,7 @@ const deleteChat = jsonRoute({
   method: 'DELETE',
   path: '/workspaces/{id}/chats/{chat_id}',
   tag: 'chats',
-  summary: 'Delete a conversation; for the person who began it, and operators',
+  summary: 'Delete a conversation; for its owners, and operators',
   scope: 'work',
   params: ofChat,
   output: z.object({ id: id() }),
@@ -136,15 +142,20 @@ const invite = jsonRoute({
   method: 'POST',
   path: '/workspaces/{id}/chats/{chat_id}/people',
   tag: 'chats',
-  summary: 'Let somebody take part; they see the whole conversation and its work',
+  summary:
+    'Let somebody take part, or give them another role; for owners, and operators. They see all that was said, and the work from now on',
   scope: 'work',
   params: ofChat,
-  body: z.strictObject({ actor: actor() }),
-  output: changed,
-  errors: ['work.not_found', 'work.invalid'],
+  body: z.strictObject({
+    actor: actor(),
+    role: z.enum(CHAT_ROLES).optional().describe('by default as before, `member` for somebody new'),
+  }),
+  output: changed.extend({ warning: warning() }),
+  errors: ['work.not_found', 'work.invalid', 'work.state'],
   run: async ({ tx }, { path, body }) => {
     await requireVisibleConversation(tx, path.id, path.chat_id);
-    return { changed: await setParticipant(tx, path.chat_id, body.actor) };
+    const { changed: isChanged, known } = await setParticipant(tx, path.chat_id, body.actor, body.role);
+    return { changed: isChanged, ...(known ? {} : { warning: unknownActor(body.actor) }) };
   },
 });
 
@@ -153,19 +164,19 @@ const remove = jsonRoute({
   method: 'DELETE',
   path: '/workspaces/{id}/chats/{chat_id}/people/{actor}',
   tag: 'chats',
-  summary: 'Stop somebody from taking part',
+  summary: 'Stop somebody from taking part; for owners, and operators. Everybody may leave; the only owner may not',
   scope: 'work',
   params: z.strictObject({ ...ofChat.shape, actor: actor() }),
   output: changed,
-  errors: ['work.not_found', 'work.invalid'],
+  errors: ['work.not_found', 'work.invalid', 'work.state'],
   run: async ({ tx }, { path }) => {
     await requireVisibleConversation(tx, path.id, path.chat_id);
-    return { changed: await setParticipant(tx, path.chat_id, path.actor, true) };
+    return { changed: await removeParticipant(tx, path.chat_id, path.actor) };
   },
 });
 
-function spread<Row extends { readonly people: readonly string[] }>(row: Row): Row & { people: string[] } {
-  return { ...row, people: [...row.people] };
+function spread<Row extends Pick<PeopledConversation, 'people' | 'owners'>>(row: Row) {
+  return { ...row, people: [...row.people], owners: [...row.owners] };
 }
 
 export const conversationRoutes: readonly Route[] = [

@@ -51,9 +51,12 @@ const BUSY = { reads: 10, pauseMs: 50 } as const;
 const ITEMS_AT_ONCE = { news: 100, again: 20 } as const;
 const AFTER_ERROR_MS = 1_000;
 
+const eyeOf = ({ eyes: [first] }: WatchedItem): Eyes | undefined => first;
+
 export function openEventHub({ db, clock, log }: HubMeans): EventHub {
   const stopping = new AbortController();
-  const items = new Map<string, WatchedItem>();
+  /** By id; several of a conversation that shows different answers to its readers, who share nothing then. */
+  const items = new Map<string, readonly WatchedItem[]>();
   /** By what notifications call them. */
   const idOf = new Map<string, string>();
   /** The items to be read; true: something may have happened, false: they are only read again. */
@@ -78,7 +81,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
     reads.set(item, { atMs, inTurn: last && atMs - last.atMs < 2 * BUSY.pauseMs ? last.inTurn + 1 : 0 });
   };
   const lookAtAll = () => {
-    for (const item of items.values()) {
+    for (const item of [...items.values()].flat()) {
       look(item, false);
       // Quiet items have readers that may not read any more, too.
       item.wake();
@@ -87,9 +90,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
   const answers = createAnswers();
   const texts = createTextChannels(
     db,
-    (id, piece) => {
-      for (const watched of answers.of(id)) watched.piece(id, piece);
-    },
+    (id, piece) => answers.of(id).filter((watched) => watched.piece(id, piece)).length > 0,
     log,
   );
   const notifications = openNotifications(
@@ -99,11 +100,13 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
       onNotify(channel, payload) {
         const id = idOf.get(payload);
         if (id === undefined) return texts.take(channel, payload);
-        const item = items.get(id);
-        if (item) look(item);
+        for (const item of items.get(id) ?? []) look(item);
         for (const one of answers.of(id)) look(one);
       },
-      onReconnect: lookAtAll,
+      onReconnect() {
+        texts.reconnected();
+        lookAtAll();
+      },
     },
     log,
   );
@@ -134,7 +137,7 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
         const { item, from } = begun[n]!;
         // Nobody else moves it, but its readers may all have left and others come.
         if (item.position !== from) continue;
-        if (page === null) refuse(item, eyes);
+        if (page === null || page.since !== item.scope.since) refuse(item, eyes);
         else {
           item.take(page);
           attend(item, eyes);
@@ -168,7 +171,10 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
 
   /** Listens for the changes and texts of exactly the items that the watched one has now. */
   function attend(watched: WatchedItem, eyes: Eyes): void {
-    const { begun, over } = answers.set(watched, items.get(watched.scope.id) === watched ? [...watched.items] : []);
+    const { begun, over } = answers.set(
+      watched,
+      items.get(watched.scope.id)?.includes(watched) ? [...watched.items] : [],
+    );
     for (const id of over) texts.leave(id);
     for (const id of begun) {
       const watching = watchAnd(watched, id);
@@ -214,17 +220,17 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
     },
     async stop() {
       stopping.abort('stopped');
-      for (const item of items.values()) item.wake();
+      for (const item of [...items.values()].flat()) item.wake();
       await running;
       await texts.stop();
       await notifications.stop();
     },
     join(scope, eyes) {
-      let item = items.get(scope.id);
+      const others = items.get(scope.id) ?? [];
+      let item = others.find(({ scope: { since } }) => since === scope.since);
       if (!item) {
-        item = new WatchedItem(scope, clock);
-        items.set(scope.id, item);
-        const joined = item;
+        const joined = (item = new WatchedItem(scope, clock));
+        items.set(scope.id, [...others, joined]);
         if (scope.kind === 'work') attend(joined, eyes);
         else void watchAnd(joined, scope.id).then(() => lookLater(joined));
       }
@@ -234,14 +240,11 @@ export function openEventHub({ db, clock, log }: HubMeans): EventHub {
     leave(item, eyes) {
       item.eyes.delete(eyes);
       if (item.eyes.size > 0) return;
-      items.delete(item.scope.id);
+      const rest = items.get(item.scope.id)!.filter((other) => other !== item);
+      if (rest.length > 0) items.set(item.scope.id, rest);
+      else items.delete(item.scope.id);
       due.delete(item);
       attend(item, eyes);
     },
   };
-}
-
-function eyeOf(item: WatchedItem): Eyes | undefined {
-  const [eyes] = item.eyes;
-  return eyes;
 }

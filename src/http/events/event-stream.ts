@@ -1,6 +1,7 @@
 /** Sends frames as an event stream (text/event-stream): only as fast as the client reads, with heartbeats. */
 import type { ServerResponse } from 'node:http';
 import { isAnimusError } from '../../core/errors/errors.ts';
+import { publicCode } from '../../core/errors/public-code.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { encodeText } from './encoded.ts';
 import { type Frame, hintFrame, type Sink } from './frame.ts';
@@ -63,7 +64,7 @@ async function sendAll(wire: Wire, frames: AsyncGenerator<readonly Frame[]>, ove
   } catch (error) {
     if (over.aborted) return null;
     // The client is told, and connects again or not. A broken connection would not tell it why.
-    wire.send([hintFrame('closed', { code: isAnimusError(error) ? error.code : 'internal.bug' })]);
+    wire.send([hintFrame('closed', { code: publicCode(isAnimusError(error) ? error.code : 'internal.bug') })]);
     return error;
   } finally {
     // If the client has left, the generator is suspended, and still holds what it watches.

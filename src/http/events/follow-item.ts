@@ -35,14 +35,15 @@ const AFTER_OUTAGE_MS = 1_000;
 export async function* followItem(
   { hub, clock }: FollowMeans,
   eyes: Eyes,
-  scope: EventScope,
+  wanted: EventScope,
   after: string | null | Beginning,
   signal: AbortSignal,
   sink: Sink | null = null,
 ): AsyncGenerator<readonly Frame[]> {
   const until = AbortSignal.any([signal, hub.stopping]);
   // Checked before anything is watched: nobody learns from it that an item exists.
-  const begun = after === null || typeof after === 'string' ? await readBeginning(eyes, scope, after) : after;
+  const begun = after === null || typeof after === 'string' ? await readBeginning(eyes, wanted, after) : after;
+  const { scope } = begun;
   let { position, page } = begun;
   const item = hub.join(scope, eyes);
   const check = (at: AnyPosition) => checkRights(eyes, scope, at);
@@ -106,13 +107,16 @@ export interface Beginning {
   readonly position: AnyPosition;
   /** From that position on. */
   readonly page: AnyPage;
+  /** With what is hidden from the reader. */
+  readonly scope: EventScope;
 }
 
 /** Reads what a reader gets first; `followItem` then goes on from it. Errors: as `followItem`. */
 export async function readBeginning(eyes: Eyes, scope: EventScope, after: string | null): Promise<Beginning> {
   const position = await startOf(eyes, scope, after);
   const isOwn = after === null || after === NOW;
-  return { after, isOwn, position, page: await readPage(eyes, scope, position) };
+  const page = await readPage(eyes, scope, position);
+  return { after, isOwn, position, page, scope: page.since === undefined ? scope : { ...scope, since: page.since } };
 }
 
 /** Where a reader begins. Errors: `usage.invalid` for an id that is none of its events; `work.not_found`. */
@@ -127,7 +131,8 @@ async function startOf(eyes: Eyes, scope: EventScope, after: string | null): Pro
 /** The next events. Errors: `work.not_found`, also where the reader may not see it. */
 async function readPage(eyes: Eyes, scope: EventScope, from: AnyPosition, limit?: number): Promise<AnyPage> {
   const [page] = await eyes.read([{ scope, from }], limit);
-  if (!page) throw notThere(scope);
+  // Whoever was removed and joined again begins anew.
+  if (!page || (scope.since !== undefined && page.since !== scope.since)) throw notThere(scope);
   return page;
 }
 

@@ -1,6 +1,20 @@
 /** What a reader of events is sent: JSON that is written once for all readers, and as bytes of an event stream. */
 import type { AnyEvent } from '../../store/events/event.ts';
 
+/** The types of what is not recorded. `http/streams` has the fields of each for the OpenAPI document; a test fails where it has no such type. */
+export const HINT_TYPES = [
+  'position',
+  'text',
+  'withdrawn',
+  'observation',
+  'state',
+  'done',
+  'snapshot',
+  'missed',
+  'closed',
+] as const;
+export type HintType = (typeof HINT_TYPES)[number];
+
 /** A recorded event (with an id, after which a reader can go on), or a hint (without). */
 export interface Frame {
   readonly id: string | null;
@@ -31,11 +45,12 @@ export function withId(frame: Frame, id: string): Frame {
 
 /** The frame that tells a reader its place before anything has happened, so that it can go on from there. */
 export function placeFrame(id: string): Frame {
-  return frameOf(id, 'position', { type: 'position', live: true, id });
+  const type: HintType = 'position';
+  return frameOf(id, type, { type, live: true, id });
 }
 
 /** The frame of what is not recorded: it is not sent again, and does not change where a reader goes on. */
-export function hintFrame(type: string, fields: object): Frame {
+export function hintFrame(type: HintType, fields: object): Frame {
   return frameOf(null, type, { type, live: true, ...fields });
 }
 

@@ -4,21 +4,28 @@
  */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Waiting } from '../../core/work/waiting.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { readStates, type StateOfWork } from '../../store/events/read-states.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { withWaiting } from '../../store/views/waiting.ts';
 import { EventRing, type RingPart } from './event-ring.ts';
 import type { Eyes } from './eyes.ts';
 import { type Frame, hintFrame } from './frame.ts';
+import { shownWaiting } from './shown-waiting.ts';
 
 const EVERY_MS = 1_000;
 /** How far back ends are looked for: an end that was committed late has an earlier time. */
 const LATE_MS = 10_000;
 
+/** With why it does not go on, as its readers may see it. */
+type WorkNow = StateOfWork & { readonly waiting: Waiting | null };
+
 /** The feed of readers with the same rights. */
 interface Feed {
   readonly ring: EventRing;
   readers: number;
-  states: ReadonlyMap<string, StateOfWork> | null;
+  states: ReadonlyMap<string, WorkNow> | null;
   error: unknown;
   /** Those who wait for the next look. */
   waiting: Set<() => void>;
@@ -59,7 +66,7 @@ export function createStateFeeds(clock: Clock, stopping: AbortSignal): StateFeed
   async function keep(feed: Feed, eyes: Eyes): Promise<void> {
     do {
       try {
-        update(feed, await eyes.look((tx) => readStates(tx, new Date(clock.nowMs() - LATE_MS))));
+        update(feed, await eyes.look((tx) => readNow(tx, new Date(clock.nowMs() - LATE_MS))));
       } catch (error) {
         // An outage says nothing about rights: the next look may work.
         if (!isAnimusError(error, 'db.unreachable')) feed.error = error;
@@ -112,12 +119,17 @@ export function createStateFeeds(clock: Clock, stopping: AbortSignal): StateFeed
   };
 }
 
-function update(feed: Feed, states: readonly StateOfWork[]): void {
+async function readNow(tx: Queryable, since: Date): Promise<readonly WorkNow[]> {
+  return withWaiting(tx, await readStates(tx, since));
+}
+
+function update(feed: Feed, states: readonly WorkNow[]): void {
   const before = feed.states;
   feed.states = new Map(states.map((one) => [one.id, one]));
   if (before === null) return;
   for (const one of states) {
-    if (before.get(one.id)?.state === one.state) continue;
+    const last = before.get(one.id);
+    if (last?.state === one.state && last.waiting?.reason === one.waiting?.reason) continue;
     const type = isTerminal(one.state) ? 'done' : 'state';
     feed.ring.add({ frame: hintFrame(type, fieldsOf(one)), placed: null });
   }
@@ -132,7 +144,8 @@ function fieldsOf({
   mergedInto,
   createdAt,
   resolvedAt,
-}: StateOfWork): object {
+  waiting,
+}: WorkNow): object {
   return {
     work_item_id: id,
     faculty,
@@ -142,5 +155,6 @@ function fieldsOf({
     merged_into: mergedInto,
     created_at: createdAt.toISOString(),
     resolved_at: resolvedAt?.toISOString() ?? null,
+    waiting: waiting && shownWaiting(waiting),
   };
 }

@@ -2,21 +2,21 @@
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { type AnyPage, type AnyPosition, writePlace } from '../../store/events/places.ts';
 import type { EventScope } from '../../store/events/read-events.ts';
-import type { LivePiece, TextPiece } from '../../store/transcript/live-text.ts';
+import type { LivePiece } from '../../store/transcript/live-text.ts';
+import { createComingAnswers } from './coming-answers.ts';
 import { createComingOutput } from './coming-output.ts';
 import { EventRing } from './event-ring.ts';
 import type { Eyes } from './eyes.ts';
 import { createFollowers, type Follower } from './followers.ts';
 import { eventFrame, type Frame, hintFrame } from './frame.ts';
+import { shownWaiting } from './shown-waiting.ts';
 
 const TERMINAL = new Set(['completed', 'dead', 'merged', 'cancelled']);
 
-/** Characters of an answer that is coming that are kept for readers that join. */
-const MAX_ANSWER_CHARS = 262_144;
+type Present = Pick<AnyPage['items'][number], 'state' | 'waiting'>;
 
-const stateHint = (workItemId: string, state: string) => hintFrame('state', { workItemId, state });
-const textHint = (workItemId: string, { focus, turn, from, text }: TextPiece) =>
-  hintFrame('text', { workItemId, focus, turn, from, text });
+const stateHint = (workItemId: string, { state, waiting }: Present) =>
+  hintFrame('state', { workItemId, state, waiting: waiting && shownWaiting(waiting) });
 
 /** A class for speed, as `Wire` explains. */
 export class WatchedItem {
@@ -28,9 +28,8 @@ export class WatchedItem {
   #position: AnyPosition | null = null;
   #over = false;
   #checks = 0;
-  #states = new Map<string, string>();
-  /** By item: what has arrived of the answer of a turn. */
-  readonly #answers = new Map<string, { focus: number; turn: number; text: string }>();
+  #states = new Map<string, Present>();
+  readonly #answers = createComingAnswers();
   readonly #output = createComingOutput();
 
   constructor(scope: EventScope, clock: Clock) {
@@ -66,7 +65,7 @@ export class WatchedItem {
   /** Takes the next events. */
   take(page: AnyPage): void {
     for (const { event, step, after } of page.events) {
-      if (event.type === 'turn') this.#answers.delete(event.workItemId);
+      for (const frame of this.#answers.recorded(event)) this.#hint(frame);
       if (event.type === 'observation') this.#output.end(event.workItemId, event.callId);
       // Whoever does not take part any more may not read this event.
       if (event.type === 'people' && !event.joined) this.#checks++;
@@ -76,40 +75,28 @@ export class WatchedItem {
     const before = this.#states;
     if (!page.more) this.#setStates(page.items);
     const open = new Map(this.#open());
-    for (const id of this.#answers.keys()) if (!open.has(id)) this.#answers.delete(id);
+    if (!page.more) for (const frame of this.#answers.keep(open)) this.#hint(frame);
     this.#output.keep(open);
-    const changed = [...open].filter(([id, state]) => before.get(id) !== state);
-    for (const [id, state] of changed) this.#hint(stateHint(id, state));
+    const changed = [...open].filter(([id, now]) => !isSame(now, before.get(id)));
+    for (const [id, now] of changed) this.#hint(stateHint(id, now));
     if (page.events.length > 0 || changed.length > 0) this.wake();
   }
 
-  /** What comes late, after the end of its item, is left out: `done` is the last event. */
-  piece(id: string, piece: LivePiece): void {
-    if (TERMINAL.has(this.#states.get(id) ?? '')) return;
-    if ('output' in piece) {
-      this.#hint(this.#output.take(id, piece));
-      this.wake();
-      return;
-    }
-    const answer = this.#answers.get(id);
-    const news = piece.earlier ? missingOf(piece, answer) : piece;
-    if (news === null) return;
-    const { focus, turn, from, text } = news;
-    if (from === 0) this.#answers.set(id, { focus, turn, text });
-    else if (answer?.focus !== focus || answer.turn !== turn || answer.text.length !== from) {
-      // A piece was lost: the whole answer comes with its record.
-      this.#answers.delete(id);
-      return;
-    } else if (answer.text.length < MAX_ANSWER_CHARS) answer.text += text;
-    this.#hint(textHint(id, news));
-    this.wake();
+  /** What comes late, after the end of its item, is left out: `done` is the last event. Returns whether something before the piece is missing. */
+  piece(id: string, piece: LivePiece): boolean {
+    if (TERMINAL.has(this.#states.get(id)?.state ?? '')) return false;
+    const { hints, gap } =
+      'output' in piece ? { hints: [this.#output.take(id, piece)], gap: false } : this.#answers.take(id, piece);
+    for (const frame of hints) this.#hint(frame);
+    if (hints.length > 0) this.wake();
+    return gap;
   }
 
   /** Where each item is now, and the answers and the output that are coming, for a reader that has just read everything recorded. */
   present(): readonly Frame[] {
     return [
-      ...[...this.#open()].map(([id, state]) => stateHint(id, state)),
-      ...[...this.#answers].map(([id, answer]) => textHint(id, { ...answer, from: 0 })),
+      ...[...this.#open()].map(([id, now]) => stateHint(id, now)),
+      ...this.#answers.present(),
       ...this.#output.present(),
     ];
   }
@@ -131,8 +118,8 @@ export class WatchedItem {
   }
 
   /** The items that have not ended: `done` says where the others are. */
-  #open(): Iterable<readonly [string, string]> {
-    return [...this.#states].filter(([, state]) => !TERMINAL.has(state));
+  #open(): Iterable<readonly [string, Present]> {
+    return [...this.#states].filter(([, { state }]) => !TERMINAL.has(state));
   }
 
   #hint(frame: Frame): void {
@@ -140,18 +127,16 @@ export class WatchedItem {
   }
 
   #setStates(items: AnyPage['items']): void {
-    this.#states = new Map(items.map(({ id, state }) => [id, state]));
-    this.#over = this.scope.kind === 'work' && TERMINAL.has(this.#states.get(this.scope.id) ?? '');
+    this.#states = new Map(items.map(({ id, state, waiting }) => [id, { state, waiting }]));
+    this.#over = this.scope.kind === 'work' && TERMINAL.has(this.#states.get(this.scope.id)?.state ?? '');
   }
 }
 
-/** The part of an earlier piece that has not arrived here; null if all of it has, or if something before it is missing, too. */
-function missingOf(
-  piece: TextPiece,
-  answer: { focus: number; turn: number; text: string } | undefined,
-): TextPiece | null {
-  const isSame = answer?.focus === piece.focus && answer.turn === piece.turn;
-  const has = isSame ? answer.text.length : 0;
-  if (piece.from > has || piece.from + piece.text.length <= has) return null;
-  return { ...piece, from: has, text: piece.text.slice(has - piece.from) };
+/** A time of a reason may move without anything else, such as that of a provider that is asked again: then nobody is told. */
+function isSame(now: Present, before: Present | undefined): boolean {
+  return (
+    before?.state === now.state &&
+    before.waiting?.reason === now.waiting?.reason &&
+    before.waiting?.why === now.waiting?.why
+  );
 }

@@ -12,8 +12,10 @@ export interface Claimed {
   /** The most that the token permits; SQL takes the lower one of this and the role of the person. */
   readonly role: PersonRole;
   readonly scopes: readonly Scope[];
-  /** With the tolerance of clocks. */
+  /** Its `exp`. */
   readonly expiresAt: Date;
+  /** The same with the tolerance of clocks. */
+  readonly acceptedUntil: Date;
 }
 
 export interface Issuer {
@@ -37,7 +39,7 @@ export function openIssuer(
         person: personOf(payload, config),
         role: roleOf(payload, config),
         scopes: scopesOf(payload, config),
-        expiresAt: expiryOf(payload, config),
+        ...expiryOf(payload, config),
       };
     },
   };
@@ -71,10 +73,13 @@ async function verified(
 }
 
 /** A time that no Date can hold would never be reached. */
-function expiryOf(payload: JWTPayload, { clockToleranceSeconds }: OidcConfig): Date {
-  const expiry = new Date((payload.exp! + clockToleranceSeconds) * 1000);
-  if (Number.isNaN(expiry.getTime())) throw refused('the token is not valid');
-  return expiry;
+function expiryOf(
+  payload: JWTPayload,
+  { clockToleranceSeconds }: OidcConfig,
+): Pick<Claimed, 'expiresAt' | 'acceptedUntil'> {
+  const acceptedUntil = new Date((payload.exp! + clockToleranceSeconds) * 1000);
+  if (Number.isNaN(acceptedUntil.getTime())) throw refused('the token is not valid');
+  return { expiresAt: new Date(payload.exp! * 1000), acceptedUntil };
 }
 
 /** An address that the issuer has not verified could be anybody's. */

@@ -35,15 +35,15 @@ export function openLogin({ database, issuer = null }: LoginOptions): Login {
       if (hash === null) throw new AnimusError('http.unauthorized', { detail: 'the token is not valid' });
       const { id, person, role, scopes, expiresAt } = await turn(() => actWithToken(database, hash));
       const proof = new Secret(hash.toString('hex'));
-      return { actor: `person:${person}`, person, role, scopes, tokenId: id, expiresAt, proof };
+      return { actor: `person:${person}`, person, role, scopes, tokenId: id, expiresAt, acceptedUntil: null, proof };
     },
     asVisitor: (visitor, work) => asVisitor(database, visitor, work),
   };
 }
 
-async function issuersVisitor(database: Queryable, { person, role, scopes, expiresAt }: Claimed): Promise<Visitor> {
+async function issuersVisitor(database: Queryable, { person, role, ...claimed }: Claimed): Promise<Visitor> {
   const present = await actWithRole(database, person, role);
-  return { actor: `person:${person}`, person, role: present, scopes, tokenId: null, expiresAt, proof: null };
+  return { actor: `person:${person}`, person, role: present, ...claimed, tokenId: null, proof: null };
 }
 
 /** The token of an `Authorization` header (RFC 6750). The scheme's case does not matter. */

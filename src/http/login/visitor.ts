@@ -18,8 +18,10 @@ export interface Visitor {
   readonly scopes: readonly Scope[];
   /** Null for a token of an OIDC issuer. */
   readonly tokenId: string | null;
-  /** Afterwards `asVisitor` refuses; null: never. */
+  /** As the token says; null: never. */
   readonly expiresAt: Date | null;
+  /** Afterwards `asVisitor` refuses: of a token of an OIDC issuer, later than `expiresAt` by what clocks may differ. Null: SQL decides. */
+  readonly acceptedUntil: Date | null;
   /** The hash of one of our tokens, hexadecimal: whoever has it can act with the token. Null for a token of an OIDC issuer. */
   readonly proof: Secret | null;
 }
@@ -57,9 +59,9 @@ export async function readAsVisitor(
 }
 
 /** Raises `http.unauthorized` for a token of an issuer that has expired; others are checked where they are used. */
-function actingAs({ person, role, proof, expiresAt }: Visitor, now: () => Date = () => new Date()): ReadsAs {
+function actingAs({ person, role, proof, acceptedUntil }: Visitor, now: () => Date = () => new Date()): ReadsAs {
   if (proof !== null) return { token: Buffer.from(proof.reveal(), 'hex') };
-  if (expiresAt !== null && expiresAt <= now()) {
+  if (acceptedUntil !== null && acceptedUntil <= now()) {
     throw new AnimusError('http.unauthorized', { detail: 'the token has expired' });
   }
   return { person, role };

@@ -44,14 +44,15 @@ export function routeTool(route: JsonRoute, options: ToolOptions): McpTool {
   };
 }
 
-/** Runs the route in one transaction that acts for the visitor. Only what its schema names leaves. */
+/** Prepares the route, and runs it in one transaction that acts for the visitor. Only what its schema names leaves. */
 export async function runRoute(
   route: JsonRoute,
   visit: Visit,
   input: Parameters<JsonRoute['run']>[1],
 ): Promise<unknown> {
   const { visitor, means, signal } = visit;
-  const act = () => asVisitor(means.db, visitor, (tx) => route.run({ ...visit, tx }, input));
+  const prepared = await route.prepare?.(visit, input);
+  const act = () => asVisitor(means.db, visitor, (tx) => route.run({ ...visit, tx, prepared }, input));
   return route.output.parse(await untilUnlocked(act, { clock: means.clock, signal, forMs: LOCKED_MS }));
 }
 

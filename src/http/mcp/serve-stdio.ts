@@ -9,6 +9,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { openLiveEvents } from '../events/live-events.ts';
 import { openIssuer } from '../login/issuer.ts';
 import { openLogin } from '../login/login.ts';
+import type { ApiMeans } from '../route/route.ts';
 import { createMcpServer } from './mcp-server.ts';
 
 export interface McpStdioParts {
@@ -17,6 +18,7 @@ export interface McpStdioParts {
   readonly log: Log;
   readonly clock: Clock;
   readonly version: string;
+  readonly embeddings: NonNullable<ApiMeans['embeddings']> | null;
   readonly token: Secret;
   readonly oidc: OidcConfig | null;
   readonly stdin: Readable;
@@ -28,13 +30,14 @@ export interface McpStdioParts {
 
 /** Serves until the client closes standard input or the signal aborts. Errors: `http.unauthorized` at the start, `db.*`. */
 export async function serveMcpStdio(parts: McpStdioParts): Promise<void> {
-  const { db, log, clock, version, token, oidc, stdin, stdout, signal } = parts;
+  const { db, log, clock, version, embeddings, token, oidc, stdin, stdout, signal } = parts;
   const login = openLogin({ database: db, issuer: oidc && openIssuer(oidc) });
   const visitor = await login.visitor(`Bearer ${token.reveal()}`);
   if (signal.aborted) return;
   const live = openLiveEvents(db, clock, log);
   const over = new AbortController();
-  const visit = { visitor, means: { db, log, clock, version, live }, traceparent: null, signal: over.signal };
+  const means = { db, log, clock, version, live, embeddings };
+  const visit = { visitor, means, traceparent: null, signal: over.signal };
   const transport = new ClosingTransport(stdin, stdout);
   const handle = serveStdio(() => createMcpServer(visit), {
     transport,

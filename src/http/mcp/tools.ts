@@ -44,7 +44,7 @@ export const MCP_TOOLS: readonly McpTool[] = [
   tool('listWork', { name: 'list_work', description: 'Work items, newest first.', hints: READS, instead: page }),
   tool('showWork', {
     name: 'show_work',
-    description: 'One work item: its state, its outcome, what it cost.',
+    description: 'One work item: its state, its outcome, what it cost, and, in "waiting", why it does not go on now.',
     hints: READS,
   }),
   tool('listChildren', {
@@ -74,7 +74,8 @@ export const MCP_TOOLS: readonly McpTool[] = [
   tool('cancelWork', { name: 'cancel_work', description: 'Cancel an item and its children.', hints: DECIDES }),
   tool('listApprovals', {
     name: 'list_approvals',
-    description: 'What waits for a person, oldest first: calls to approve, questions to answer.',
+    description:
+      'What waits for a person, oldest first: calls to approve, questions to answer, limits to raise. All work that waits for one limit is one entry, and a decision is about all of it; a denial ends 1,000 work items at most, and the entry stays for what is left.',
     hints: READS,
     instead: page,
   }),
@@ -92,8 +93,10 @@ export const MCP_TOOLS: readonly McpTool[] = [
   }),
   tool('searchMemories', {
     name: 'search_memory',
-    description: 'Find memories by words, best first; without a query the newest.',
+    description:
+      'Find memories by words and by meaning, best first; without a query the newest. found_by says how each was found, without_meaning why not by meaning.',
     hints: READS,
+    without: ['words_only'],
     instead: page,
   }),
 ];

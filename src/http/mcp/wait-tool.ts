@@ -2,14 +2,11 @@
 import { z } from 'zod';
 import { isTerminal } from '../../core/work/work.ts';
 import { readVisibleInbox } from '../../store/views/visible/visible-appliance.ts';
-import { readVisibleWork } from '../../store/views/visible/visible-work.ts';
-import { followItem } from '../events/follow-item.ts';
 import type { Frame } from '../events/frame.ts';
 import { asVisitor } from '../login/visitor.ts';
-import type { Visit } from '../route/route.ts';
 import { id } from '../route/schemas.ts';
-import { visitorEyes } from '../route/visitor-eyes.ts';
 import { workItem } from '../route/work-schemas.ts';
+import { lastOf, within } from '../work/await-work.ts';
 import { type McpTool, READS } from './tool.ts';
 
 /** Clients give a call up after 60 s unless they are configured otherwise. */
@@ -28,43 +25,23 @@ const input = z.strictObject({
 
 export const waitTool: McpTool = {
   name: 'wait_for_work',
-  description: `Wait until a work item has ended or asks a person, or until the time is over (default ${DEFAULT_SECONDS} s). Call it again if "ended" is false. "asks" counts what waits for a person: see list_approvals.`,
+  description: `Wait until a work item has ended or asks a person, or until the time is over (default ${DEFAULT_SECONDS} s). Call it again if "ended" is false. "asks" counts what waits for a person: see list_approvals. "item.waiting" says why it does not go on, since when, and what ends that.`,
   route: null,
   scope: 'read',
   hints: READS,
   input,
   async run(visit, given, report) {
     const { id: item, seconds } = input.parse(given);
-    let present = await look(visit, item);
-    if (present.ended || present.asks > 0) return present;
-    const over = new AbortController();
-    const until = AbortSignal.any([visit.signal, over.signal]);
-    const timer = visit.means.clock.sleep(seconds * 1000, until).then(() => over.abort());
-    try {
-      const live = await visit.means.live.means();
-      for await (const frames of followItem(live, visitorEyes(visit), { kind: 'work', id: item }, null, until)) {
-        for (const frame of frames) report(progressOf(frame));
-        if (!frames.some(({ type }) => type === 'approval')) continue;
-        present = await look(visit, item);
-        if (present.ended || present.asks > 0) return present;
-      }
-    } finally {
-      over.abort();
-      await timer;
-    }
-    return look(visit, item);
+    return within(visit, seconds, async (until) => {
+      const row = await lastOf(visit, item, until, (frame) => report(progressOf(frame)));
+      const ended = isTerminal(row.state);
+      const asks = ended
+        ? 0
+        : await asVisitor(visit.means.db, visit.visitor, async (tx) => (await readVisibleInbox(tx, item, 100)).length);
+      return { ended, asks, item: workItem.parse(row) };
+    });
   },
 };
-
-/** How things are, and what waits for a person. Errors: `work.not_found`. */
-async function look({ visitor, means }: Visit, item: string) {
-  return asVisitor(means.db, visitor, async (tx) => {
-    const row = workItem.parse(await readVisibleWork(tx, item));
-    const ended = isTerminal(row.state);
-    const asks = ended ? 0 : (await readVisibleInbox(tx, item, 100)).length;
-    return { ended, asks, item: row };
-  });
-}
 
 /** No text of an agent: progress is shown to people, and nothing marks it as data. */
 function progressOf({ type, json }: Frame): string {

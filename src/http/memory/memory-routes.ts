@@ -1,11 +1,14 @@
 /** Memories. SQL decides who may find, change and forget them. */
 import { z } from 'zod';
-import { forgetMemory, MEMORY_LAYERS, storeMemory, updateMemory } from '../../store/memory/memories.ts';
+import type { SearchVector } from '../../daemon/models/search-embedding.ts';
+import { forgetMemory, MEMORY_LAYERS, redactMemory, storeMemory, updateMemory } from '../../store/memory/memories.ts';
 import { visibleMemoryStats } from '../../store/memory/memory-stats.ts';
-import { searchMemories } from '../../store/memory/search-memories.ts';
+import { foundBy, searchMemories } from '../../store/memory/search-memories.ts';
 import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { id, json, jsonObject, time, timeIn } from '../route/schemas.ts';
+import { memoryMergeRoutes } from './memory-merge-routes.ts';
+import { searchVector } from './search-vector.ts';
 
 const layer = () => z.enum(MEMORY_LAYERS);
 const words = () => z.array(z.string().min(1).max(100)).max(20);
@@ -23,7 +26,14 @@ const memory = z
     created_at: time(),
     updated_at: time(),
     score: z.number().nullable(),
+    found_by: z
+      .enum(['words', 'meaning', 'both'])
+      .nullable()
+      .describe('how the search found it; null without a query: it is one of the newest'),
     source_item: id().nullable(),
+    alike: z
+      .array(z.object({ id: id(), content: z.string(), updated_at: time() }))
+      .describe('others of its place with nearly the same words, at most three: other facts, or the same one'),
   })
   .meta({ id: 'Memory' });
 
@@ -32,10 +42,15 @@ const search = jsonRoute({
   method: 'GET',
   path: '/memories',
   tag: 'memory',
-  summary: 'Find memories by words, best first; without a query the newest',
+  summary: 'Find memories by words and by meaning, best first; without a query the newest',
   scope: 'read',
   query: z.strictObject({
-    query: z.string().max(4000).default('').describe('words to look for'),
+    query: z
+      .string()
+      .max(4000)
+      .default('')
+      .describe('a question, or words; "several words" are a phrase, -word excludes'),
+    words_only: z.stringbool().default(false).describe('not by meaning: the query is sent to no provider'),
     layer: layer().optional().describe('only memories of this layer'),
     kind: z.string().optional().describe('only memories of this kind'),
     tag: z.string().optional().describe('only memories with this tag'),
@@ -49,8 +64,16 @@ const search = jsonRoute({
     work_item_id: id().optional().describe('only what this work of yours would find'),
     limit: z.coerce.number().int().min(1).max(200).default(20),
   }),
-  output: z.object({ items: z.array(memory) }),
-  run: async ({ tx }, { query }) => {
+  output: z.object({
+    items: z.array(memory),
+    by_meaning: z.boolean().describe('embeddings were compared, too'),
+    without_meaning: z.string().nullable().describe('why they were not; null if they were, or without a query'),
+  }),
+  prepare: async (visit, { query: { query: text, words_only: wordsOnly } }): Promise<SearchVector | null> => {
+    if (text.trim() === '') return null;
+    return wordsOnly ? { missing: 'as words_only asks' } : searchVector(visit, text);
+  },
+  run: async ({ tx, prepared }, { query }) => {
     const { query: text, limit, layer: of, kind, tag, project, task, source, faculty, since, until } = query;
     const filters = {
       ...(of !== undefined && { layers: [of] }),
@@ -65,10 +88,11 @@ const search = jsonRoute({
     };
     const { half_life_days: halfLifeDays, work_item_id: workItemId } = query;
     if (workItemId !== undefined) await requireVisibleWork(tx, workItemId);
-    const { memories } = await searchMemories(tx, {
+    const made = prepared as SearchVector | null;
+    const { memories, byVectors, vectorProblem } = await searchMemories(tx, {
       viewer: workItemId === undefined ? null : { workItemId },
       text,
-      embedding: null,
+      embedding: made && 'vector' in made ? made : null,
       filters,
       limit,
       ...(halfLifeDays !== undefined && { halfLifeDays }),
@@ -81,7 +105,11 @@ const search = jsonRoute({
         created_at: found.createdAt,
         updated_at: found.updatedAt,
         source_item: found.sourceItem,
+        found_by: foundBy(found),
+        alike: found.alike.map((other) => ({ ...other, updated_at: new Date(other.updated_at) })),
       })),
+      by_meaning: byVectors,
+      without_meaning: vectorProblem ?? (made && 'missing' in made ? made.missing : null),
     };
   },
 });
@@ -122,13 +150,23 @@ const update = jsonRoute({
   method: 'PATCH',
   path: '/memories/{id}',
   tag: 'memory',
-  summary: 'Change a memory',
+  summary: 'Change a memory, or merge another one into it',
   scope: 'work',
   params: z.strictObject({ id: id() }),
-  body: z.strictObject({ content: z.string().min(1).optional(), ...parts }),
-  output: z.object({ id: id().describe('another one, if it was merged into that') }),
+  body: z.strictObject({
+    content: z.string().min(1).optional(),
+    merge: id().optional().describe('a memory of the same place that says the same: it becomes part of this one'),
+    ...parts,
+  }),
+  output: z.object({
+    id: id().describe('another one, if it was merged into that'),
+    merged: z.array(id()).describe('what is part of it from now on: `merge`, and one that had the same text'),
+  }),
   errors: ['work.not_found', 'work.invalid'],
-  run: async ({ tx }, { path, body }) => ({ id: await updateMemory(tx, path.id, present(body), null) }),
+  run: async ({ tx }, { path, body }) => {
+    const { id: changed, mergedIds } = await updateMemory(tx, path.id, present(body), null);
+    return { id: changed, merged: [...mergedIds] };
+  },
 });
 
 const forget = jsonRoute({
@@ -136,13 +174,34 @@ const forget = jsonRoute({
   method: 'DELETE',
   path: '/memories/{id}',
   tag: 'memory',
-  summary: 'Delete a memory with its history',
+  summary:
+    'Delete a memory with its history, and with `redact` its text in the records of ended work that stored or found it',
   scope: 'work',
   params: z.strictObject({ id: id() }),
-  query: z.strictObject({ reason: z.string().min(1).max(1000).describe('why; it is recorded') }),
-  output: z.object({ id: id() }),
+  query: z.strictObject({
+    reason: z.string().min(1).max(1000).describe('why; it is recorded'),
+    redact: z
+      .stringbool()
+      .default(false)
+      .describe('also of tool calls, answers and messages of ended work that stored or found it; for operators'),
+  }),
+  output: z.object({
+    id: id(),
+    redacted: z
+      .object({
+        records: z.int().describe('how many were changed'),
+        items: z.int().describe('in so many work items'),
+        still_open: z.array(id()).describe('work that has not ended: its records stay until it is redacted again'),
+      })
+      .nullable()
+      .describe('null: not asked for'),
+  }),
   errors: ['work.not_found'],
-  run: async ({ tx }, { path, query }) => ({ id: await forgetMemory(tx, path.id, query.reason, null) }),
+  run: async ({ tx }, { path, query: { reason, redact } }) => {
+    if (!redact) return { id: await forgetMemory(tx, path.id, reason, null), redacted: null };
+    const { records, items, stillOpen } = await redactMemory(tx, path.id, reason);
+    return { id: path.id, redacted: { records, items, still_open: [...stillOpen] } };
+  },
 });
 
 const layerStats = z
@@ -178,4 +237,4 @@ function present<T extends object>(given: T): Present<T> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Present<T>;
 }
 
-export const memoryRoutes: readonly Route[] = [search, store, update, forget, stats];
+export const memoryRoutes: readonly Route[] = [search, store, update, forget, ...memoryMergeRoutes, stats];

@@ -26,10 +26,19 @@ const limit = z
     subject: z.string().nullable(),
     period: z.string(),
     unit: unit(),
-    amount: z.number(),
-    used: z.number().nullable().describe('what is spent and what is held; null: nothing yet'),
+    amount: z.number().describe('what counts now'),
+    base: z.number().nullable().describe('without what was approved; null: only that was set'),
+    used: z.number().nullable().describe('what is spent and what is held; null: a limit of each item of a faculty'),
     spent: z.number().nullable(),
     held: z.number().nullable().describe('for turns under way: their highest cost'),
+    estimated: z
+      .number()
+      .nullable()
+      .describe('of what is spent: answers whose tokens the provider did not count; null for tokens'),
+    lost: z
+      .number()
+      .nullable()
+      .describe('of what is spent: requests that gave nothing; of tokens, answers without counts, too'),
     on_exceeded: z.enum(['wait', 'die']).nullable(),
     origin: z.enum(['file', 'operator', 'submitter', 'extension']),
     set_by: z.string(),
@@ -67,7 +76,7 @@ const setRoute = jsonRoute({
   body: z.strictObject({
     ...name,
     unit: unit(),
-    amount: z.number().min(0).max(1e13),
+    amount: z.number().min(0).max(1e13).describe('above 0: to stop work, pause it'),
     on_exceeded: z.enum(['wait', 'die']).optional(),
   }),
   output: z.object({

@@ -5,7 +5,7 @@ import { readCron } from '../../core/work/cron.ts';
 import { readVisibleSchedules } from '../../store/views/visible/visible-appliance.ts';
 import { isVisibleSchedule, readVisibleRuns } from '../../store/views/visible/visible-operated.ts';
 import { addScheduleAs, pauseScheduleAs, removeScheduleAs, runScheduleAs } from '../../store/work/change-schedules.ts';
-import { MISSED_POLICIES } from '../../store/work/schedules.ts';
+import { MISSED_POLICIES, OVERLAP_POLICIES } from '../../store/work/schedules.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { facultyName, id, jsonObject, submitted, time } from '../route/schemas.ts';
 import { unserved, warning } from '../route/unserved.ts';
@@ -22,11 +22,15 @@ const schedule = z
     params: jsonObject(),
     missed: z.enum(MISSED_POLICIES),
     grace_seconds: z.int(),
+    overlap: z
+      .enum(OVERLAP_POLICIES)
+      .describe('what a run does that is due while an item of the schedule has not ended'),
     paused: z.boolean(),
     problem: z.string().nullable(),
     next_at: time().nullable(),
     last_at: time().nullable(),
     created_at: time(),
+    open_item: id().nullable().describe('with `skip` and `queue`: the item that has not ended'),
   })
   .meta({ id: 'Schedule' });
 
@@ -57,6 +61,10 @@ const addSchedule = jsonRoute({
     params: submitted(jsonObject()).default({}),
     missed: z.enum(MISSED_POLICIES).default('once'),
     grace_seconds: z.int().min(0).max(31_536_000).default(3600),
+    overlap: z
+      .enum(OVERLAP_POLICIES)
+      .default('allow')
+      .describe('what a run does that is due while an item of the schedule has not ended'),
     paused: z.boolean().default(false),
   }),
   status: 201,
@@ -76,7 +84,8 @@ const listRuns = jsonRoute({
   method: 'GET',
   path: '/schedules/{name}/runs',
   tag: 'schedules',
-  summary: 'The last runs of a schedule, newest first, including those that were missed',
+  summary:
+    'The last runs of a schedule, newest first, including those that were missed or skipped; for those who may see all work',
   scope: 'read',
   params,
   query: z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).default(50) }),
@@ -84,8 +93,8 @@ const listRuns = jsonRoute({
     items: z.array(
       z.object({
         due_at: time(),
-        until_at: time().describe('the last one of several that were missed'),
-        result: z.string(),
+        until_at: time().describe('the last one of several that were missed or skipped'),
+        result: z.string().describe('fired, manual, missed or skipped'),
         runs: z.int(),
         work_item_id: id().nullable(),
       }),

@@ -1,12 +1,23 @@
 /** What work costs. */
 import { z } from 'zod';
-import { readVisibleSpend, SPEND_GROUPS, type SpendGroup, type SpendPeriod } from '../../store/views/spend.ts';
+import {
+  DEFAULT_SPEND_DAYS,
+  defaultSince,
+  readVisibleSpend,
+  SPEND_GROUPS,
+  type SpendGroup,
+  type SpendPeriod,
+} from '../../store/views/spend.ts';
 import { readSpendItems, readSpendRoots } from '../../store/views/spend-items.ts';
+import { costParts, tokenCounts } from '../route/cost-schemas.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { id, time, workState } from '../route/schemas.ts';
 
 const day = () => z.iso.date();
-const days = { since: day().describe('the first day'), until: day().optional().describe('the day after the last') };
+const days = {
+  since: day().optional().describe(`the first day; default: the first of ${DEFAULT_SPEND_DAYS}`),
+  until: day().optional().describe('the day after the last'),
+};
 const groups = z
   .string()
   .default('faculty,model')
@@ -19,10 +30,10 @@ const groups = z
   });
 const sum = {
   usd: z.number().nullable().describe('null: the cost of no call is known'),
-  unpriced_calls: z.number().describe('calls whose cost is not known, which the sum is without'),
-  input_tokens: z.number(),
-  output_tokens: z.number(),
+  ...costParts,
+  ...tokenCounts,
   calls: z.number(),
+  lost_requests: z.number().describe('requests that gave nothing, which are no calls'),
   code_runs: z.number().describe('runs of code without a model, which are no calls'),
 };
 
@@ -31,7 +42,7 @@ const spend = jsonRoute({
   method: 'GET',
   path: '/spend',
   tag: 'operate',
-  summary: 'What model calls cost, by UTC day',
+  summary: 'What model calls cost in a period of UTC days, by faculty and model or as `by` says',
   scope: 'read',
   query: z.strictObject({
     ...days,
@@ -45,9 +56,11 @@ const spend = jsonRoute({
           day: z.string().nullable(),
           month: z.string().nullable(),
           faculty: z.string().nullable(),
+          provider: z.string().nullable(),
           model: z.string().nullable(),
           operation: z.string().nullable(),
           submitter: z.string().nullable(),
+          source: z.string().nullable(),
           ...sum,
         }),
       )
@@ -68,9 +81,8 @@ const costly = {
   submitted_by: z.string().nullable(),
   turns: z.int(),
   usd: z.number().nullable().describe('null: the cost of no call is known'),
-  unpriced_calls: z.number().describe('calls whose cost is not known, which the sum is without'),
-  input_tokens: z.number(),
-  output_tokens: z.number(),
+  ...costParts,
+  ...tokenCounts,
   created_at: time(),
   resolved_at: time().nullable(),
 };
@@ -91,7 +103,7 @@ const spendItems = jsonRoute({
     items: z.array(
       z.object({
         ...costly,
-        elapsed_ms: z.number().describe('from when it was due to its end, or until now'),
+        elapsed_ms: z.number().describe('from its submission to its end, or until now'),
         worked_ms: z.number().describe('in which it was worked on'),
       }),
     ),
@@ -113,8 +125,14 @@ const spendRoots = jsonRoute({
   run: async ({ tx }, { query }) => ({ items: await readSpendRoots(tx, periodOf(query), query.limit, 'visible') }),
 });
 
-function periodOf({ since, until }: { since: string; until?: string | undefined }): SpendPeriod {
-  return { since, until: until ?? null };
+function periodOf({
+  since,
+  until = null,
+}: {
+  since?: string | undefined;
+  until?: string | null | undefined;
+}): SpendPeriod {
+  return { since: since ?? defaultSince(until, Date.now()), until };
 }
 
 export const spendRoutes: readonly Route[] = [spend, spendItems, spendRoots];

@@ -1,6 +1,9 @@
 /** The status of all work and of the daemons, as `animus.visible_status()` answers it. Each count stops at `count_cap`. */
 import { z } from 'zod';
+import { OVERLAP_POLICIES } from '../../store/work/schedules.ts';
+import { costParts, tokenCounts } from '../route/cost-schemas.ts';
 import { id, workState } from '../route/schemas.ts';
+import { WAITING } from '../route/work-schemas.ts';
 
 const timeText = () => z.string().meta({ format: 'date-time' });
 const count = () => z.int().min(0);
@@ -12,6 +15,21 @@ const queue = z.object({
   oldest_at: timeText().nullable(),
   routable: z.boolean().describe('a live daemon serves it'),
 });
+
+const { reason, why, ends } = WAITING;
+const waiting = z
+  .object({
+    faculty: z.string(),
+    state: workState(),
+    reason,
+    items: count(),
+    work_item_id: id().describe('the one that has waited longest, as `why` and `ends`'),
+    why,
+    ends,
+    since: timeText(),
+    until: timeText().nullable(),
+  })
+  .meta({ id: 'WaitingStatus' });
 
 const focus = z.object({
   work_item_id: id(),
@@ -79,9 +97,12 @@ const spend = z.object({
   faculty: z.string(),
   model: z.string(),
   usd: z.number().nullable().describe('null: the cost of no call is known'),
-  unpriced_calls: z.number().describe('calls whose cost is not known, which the sum is without'),
-  input_tokens: z.number(),
-  output_tokens: z.number(),
+  unpriced_calls: costParts.unpriced_calls,
+  estimated_usd: costParts.estimated_usd.default(0),
+  lost_usd: costParts.lost_usd.default(0),
+  lost_requests: z.number().default(0).describe('requests that gave nothing, which are no calls'),
+  ...tokenCounts,
+  uncounted_calls: tokenCounts.uncounted_calls.default(0),
   calls: z.number(),
   code_runs: z.number().default(0).describe('runs of code without a model, which are no calls'),
 });
@@ -111,6 +132,9 @@ const schedule = z.object({
   next_at: timeText().nullable(),
   last_at: timeText().nullable(),
   missed_24h: z.number(),
+  overlap: z.enum(OVERLAP_POLICIES),
+  skipped: count().describe('runs that were skipped since its last item began, counted up to 1,000'),
+  open_item: id().nullable().describe('its newest item that has not ended; null: none, or runs may overlap'),
 });
 
 const batch = z.object({
@@ -137,6 +161,7 @@ const asks = z.object({
       shown: z.string(),
       asked_at: timeText(),
       deadline: timeText().nullable(),
+      items: count().describe('how many work items wait for the same limit; 1 for anything else'),
     }),
   ),
 });
@@ -180,6 +205,7 @@ export const status = z
       .partialRecord(workState(), z.int())
       .describe('ended work of the last 24 hours; dead work for as long as it is there'),
     queue: z.array(queue),
+    waiting: z.array(waiting),
     foci: z.array(focus),
     daemons: z.array(daemon),
     dead_letters: z.array(deadLetter).describe('the last ten that died'),

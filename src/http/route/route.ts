@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../core/errors/error-table.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import type { Scope } from '../../core/work/people.ts';
+import type { SearchEmbeddings } from '../../daemon/models/search-embedding.ts';
 import type { ListedModel } from '../../llm/models/list-models.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -26,6 +27,8 @@ export interface ApiMeans {
   readonly models?: () => readonly ListedModel[];
   /** From which the secrets of webhooks are derived, the present key first; default: none. */
   readonly webhookKeys?: readonly Secret[];
+  /** The model of `[embeddings]`, for searches by meaning; default: none. */
+  readonly embeddings?: SearchEmbeddings | null;
 }
 
 /** A request whose sender and form have been checked. */
@@ -42,6 +45,8 @@ export interface Visit {
 export interface Transacted extends Visit {
   /** Acts for the visitor. */
   readonly tx: Queryable;
+  /** What the route's `prepare` has returned. */
+  readonly prepared: unknown;
 }
 
 /** The parts of a request, each parsed by its schema. A part without a schema is empty. */
@@ -74,12 +79,14 @@ export interface JsonRoute extends Described {
   readonly kind: 'json';
   /** Its answer contains a secret, so that what is kept for a repetition is encrypted. Default: false. */
   readonly secret?: boolean;
-  /** The key of its answer that names the work item for which a client may wait (`Prefer: wait`). Its answer has an `awaitedItem`. Default: none. */
+  /** The key of its answer that names the work item for which a client may wait (`Prefer: wait`). Its answer has the keys of `submittedItem`. Default: none. */
   readonly awaits?: 'id' | 'work_item_id' | undefined;
   /** Of success; default 200. */
   readonly status: 200 | 201 | 202;
   readonly input: Parts;
   readonly output: z.ZodType;
+  /** What the route has to ask of others, outside of its transaction and before it. */
+  readonly prepare?: ((visit: Visit, input: Input<Shape, Shape, z.ZodType>) => Promise<unknown>) | undefined;
   readonly run: (visit: Transacted, input: Input<Shape, Shape, z.ZodType>) => Promise<unknown>;
 }
 
@@ -137,6 +144,7 @@ export function jsonRoute<
       readonly secret?: boolean;
       readonly awaits?: JsonRoute['awaits'];
       readonly output: Output;
+      readonly prepare?: ((visit: Visit, input: Input<Path, Query, Body>) => Promise<unknown>) | undefined;
       readonly run: (visit: Transacted, input: Input<Path, Query, Body>) => Promise<z.input<Output>>;
     },
 ): JsonRoute {

@@ -16,7 +16,8 @@ export const facultyName = () => z.string().regex(FACULTY_NAME, `expected ${FACU
 /** A time of a row, sent as ISO 8601 in UTC. */
 export const time = () => z.date();
 /** A time that the client gives: ISO 8601 with its offset. */
-export const timeIn = () => z.iso.datetime({ offset: true });
+export const timeIn = () =>
+  z.iso.datetime({ offset: true, error: 'expected an ISO 8601 time with its zone, such as 2026-03-01T09:00:00Z' });
 
 const STATE = z.enum(WORK_STATES).meta({ id: 'WorkState' });
 export const workState = () => STATE;

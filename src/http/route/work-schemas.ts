@@ -1,6 +1,26 @@
 /** Work items as the API shows them. */
 import { z } from 'zod';
+import { WAITING_REASONS } from '../../core/work/waiting.ts';
+import { costParts, tokenCounts } from './cost-schemas.ts';
 import { id, json, jsonObject, time, workState } from './schemas.ts';
+
+/** The keys of why work does not go on now. */
+export const WAITING = {
+  reason: z.enum(WAITING_REASONS).describe('a word of docs/states.md'),
+  why: z.string().describe('for people, such as `writer is paused by olga`'),
+  ends: z
+    .string()
+    .describe('what ends it, for people, such as `an operator resumes writer`, and what happens at `until` otherwise'),
+  since: time(),
+  until: time().nullable().describe('when it ends by itself at the latest; null: never, or nobody knows'),
+  who: z.string().nullable().describe('who paused it, or `operator`, who decides; null: nobody'),
+  work_items: z.array(id()).describe('what goes first or is awaited, of what you may see; at most 20'),
+};
+
+const whyWaiting = z.object(WAITING).meta({ id: 'Waiting' });
+
+/** Why work does not go on now, in an answer. */
+const waiting = () => whyWaiting.nullable().describe('why it does not go on now; null: it does, or has ended');
 
 const summary = {
   id: id(),
@@ -11,7 +31,7 @@ const summary = {
   attempts: z.int(),
   turns: z.int(),
   cost_usd: z.number().nullable().describe('null: the cost of no call is known'),
-  unpriced_calls: z.number().describe('calls whose cost is not known, which the sum is without'),
+  ...costParts,
   parent_id: id().nullable(),
   merged_into: id()
     .nullable()
@@ -20,6 +40,7 @@ const summary = {
   run_at: time().nullable(),
   created_at: time(),
   resolved_at: time().nullable(),
+  waiting: waiting(),
 };
 
 /** A line of a list; its texts are cut. */
@@ -38,8 +59,7 @@ export const workItem = z
     cancel_requested_at: time().nullable(),
     outcome: json(),
     error: json(),
-    input_tokens: z.int(),
-    output_tokens: z.int(),
+    ...tokenCounts,
     updated_at: time(),
     root_id: id(),
     depth: z.int(),
@@ -50,8 +70,10 @@ export const workItem = z
   })
   .meta({ id: 'WorkItem' });
 
-/** What `Prefer: wait` adds to the answer of a request that submits work. */
-export const awaitedItem = () =>
-  workItem
+/** What the answer of a request says about the work that it has submitted, beside its id. */
+export const submittedItem = () => ({
+  waiting: waiting(),
+  item: workItem
     .optional()
-    .describe('with `Prefer: wait=SECONDS`, if it ended in time: the item, as GET /work/{id} shows it');
+    .describe('with `Prefer: wait=SECONDS`, if it ended in time: the item, as GET /work/{id} shows it'),
+});

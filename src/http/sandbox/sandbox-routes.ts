@@ -4,10 +4,11 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { CODE_FIELDS, describeCode, EITHER, oneOfBoth } from '../../core/work/code-params.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readVisibleFaculty } from '../../store/views/visible/visible-appliance.ts';
+import { whyWaiting } from '../../store/views/waiting.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { facultyName, id, workState } from '../route/schemas.ts';
-import { awaitedItem } from '../route/work-schemas.ts';
+import { submittedItem } from '../route/work-schemas.ts';
 
 /** The shipped faculty. */
 const FACULTY = 'sandbox';
@@ -37,7 +38,7 @@ const runCode = jsonRoute({
       id: id().describe('the work item'),
       state: workState(),
       events: z.string().describe('the path of its events'),
-      item: awaitedItem(),
+      ...submittedItem(),
     })
     .meta({ id: 'Execution' }),
   awaits: 'id',
@@ -55,7 +56,7 @@ const runCode = jsonRoute({
       traceContext: traceparent ?? undefined,
     });
     const events = `/api/v1/work/${submitted.id}/events`;
-    return { id: submitted.id, state: submitted.state, events };
+    return { id: submitted.id, state: submitted.state, waiting: await whyWaiting(tx, submitted.id), events };
   },
 });
 

@@ -1,9 +1,15 @@
 /** What operators decide about skills that agents wrote. */
 import { z } from 'zod';
-import { approveSkill, archiveSkill, denySkill, type SkillDecision } from '../../store/skills/decide-skill.ts';
+import {
+  approveSkill,
+  archiveSkill,
+  denySkill,
+  rollBackSkill,
+  type SkillDecision,
+} from '../../store/skills/decide-skill.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { type JsonRoute, jsonRoute } from '../route/route.ts';
-import { skillName } from './skill-schemas.ts';
+import { skillName, versionNumber } from './skill-schemas.ts';
 
 const note = z.string().default('').describe('why; it is kept with the decision');
 const hash = z
@@ -43,6 +49,18 @@ const archiveRoute = jsonRoute({
   run: async ({ tx }, { path, body }) => ({ name: path.name, version: await archiveSkill(tx, { ...path, ...body }) }),
 });
 
+const rollbackRoute = jsonRoute({
+  ...decided,
+  id: 'rollBackSkill',
+  path: '/skills/{name}/rollback',
+  summary: 'Make an earlier version of a skill current again, as a new version with its files; for operators',
+  body: z.strictObject({
+    to: versionNumber().optional().describe('one that was current before; default: the last of these'),
+    note,
+  }),
+  run: async ({ tx }, { path, body }) => ({ name: path.name, version: await rollBackSkill(tx, { ...path, ...body }) }),
+});
+
 export const decideSkillRoutes: readonly JsonRoute[] = [
   decideRoute(
     {
@@ -61,4 +79,5 @@ export const decideSkillRoutes: readonly JsonRoute[] = [
     denySkill,
   ),
   archiveRoute,
+  rollbackRoute,
 ];

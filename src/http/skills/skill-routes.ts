@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { skillChanges } from '../../catalog/skills/skill-changes.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { type OutcomeCounts, visibleSkillStats, visibleStaleSkills } from '../../store/skills/skill-stats.ts';
+import { versionsText } from '../../store/skills/skill-versions.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import {
   readVisibleFiles,
@@ -77,7 +78,8 @@ const diffSkill = jsonRoute({
   run: async ({ tx }, { path, query }) => {
     const versions = await versionsOf(tx, path.name);
     const to = chosen(versions, query.to);
-    const from = query.from === undefined ? to.base : chosen(versions, query.from).version;
+    const base = query.from ?? to.base;
+    const from = base === null ? null : chosen(versions, base).version;
     const before = from === null ? [] : await readVisibleFiles(tx, path.name, from);
     return { to, from, files: skillChanges(before, await readVisibleFiles(tx, path.name, to.version)) };
   },
@@ -97,7 +99,8 @@ function chosen(versions: readonly VisibleVersion[], number: number | undefined)
       ? (ofState('proposed') ?? ofState('current') ?? versions[0])
       : versions.find(({ version }) => version === number);
   if (found !== undefined) return found;
-  throw new AnimusError('skill.unknown', { name: `${versions[0]?.name}, version ${number}`, hint: '' });
+  const name = `${versions[0]?.name}, version ${number}`;
+  throw new AnimusError('skill.unknown', { name, hint: `; it has ${versionsText(versions)}` });
 }
 
 const counts = z

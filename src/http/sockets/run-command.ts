@@ -2,7 +2,7 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Scope } from '../../core/work/people.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { answerQuestion, approve, deny } from '../../store/work/decide.ts';
+import { answerQuestion, approve, decidedBudget, deny } from '../../store/work/decide.ts';
 import { cancelWork } from '../../store/work/operate.ts';
 import { sayWork } from '../../store/work/say-work.ts';
 import { asVisitor } from '../login/visitor.ts';
@@ -41,7 +41,8 @@ async function act(tx: Queryable, command: Command): Promise<object> {
     case 'approve':
     case 'deny': {
       const { ask_id: ask, note, hash } = command;
-      return { ask_id: await (command.do === 'approve' ? approve : deny)(tx, work, { ask, note, hash }) };
+      const decided = await (command.do === 'approve' ? approve : deny)(tx, work, { ask, note, hash });
+      return { ask_id: decided, budget: await decidedBudget(tx, decided) };
     }
     case 'answer':
       return { ask_id: await answerQuestion(tx, work, command.text, command.ask_id) };

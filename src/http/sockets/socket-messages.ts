@@ -22,6 +22,8 @@ const subscribe = SUBSCRIBE.refine(({ work: item, chat }) => item === undefined 
   error: 'work or chat, not both',
 });
 const unsubscribe = z.strictObject({ type: z.literal('unsubscribe'), name });
+/** Browsers show nobody the pings of the protocol. */
+const ping = z.strictObject({ type: z.literal('ping'), name });
 const command = { type: z.literal('command'), name, work };
 
 const COMMAND = z.discriminatedUnion('do', [
@@ -32,7 +34,7 @@ const COMMAND = z.discriminatedUnion('do', [
   z.strictObject({ ...command, do: z.literal('answer'), ask_id: askId, text: z.string() }),
 ]);
 
-export const CLIENT_MESSAGE = z.union([subscribe, unsubscribe, COMMAND]);
+export const CLIENT_MESSAGE = z.union([subscribe, unsubscribe, ping, COMMAND]);
 
 export type Command = z.infer<typeof COMMAND>;
 export type Subscribe = z.infer<typeof subscribe>;

@@ -19,7 +19,7 @@ export interface SocketServer {
 
 /** The subprotocol of our messages. A browser, which cannot send an Authorization header, adds `token.TOKEN` to its list. */
 export const SUBPROTOCOL = 'animus.v1';
-const TOKEN_PROTOCOL = /(?:^|[ ,])token\.([\w-]+)(?:$|[ ,])/;
+const TOKEN_PROTOCOL = /(?:^|[ ,])token\.([\w.-]+)(?:$|[ ,])/;
 
 /** The Authorization header, or the token among the subprotocols. */
 export function socketAuthorization({ headers }: IncomingMessage): string | undefined {

@@ -51,7 +51,8 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
         await drained(until);
         if (until.aborted) break;
       }
-      if (!over.signal.aborted) send({ type: 'end', name });
+      // A server that stops does not say that the events are over.
+      if (!over.signal.aborted && !signal.aborted) send({ type: 'end', name });
     } catch (error) {
       if (!over.signal.aborted) send({ type: 'error', name, ...showError(error) });
     } finally {
@@ -97,6 +98,7 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
       const message = read.data;
       if (message.type === 'subscribe') begin(message);
       else if (message.type === 'unsubscribe') subscriptions.get(message.name)?.stop.abort('unsubscribed');
+      else if (message.type === 'ping') send({ type: 'pong', name: message.name });
       else {
         const done = command(message);
         running.add(done);

@@ -3,9 +3,16 @@ import { z } from 'zod';
 import { WAIT_KINDS } from '../../core/work/words.ts';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
 import type { WorkEvent } from '../../store/events/event.ts';
+import type { HintType } from '../events/frame.ts';
+import { errorCode } from '../route/error-code.ts';
 import { id, jsonObject, workState } from '../route/schemas.ts';
+import { WAITING } from '../route/work-schemas.ts';
 
 export const timeText = () => z.string().meta({ format: 'date-time' });
+const { work_items: others, ...plain } = WAITING;
+export const leftOut = () => z.int().optional().describe('how many characters come after these');
+const times = { since: timeText(), until: timeText().nullable() };
+const waiting = z.object({ ...plain, ...times }).meta({ id: 'WaitingHint' });
 const ofCall = {
   focus: z.int(),
   turn: z.int(),
@@ -30,11 +37,18 @@ const BODIES = {
     stop_reason: z.string().nullable(),
     input_tokens: z.int().nullable(),
     output_tokens: z.int().nullable(),
+    estimated: z.literal(true).optional().describe('the provider did not count the tokens'),
     cost_usd: z.number().nullable().describe('null: not known'),
     duration_ms: z.number().nullable(),
   },
-  thought: { focus: z.int(), turn: z.int(), text: z.string() },
-  text: { focus: z.int(), turn: z.int(), text: z.string() },
+  thought: { focus: z.int(), turn: z.int(), text: z.string(), left_out: leftOut() },
+  text: {
+    focus: z.int(),
+    turn: z.int(),
+    text: z.string(),
+    cut_off: z.literal(true).optional().describe('what had been said when the work was cancelled: no turn has it'),
+    left_out: leftOut(),
+  },
   call: { ...ofCall, input: jsonObject().describe('above 16 KiB `{"cut": …}` with its beginning') },
   observation: {
     ...ofCall,
@@ -75,6 +89,11 @@ const BODIES = {
   error: { focus: z.int().nullable(), ended_as: z.string(), message: z.string().nullable() },
   done: {
     state: workState(),
+    text: z
+      .string()
+      .optional()
+      .describe('of work that completed, what stays of its texts; not in the stream of a conversation'),
+    left_out: leftOut(),
     summary: z.string().nullable(),
     error: z.string().nullable(),
     merged_into: id().nullable(),
@@ -109,13 +128,13 @@ export const recorded = (type: string, body: z.ZodRawShape, workItemId: z.ZodTyp
     .meta({ id: `${typeName(type)}Event` });
 
 /** The schema of what is not recorded. */
-export const hint = <Type extends string, Body extends z.ZodRawShape>(type: Type, body: Body) =>
+export const hint = <Type extends HintType, Body extends z.ZodRawShape>(type: Type, body: Body) =>
   z.object({ type: z.literal(type), live: z.literal(true), ...body });
 
 const missedHint = hint('missed', { work_item_id: id() })
   .describe('the reader was too slow: hints were left out')
   .meta({ id: 'MissedHint' });
-const closed = hint('closed', { code: z.string().describe('of docs/errors.md') })
+const closed = hint('closed', { code: errorCode })
   .describe('the server ends the stream early')
   .meta({ id: 'ClosedHint' });
 
@@ -129,6 +148,9 @@ export const EVENTS_OF_WORK = [
     from: z.int().describe('how many characters of the answer come before it; 0 starts it, perhaps again'),
     text: z.string(),
   }).meta({ id: 'TextHint' }),
+  hint('withdrawn', { work_item_id: id(), focus: z.int(), turn: z.int() })
+    .describe('the pieces of the text of this turn are void: its attempt was lost, or the answer begins again')
+    .meta({ id: 'WithdrawnHint' }),
   hint('observation', {
     work_item_id: id(),
     focus: z.int(),
@@ -140,7 +162,11 @@ export const EVENTS_OF_WORK = [
   })
     .describe('what the code of a call prints, as it comes')
     .meta({ id: 'OutputHint' }),
-  hint('state', { work_item_id: id(), state: workState() }).meta({ id: 'StateHint' }),
+  hint('state', {
+    work_item_id: id(),
+    state: workState(),
+    waiting: waiting.nullable().describe('why it does not go on now; null: it does'),
+  }).meta({ id: 'StateHint' }),
   closed,
 ] as const;
 
@@ -156,6 +182,11 @@ const workNow = {
   merged_into: id().nullable(),
   created_at: timeText(),
   resolved_at: timeText().nullable(),
+  waiting: z
+    .object({ ...plain, ...times, work_items: others })
+    .meta({ id: 'WaitingNow' })
+    .nullable()
+    .describe('why it does not go on now; null: it does, or has ended'),
 };
 
 /** What the stream of all work sends. */

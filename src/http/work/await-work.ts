@@ -1,8 +1,10 @@
-/** Waits for the end of a work item. */
+/** Waits for the end of a work item, or until it waits for a person. */
 import { messageOf } from '../../core/errors/errors.ts';
+import { waitsForPerson } from '../../core/work/waiting.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { readVisibleWork, type VisibleWork } from '../../store/views/visible/visible-work.ts';
 import { followItem } from '../events/follow-item.ts';
+import type { Frame } from '../events/frame.ts';
 import { asVisitor } from '../login/visitor.ts';
 import type { Visit } from '../route/route.ts';
 import { visitorEyes } from '../route/visitor-eyes.ts';
@@ -16,17 +18,13 @@ export interface Awaited {
 }
 
 /**
- * Returns when the item has ended, after `seconds`, when the client leaves or the server ends, or when nobody can look any more. Between its looks
- * it holds no connection to the database. It never rejects: what the request did is done.
+ * Returns when the item has ended or waits for a person, after `seconds`, when the client leaves or the server ends, or when nobody can look any more.
+ * Between its looks it holds no connection to the database. It never rejects: what the request did is done.
  */
 export async function awaitWork(visit: Visit, id: string, seconds: number): Promise<Awaited> {
-  const { clock, log } = visit.means;
-  const over = new AbortController();
-  const until = AbortSignal.any([visit.signal, over.signal]);
-  const timer = clock.sleep(seconds * 1000, until).then(() => over.abort());
   let own: VisibleWork | null = null;
   let ended: VisibleWork | null = null;
-  try {
+  await within(visit, seconds, async (until) => {
     for (let next: string | null = id; next !== null; ) {
       const item = await lastOf(visit, next, until);
       own ??= item;
@@ -34,22 +32,51 @@ export async function awaitWork(visit: Visit, id: string, seconds: number): Prom
       ended = item;
       next = item.merged_into;
     }
-  } catch (error) {
-    log.debug({ error: messageOf(error) }, 'a request stopped waiting for its work');
+  }).catch((error: unknown) => {
+    visit.means.log.debug({ error: messageOf(error) }, 'a request stopped waiting for its work');
+  });
+  return { own, ended };
+}
+
+/** Runs it with a signal that aborts after that time, or when the client leaves. Errors: its own. */
+export async function within<T>(
+  { signal, means: { clock } }: Visit,
+  seconds: number,
+  act: (until: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  const timer = clock.sleep(seconds * 1000, until).then(() => over.abort());
+  try {
+    return await act(until);
   } finally {
     over.abort();
     await timer;
   }
-  return { own, ended };
 }
 
-/** The item when it has ended, or `until` aborts. Errors: `work.not_found`, those of reading. */
-async function lastOf(visit: Visit, id: string, until: AbortSignal): Promise<VisibleWork> {
+/** The item when it has ended or waits for a person, or `until` aborts. Errors: `work.not_found`, those of reading. */
+export async function lastOf(
+  visit: Visit,
+  id: string,
+  until: AbortSignal,
+  report: (frame: Frame) => void = () => undefined,
+): Promise<VisibleWork> {
   const look = () => asVisitor(visit.means.db, visit.visitor, (tx) => readVisibleWork(tx, id));
   const before = await look();
-  if (isTerminal(before.state) || until.aborted) return before;
+  if (isOver(before) || until.aborted) return before;
   const live = await visit.means.live.means();
   // It ends with the item.
-  for await (const _ of followItem(live, visitorEyes(visit), { kind: 'work', id }, null, until));
+  for await (const frames of followItem(live, visitorEyes(visit), { kind: 'work', id }, null, until)) {
+    for (const frame of frames) report(frame);
+    if (!frames.some(({ type, id: recorded }) => type === 'state' && recorded === null)) continue;
+    const now = await look();
+    if (isOver(now)) return now;
+  }
   return look();
+}
+
+/** Nothing more happens without a person. */
+function isOver({ state, waiting }: VisibleWork): boolean {
+  return isTerminal(state) || waitsForPerson(waiting);
 }

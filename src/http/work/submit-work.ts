@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { whyWaiting } from '../../store/views/waiting.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
 import { jsonRoute } from '../route/route.ts';
 import { facultyName, id, json, jsonObject, submitted, timeIn, workState } from '../route/schemas.ts';
 import { unserved, warning } from '../route/unserved.ts';
-import { awaitedItem } from '../route/work-schemas.ts';
+import { submittedItem } from '../route/work-schemas.ts';
 
 /** Files are at most 20 MiB together; base64 makes four bytes of three. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -44,7 +45,7 @@ export const submitWorkRoute = jsonRoute({
   body: newWork,
   status: 201,
   output: z
-    .object({ id: id(), state: workState(), merged_into: id().nullable(), warning: warning(), item: awaitedItem() })
+    .object({ id: id(), state: workState(), merged_into: id().nullable(), warning: warning(), ...submittedItem() })
     .meta({ id: 'SubmittedWork' }),
   awaits: 'id',
   errors: ['work.not_found', 'work.invalid'],
@@ -70,6 +71,7 @@ export const submitWorkRoute = jsonRoute({
       id: submitted.id,
       state: submitted.state,
       merged_into: submitted.mergedInto,
+      waiting: await whyWaiting(tx, submitted.id),
       ...(await unserved(tx, [body.faculty], 'the work waits')),
     };
   },

@@ -3,7 +3,7 @@ import { saysContextOverflow } from '../wire/context-overflow.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import { asObject, asString, parseJson } from '../wire/loose-json.ts';
 import { isLasting, kindOfStatus } from '../wire/status-kind.ts';
-import type { WireError } from '../wire/wire.ts';
+import { type WireError, whereOf } from '../wire/wire.ts';
 
 /** Error types of the API ("Errors" in its reference). They are more precise than the status, and a stream has only them. */
 const KINDS: Readonly<Record<string, FailureKind>> = {
@@ -20,15 +20,15 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
 };
 
 /** Classifies an error of the Messages API. */
-export function anthropicFault({ status, body }: WireError): Fault {
+export function anthropicFault(arrived: WireError): Fault {
+  const { status, body } = arrived;
   const envelope = asObject(parseJson(body));
   const error = asObject(envelope?.['error']);
   const type = asString(error?.['type']) ?? '';
   const message = asString(error?.['message']) ?? (body.trim() && body);
   // The beginning of a message says what happened.
   const kind = refine(kindOf(status, type), message.slice(0, 10_000));
-  const where = status === null ? 'in mid-stream' : `HTTP ${status}`;
-  return fault(kind, `${where}${type && ` ${type}`}: ${message || 'no message'}`, {
+  return fault(kind, `${whereOf(arrived)}${type && ` ${type}`}: ${message || 'no message'}`, {
     httpStatus: status,
     requestId: asString(envelope?.['request_id']),
   });

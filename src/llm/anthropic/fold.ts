@@ -3,6 +3,7 @@ import { answerLimits } from '../wire/answer-limits.ts';
 import { callIds } from '../wire/call-ids.ts';
 import { errorBody, type Fault, fault, readEvent } from '../wire/fault.ts';
 import { asArray, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
+import { tokenCount } from '../wire/token-counts.ts';
 import { cutsAnswers, finishToolCall } from '../wire/tool-input.ts';
 import type { Answer, Fold, WireError } from '../wire/wire.ts';
 import { stopReasonOf } from './stop-reason.ts';
@@ -34,6 +35,8 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
   let usage: RawUsage = {};
   let stop: string | null = null;
   let finished = false;
+  /** The counts are those of the whole answer, not of its beginning. */
+  let counted = false;
   let ended = false;
   const blocks = new Map<number, Gathering>();
   let idOf = callIds();
@@ -47,6 +50,8 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
     message = value ?? {};
     usage = mergeUsage({}, message['usage']);
     stop = asString(message['stop_reason']);
+    // The whole answer may stand in it.
+    counted = Boolean(stop) && asArray(message['content']).length > 0;
     untold = [];
     for (const [index, block] of asArray(message['content']).entries()) startBlock(index, asObject(block) ?? {});
     return null;
@@ -151,9 +156,9 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
         reportUntold();
         const delta = asObject(event['delta']);
         stop = asString(delta?.['stop_reason']) ?? stop;
+        finished ||= Boolean(asString(delta?.['stop_reason']));
         usage = mergeUsage(usage, event['usage']);
-        // Both arrive after all blocks; then only the end marker may be missing.
-        finished = stop !== null && asObject(event['usage']) !== null;
+        counted ||= tokenCount(asObject(event['usage'])?.['output_tokens']) !== null;
         return null;
       }
       case 'message_stop':
@@ -161,7 +166,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
         ended = true;
         return null;
       case 'error':
-        return context.classify({ status: null, body: errorBody(event) });
+        return context.classify({ status: null, body: errorBody(event), within: 'stream' });
       default:
         return null;
     }
@@ -179,10 +184,12 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
       if (!Array.isArray(value?.['content'])) return fault('protocol', 'the response is not a message');
       ended = true;
       const cause = startMessage(value);
+      counted = true;
       reportUntold();
       return cause ?? limits.fault();
     },
     ended: () => ended,
+    // The reason arrives after all blocks; then only the counts and the end marker may be missing.
     complete: () => ended || finished,
     finish(): Answer | Fault {
       if (message === null || !(ended || finished))
@@ -204,7 +211,7 @@ export function anthropicFold(context: AnthropicFoldContext, emit: (event: LlmEv
         stopReason,
         rawStopReason: stop,
         cutToolCalls: cut,
-        usage: usageOf(usage),
+        usage: usageOf(usage, counted),
       };
     },
   };

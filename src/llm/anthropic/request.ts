@@ -24,7 +24,7 @@ export interface AnthropicContext {
 const MESSAGE_BREAKPOINTS = 3;
 
 /** The API refuses larger images, with the whole request. The limit of bytes is that of the strictest platform. */
-const MEDIA: MediaRules = { imageBytes: 5 * 1024 * 1024, imageEdge: 8000 };
+export const ANTHROPIC_MEDIA: MediaRules = { imageBytes: 5 * 1024 * 1024, imageEdge: 8000 };
 
 /** The API's words for classes of service. */
 const SERVICE_TIERS: Readonly<Partial<Record<ServiceTier, string>>> = { auto: 'auto', standard: 'standard_only' };
@@ -103,7 +103,7 @@ function toolChoice(choice: NonNullable<LlmRequest['toolChoice']>): Json {
 /** Messages with roles alternating, no empty blocks, results first, and the last few breakpoints kept. */
 function messages(request: LlmRequest, context: AnthropicContext, cacheControl: Json): Json[] {
   const mapped: { role: Message['role']; content: Json[]; marked: Json | null }[] = [];
-  for (const message of withLegalCallIds(visibleMessages(request, context.model, MEDIA), CALL_ID)) {
+  for (const message of withLegalCallIds(visibleMessages(request, context.model, ANTHROPIC_MEDIA), CALL_ID)) {
     const content = message.content.flatMap((block) => mapBlock(block, request.model, context));
     if (content.length === 0) continue;
     const marked = message.cacheBreakpoint ? (content.findLast(mayBeMarked) ?? null) : null;

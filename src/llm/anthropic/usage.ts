@@ -24,8 +24,11 @@ export function mergeUsage(earlier: RawUsage, later: unknown): RawUsage {
   return merged;
 }
 
-/** Adds cached tokens to `input`: Anthropic counts them separately. Null if no usage was reported. */
-export function usageOf(raw: RawUsage): Usage | null {
+/**
+ * Adds cached tokens to `input`: Anthropic counts them separately. Null if no usage was reported. `isWhole`: false where only the beginning of the
+ * answer was counted, so that its output is not known (0).
+ */
+export function usageOf(raw: RawUsage, isWhole: boolean): Usage | null {
   const counts = tokenCounts();
   const count = (name: string) => counts.read(name, raw[name]);
   const input = count('input_tokens');
@@ -35,7 +38,7 @@ export function usageOf(raw: RawUsage): Usage | null {
   const cacheWrite = count('cache_creation_input_tokens') ?? 0;
   return counts.usage({
     input: (input ?? 0) + cacheRead + cacheWrite,
-    output: output ?? 0,
+    output: isWhole ? (output ?? 0) : 0,
     cacheRead,
     cacheWrite,
     reasoning: count('thinking_tokens') ?? 0,

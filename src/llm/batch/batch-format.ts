@@ -1,7 +1,9 @@
 /** A model's requests and answers as its provider's batch API takes and gives them: those of live calls. */
 import type { LlmFailure, LlmRequest, LlmResponse } from '../client.ts';
+import { failureCost, wayOfResponse } from '../failure-costs.ts';
 import type { Mask } from '../transport/mask.ts';
 import { toJson } from '../transport/to-json.ts';
+import { countedUsage } from '../wire/counted-usage.ts';
 import { fault, toFailure } from '../wire/fault.ts';
 import { asObject, parseJson } from '../wire/loose-json.ts';
 import { recordable } from '../wire/recordable.ts';
@@ -28,8 +30,8 @@ export type ReadAnswer =
 export interface BatchFormat {
   readonly provider: string;
   write(request: LlmRequest): WrittenRequest;
-  /** `stored` is a BatchAnswer as JSON. */
-  read(request: LlmRequest, stored: string): ReadAnswer;
+  /** `stored` is a BatchAnswer as JSON. `whole`: false where only the name of the model is left of the request, so that no counts can be estimated. */
+  read(request: LlmRequest, stored: string, whole?: boolean): ReadAnswer;
 }
 
 /** The format of the models that speak `wire`. */
@@ -46,17 +48,23 @@ export function batchFormat(provider: string, wire: Wire, mask: Mask): BatchForm
         body: toJson(body),
       };
     },
-    read(request, stored) {
+    read(request, stored, whole = true) {
       const answer = asObject(parseJson(stored)) as BatchAnswer | null;
       if (answer && 'ended' in answer) return { kind: 'not_run', why: answer.ended };
       const result = answer ? answerOf(request, answer, wire) : fault('protocol', 'the stored answer is not JSON');
       if (result.type === 'fault') {
-        const failure = toFailure(result, { provider, model: request.model, attempts: 1 }, mask);
+        // 0: an error without a status: the provider has not answered.
+        const status = answer === null ? 200 : answer.status;
+        const way = wayOfResponse(status, result.kind, false);
+        const lost = failureCost(way, 'batch') === 'lost' ? 1 : 0;
+        const failure = toFailure(result, { provider, model: request.model, attempts: 1, lost }, mask);
         return { kind: 'failed', failure };
       }
       const named = recordable(result, mask);
       // Time at the provider is not time that the focus ran.
-      const response = { provider, ...named, timeToFirstTokenMs: null, durationMs: 0, attempts: 1, fellBackFrom: [] };
+      const usage = whole ? countedUsage(named, request) : named.usage;
+      const told = { timeToFirstTokenMs: null, durationMs: 0, attempts: 1, fellBackFrom: [] };
+      const response = { provider, ...named, usage, ...told };
       return { kind: 'answered', response };
     },
   };
@@ -71,7 +79,7 @@ function ofRequest(wire: Wire, request: LlmRequest): Record<string, string> {
 function answerOf(request: LlmRequest, { status, body }: Extract<BatchAnswer, { status: number }>, wire: Wire) {
   if (status < 200 || status > 299) {
     // 0: an error without a status, as in a stream.
-    return wire.classify({ status: status === 0 ? null : status, body: JSON.stringify(body) });
+    return wire.classify({ status: status === 0 ? null : status, body: JSON.stringify(body), within: 'batch' });
   }
   const fold = wire.fold(request, () => {});
   return fold.whole(body) ?? fold.finish();

@@ -88,17 +88,19 @@ interface Reader {
 async function send(call: BatchCall, means: BatchHttpMeans, open: (status: number) => Reader): Promise<Fault | null> {
   const { endpoint, shared, signal, totalMs } = means;
   const retry = call.once ? { ...endpoint.retry, maxAttempts: 1 } : endpoint.retry;
-  const { outcome, attempts } = await withRetries<{ readonly type: 'done' }>({
+  const { outcome, attempts, lost } = await withRetries<{ readonly type: 'done' }>({
     endpoint: { ...endpoint, retry },
     shared,
     signal,
     timeouts: { ...endpoint.timeouts, firstByteMs: totalMs, totalMs },
+    // What a batch costs is known from its results.
+    transport: null,
     attempt: (timeouts) =>
       loggedIn(endpoint.login, signal, (credential) => attempt(call, credential, timeouts, means, open)),
   });
   if (outcome.type !== 'fault') return null;
   // Logged and stored: without secrets, and short.
-  const from = { provider: endpoint.provider, model: '', attempts };
+  const from = { provider: endpoint.provider, model: '', attempts, lost };
   return { ...outcome, message: toFailure(outcome, from, maskOf(endpoint)).message };
 }
 

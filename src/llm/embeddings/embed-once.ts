@@ -1,6 +1,5 @@
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
-import { mayHaveCost } from '../client.ts';
 import { fetchJson, type MaySend } from '../transport/fetch-json.ts';
 import type { Endpoint, HttpShared } from '../transport/retries.ts';
 import { type Fault, fault } from '../wire/fault.ts';
@@ -34,22 +33,19 @@ export async function embedOnce(
   signal: AbortSignal,
 ): Promise<EmbedResult> {
   const { api, endpoint, shared, model, dimensions, maySend } = call;
-  let withheld = false;
   const read = (body: unknown) => readResponse(body, texts, call);
   const result = await fetchJson({
     endpoint,
     shared,
     signal,
-    maySend: async () => {
-      withheld = (await maySend?.()) === false;
-      return !withheld;
-    },
+    ...(maySend && { maySend }),
     model,
     method: 'POST',
     path: api.path(model),
     headers: (key) => ({ ...api.headers(key), ...call.headers }),
     body: { ...api.body({ model, texts, dimensions: call.asksDimensions ? dimensions : null }), ...call.options },
     classify: (error) => api.classify(error),
+    transport: 'embeddings',
     payOnce: true,
     limits: { ...JSON_LIMITS.embeddings, nodes: JSON_LIMITS.embeddings.nodes + texts.length * dimensions },
     check(body) {
@@ -59,13 +55,13 @@ export async function embedOnce(
   });
   if (!result.ok) {
     const { failure } = result;
-    // If a request was withheld, the attempts before it cost nothing: one that may have cost something is not retried.
-    const usage = !withheld && mayHaveCost(failure) ? estimated(texts) : { inputTokens: 0, counted: true };
+    const usage = failure.lost > 0 ? estimated(texts) : { inputTokens: 0, counted: true };
     return { ok: false, failure, refused: false, vectors: [], usage };
   }
   const { vectors, tokens } = read(result.value) as Readable;
   const counted = tokenCount(tokens);
-  const usage = counted === null ? estimated(texts) : { inputTokens: counted, counted: true };
+  // No text has no tokens.
+  const usage = counted ? { inputTokens: counted, counted: true } : estimated(texts);
   return { ok: true, vectors, usage };
 }
 

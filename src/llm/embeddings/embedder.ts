@@ -1,4 +1,5 @@
 import type { LlmFailure } from '../client.ts';
+import { exactUsd } from '../models/cost.ts';
 import type { MaySend } from '../transport/fetch-json.ts';
 import { type EmbeddingsCall, embedOnce } from './embed-once.ts';
 import { type BatchLimits, fitted, textBatches } from './text-batches.ts';
@@ -30,8 +31,10 @@ export type Vector = readonly number[];
 export interface Embedder {
   readonly provider: string;
   readonly model: string;
-  /** `provider/model`: vectors of one name can be compared with each other. */
+  /** `provider/model`: vectors of one name and one place can be compared with each other. */
   readonly name: string;
+  /** Kind and address of the provider. */
+  readonly place: string;
   readonly dimensions: number;
   /** How many of these texts, from the first on, one request takes; at least 1. */
   fits(texts: readonly string[]): number;
@@ -50,6 +53,8 @@ export interface Embedder {
 export interface EmbedderMeans {
   readonly call: EmbeddingsCall;
   readonly limits: BatchLimits;
+  /** Of the provider, as in `Embedder`. */
+  readonly place: string;
   /** USD per million tokens; null: unknown. */
   readonly usdPerMillion: number | null;
 }
@@ -60,14 +65,15 @@ const MARGIN = 1.5;
 const EXTRA_TOKENS = 8;
 
 /** Creates an embedder; connects at the first call. */
-export function createEmbedder({ call, limits, usdPerMillion }: EmbedderMeans): Embedder {
+export function createEmbedder({ call, limits, place, usdPerMillion }: EmbedderMeans): Embedder {
   const { provider } = call.endpoint;
   const { model, dimensions } = call;
-  const usdOf = (tokens: number) => (usdPerMillion === null ? null : (tokens * usdPerMillion) / 1_000_000);
+  const usdOf = (tokens: number) => (usdPerMillion === null ? null : exactUsd((tokens * usdPerMillion) / 1_000_000));
   return {
     provider,
     model,
     name: `${provider}/${model}`,
+    place,
     dimensions,
     fits(texts) {
       const [first = []] = textBatches(
@@ -94,9 +100,7 @@ export function createEmbedder({ call, limits, usdPerMillion }: EmbedderMeans): 
     costAtMost(texts) {
       const estimate = texts.reduce((total, text) => total + limits.tokensOf(fitted(text, limits)) + EXTRA_TOKENS, 0);
       const tokens = Math.ceil(MARGIN * estimate);
-      const usd = usdOf(tokens);
-      // The database has millionths of a dollar.
-      return { tokens, usd: usd === null ? null : Math.ceil(usd * 1_000_000) / 1_000_000 };
+      return { tokens, usd: usdOf(tokens) };
     },
     costUsd: ({ inputTokens }) => usdOf(inputTokens),
   };

@@ -1,3 +1,4 @@
+import { addressText, identityText } from '../../core/config/provider-identity.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { EmbeddingInfo } from '../models/embedding-models.ts';
@@ -66,6 +67,7 @@ export function openEmbedder(
       tokensOfText: settings.kind === 'ollama' ? null : info.maxInputTokens,
       tokensOf: estimateTokens,
     },
+    place: identityText({ kind: settings.kind, address: addressText(settings.baseUrl), credential: '' }),
     usdPerMillion: info.usdPerMillion,
   });
 }

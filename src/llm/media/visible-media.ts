@@ -26,8 +26,8 @@ export function visibleMessages(
   if (!messages.some(hasMedia)) return messages;
   const shown = <Block extends Message['content'][number]>(block: Block): Block | TextBlock => {
     if (block.type !== 'image' && block.type !== 'document') return block;
-    const why = obstacle(block, model, info, rules);
-    return why === null ? block : { type: 'text', text: notShown(block, why) };
+    const text = wordsInPlace(block, model, info, rules);
+    return text === null ? block : { type: 'text', text };
   };
   return messages.map((message) => ({
     ...message,
@@ -35,6 +35,17 @@ export function visibleMessages(
       block.type === 'tool_result' ? { ...block, content: block.content.map(shown) } : shown(block),
     ),
   }));
+}
+
+/** The words in place of a file that the model cannot be shown; null if it can. */
+export function wordsInPlace(
+  block: MediaBlock,
+  model: string,
+  info: Pick<ModelInfo, 'images' | 'documents'>,
+  rules: MediaRules,
+): string | null {
+  const why = obstacle(block, model, info, rules);
+  return why === null ? null : notShown(block, why);
 }
 
 /** Why the model cannot be shown the file, or null. */

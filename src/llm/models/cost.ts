@@ -53,5 +53,10 @@ function costAt(
     usage.cacheRead * prices.cacheRead +
     usage.cacheWrite * prices.cacheWrite * (cacheTtl === '1h' ? HOUR_FACTOR : 1) +
     usage.output * prices.output;
-  return (micro * (TIER_FACTORS[serviceTier] ?? 1)) / 1_000_000;
+  return exactUsd((micro * (TIER_FACTORS[serviceTier] ?? 1)) / 1_000_000);
+}
+
+/** An amount without the last digit of its binary fraction, which is noise: prices have a few digits, and so have sums of them. */
+export function exactUsd(amount: number): number {
+  return Number(amount.toPrecision(15));
 }

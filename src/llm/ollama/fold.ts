@@ -40,9 +40,9 @@ export function ollamaFold(context: OllamaFoldContext, emit: (event: LlmEvent) =
     emit({ type: 'tool_call', id, name });
   };
   /** `size` is the line's length in characters. */
-  const add = (value: Loose, size: number): Fault | null => {
+  const add = (value: Loose, size: number, within?: 'stream'): Fault | null => {
     if (value['error'] !== undefined && value['error'] !== null)
-      return context.classify({ status: null, body: errorBody(value) });
+      return context.classify({ status: null, body: errorBody(value), ...(within && { within }) });
     model ??= asString(value['model']) || null;
     const message = asObject(value['message']) ?? {};
     const thought = asString(message['thinking']) ?? '';
@@ -62,7 +62,7 @@ export function ollamaFold(context: OllamaFoldContext, emit: (event: LlmEvent) =
 
   return {
     event(data) {
-      return readEvent(data, (value) => add(value, data.length));
+      return readEvent(data, (value) => add(value, data.length, 'stream'));
     },
     whole(body) {
       const value = asObject(body);

@@ -62,13 +62,13 @@ const GPT_OSS_LEVELS = {
 } as const;
 
 /** Ollama scales images down. It accepts no documents; they are replaced by words. */
-const MEDIA: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
+export const OLLAMA_MEDIA: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
 
 function messages(request: LlmRequest, context: OllamaContext): Json[] {
   const openFrom = openExchangeStart(request.messages);
   const names = new Map<string, string>();
   const system = request.system.trim() === '' ? [] : [{ role: 'system', content: request.system }];
-  const mapped = visibleMessages(request, context.model, MEDIA).flatMap((message, index) => {
+  const mapped = visibleMessages(request, context.model, OLLAMA_MEDIA).flatMap((message, index) => {
     if (message.role === 'user') return user(message, names);
     for (const block of message.content) if (block.type === 'tool_call') names.set(block.id, block.name);
     return assistant(message, request.model, context, index >= openFrom);

@@ -3,7 +3,7 @@ import { saysContextOverflow } from '../wire/context-overflow.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import { asArray, asNumber, asObject, asString, type Loose, parseJson } from '../wire/loose-json.ts';
 import { kindOfStatus } from '../wire/status-kind.ts';
-import type { WireError } from '../wire/wire.ts';
+import { type WireError, whereOf } from '../wire/wire.ts';
 
 /** Kinds by pattern of the message, tried in this order, whatever the status: vendors agree on little else. */
 const SAID: readonly (readonly [FailureKind, RegExp])[] = [
@@ -31,7 +31,8 @@ const SAID: readonly (readonly [FailureKind, RegExp])[] = [
 const SAID_CHARS = 10_000;
 
 /** Classifies an error of Chat Completions, from OpenAI or a compatible server. */
-export function openaiFault({ status, body }: WireError): Fault {
+export function openaiFault(arrived: WireError): Fault {
+  const { status, body } = arrived;
   const parsed = parseJson(body);
   const envelope = asObject(parsed) ?? asObject(asArray(parsed)[0]);
   const error = asObject(envelope?.['error']) ?? envelope;
@@ -41,9 +42,8 @@ export function openaiFault({ status, body }: WireError): Fault {
   // OpenRouter puts an HTTP status into `code`; in mid-stream it is the only one.
   const effective = status ?? statusIn(error?.['code']);
   const kind = kindOf(effective, `${code} ${type} ${message}`.slice(0, SAID_CHARS));
-  const where = status === null ? 'in an answer' : `HTTP ${status}`;
   const tag = [type, code].filter((word) => word !== '').join(' ');
-  return fault(kind, `${where}${tag && ` ${tag}`}: ${message}`, {
+  return fault(kind, `${whereOf(arrived)}${tag && ` ${tag}`}: ${message}`, {
     httpStatus: status,
   });
 }

@@ -109,7 +109,7 @@ export function openaiFold(context: OpenAiFoldContext, emit: (event: LlmEvent) =
       return addChunk(value, 0);
     },
     ended: () => ended,
-    complete: () => ended || (finish !== null && usage !== null),
+    complete: () => ended || finish !== null,
     finish(): Answer | Fault {
       const saidNothing = finish === null && text === '' && toolCalls.size() === 0;
       if (saidNothing || (!ended && finish === null)) {

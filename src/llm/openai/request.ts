@@ -69,11 +69,11 @@ function mapToolChoice(choice: NonNullable<LlmRequest['toolChoice']>): unknown {
 }
 
 /** OpenAI's own limit per image; it scales large ones down. */
-const MEDIA: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
+export const OPENAI_MEDIA: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
 
 function messages(request: LlmRequest, context: OpenAiContext): Json[] {
   const openFrom = openExchangeStart(request.messages);
-  const shown = visibleMessages(request, context.model, MEDIA);
+  const shown = visibleMessages(request, context.model, OPENAI_MEDIA);
   const mapped: Json[] = request.system.trim() === '' ? [] : [{ role: 'system', content: request.system }];
   for (const [index, message] of withLegalCallIds(shown, context.callIds).entries()) {
     if (message.role === 'assistant') mapped.push(...assistant(message, request.model, context, index >= openFrom));

@@ -6,7 +6,7 @@ import { saysContextOverflow } from '../wire/context-overflow.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import { asObject, asString, parseJson } from '../wire/loose-json.ts';
 import { kindOfStatus } from '../wire/status-kind.ts';
-import type { Wire, WireError } from '../wire/wire.ts';
+import { type Wire, type WireError, whereOf } from '../wire/wire.ts';
 import { bedrockFraming } from './event-stream.ts';
 
 /** Anthropic's Messages at Amazon Bedrock (InvokeModel): the model is in the path, its version in the body. */
@@ -63,10 +63,11 @@ const SAID: readonly (readonly [FailureKind, RegExp])[] = [
 ];
 
 /** Classifies an error of Bedrock: by HTTP status, or by the name of an exception in a stream. */
-export function bedrockFault({ status, body }: WireError): Fault {
+export function bedrockFault(arrived: WireError): Fault {
+  const { status, body } = arrived;
   const envelope = asObject(parseJson(body));
   const message = asString(envelope?.['message']) ?? asString(envelope?.['Message']) ?? (body.trim() || 'no message');
-  return fault(kindOf(status, message), `${status === null ? 'in mid-stream' : `HTTP ${status}`}: ${message}`, {
+  return fault(kindOf(status, message), `${whereOf(arrived)}: ${message}`, {
     httpStatus: status,
   });
 }

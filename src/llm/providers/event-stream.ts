@@ -114,12 +114,12 @@ function read(
     }
     case 'exception': {
       const name = headers.get(':exception-type') ?? '';
-      const cause = classify({ status: STATUS_OF[name] ?? null, body });
+      const cause = classify({ status: STATUS_OF[name] ?? null, body, within: 'stream' });
       return { ...cause, message: `${name}: ${cause.message}`, httpStatus: null };
     }
     case 'error': {
       const said = `${headers.get(':error-code') ?? ''} ${headers.get(':error-message') ?? ''}`.trim();
-      return classify({ status: null, body: said || 'error' });
+      return classify({ status: null, body: said || 'error', within: 'stream' });
     }
     default:
       return fault('protocol', 'a frame of the stream has no message type');

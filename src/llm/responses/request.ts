@@ -25,7 +25,7 @@ export interface ResponsesContext {
 const MIN_OUTPUT_TOKENS = 16;
 
 /** OpenAI's own limit per image; it scales large ones down. */
-const MEDIA: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
+export const RESPONSES_MEDIA: MediaRules = { imageBytes: 20 * 1024 * 1024, imageEdge: null };
 
 const CALL_ID = /^[^\s]{1,64}$/;
 
@@ -82,7 +82,7 @@ function mapToolChoice(choice: NonNullable<LlmRequest['toolChoice']>): unknown {
 
 function input(request: LlmRequest, context: ResponsesContext): Json[] {
   const items: Json[] = [];
-  for (const message of withLegalCallIds(visibleMessages(request, context.model, MEDIA), CALL_ID)) {
+  for (const message of withLegalCallIds(visibleMessages(request, context.model, RESPONSES_MEDIA), CALL_ID)) {
     if (message.role === 'assistant') items.push(...answer(message, request.model, context));
     else addUser(items, message);
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { CompleteOptions, ContentBlock, LlmClient, LlmRequest, LlmResponse, LlmResult, Usage } from '../client.ts';
+import { failureCost, wayOfScript } from '../failure-costs.ts';
 import { callIds } from '../wire/call-ids.ts';
 import { type Fault, fault, toFailure } from '../wire/fault.ts';
 import type { Script, ScriptedAnswer } from './script.ts';
@@ -30,24 +31,28 @@ async function play({ provider, script, clock, request, options }: Play): Promis
   const startedMs = clock.monotonicMs();
   const fail = (cause: Fault): LlmResult => ({
     ok: false,
-    failure: toFailure(cause, { provider, model: request.model, attempts: 1 }, (text) => text),
+    failure: toFailure(cause, { provider, model: request.model, attempts: 1, lost: lostBy(cause) }, (text) => text),
   });
   const answer = selectAnswer(script, request);
   if (!answer) {
-    return fail(
-      fault('invalid_request', `${script.file} has no answer for turn ${turnOf(request)} of ${request.model}`),
-    );
+    const message = `${script.file} has no answer for turn ${turnOf(request)} of ${request.model}`;
+    return fail(fault('invalid_request', message, { way: 'unsent' }));
   }
   await clock.sleep(answer.delay_ms, options.signal);
   if (options.signal.aborted) return fail(fault('aborted', 'aborted'));
   if (answer.fault) {
-    return fail(fault(answer.fault.kind, answer.fault.message, { retryAfterMs: answer.fault.retry_after_ms ?? null }));
+    const { kind, message, retry_after_ms: retryAfterMs = null } = answer.fault;
+    return fail(fault(kind, message, { retryAfterMs, way: wayOfScript(kind) }));
   }
   const firstTokenMs = clock.monotonicMs() - startedMs;
   const content = contentOf(answer, request, provider);
   if (!(await passOn(content, answer.piece_delay_ms, clock, options))) return fail(fault('aborted', 'aborted'));
   const durationMs = clock.monotonicMs() - startedMs;
   return { ok: true, response: respond({ provider, answer, content, request, firstTokenMs, durationMs }) };
+}
+
+function lostBy({ way }: Fault): number {
+  return failureCost(way, 'script') === 'lost' ? 1 : 0;
 }
 
 function contentOf(answer: ScriptedAnswer, request: LlmRequest, provider: string): ContentBlock[] {

@@ -50,6 +50,8 @@ const whenSchema = z.strictObject({
   matches: pattern.optional(),
   /** Found in the first user message, which describes the work item. */
   task_contains: z.string().min(1).optional(),
+  /** Found in the description or the params of the work item: not in the digest of other work, which quotes theirs. */
+  own_task_contains: z.string().min(1).optional(),
   system_contains: z.string().min(1).optional(),
 });
 

@@ -27,6 +27,7 @@ function holds({ when, turn: wanted }: ScriptedAnswer, request: LlmRequest, turn
   if (when.contains !== undefined && !newest.includes(when.contains)) return false;
   if (when.matches !== undefined && !new RegExp(when.matches, 'u').test(newest)) return false;
   if (when.task_contains !== undefined && !textOf(users[0]).includes(when.task_contains)) return false;
+  if (when.own_task_contains !== undefined && !(request.task ?? '').includes(when.own_task_contains)) return false;
   return when.system_contains === undefined || request.system.includes(when.system_contains);
 }
 

@@ -8,11 +8,14 @@ import { isBinary, notJson } from './response-faults.ts';
 
 /** The size limit of one event. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
+const LONG_BYTES = 1024 * 1024;
 
 /** Reads a response body into a fold: a stream of events, one JSON body, or the text of an error. */
 export interface AnswerReader extends BodyReader {
   /** The answer or the fault; call it at the end of the body. */
   result(): Answer | Fault;
+  /** True for a body of more than 1 MiB: its result is worth a turn of the event loop of its own. */
+  isLong(): boolean;
 }
 
 type Mode = 'undecided' | 'events' | 'framed' | 'json' | 'error';
@@ -99,13 +102,16 @@ export function answerReader(
       if (mode === 'error') return bytes > MAX_ERROR_BYTES ? 'broken' : 'more';
       if (bytes > MAX_STREAM_BYTES && !fold.complete()) broken ??= tooLarge('the response body');
       if (broken || bytes > MAX_STREAM_BYTES) return 'broken';
-      return (mode === 'events' || mode === 'framed') && fold.ended() ? 'ended' : 'more';
+      if (mode !== 'events' && mode !== 'framed') return 'more';
+      if (fold.ended()) return 'ended';
+      return fold.complete() ? 'whole' : 'more';
     },
     complete() {
       end();
       if (mode === 'error') return true;
       return broken !== null || (mode === 'json' ? parseJson(text) !== undefined : fold.complete());
     },
+    isLong: () => bytes > LONG_BYTES,
     result() {
       end();
       if (mode === 'error') return classify({ status, body: text });

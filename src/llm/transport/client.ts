@@ -1,14 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { remembered } from '../../core/text/remembered.ts';
-import {
-  type CompleteOptions,
-  type LlmClient,
-  type LlmEvent,
-  type LlmRequest,
-  type LlmResult,
-  mayHaveCost,
-  type Timeouts,
-} from '../client.ts';
+import type { CompleteOptions, LlmClient, LlmEvent, LlmRequest, LlmResult, Timeouts } from '../client.ts';
+import { wayOfResponse } from '../failure-costs.ts';
+import { countedUsage } from '../wire/counted-usage.ts';
 import { type Fault, isFault, toFailure } from '../wire/fault.ts';
 import { recordable } from '../wire/recordable.ts';
 import type { Answer, Wire } from '../wire/wire.ts';
@@ -53,12 +48,14 @@ async function complete(call: Call): Promise<LlmResult> {
   const startedMs = clock.monotonicMs();
   const body = bodies.take(request);
   const progress = watchEvents(options, clock);
-  const { outcome, attempts } = await withRetries<Answer>({
+  const { outcome, attempts, lost } = await withRetries<Answer>({
     endpoint,
     shared,
     signal: options.signal,
     timeouts: { ...endpoint.timeouts, ...options.timeouts },
-    mayStartOver: (failed) => progress.mayStartOver() && !(options.payOnce === true && mayHaveCost(failed)),
+    transport: 'http',
+    payOnce: options.payOnce ?? false,
+    mayStartOver: progress.mayStartOver,
     attempt: (timeouts, number) => {
       if (number > 1) progress.restart();
       return loggedIn(endpoint.login, options.signal, (credential) =>
@@ -68,15 +65,26 @@ async function complete(call: Call): Promise<LlmResult> {
   });
   const { provider } = endpoint;
   if (outcome.type === 'fault') {
-    return { ok: false, failure: toFailure(outcome, { provider, model: request.model, attempts }, mask) };
+    return { ok: false, failure: toFailure(outcome, { provider, model: request.model, attempts, lost }, mask) };
   }
   const answer = recordable(outcome, mask);
   const durationMs = clock.monotonicMs() - startedMs;
+  // The estimate of a long answer is as long as its reading, which took this turn.
+  if (answer.usage === null || answer.usage.output === 0) await nextTurn();
   const firstAtMs = progress.firstAtMs();
   const timeToFirstTokenMs = firstAtMs === null ? null : firstAtMs - startedMs;
   return {
     ok: true,
-    response: { provider, ...answer, timeToFirstTokenMs, durationMs, attempts, fellBackFrom: [] },
+    response: {
+      provider,
+      ...answer,
+      usage: countedUsage(answer, request),
+      timeToFirstTokenMs,
+      durationMs,
+      attempts,
+      lost,
+      fellBackFrom: [],
+    },
   };
 }
 
@@ -87,7 +95,12 @@ async function attempt(
   timeouts: Timeouts,
   emit: (event: LlmEvent) => void,
 ): Promise<Answer | Fault> {
-  const reader = answerReader(wire.fold(request, emit), wire.classify, wire.framing?.() ?? null);
+  let began = false;
+  const told = (event: LlmEvent): void => {
+    began = true;
+    emit(event);
+  };
+  const reader = answerReader(wire.fold(request, told), wire.classify, wire.framing?.() ?? null);
   const plain = {
     'content-type': 'application/json',
     'accept-encoding': 'identity',
@@ -95,7 +108,7 @@ async function attempt(
     ...authHeaders({ ...endpoint, apiKey: credential.key }, wire.headers(credential.key, request)),
   };
   const headers = (await endpoint.sign?.({ method: 'POST', url, headers: plain, body }, credential)) ?? plain;
-  if (isFault(headers)) return headers;
+  if (isFault(headers)) return { ...headers, way: 'unsent' };
   const { signal } = options;
   await options.beforeSend?.();
   const exchanged = await exchange(
@@ -103,8 +116,12 @@ async function attempt(
     reader,
   );
   if (exchanged.type === 'fault') return exchanged;
+  // Its last piece took this turn.
+  if (reader.isLong()) await nextTurn();
   const result = redirectFault(exchanged.status, exchanged.headers, url) ?? reader.result();
-  return result.type === 'fault' ? faultWithHeaders(result, exchanged.headers, shared.clock.nowMs()) : result;
+  if (result.type !== 'fault') return result;
+  const failed = faultWithHeaders(result, exchanged.headers, shared.clock.nowMs());
+  return { ...failed, way: wayOfResponse(exchanged.status, failed.kind, began) };
 }
 
 /** Forwards events and records for the retry rule when the first came, and whether the caller got any. */

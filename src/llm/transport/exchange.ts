@@ -32,10 +32,11 @@ export interface BodyReader {
   /** Called once, before any chunk. */
   begin(status: number): void;
   /**
-   * `ended`: nothing more is expected; the server gets a moment to end the response, so that the connection can be reused.
+   * `whole`: the answer is there, and only counts and end markers may follow. `ended`: nothing more is expected; the server gets a
+   * moment to end the response, so that the connection can be reused.
    * `broken`: the rest is not needed; the socket is closed.
    */
-  chunk(chunk: Buffer): 'more' | 'ended' | 'broken';
+  chunk(chunk: Buffer): 'more' | 'whole' | 'ended' | 'broken';
   /**
    * Called once if the connection breaks or a time-out ends it. True: what came is enough for a result, and the way it ended
    * does not matter.
@@ -57,7 +58,7 @@ type Why = 'aborted' | 'first_byte' | 'idle' | 'total';
  * is a bug. Uses undici's dispatcher directly: its body streams cost as much as all our processing.
  */
 export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<Exchanged | Fault> {
-  if (options.signal.aborted) return Promise.resolve(fault('aborted', 'aborted'));
+  if (options.signal.aborted) return Promise.resolve(fault('aborted', 'aborted', { way: 'unsent' }));
   return new Promise((resolve, reject) => {
     const { timeouts, signal, url } = options;
     let connection: Dispatcher.DispatchController | null = null;
@@ -83,7 +84,9 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
     const breakOff = (cause: Fault): void => {
       try {
         const isWhole = answer !== null && cause.kind !== 'aborted' && (ended || reader.complete());
-        resolve(isWhole && answer ? answer : cause);
+        // Without a connection, nothing was sent.
+        const failed: Fault = connection === null ? { ...cause, way: 'unsent' } : cause;
+        resolve(isWhole && answer ? answer : failed);
       } catch (error) {
         reject(error);
       }
@@ -125,6 +128,8 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
           else if (state === 'more') {
             // The time for the body of an error is for all of it.
             if (!isError) deadlines.renew();
+          } else if (state === 'whole') {
+            deadlines.enter('idle', afterAnswerMs(timeouts));
           } else {
             ended = true;
             deadlines.enter('after_end', AFTER_END_MS);
@@ -147,6 +152,11 @@ export function exchange(options: ExchangeOptions, reader: BodyReader): Promise<
 /** Between two pieces of a body; for the body of an error, for all of it. */
 function bodyMs({ streamIdleMs }: Timeouts, isError: boolean): number {
   return isError ? Math.min(streamIdleMs || ERROR_BODY_MS, ERROR_BODY_MS) : streamIdleMs;
+}
+
+/** After a whole answer, token counts follow at once, or at some gateways after a few seconds. */
+function afterAnswerMs({ streamIdleMs }: Timeouts): number {
+  return Math.min(streamIdleMs, Math.max(1000, streamIdleMs / 10));
 }
 
 /** The reason for closing a connection from our side; it is never shown. */

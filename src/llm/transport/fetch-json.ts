@@ -1,5 +1,6 @@
 import type { JsonLimits } from '../../core/text/json-bounds.ts';
-import { type LlmFailure, mayHaveCost } from '../client.ts';
+import type { LlmFailure } from '../client.ts';
+import { type Transport, wayOfResponse } from '../failure-costs.ts';
 import { type Fault, fault, isFault, jsonBeyond, toFailure } from '../wire/fault.ts';
 import { parseCounted, parseJson } from '../wire/loose-json.ts';
 import type { WireError } from '../wire/wire.ts';
@@ -27,7 +28,9 @@ export interface JsonCall {
   readonly check?: (value: unknown) => Fault | null;
   /** What the answer may be; default `providerJson`. */
   readonly limits?: JsonLimits;
-  /** True: a request that may have cost something (`mayHaveCost`) is not sent again. Default false. */
+  /** As in `RetriedCall`; null: it costs nothing. */
+  readonly transport: Transport | null;
+  /** True: a request that may have cost something is not sent again. Default false. */
   readonly payOnce?: boolean;
   readonly signal: AbortSignal;
   /** Asked right before each request, retries included; false: it is not sent, and the call fails as `aborted`. */
@@ -45,16 +48,17 @@ export type JsonResult =
 /** Sends a plain call with the same retries, pauses, time-outs and masking as a completion. */
 export async function fetchJson(call: JsonCall): Promise<JsonResult> {
   const { endpoint, shared, signal, model } = call;
-  const { outcome, attempts } = await withRetries<Fetched>({
+  const { outcome, attempts, lost } = await withRetries<Fetched>({
     endpoint,
     shared,
     signal,
     timeouts: endpoint.timeouts,
-    mayStartOver: (failed) => !(call.payOnce === true && mayHaveCost(failed)),
+    transport: call.transport,
+    payOnce: call.payOnce ?? false,
     attempt: (timeouts) => loggedIn(endpoint.login, signal, (credential) => attempt(call, credential, timeouts)),
   });
   if (outcome.type === 'fetched') return { ok: true, value: outcome.value };
-  const from = { provider: endpoint.provider, model, attempts };
+  const from = { provider: endpoint.provider, model, attempts, lost };
   return { ok: false, failure: toFailure(outcome, from, maskOf(endpoint)) };
 }
 
@@ -82,8 +86,9 @@ async function attempt(
   };
   const body = method === 'POST' ? toJson(call.body) : null;
   const headers = (await endpoint.sign?.({ method, url, headers: plain, body }, credential)) ?? plain;
-  if (isFault(headers)) return headers;
-  if ((await call.maySend?.()) === false) return fault('aborted', 'not sent: this process no longer holds the work');
+  if (isFault(headers)) return { ...headers, way: 'unsent' };
+  if ((await call.maySend?.()) === false)
+    return fault('aborted', 'not sent: this process no longer holds the work', { way: 'unsent' });
   const exchanged = await exchange(
     { dispatcher: shared.dispatcher, url, method, headers, body, timeouts, signal },
     {
@@ -102,7 +107,9 @@ async function attempt(
   const read = () =>
     isSuccess(exchanged.status) && size > limit ? tooLarge('the response body') : parse(exchanged.status, text(), call);
   const result = redirectFault(exchanged.status, exchanged.headers, url) ?? read();
-  return result.type === 'fault' ? faultWithHeaders(result, exchanged.headers, shared.clock.nowMs()) : result;
+  if (result.type !== 'fault') return result;
+  const failed = faultWithHeaders(result, exchanged.headers, shared.clock.nowMs());
+  return { ...failed, way: wayOfResponse(exchanged.status, failed.kind, false) };
 }
 
 function isSuccess(status: number): boolean {

@@ -56,11 +56,11 @@ export async function loggedIn<Success extends { readonly type: string }>(
   attempt: (credential: Credential) => Promise<Success | Fault>,
 ): Promise<Success | Fault> {
   const first = await login.current(signal);
-  if (isFault(first)) return first;
+  if (isFault(first)) return { ...first, way: 'unsent' };
   const outcome = await attempt(first);
   if (!isRefusal(outcome) || !login.refused(first)) return outcome;
   const next = await login.current(signal);
-  return isFault(next) ? next : attempt(next);
+  return isFault(next) ? { ...next, way: 'unsent' } : attempt(next);
 }
 
 /** Masks the secrets of the settings, and those that the login uses now, also percent-encoded and as JSON writes them. */

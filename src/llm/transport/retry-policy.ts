@@ -1,3 +1,4 @@
+import { MAX_LOST } from '../failure-costs.ts';
 import type { Fault } from '../wire/fault.ts';
 
 /** How often a call is retried, and after which delays. */
@@ -12,6 +13,11 @@ export interface RetryPolicy {
   readonly maxWaitMs: number;
   /** The longest pause that is accepted; a longer one is reduced to it. Default 600,000, ten minutes. */
   readonly maxRetryAfterMs: number;
+  /**
+   * How long calls with a key are paused when three requests in a row were lost; each further one that is lost before an answer comes doubles it, up to
+   * `maxRetryAfterMs`. Default 60,000.
+   */
+  readonly lostPauseMs: number;
 }
 
 export const DEFAULT_RETRY: RetryPolicy = {
@@ -20,17 +26,24 @@ export const DEFAULT_RETRY: RetryPolicy = {
   maxDelayMs: 30_000,
   maxWaitMs: 60_000,
   maxRetryAfterMs: 600_000,
+  lostPauseMs: 60_000,
 };
 
 /**
  * The fault with the pause that is observed. Some servers send a Unix timestamp as seconds to wait: such a pause would end in
- * fifty years, for every call with the key and for the released work. The message states the original value.
+ * fifty years, for every call with the key and for the released work. The message states a pause that the call does not wait for, as it was asked for.
  */
-export function withinPause(cause: Fault, { maxRetryAfterMs }: RetryPolicy): Fault {
+export function withinPause(cause: Fault, { maxRetryAfterMs, maxWaitMs }: RetryPolicy): Fault {
   const askedMs = cause.retryAfterMs;
-  if (askedMs === null || askedMs <= maxRetryAfterMs) return cause;
-  const asked = `the provider asked to wait ${Math.ceil(askedMs / 1000)} s, limited to ${maxRetryAfterMs / 1000} s`;
-  return { ...cause, retryAfterMs: maxRetryAfterMs, message: `${asked}: ${cause.message}` };
+  if (askedMs === null || askedMs <= Math.min(maxWaitMs, maxRetryAfterMs)) return cause;
+  const limited = askedMs > maxRetryAfterMs ? `, limited to ${maxRetryAfterMs / 1000} s` : '';
+  const message = `the provider asked to wait ${Math.ceil(askedMs / 1000)} s${limited}: ${cause.message}`;
+  return { ...cause, retryAfterMs: Math.min(askedMs, maxRetryAfterMs), message };
+}
+
+/** How long calls are paused after so many lost requests in a row; 0: not at all. */
+export function pauseAfterLost(inARow: number, { lostPauseMs, maxRetryAfterMs }: RetryPolicy): number {
+  return inARow < MAX_LOST ? 0 : Math.min(maxRetryAfterMs, lostPauseMs * 2 ** (inARow - MAX_LOST));
 }
 
 /**

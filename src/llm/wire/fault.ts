@@ -1,6 +1,7 @@
 import { type JsonLimits, textBeyond } from '../../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../../core/text/json-limits.ts';
 import type { FailureKind, LlmFailure, NetworkTrouble } from '../client.ts';
+import type { Way } from '../failure-costs.ts';
 import { asObject, type Loose, parseCounted } from './loose-json.ts';
 import { isLasting } from './status-kind.ts';
 
@@ -16,9 +17,14 @@ export interface Fault {
   readonly retryAfterMs: number | null;
   readonly httpStatus: number | null;
   readonly requestId: string | null;
+  /** How the request failed, which decides what it costs. */
+  readonly way: Way;
 }
 
-/** Creates a fault. By default, its kind decides whether it is retryable, and for a wrong address the status. */
+/**
+ * Creates a fault. By default, its kind decides whether it is retryable, and for a wrong address the status. A fault whose `way` nobody has set
+ * counts as a request that was sent.
+ */
 export function fault(
   kind: FailureKind,
   message: string,
@@ -32,6 +38,7 @@ export function fault(
     retryAfterMs: null,
     httpStatus: null,
     requestId: null,
+    way: 'unanswered',
     ...rest,
   } satisfies Fault as Fault;
 }
@@ -59,7 +66,7 @@ export function isFault(value: object): value is Fault {
 /** The failure for the caller: one masked line of at most 600 characters, with provider and model. */
 export function toFailure(
   cause: Fault,
-  from: { readonly provider: string; readonly model: string; readonly attempts: number },
+  from: { readonly provider: string; readonly model: string; readonly attempts: number; readonly lost: number },
   mask: (text: string) => string,
 ): LlmFailure {
   const { kind, network, httpStatus, retryAfterMs } = cause;

@@ -42,8 +42,17 @@ export interface WireOptions {
 
 /** An error as it arrived. */
 export interface WireError {
+  /** Null: it came without one. */
   readonly status: number | null;
   readonly body: string;
+  /** Where one without a status stood: in mid-stream, or in the results of a batch. Default: in an answer. */
+  readonly within?: 'stream' | 'batch';
+}
+
+/** For people: `HTTP 529`, `in mid-stream`, `in a batch` or `in an answer`. */
+export function whereOf({ status, within }: WireError): string {
+  if (status !== null) return `HTTP ${status}`;
+  return within === 'stream' ? 'in mid-stream' : within === 'batch' ? 'in a batch' : 'in an answer';
 }
 
 /** Assembles an answer from its stream, or from one body; both give the same answer. */
@@ -55,8 +64,8 @@ export interface Fold {
   /** True after the end marker. */
   ended(): boolean;
   /**
-   * True if nothing but the end marker is missing: stop reason and usage have come. A stream that breaks then is not bought
-   * again, and faults after it do not count.
+   * True if nothing but the token counts and the end marker may be missing: the stop reason has come. A stream that breaks then is an answer,
+   * which is not bought again, and faults after it do not count.
    */
   complete(): boolean;
   /** The answer, or a fault if the stream stopped before its end. */

@@ -49,6 +49,7 @@ export function createHttpTransport(options: { readonly engine: EngineAddress; r
             stderr: held.stderr,
             exited: held.exited,
             outOfMemory: () => held.outOfMemory(),
+            lives: () => held.lives(),
             exec: (spec) => held.exec(spec),
             adopt: (owner) => held.adopt(owner),
             destroy: () => held.destroy(),

@@ -5,7 +5,7 @@ import type { PooledSpec } from '../sandbox.ts';
 import type { OpenRunner } from './open-runner.ts';
 
 export interface Pool {
-  /** A waiting runner; null if there is none. Starts others in the background. */
+  /** A waiting runner, of which the engine says that it runs; null if there is none. Starts others in the background. */
   take(spec: PooledSpec): Promise<OpenRunner | null>;
   /** Starts runners in the background, up to the size. */
   warm(spec: PooledSpec): void;
@@ -59,10 +59,14 @@ export function createPool({ size, open, log, idleMs = 600_000 }: PoolMeans): Po
     kinds.delete(key);
     clearTimeout(kind.idle);
     clearTimeout(kind.refill);
-    for (const runner of kind.waiting.splice(0)) {
-      const end = runner.then((each) => each?.held.destroy()).finally(() => ending.delete(end));
-      ending.add(end);
-    }
+    for (const runner of kind.waiting.splice(0)) discard(runner);
+  };
+
+  const discard = (runner: OpenRunner | Promise<OpenRunner | null>): void => {
+    const end = Promise.resolve(runner)
+      .then((each) => each?.held.destroy())
+      .finally(() => ending.delete(end));
+    ending.add(end);
   };
 
   const fill = (kind: Kind): void => {
@@ -94,7 +98,10 @@ export function createPool({ size, open, log, idleMs = 600_000 }: PoolMeans): Po
       kind.refill = setTimeout(() => fill(kind), REFILL_MS).unref();
       for (let first = kind.waiting.shift(); first; first = kind.waiting.shift()) {
         const runner = await first;
-        if (runner?.alive()) return runner;
+        if (!runner?.alive()) continue;
+        // Once it has the code, nobody could say whether the code ran: in the seconds after its engine died it looks alive.
+        if (await runner.held.lives()) return runner;
+        discard(runner);
       }
       return null;
     },

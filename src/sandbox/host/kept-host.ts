@@ -1,5 +1,7 @@
 /** The daemon's side of the keeper: starts it with the first container, sends it requests, and settles them if it dies. */
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { abortable } from '../../core/lifecycle/abortable.ts';
 import { type HelperLink, type SupervisorEnd, startHelper } from '../../process/host/supervisor-link.ts';
 import type { LaunchedProcess } from '../../process/process-host.ts';
 import { type HostMoment, hostMoment } from '../../process/supervisor/supervisor-protocol.ts';
@@ -63,25 +65,30 @@ export class KeptHost implements ContainerHost {
     signal.throwIfAborted();
     const id = ++this.#lastId;
     const keeper = this.#connect();
-    if (this.#options.marker !== null) writeFileSync(this.#options.marker, '');
+    this.#mark();
     const { pending, started } = pendingContainer(this.#meansOf(id, keeper), {
       exec: (exec) => this.#exec(id, keeper, exec),
       adopt: (owner) => this.#adopt(id, keeper, owner),
       destroy: () => this.#destroy(id),
+      lives: () => this.#lives(id),
     });
     this.#add(id, pending);
     this.#own(spec.owner, keeper);
     keeper.send({ type: 'launch', id, spec });
     const watchdog = setTimeout(() => keeper.kill(), LAUNCH_MS);
     void started.catch(() => {}).finally(() => clearTimeout(watchdog));
-    const aborted = Promise.withResolvers<never>();
-    const abort = (): void => {
-      // The engine may be slow, and need not be waited for: `killAll` does that.
-      void this.#destroy(id);
-      aborted.reject(signal.reason);
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    return Promise.race([started, aborted.promise]).finally(() => signal.removeEventListener('abort', abort));
+    // The engine may be slow, and need not be waited for: `killAll` does that.
+    const abandon = () => void this.#destroy(id);
+    signal.addEventListener('abort', abandon, { once: true });
+    return abortable(started, signal).finally(() => signal.removeEventListener('abort', abandon));
+  }
+
+  /** The first container of a new home may come before anything else in it. */
+  #mark(): void {
+    const { marker } = this.#options;
+    if (marker === null) return;
+    mkdirSync(dirname(marker), { recursive: true, mode: 0o700 });
+    writeFileSync(marker, '');
   }
 
   setDeadline(owner: ContainerOwner, ms: number): void {
@@ -134,6 +141,12 @@ export class KeptHost implements ContainerHost {
     if (at !== undefined) keeper.send({ type: 'deadline', owner, at });
   }
 
+  async #lives(container: number): Promise<boolean> {
+    if (!this.#pending.has(container)) return false;
+    const answer = await this.#ask((id) => ({ type: 'lives', id, container }));
+    return answer?.type === 'lives' && answer.lives;
+  }
+
   async #destroy(container: number): Promise<void> {
     if (this.#pending.has(container)) await this.#ask((id) => ({ type: 'destroy', id, container }));
   }
@@ -184,9 +197,8 @@ export class KeptHost implements ContainerHost {
 
   /** Ends the keeper; the next request starts another. */
   #rest(): void {
-    const keeper = this.#keeper;
+    this.#resting = this.#keeper?.stop() ?? this.#resting;
     this.#keeper = null;
-    if (keeper) this.#resting = keeper.stop();
   }
 
   #connect(): HelperLink<ToKeeper> {
@@ -213,6 +225,7 @@ export class KeptHost implements ContainerHost {
   #receive(message: FromKeeper): void {
     switch (message.type) {
       case 'gone':
+      case 'lives':
       case 'health':
         return this.#questions.get(message.id)?.(message);
       case 'note':

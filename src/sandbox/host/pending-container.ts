@@ -31,6 +31,7 @@ export interface ContainerCalls {
   exec(spec: ContainerExec): LaunchedProcess;
   adopt(owner: ContainerOwner): void;
   destroy(): Promise<void>;
+  lives(): Promise<boolean>;
 }
 
 /** A container that is being started, and then held. */

@@ -19,6 +19,7 @@ export type ToKeeper =
   | StreamInput
   /** Also of a container that is being started. */
   | { readonly type: 'destroy'; readonly id: number; readonly container: number }
+  | { readonly type: 'lives'; readonly id: number; readonly container: number }
   | { readonly type: 'adopt'; readonly id: number; readonly owner: ContainerOwner }
   | { readonly type: 'deadline'; readonly owner: ContainerOwner; readonly at: HostMoment }
   | { readonly type: 'kill_all'; readonly id: number; readonly owner: ContainerOwner }
@@ -37,6 +38,7 @@ export type FromKeeper =
   | { readonly type: 'exec_ended'; readonly id: number; readonly end: ExecEnd }
   /** Answers `destroy` and `kill_all`. */
   | { readonly type: 'gone'; readonly id: number }
+  | { readonly type: 'lives'; readonly id: number; readonly lives: boolean }
   | { readonly type: 'health'; readonly id: number; readonly health: EngineHealth }
   | { readonly type: 'note'; readonly level: 'info' | 'warn'; readonly message: string; readonly fields: ErrorDetails };
 

@@ -92,6 +92,10 @@ export function createKeeper(
     send({ type: 'gone', id });
   };
 
+  const tellWhetherLives = async (id: number, container: number): Promise<void> => {
+    send({ type: 'lives', id, lives: (await containers.get(container)?.lives()) ?? false });
+  };
+
   const adopt = (id: number, owner: ContainerOwner): void => {
     const kept = containers.get(id);
     if (!kept) return;
@@ -138,6 +142,8 @@ export function createKeeper(
           return (containers.get(message.id) ?? execs.get(message.id))?.input(message);
         case 'destroy':
           return void destroy(message.id, message.container);
+        case 'lives':
+          return void tellWhetherLives(message.id, message.container);
         case 'adopt':
           return adopt(message.id, message.owner);
         case 'deadline':

@@ -18,6 +18,8 @@ export interface KeptContainer {
   engineId(): string | null;
   input(message: StreamInput): void;
   markOutOfMemory(): void;
+  /** Asks the engine. The end of a container whose engine has died is known only some seconds later. Never rejects. */
+  lives(): Promise<boolean>;
   /** Kills and removes it; only the first cause counts. Resolves when it is gone, after 10 s at most; removal goes on then. */
   destroy(cause: ContainerEnd['ended'], problem?: string): Promise<void>;
   /** Resolves when nothing of it is left. */
@@ -35,6 +37,8 @@ export interface ContainerMeans {
 /** How long the daemon waits for a removal. */
 const REMOVAL_MS = 10_000;
 const MAX_PAUSE_MS = 10_000;
+/** How long the engine may take to say whether a container runs. */
+const ASK_MS = 3000;
 /** The exit is reported by the engine a little later than the connection ends. */
 const LAST_WORDS_MS = 5000;
 
@@ -115,8 +119,21 @@ export function keepContainer(spec: ContainerSpec, means: ContainerMeans): KeptC
       else writeInput(message, connection, send);
     },
     markOutOfMemory: () => send({ type: 'out_of_memory', id }),
+    lives: async () =>
+      cause === null && connection?.destroyed === false && connection.readable && (await isRunning(engine, engineId)),
     destroy,
   };
+}
+
+/** False if the engine does not answer. */
+async function isRunning({ docker }: Engine, engineId: string | null): Promise<boolean> {
+  if (engineId === null) return false;
+  try {
+    const abortSignal = AbortSignal.timeout(ASK_MS);
+    return (await docker.getContainer(engineId).inspect({ abortSignal })).State.Running;
+  } catch {
+    return false;
+  }
 }
 
 interface ObservedEnd extends ContainerEnd {

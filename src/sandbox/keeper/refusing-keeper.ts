@@ -19,6 +19,8 @@ export function createRefusingKeeper(error: AnimusError, where: string, send: (m
         case 'destroy':
         case 'kill_all':
           return send({ type: 'gone', id: message.id });
+        case 'lives':
+          return send({ type: 'lives', id: message.id, lives: false });
         case 'health': {
           const image = { name: message.image, present: false };
           const nothing = { engine: null, remarks: [], image, containers: { all: 0, own: 0 } };

@@ -72,14 +72,45 @@ export async function changeConversation(
   ]);
 }
 
-/** Adds or removes somebody who takes part; returns whether that changed anything. */
-export async function setParticipant(db: Queryable, id: string, actor: string, remove = false): Promise<boolean> {
-  const [row] = await db.query<{ done: boolean }>('select animus.set_participant($1, $2, $3) as done', [
+/** What somebody may do in a conversation in which they take part (docs/conversations.md). */
+export const CHAT_ROLES = ['owner', 'member'] as const;
+export type ChatRole = (typeof CHAT_ROLES)[number];
+
+export interface Participation {
+  readonly changed: boolean;
+  /** False: nobody has used animus by this name, and it is not listed. */
+  readonly known: boolean;
+}
+
+/** Adds somebody who takes part, or gives them another role. Without a role, it stays, and is `member` for somebody new. */
+export async function setParticipant(
+  db: Queryable,
+  id: string,
+  actor: string,
+  role: ChatRole | null = null,
+): Promise<Participation> {
+  const [row] = await db.query<{ changed: boolean }>('select animus.set_participant($1, $2, false, $3) as changed', [
     id,
     actor,
-    remove,
+    role,
   ]);
-  return row!.done;
+  // A statement of its own: it has to see what the first one did.
+  const [then] = await db.query<{ known: boolean }>('select animus.participant_known($1, $2) as known', [id, actor]);
+  return { ...row!, ...then! };
+}
+
+/** What is said to whoever has invited somebody who is not known. */
+export function unknownActor(actor: string): string {
+  return `nobody has used animus as ${actor} yet: whoever comes by this name takes part`;
+}
+
+/** Removes somebody who takes part; returns whether that changed anything. */
+export async function removeParticipant(db: Queryable, id: string, actor: string): Promise<boolean> {
+  const [row] = await db.query<{ changed: boolean }>('select animus.set_participant($1, $2, true) as changed', [
+    id,
+    actor,
+  ]);
+  return row!.changed;
 }
 
 /** Adds a message, with a work item for its answer unless it is told into the answer under way. At most 64 KiB. */

@@ -2,7 +2,7 @@
 import type { ImportedMessage } from './conversations.ts';
 
 const HEADING =
-  /^## \d+ · (user|assistant|system) · (.+) · (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC(?: · (?:told|dead|cancelled))?$/;
+  /^## \d+ · (user|assistant|system) · (.+) · (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC(?: · (?:told|dead|cancelled|with .+))?$/;
 
 /** The messages, in order; text before the first heading is left out. */
 export function parseMarkdown(text: string): ImportedMessage[] {

@@ -59,15 +59,22 @@ export async function listVisibleConversations(
   );
 }
 
+/** A conversation with who takes part; the owners are among the people. */
+export interface PeopledConversation extends ConversationView {
+  readonly people: readonly string[];
+  readonly owners: readonly string[];
+}
+
 /** One conversation, with who takes part. Errors: `work.not_found`, also for one that the actor may not see. */
 export async function readVisibleConversation(
   tx: Queryable,
   workspaceId: string,
   id: string,
-): Promise<ConversationView & { readonly people: readonly string[] }> {
-  const [row] = await tx.query<ConversationView & { readonly people: readonly string[] }>(
+): Promise<PeopledConversation> {
+  const [row] = await tx.query<PeopledConversation>(
     `select c.file_id as id, c.workspace_id, c.path, c.title, c.faculty, c.while_answering, c.created_by, c.created_at, c.updated_at,
-            array(select p.actor from animus.visible_conversation_people p where p.file_id = c.file_id order by p.actor) as people
+            array(select p.actor from animus.visible_conversation_people p where p.file_id = c.file_id order by p.actor) as people,
+            array(select p.actor from animus.visible_conversation_people p where p.file_id = c.file_id and p.role = 'owner' order by p.actor) as owners
        from animus.visible_conversations c where c.workspace_id = $1::uuid and c.file_id = $2::uuid`,
     [workspaceId, id],
   );

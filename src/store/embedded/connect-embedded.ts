@@ -8,10 +8,10 @@ import { connectToEmbeddedOwner } from './embedded-owner.ts';
 /**
  * For a CLI command: connects to the process that owns the directory, or owns it for as long as the command takes, and then
  * for up to 5 s more while another command uses it. An owner that is just starting or leaving is waited for, up to `waitMs`
- * (default 10,000).
+ * (default 30,000: the first start of a slow machine takes that long).
  */
 export async function connectOrOpenEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
-  const { clock = systemClock, waitMs = 10_000 } = options;
+  const { clock = systemClock, waitMs = 30_000 } = options;
   const deadline = clock.monotonicMs() + waitMs;
   for (;;) {
     const database = await connectToEmbeddedOwner(options);

@@ -101,12 +101,20 @@ async function waitForLock(options: EmbeddedOptions, directory: string): Promise
     if (lock && !(await isOwned(home))) return lock;
     lock?.release();
     if (clock.monotonicMs() >= deadline) {
-      const pid = readOwner(home)?.pid ?? 'unknown';
-      throw new AnimusError('db.embedded_locked', { directory, pid, hint: '; stop it, or set DATABASE_URL' });
+      throw lockedError(directory, readOwner(home)?.pid ?? null);
     }
     await clock.sleep(LOCK_POLL_MS, signal);
     if (signal?.aborted) throw interruption();
   }
+}
+
+/** `pid` null: it has not said who it is. */
+function lockedError(directory: string, pid: number | null): AnimusError {
+  const [user, hint] =
+    pid === null
+      ? ['another process, which is still starting or does not answer', '; try again, or set DATABASE_URL']
+      : [`process ${pid}`, '; stop it, or set DATABASE_URL'];
+  return new AnimusError('db.embedded_locked', { directory, user, pid, hint });
 }
 
 /** An owner withdraws its publication before its lock. So one that still answers lost the lock: somebody has removed its file. */

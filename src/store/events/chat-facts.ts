@@ -1,9 +1,11 @@
 /** What `animus.read_conversation_events` returns, in one snapshot. Times are milliseconds since 1970. */
 import type { WorkState } from '../../core/work/work.ts';
-import type { ItemFacts } from './facts.ts';
+import type { ItemFacts, WaitingFacts } from './facts.ts';
 
 export interface ChatFacts {
   readonly id: string;
+  /** The message up to which answers are hidden from the actor, who joined after it; `0`: none is. */
+  readonly since: string;
   readonly marks: readonly ChatMarkFacts[];
   /** There are marks after these. */
   readonly more: boolean;
@@ -23,6 +25,7 @@ export interface ChatMarkFacts {
   readonly detail: {
     readonly by?: string | null;
     readonly actor?: string;
+    readonly role?: 'owner' | 'member';
     readonly faculty?: string;
     readonly title?: string;
     readonly while_answering?: 'queue' | 'tell';
@@ -33,6 +36,7 @@ export interface ChatMarkFacts {
     readonly role: 'user' | 'assistant' | 'system';
     readonly author: string;
     readonly text: string | null;
+    readonly leftOut?: number | null;
     readonly saidAt: number;
     readonly after: string | null;
     readonly replaces: string | null;
@@ -49,9 +53,10 @@ export interface SegmentFacts {
   readonly seq: number;
   readonly item: string;
   readonly state: WorkState | null;
+  readonly waiting: WaitingFacts | null;
   /** The position at its end; null: it has not ended. */
   readonly until: unknown;
-  /** It was deleted: it has no events. */
+  /** It was deleted, or is older than the part that the actor takes: it has no events. */
   readonly hidden: boolean;
   /** Deleted messages that were told into it. */
   readonly hushed: readonly { readonly author: string; readonly at: number }[];

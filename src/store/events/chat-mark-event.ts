@@ -21,7 +21,13 @@ function bodyOf(mark: ChatMarkFacts): ConversationBody {
       return { type: kind, messageId, by };
     case 'joined':
     case 'left':
-      return { type: 'people', actor: detail?.actor ?? '', joined: kind === 'joined', by };
+      return {
+        type: 'people',
+        actor: detail?.actor ?? '',
+        joined: kind === 'joined',
+        role: kind === 'joined' ? (detail?.role ?? null) : null,
+        by,
+      };
     case 'changed':
       return {
         type: 'conversation',
@@ -41,6 +47,7 @@ function messageOf({ kind, messageId, message, at }: ChatMarkFacts) {
     role = 'user',
     author = '',
     text = null,
+    leftOut = null,
     saidAt = at,
     after = null,
     replaces = null,
@@ -52,6 +59,7 @@ function messageOf({ kind, messageId, message, at }: ChatMarkFacts) {
     role,
     author,
     text,
+    ...(leftOut && { leftOut }),
     saidAt: new Date(saidAt).toISOString(),
     after,
     replaces,

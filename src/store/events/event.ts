@@ -5,7 +5,10 @@ import type { LedgerType, WorkState } from '../../core/work/work.ts';
 /** What happened, from the tables. Texts are bounded where it says so; the whole is in the tables. */
 export type EventBody =
   | StateBody
-  /** A model answered; its thoughts, texts and calls follow. `model` is `provider/model`. Costs are USD, tokens are those of the provider. */
+  /**
+   * A model answered; its thoughts, texts and calls follow. `model` is `provider/model`. Costs are USD. Tokens are those of the provider; `estimated`: it did
+   * not count them.
+   */
   | {
       readonly type: 'turn';
       readonly focus: number;
@@ -14,12 +17,28 @@ export type EventBody =
       readonly stopReason: string | null;
       readonly inputTokens: number | null;
       readonly outputTokens: number | null;
+      readonly estimated?: true;
       /** USD; null: not known. */
       readonly costUsd: number | null;
       readonly durationMs: number | null;
     }
-  /** A block of an answer: its first 262,144 characters. */
-  | { readonly type: 'text' | 'thought'; readonly focus: number; readonly turn: number; readonly text: string }
+  /** A block of an answer: its first 262,144 characters, and how many more it has (`leftOut`). */
+  | {
+      readonly type: 'thought';
+      readonly focus: number;
+      readonly turn: number;
+      readonly text: string;
+      readonly leftOut?: number;
+    }
+  /** The same. `cutOff`: what had been said when the work was cancelled; no `turn` comes before it. */
+  | {
+      readonly type: 'text';
+      readonly focus: number;
+      readonly turn: number;
+      readonly text: string;
+      readonly cutOff?: true;
+      readonly leftOut?: number;
+    }
   /** The model, or its code (then `parentCallId` names the call that runs it), asked for this call. An input above 16 KiB is `{cut: its beginning}`. */
   | {
       readonly type: 'call';
@@ -86,6 +105,9 @@ export type EventBody =
   | {
       readonly type: 'done';
       readonly state: WorkState;
+      /** Of work that completed, what stays of its texts: the first 262,144 characters. Only in the item's own stream: in a conversation, it comes with `answered`. */
+      readonly text?: string;
+      readonly leftOut?: number;
       readonly summary: string | null;
       readonly error: string | null;
       readonly mergedInto: string | null;
@@ -120,7 +142,14 @@ export type ConversationBody =
   /** An operator retries an answer that failed or was cancelled: its item has more events, and another `answered`. `messageId` is the message of the person. */
   | { readonly type: 'retried'; readonly messageId: string; readonly by: string | null }
   /** Somebody takes part from now on, or does not any more. */
-  | { readonly type: 'people'; readonly actor: string; readonly joined: boolean; readonly by: string | null }
+  | {
+      readonly type: 'people';
+      readonly actor: string;
+      readonly joined: boolean;
+      /** Null: they left, or it happened before there were roles. */
+      readonly role: 'owner' | 'member' | null;
+      readonly by: string | null;
+    }
   /** The settings of the conversation were changed; these are the new ones. */
   | {
       readonly type: 'conversation';
@@ -138,6 +167,8 @@ interface ChatMessageFields {
   readonly author: string;
   /** Its first 262,144 characters; null if it has been deleted since. */
   readonly text: string | null;
+  /** How many characters come after those. */
+  readonly leftOut?: number;
   /** When it was said, ISO 8601; of an imported message before the event. */
   readonly saidAt: string;
   /** The message of a person before it on its branch; of an answer, its message. */

@@ -1,6 +1,10 @@
 /** What `animus.read_events` returns: the rows of an item after a position, in one snapshot. Times are milliseconds since 1970. */
+import type { Waiting } from '../../core/work/waiting.ts';
 import type { WaitKind } from '../../core/work/words.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
+
+/** Why an item waits, without what only some of its readers may see. */
+export type WaitingFacts = Omit<Waiting<number>, 'work_items'>;
 
 export interface ItemFacts {
   readonly id: string;
@@ -10,9 +14,12 @@ export interface ItemFacts {
   readonly parentId: string | null;
   readonly createdAt: number;
   readonly state: WorkState;
+  readonly waiting: WaitingFacts | null;
   readonly mergedInto: string | null;
   readonly error: string | null;
   readonly summary: string | null;
+  /** Of an item that has completed and whose last turns these are: the text that stays of it. */
+  readonly said: { readonly text: string; readonly leftOut?: number | null } | null;
   readonly resolvedAt: number | null;
   readonly runAt: number | null;
   readonly costUsd: number | null;
@@ -58,6 +65,8 @@ export interface FocusFacts {
   readonly endedAs: string | null;
   readonly error: string | null;
   readonly endedAt: number | null;
+  /** What the model had said of the answer that was under way at a cancel. */
+  readonly cutOff: { readonly turn: number; readonly text: string; readonly leftOut?: number | null } | null;
 }
 
 /** An answer. */
@@ -69,9 +78,15 @@ export interface TurnFacts {
   readonly stopReason: string | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
+  /** True: the provider did not count the tokens. */
+  readonly estimated?: boolean | null;
   readonly costUsd: number | null;
   readonly durationMs: number | null;
-  readonly blocks: readonly { readonly type: 'text' | 'thinking'; readonly text: string | null }[];
+  readonly blocks: readonly {
+    readonly type: 'text' | 'thinking';
+    readonly text: string | null;
+    readonly leftOut?: number | null;
+  }[];
 }
 
 export interface CallFacts {

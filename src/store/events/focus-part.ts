@@ -36,8 +36,13 @@ function beginningOf({ number, at }: FocusFacts): Entry[] {
   return [{ step: { part: 'focus', focus: number }, at, event }];
 }
 
-/** A focus that completed or was cancelled ends with its item, whose end has an event. */
-function endOf({ number, endedAs, error, endedAt }: FocusFacts): Entry[] {
+/** A focus that completed or was cancelled ends with its item, whose end has an event; before it comes the text of an answer that was cut off. */
+function endOf({ number, endedAs, error, endedAt, cutOff }: FocusFacts): Entry[] {
+  if (endedAt !== null && cutOff !== null) {
+    const { leftOut, ...said } = cutOff;
+    const event: EventBody = { type: 'text', focus: number, ...said, cutOff: true, ...(leftOut && { leftOut }) };
+    return [{ step: { part: 'focusEnd', focus: number }, at: endedAt, event }];
+  }
   if (endedAt === null || (endedAs !== 'failed' && endedAs !== 'lost')) return [];
   const event: EventBody = { type: 'error', focus: number, endedAs, message: error };
   return [{ step: { part: 'focusEnd', focus: number }, at: endedAt, event }];
@@ -45,11 +50,18 @@ function endOf({ number, endedAs, error, endedAt }: FocusFacts): Entry[] {
 
 /** The answer, block by block, and the calls that it asks for. */
 function answerEntries(facts: TurnFacts, calls: readonly CallFacts[]): Entry[] {
-  const { focus, turn, at, blocks, ...rest } = facts;
+  const { focus, turn, at, blocks, estimated, ...rest } = facts;
   const events: EventBody[] = [
-    { type: 'turn', focus, turn, ...rest },
+    { type: 'turn', focus, turn, ...rest, ...(estimated === true && { estimated }) },
     ...blocks.map(
-      ({ type, text }) => ({ type: type === 'text' ? 'text' : 'thought', focus, turn, text: text ?? '' }) as const,
+      ({ type, text, leftOut }) =>
+        ({
+          type: type === 'text' ? 'text' : 'thought',
+          focus,
+          turn,
+          text: text ?? '',
+          ...(leftOut && { leftOut }),
+        }) as const,
     ),
     ...calls.filter(({ parentCallId }) => parentCallId === null).map(askedFor),
   ];

@@ -92,7 +92,7 @@ function decisionEvent({ action, askId, callId, note, by }: DecisionFacts): Even
 
 /** Earlier ends, after which the work was retried, and the present one. */
 export function endPart(facts: ItemFacts, position: Position): Part {
-  const { state, summary, error, mergedInto, costUsd, unpricedCalls, resolvedAt } = facts;
+  const { state, said, summary, error, mergedInto, costUsd, unpricedCalls, resolvedAt } = facts;
   const entries = facts.ends.map(({ nth, detail, at }): Entry => {
     const { state: endedAs, error: reason, costUsd: cost, unpricedCalls: unpriced = 0 } = detail;
     const rest = { summary: null, error: reason, mergedInto: null, costUsd: cost, unpricedCalls: unpriced };
@@ -100,7 +100,9 @@ export function endPart(facts: ItemFacts, position: Position): Part {
     return { step: { part: 'ends', number: nth }, at, event };
   });
   if (isTerminal(state) && resolvedAt !== null) {
-    const event: EventBody = { type: 'done', state, summary, error, mergedInto, costUsd, unpricedCalls };
+    const { text, leftOut } = said ?? {};
+    const stays = { ...(text !== undefined && { text }), ...(leftOut && { leftOut }) };
+    const event: EventBody = { type: 'done', state, ...stays, summary, error, mergedInto, costUsd, unpricedCalls };
     entries.push({ step: { part: 'ends', number: entries.length + 1 }, at: resolvedAt, event, last: true });
   }
   return whole(entries, position);

@@ -73,7 +73,9 @@ function headOf({ entries, next }: Answer): Entry | undefined {
 function answerOf(segment: SegmentFacts | undefined, from: Position): Answer {
   const { facts = null, item = '', until = null, hidden = true } = segment ?? {};
   if (facts === null || hidden) return { item, entries: [], next: 0, more: false };
-  const merged = mergeParts(withoutHushed(facts, segment!.hushed), from, until === null ? null : POSITION.parse(until));
+  // The text that stays comes with the message.
+  const shown = { ...withoutHushed(facts, segment!.hushed), said: null };
+  const merged = mergeParts(shown, from, until === null ? null : POSITION.parse(until));
   return { item, next: 0, ...merged };
 }
 

@@ -1,6 +1,5 @@
 /** Positions, steps and pages of whatever has events: of a work item or of a conversation. */
 import type { PersonRole } from '../../core/work/people.ts';
-import type { WorkState } from '../../core/work/work.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import type { ChatFacts } from './chat-facts.ts';
 import {
@@ -41,7 +40,9 @@ export interface AnyPage {
   /** True: read again from `position` at once. */
   readonly more: boolean;
   /** Where they are now. */
-  readonly items: readonly { readonly id: string; readonly state: WorkState }[];
+  readonly items: readonly Pick<ItemFacts, 'id' | 'state' | 'waiting'>[];
+  /** As in `EventScope`. */
+  readonly since?: string;
 }
 
 /** Where a reader without an id begins. */
@@ -126,7 +127,7 @@ function pageFrom(facts: ItemFacts | ChatFacts, { scope, from }: Place): AnyPage
 }
 
 function pageOfItem({ id }: EventScope, page: EventPage): AnyPage {
-  return { ...page, items: [{ id, state: page.state }] };
+  return { ...page, items: [{ id, state: page.state, waiting: page.waiting }] };
 }
 
 /** The position after everything that has happened. Null as `readPlaces`. */

@@ -14,13 +14,14 @@ import { mergeConversation } from './merge-conversation.ts';
 import { ROWS_PER_READ } from './read-events.ts';
 
 export interface ConversationPage {
+  readonly since: string;
   readonly events: readonly { readonly event: AnyEvent; readonly step: ChatStep; readonly after: ChatPosition }[];
   /** After the last event; the same position if there is none. */
   readonly position: ChatPosition;
   /** True: read again from `position` at once. */
   readonly more: boolean;
   /** The items of the answers that are open after these events, and where they are now. */
-  readonly items: readonly { readonly id: string; readonly state: ItemFacts['state'] }[];
+  readonly items: readonly Pick<ItemFacts, 'id' | 'state' | 'waiting'>[];
 }
 
 /** The next events of a conversation; null for one that is not there, or that the actor may not see. */
@@ -45,10 +46,10 @@ export function conversationPage(facts: ChatFacts, from: ChatPosition): Conversa
     position = advanceInChat(position, step);
     return { event, step, after: position };
   });
-  const items = facts.segments.flatMap(({ seq, item, state }) =>
-    state !== null && position.open.has(seq) ? [{ id: item, state }] : [],
+  const items = facts.segments.flatMap(({ seq, item, state, waiting, hidden }) =>
+    state !== null && !hidden && position.open.has(seq) ? [{ id: item, state, waiting: waiting ?? null }] : [],
   );
-  return { events, position, more, items };
+  return { events, position, more, items, since: facts.since };
 }
 
 /**

@@ -10,6 +10,8 @@ import { advance, BEGINNING, type Position, positionFields, readCursor, type Ste
 export interface EventScope {
   readonly kind: 'work' | 'conversation';
   readonly id: string;
+  /** Of a conversation: the message up to which answers are hidden from the reader. Only readers of the same scope may read for each other. */
+  readonly since?: string;
 }
 
 /** An event, its step, and the position after it. */
@@ -27,6 +29,8 @@ export interface EventPage {
   readonly more: boolean;
   /** Where the item is now. */
   readonly state: ItemFacts['state'];
+  /** Why it does not go on; null: it does, or has ended. */
+  readonly waiting: ItemFacts['waiting'];
 }
 
 /** Rows of each part, and marks of a conversation, in one read; a turn has many events. */
@@ -67,7 +71,7 @@ export function workPage(facts: ItemFacts, from: Position): EventPage {
     position = advance(position, step);
     return { event: { ...event, workItemId: facts.id, atMs: at }, step, after: position };
   });
-  return { events, position, more, state: facts.state };
+  return { events, position, more, state: facts.state, waiting: facts.waiting ?? null };
 }
 
 /**

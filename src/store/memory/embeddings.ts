@@ -9,6 +9,12 @@ export interface EmbeddingModel {
   readonly dimensions: number;
 }
 
+/** A model at a provider: with another place, it is another model, even if its name is the same. */
+export interface PlacedModel extends EmbeddingModel {
+  /** Kind and address, such as `openai at https://api.openai.com/v1`. Default: not known, and any place counts as the same. */
+  readonly place?: string;
+}
+
 /** A memory whose text has no embedding yet. `digest` is that of the text: give it back with the embedding. */
 export interface Unembedded {
   readonly id: string;
@@ -16,8 +22,8 @@ export interface Unembedded {
   readonly digest: string;
 }
 
-/** Cosine above which two texts of one place and kind are duplicates, if they name the same numbers. */
-export const DUPLICATE_SIMILARITY = 0.97;
+/** Cosine above which two texts of one place are linked, and each is shown with the other. */
+export const LINK_SIMILARITY = 0.97;
 
 /**
  * Makes the table and the HNSW index for embeddings of a model, and makes it the current one. Call it once per start: where two
@@ -25,11 +31,11 @@ export const DUPLICATE_SIMILARITY = 0.97;
  */
 export async function prepareEmbeddings(
   db: Queryable,
-  { model, dimensions }: EmbeddingModel,
+  { model, dimensions, place }: PlacedModel,
 ): Promise<{ readonly ready: boolean; readonly reason: string | null }> {
   const [row] = await db.query<{ ready: boolean; reason: string | null }>(
-    'select ready, reason from animus.prepare_embeddings($1, $2)',
-    [toText(model), dimensions],
+    'select ready, reason from animus.prepare_embeddings($1, $2, $3)',
+    [toText(model), dimensions, place === undefined ? null : toText(place)],
   );
   return row!;
 }
@@ -76,13 +82,13 @@ export async function skipEmbeddings(
   ]);
 }
 
-/** Merges each memory with its near duplicates; returns how many were merged. In a statement of its own, after the embeddings are stored. Errors: `work.locked`: try again. */
-export async function mergeSimilarMemories(
+/** Links each memory with those of its place that are nearly alike; returns how many links are new. In a statement of its own, after the embeddings are stored. */
+export async function linkSimilarMemories(
   db: Queryable,
   ids: readonly string[],
-  similarity = DUPLICATE_SIMILARITY,
+  similarity = LINK_SIMILARITY,
 ): Promise<number> {
-  return count(db, 'select animus.merge_similar_memories($1::uuid[], $2) as count', [ids, similarity]);
+  return count(db, 'select animus.link_similar_memories($1::uuid[], $2) as count', [ids, similarity]);
 }
 
 function columns(rows: readonly Omit<Unembedded, 'content'>[]): readonly (readonly string[])[] {

@@ -64,15 +64,24 @@ export async function storeMemory(
   return row!;
 }
 
-/** Changes what is given, and returns the memory's id: another one if it was merged into that before. */
+/** What an update did: `id` is another one if the memory was merged into that before; `mergedIds`: the memories that were merged into it now. */
+export interface UpdatedMemory {
+  readonly id: string;
+  readonly mergedIds: readonly string[];
+}
+
+/**
+ * Changes what is given. `merge`: a memory of the same place that says the same, and becomes part of this one. A memory with the same text
+ * does so without being named.
+ */
 export async function updateMemory(
   db: Queryable,
   id: string,
-  changes: MemoryParts & { readonly content?: string },
+  changes: MemoryParts & { readonly content?: string; readonly merge?: string },
   writer: MemoryFocus | null,
-): Promise<string> {
-  const [row] = await db.query<{ id: string }>(
-    `select animus.update_memory($1, $2, $3, $4::text[], $5::jsonb, $6, $7, $8, $9, $10) as id`,
+): Promise<UpdatedMemory> {
+  const [row] = await db.query<UpdatedMemory>(
+    `select memory_id as id, merged_ids as "mergedIds" from animus.revise_memory($1, $2, $3, $4::text[], $5::jsonb, $6, $7, $8, $9, $10, $11)`,
     [
       id,
       changes.content === undefined ? null : storable(changes.content),
@@ -82,12 +91,16 @@ export async function updateMemory(
       writer?.workItemId ?? null,
       ...writtenBy(writer),
       changes.ledgerEntry ?? null,
+      changes.merge ?? null,
     ],
   );
-  return row!.id;
+  return row!;
 }
 
-/** Deletes a memory with its history and returns its id. Of a person, `reason` is recorded as a decision. */
+/**
+ * Deletes a memory with its history and returns its id. Of a person, `reason` is recorded as a decision. Its text stays in the records of the work
+ * that stored or found it: `redactMemory` takes it out of them.
+ */
 export async function forgetMemory(
   db: Queryable,
   id: string,
@@ -101,6 +114,28 @@ export async function forgetMemory(
     writer?.leaseToken ?? null,
   ]);
   return row!.id;
+}
+
+/** What `redactMemory` has done. */
+export interface Redacted {
+  /** How many tool calls, answers and messages were changed. */
+  readonly records: number;
+  /** In so many work items. */
+  readonly items: number;
+  /** Work that has not ended: its records were left as they are. */
+  readonly stillOpen: readonly string[];
+}
+
+/**
+ * Forgets a memory, unless it is gone already, and takes its text out of the records of the work that stored or found it. Operators only; recorded as a
+ * decision. Errors: `work.not_found` if there is neither the memory nor a trace of it, `db.forbidden`.
+ */
+export async function redactMemory(db: Queryable, id: string, reason: string): Promise<Redacted> {
+  const [row] = await db.query<Redacted>(
+    'select records, items, still_open as "stillOpen" from animus.redact_memory($1, $2)',
+    [id, toText(reason)],
+  );
+  return row!;
 }
 
 /** Counts that a focus was given these memories; approximate. */

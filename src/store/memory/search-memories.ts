@@ -33,7 +33,7 @@ export interface QueryEmbedding {
 export interface MemorySearch {
   /** Work, which finds memories of its task, of its project and global ones that its submitter may see; null: the actor, who finds all it may see. */
   readonly viewer: { readonly workItemId: string } | null;
-  /** Words, "phrases", or, -excluded; at most 4,000 characters count. Empty, and no embedding: the newest. */
+  /** Words, "phrases", or, -excluded, with or without accents; at most 4,000 characters count. Empty, and no embedding: the newest. */
   readonly text: string;
   /** Null: by text alone. */
   readonly embedding: QueryEmbedding | null;
@@ -65,12 +65,23 @@ export interface FoundMemory {
   readonly vectorRank: number | null;
   /** Cosine. */
   readonly similarity: number | null;
-  /** How many times it was stored, changed or merged; the newest of them: */
+  /** How many times it was stored, changed or merged; the newest that stored or changed it: */
   readonly sources: number;
   readonly sourceItem: string | null;
   readonly sourceFaculty: string | null;
   readonly sourceEntry: number | null;
   readonly sourceActor: string | null;
+  /** At most three others of its place with nearly the same words, newest first: other facts, or the same one in other words. Long texts are cut. */
+  readonly alike: readonly { readonly id: string; readonly content: string; readonly updated_at: string }[];
+}
+
+/** How a memory was found; null: it was not searched for, and is one of the newest. */
+type FoundBy = 'words' | 'meaning' | 'both' | null;
+
+/** By which of the two lists it was found. */
+export function foundBy({ textRank, vectorRank }: Pick<FoundMemory, 'textRank' | 'vectorRank'>): FoundBy {
+  if (textRank !== null) return vectorRank === null ? 'words' : 'both';
+  return vectorRank === null ? null : 'meaning';
 }
 
 /** `vectorProblem`: why an embedding that was given was not used; null if it was, or none was given. */
@@ -91,7 +102,7 @@ export async function searchMemories(db: Queryable, search: MemorySearch): Promi
   const memories = await db.query<FoundMemory>(
     `select id, layer, project, task, kind, tags, content, metadata, submitted_by as "submittedBy", created_at as "createdAt", updated_at as "updatedAt",
             uses, score, text_rank as "textRank", vector_rank as "vectorRank", similarity, sources, source_item as "sourceItem",
-            source_faculty as "sourceFaculty", source_entry as "sourceEntry", source_actor as "sourceActor"
+            source_faculty as "sourceFaculty", source_entry as "sourceEntry", source_actor as "sourceActor", alike
        from animus.search_memories($1, $2, $3::real[], $4, $5::jsonb, $6, make_interval(secs => $7::float8 * 86400))`,
     [
       toText(text).normalize('NFC'),

@@ -32,6 +32,22 @@ export async function archiveSkill(
   return row!.version;
 }
 
+/**
+ * Makes an earlier version current again, as a new version with its files; without a number, the one that was current before. Errors: `work.state` for one that
+ * was never current, or whose files are current; `work.not_found`.
+ */
+export async function rollBackSkill(
+  db: Queryable,
+  { name, to, note }: { readonly name: string; readonly to?: number | undefined; readonly note: string },
+): Promise<number> {
+  const [row] = await db.query<{ version: number }>('select animus.rollback_skill($1, $2, $3) as version', [
+    toText(name),
+    to ?? null,
+    toText(note),
+  ]);
+  return row!.version;
+}
+
 /** What an operator hands to the agents. */
 export interface AdoptedSkill {
   readonly name: string;

@@ -4,6 +4,14 @@ import { toJsonb, toText } from '../sql/json.ts';
 
 export type SkillVersionState = 'proposed' | 'current' | 'replaced' | 'rejected' | 'archived';
 
+/** For people: `versions 3 (current), 2 (rejected)`; the first 20 of those that are given. */
+export function versionsText(
+  versions: readonly { readonly version: number; readonly state: SkillVersionState }[],
+): string {
+  const texts = versions.slice(0, 20).map(({ version, state }) => `${version} (${state})`);
+  return `versions ${texts.join(', ')}`;
+}
+
 /** Who writes: the lease holder of an item; in a call of its focus, or (without) in a hook. */
 export interface SkillWriter {
   readonly workItemId: string;

@@ -49,18 +49,23 @@ export interface Grant {
   readonly pattern: string | null;
 }
 
-/** The valid grants for a recorded call: those of exactly this call first, then those with a pattern, which the caller matches. */
+/**
+ * The valid grants for a recorded call: those of exactly this call first, then those with a pattern, which the caller matches. With `fourEyes`, without
+ * those of whoever has submitted the work or written to it.
+ */
 export async function grantsFor(
   db: Queryable,
   focusId: string,
   turn: number,
   callId: string,
   finalInput: { readonly value: unknown } | null,
+  fourEyes = false,
 ): Promise<Grant[]> {
-  return db.query<Grant>(`select id::text as id, pattern from animus.grants_for($1, $2, $3, $4::json)`, [
+  return db.query<Grant>(`select id::text as id, pattern from animus.grants_for($1, $2, $3, $4::json, $5)`, [
     focusId,
     turn,
     callId,
     finalInput && toJsonb(finalInput.value),
+    fourEyes,
   ]);
 }

@@ -5,7 +5,10 @@ import type { FocusKey } from './focus-row.ts';
 
 /** A request as it is put into the outbox. */
 export interface BatchRequest {
+  /** Its name now, for people. */
   readonly provider: string;
+  /** Where its batches are, whatever its name is later. */
+  readonly place: string;
   /** Of the API that each request of the batch is for. */
   readonly path: string;
   readonly model: string;
@@ -13,6 +16,8 @@ export interface BatchRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string;
+  /** What it may cost at most, in USD; null or left out: not known. */
+  readonly reserved_usd?: number | null;
 }
 
 /** The request under way for a turn; `answer` is there once the state is `answered`. */
@@ -48,12 +53,22 @@ export async function putTurn(db: Queryable, focus: FocusKey, turn: number, requ
   ]);
 }
 
-/** Ends an answered request: `recorded` in the transaction that records the turn, `failed` before the turn is asked again. */
+/**
+ * Ends an answered request: `recorded` in the transaction that records the turn, `failed` before the turn is asked again; `free`: failed, and it
+ * certainly cost nothing.
+ */
 export async function closeRequest(
   db: Queryable,
   focus: FocusKey,
   id: string,
-  state: 'recorded' | 'failed',
+  as: 'recorded' | 'failed' | 'free',
 ): Promise<void> {
-  await db.query(`select animus.close_request($1, $2, $3, $4)`, [focus.focusId, focus.leaseToken, id, state]);
+  const state = as === 'free' ? 'failed' : as;
+  await db.query(`select animus.close_request($1, $2, $3, $4, $5)`, [
+    focus.focusId,
+    focus.leaseToken,
+    id,
+    state,
+    as === 'free',
+  ]);
 }

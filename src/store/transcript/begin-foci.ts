@@ -20,6 +20,10 @@ export interface NewFocus {
   readonly tokens: number;
   /** Whether its first turn begins with it; false for a focus without a model. */
   readonly turn: boolean;
+  /** What the request of that turn may cost at most; null: not known. */
+  readonly reservedUsd: number | null;
+  /** A UUID that names that request, as of `TurnReservation`; null: none is sent at once. */
+  readonly request: string | null;
   /** What it begins with; their packages are stored. Default none. */
   readonly skills?: readonly SkillMessage[];
 }
@@ -49,14 +53,17 @@ export function createFocusBeginner(
       foci.map((focus) => toText(focus.content)),
       foci.map((focus) => focus.tokens),
       foci.map((focus) => focus.turn),
+      foci.map((focus) => focus.reservedUsd),
+      foci.map((focus) => focus.request),
     ];
     const [row] = foci.every(({ skills = [] }) => skills.length === 0)
       ? await begun(
-          `select animus.begin_foci($1::uuid[], $2::bigint[], $3::uuid[], $4, $5, $6::bytea[], $7::text[], $8::int[], $9::boolean[]) as permits`,
+          `select animus.begin_foci($1::uuid[], $2::bigint[], $3::uuid[], $4, $5, $6::bytea[], $7::text[], $8::int[], $9::boolean[],
+                                    $10::numeric[], $11::uuid[]) as permits`,
         )
       : await begun(
           `select animus.begin_foci_with_skills($1::uuid[], $2::bigint[], $3::uuid[], $4, $5, $6::bytea[], $7::text[], $8::int[], $9::boolean[],
-                                                $10::jsonb) as permits`,
+                                                $12::jsonb, $10::numeric[], $11::uuid[]) as permits`,
           [activationsJson(foci.map(({ skills = [] }) => skills))],
         );
     return row!.permits;

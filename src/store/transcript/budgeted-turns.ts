@@ -1,6 +1,5 @@
 /** Model calls under limits: each holds what it may cost at most before it is sent. */
 import type { BudgetUnit } from '../../core/config/budget.ts';
-import type { Usage } from '../../core/work/conversation.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
 import { batchWrites } from '../sql/write-batcher.ts';
@@ -35,67 +34,74 @@ export type BudgetedPermit =
       readonly used: readonly UsedBudget[];
     }
   /** `wait`: a wait is open, so the item has to be parked. */
-  | { readonly permit: 'budget'; readonly action: 'wait' | 'die'; readonly message: string }
+  | {
+      readonly permit: 'budget';
+      readonly action: 'wait' | 'die';
+      readonly message: string;
+      /** There, with `die`: a model has no price, and the limit would have the work wait. */
+      readonly unpriced?: true;
+    }
   | { readonly permit: Exclude<TurnPermit, 'go' | 'budget' | 'reserve'> };
 
-/** Begins a turn as `beginTurn` does, and holds what it may cost. It may not be sent before `KeepTurn` says that it is on disk. */
+/** Begins a turn as `beginTurn` does, and holds what it may cost. It may not be sent before `KeepTurn` says that it is on disk. `inBatch`: nothing is sent before `putTurn`. */
 export async function beginBudgetedTurn(
   db: Queryable,
   focus: FocusKey,
   turn: number,
   { usd, tokens, attempt }: Reservation,
   results: readonly CallResult[],
+  inBatch = false,
 ): Promise<BudgetedPermit> {
   const [row] = await db.query<{ begun: BudgetedPermit }>(
-    'select animus.begin_budgeted_turn($1, $2, $3, $4::jsonb, $5, $6, $7) as begun',
-    [focus.focusId, focus.leaseToken, turn, toJsonb(results.map(resultRow)), usd, tokens, attempt],
+    'select animus.begin_budgeted_turn($1, $2, $3, $4::jsonb, $5, $6, $7, $8) as begun',
+    [focus.focusId, focus.leaseToken, turn, toJsonb(results.map(resultRow)), usd, tokens, attempt, inBatch],
   );
   return row!.begun;
 }
 
-/** Gives back what was held for a request that cost nothing; `turn` 0: a call that is no turn. */
+/** Gives back what was reserved or held for a request that cost nothing; `turn` 0: a side call. */
 export async function giveBackTurn(db: Queryable, focus: FocusKey, turn: number): Promise<void> {
   await db.query('select animus.give_back_turn($1, $2, $3)', [focus.focusId, focus.leaseToken, turn]);
 }
 
-/** Holds what a call may cost that is no turn; false: the limits do not allow it. */
+/** Counts requests that may have cost something and gave nothing, with what was reserved for each; `turn` 0: a side call. */
+export async function loseTurn(db: Queryable, focus: FocusKey, turn: number, requests: number): Promise<void> {
+  await db.query('select animus.lose_turn($1, $2, $3, $4)', [focus.focusId, focus.leaseToken, turn, requests]);
+}
+
+/** What a call is for that is no turn: while it is under way, and when it is lost, it counts for this. */
+export interface SideCallFor {
+  /** `provider/model`. */
+  readonly model: string;
+  readonly operation: 'summary' | 'embedding';
+}
+
+/** Reserves what a side call may cost, and holds it; false: the limits do not allow it. */
 export async function beginSideCall(
   db: Queryable,
   focus: FocusKey,
   { usd, tokens, attempt }: Reservation,
+  purpose: SideCallFor,
 ): Promise<boolean> {
-  const [row] = await db.query<{ may: boolean }>('select animus.begin_side_call($1, $2, $3, $4, $5) as may', [
-    focus.focusId,
-    focus.leaseToken,
-    usd,
-    tokens,
-    attempt,
-  ]);
+  const [row] = await db.query<{ may: boolean }>(
+    'select animus.begin_side_call($1, $2, $3, $4, $5, $6::jsonb) as may',
+    [focus.focusId, focus.leaseToken, usd, tokens, attempt, toJsonb(purpose)],
+  );
   return row!.may;
 }
 
-/** Holds what an embedding may cost, on disk: `free`, no limit applies; `refused`: a limit does not allow it. One at a time for a focus. */
+/** Holds what an embedding of a model (`provider/model`) may cost, on disk: `free`, no limit applies; `refused`: a limit does not allow it. One at a time for a focus. */
 export async function holdEmbedding(
   db: Queryable,
   focus: FocusKey,
   { usd, tokens, attempt }: Reservation,
+  model: string,
 ): Promise<'free' | 'held' | 'refused'> {
   const [row] = await db.query<{ held: 'free' | 'held' | 'refused' }>(
-    'select animus.hold_embedding($1, $2, $3, $4, $5) as held',
-    [focus.focusId, focus.leaseToken, usd, tokens, attempt],
+    'select animus.hold_embedding($1, $2, $3, $4, $5, $6) as held',
+    [focus.focusId, focus.leaseToken, usd, tokens, attempt, model],
   );
   return row!.held;
-}
-
-/** Says what a call that is no turn has cost, in the transaction that records it. */
-export async function endSideCall(
-  db: Queryable,
-  focus: FocusKey,
-  costUsd: number | null,
-  usage: Pick<Usage, 'input' | 'output'> | null,
-): Promise<void> {
-  const values = [focus.focusId, focus.leaseToken, costUsd, toJsonb(usage)];
-  await db.query('select animus.end_side_call($1, $2, $3, $4::jsonb)', values);
 }
 
 /** Resolves when the beginning of a turn is on disk; false: the server has lost it, and it has to be begun again. */

@@ -34,9 +34,11 @@ export interface SpawnedChild {
   readonly id: string;
   readonly state: WorkState;
   readonly mergedInto: string | null;
+  /** True: an earlier attempt spawned it with the same faculty, description, params and skill, and nothing was spawned now. */
+  readonly earlier: boolean;
 }
 
-/** Spawns child work. Errors: `work.invalid` beyond a limit or for wrong values, `work.lease_lost`, `work.locked` (try again). */
+/** Spawns child work, or gives back what an earlier attempt spawned. Errors: `work.invalid` beyond a limit or for wrong values, `work.lease_lost`, `work.locked` (try again). */
 export async function spawnChildWork(
   db: Queryable,
   focus: FocusKey & { readonly callId: string },
@@ -45,7 +47,7 @@ export async function spawnChildWork(
 ): Promise<SpawnedChild> {
   try {
     const [row] = await db.query<SpawnedChild>(
-      `select id, state, merged_into as "mergedInto"
+      `select id, state, merged_into as "mergedInto", earlier
          from animus.spawn_child_work($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10, $11, $12, $13)`,
       [
         focus.focusId,
@@ -142,9 +144,8 @@ export async function readChildren(
                  where e.work_item_id = s.id and (s.resolved_at is null or e.entry_type = 'finding') order by e.seq desc limit ${ENTRIES}) l
                order by l.seq) as ledger
        from animus.work_items c
-       join animus.work_items p on p.id = c.parent_id
        left join animus.work_items t on t.id = coalesce(c.merged_into, c.id)
-       cross join lateral (select coalesce(c.merged_into is null or animus.actor_may_see(p.submitted_by, t.submitted_by), true) as visible) v
+       cross join lateral (select coalesce(c.merged_into is null or animus.may_enter(c.parent_id, t.id), true) as visible) v
        left join animus.work_items s on s.id = t.id and v.visible
        cross join lateral (select case when s.outcome - 'text' = '{}' then s.outcome ->> 'text' else s.outcome::text end as text) o
       where c.parent_id = any (case when $3 then animus.items_of_chain($1) else array[$1::uuid] end) and ($2::uuid[] is null or c.id = any ($2))

@@ -53,6 +53,8 @@ export interface TurnProgress {
   readonly text: string | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
+  /** True if the provider did not count them; null or false otherwise. */
+  readonly estimated: boolean | null;
 }
 
 /** A recorded call; `startedAtMs` is null while it is pending, and if it never ran. `output` is cut after 4,000 characters. */
@@ -107,7 +109,8 @@ export async function readProgress(db: Queryable, id: string, from: ProgressCurs
                  'recordedAtMs', extract(epoch from t.recorded_at) * 1000, 'answeredBy', t.provider || '/' || t.model,
                  'text', (select left(string_agg(b ->> 'text', '' order by n), 1000000) from json_array_elements(t.response) with ordinality as e (b, n)
                            where b ->> 'type' = 'text'),
-                 'inputTokens', (t.usage ->> 'input')::float8, 'outputTokens', (t.usage ->> 'output')::float8) order by f.number, t.turn), '[]')
+                 'inputTokens', (t.usage ->> 'input')::float8, 'outputTokens', (t.usage ->> 'output')::float8,
+                 'estimated', t.usage -> 'estimated') order by f.number, t.turn), '[]')
           from animus.all_turns t join animus.foci f on f.id = t.focus_id
          where t.work_item_id = w.id and (f.number, t.turn) >= ($2::int, $3::int)) as turns,
        (select coalesce(json_agg(json_build_object('focus', f.number, 'turn', c.turn, 'callId', c.call_id, 'parentCallId', c.parent_call_id, 'name', c.name, 'input', coalesce(c.final_input, c.input),

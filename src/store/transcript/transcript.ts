@@ -26,7 +26,7 @@ export function ownPart(transcript: Transcript): Transcript {
 export async function readTranscript(db: Queryable, focusId: string): Promise<Transcript> {
   const turns = await db.query<Omit<RecordedTurn, 'calls' | 'era'> & Era>(
     `${CHAIN} select ${ERA}, turn, provider, model, response as content, stop_reason as "stopReason", cut_tool_calls as "cutToolCalls",
-            case when usage ? 'reported' then null else (usage ->> 'input')::int end as "inputTokens"
+            case when usage ?| array['reported', 'estimated'] then null else (usage ->> 'input')::int end as "inputTokens"
        from chain c join animus.turns t on t.focus_id = c.id where recorded_at is not null order by turn`,
     [focusId],
   );

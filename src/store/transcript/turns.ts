@@ -13,17 +13,29 @@ import type { FocusKey } from './focus-row.ts';
  */
 export type TurnPermit = 'go' | 'cancelled' | 'paused' | 'mail' | 'reserve' | 'budget_busy' | 'budget';
 
-/** Records the ends of the calls before, where they are not recorded yet, and begins a turn: one statement, one commit. */
+/** What is reserved for a request before it is sent. */
+export interface TurnReservation {
+  /** What it may cost at most; null: a model of the chain has no price. */
+  readonly usd: number | null;
+  /** A UUID that names the request: a turn that is begun again for another one has lost this one. Null: nothing is sent before the request is put into a batch. */
+  readonly request: string | null;
+}
+
+/**
+ * Records the ends of the calls before, where they are not recorded yet, and begins a turn: one statement, one commit. `request`: as of `TurnReservation`;
+ * null: the turn asks no model.
+ */
 export async function beginTurn(
   db: Queryable,
   focus: FocusKey,
   turn: number,
-  reservedUsd: number,
+  reservedUsd: number | null,
   results: readonly CallResult[] = [],
+  request: string | null = null,
 ): Promise<TurnPermit> {
   const [row] = await db.query<{ permit: TurnPermit }>(
-    `select animus.begin_next_turn($1, $2, $3, $4, $5::jsonb) as permit`,
-    [focus.focusId, focus.leaseToken, turn, reservedUsd, toJsonb(results.map(resultRow))],
+    `select animus.begin_next_turn($1, $2, $3, $4, $5::jsonb, $6) as permit`,
+    [focus.focusId, focus.leaseToken, turn, reservedUsd, toJsonb(results.map(resultRow)), request],
   );
   return row!.permit;
 }
@@ -36,7 +48,7 @@ export interface RecordedTurn {
   readonly content: readonly ContentBlock[];
   readonly stopReason: StopReason;
   readonly cutToolCalls: readonly string[];
-  /** Tokens of the prompt as the provider counted them, cached ones included; null where it did not say, or wrote nonsense. */
+  /** Tokens of the prompt as the provider counted them, cached ones included; null where it did not count them, or wrote nonsense. */
   readonly inputTokens: number | null;
   readonly calls: readonly RecordedCall[];
   /** As of `EngineMessage`. */
@@ -53,7 +65,7 @@ export function answeredTurn(turn: number, response: ModelAnswer): RecordedTurn 
     content,
     stopReason: response.stopReason,
     cutToolCalls: response.cutToolCalls,
-    inputTokens: response.usage?.reported ? null : (response.usage?.input ?? null),
+    inputTokens: response.usage?.reported || response.usage?.estimated ? null : (response.usage?.input ?? null),
     calls: content
       .filter((block) => block.type === 'tool_call')
       .map(({ id, name, input }) => ({
@@ -97,12 +109,12 @@ export async function recordTurnAndBegin(
   response: ModelAnswer,
   costUsd: number | null,
   ends: readonly CallResult[],
-  reservedUsd: number,
+  { usd, request }: TurnReservation,
 ): Promise<TurnPermit> {
   const calls = turn.calls.map((call, index) => ({ ...callRow(call), ...resultRow(ends[index]!) }));
   const [row] = await db.query<{ permit: TurnPermit }>(
-    `select animus.record_turn_and_begin($1, $2, $3, $4::json, $5::json, $6) as permit`,
-    [focus.focusId, focus.leaseToken, turn.turn, answerJson(turn, response, costUsd), toJsonb(calls), reservedUsd],
+    `select animus.record_turn_and_begin($1, $2, $3, $4::json, $5::json, $6, $7) as permit`,
+    [focus.focusId, focus.leaseToken, turn.turn, answerJson(turn, response, costUsd), toJsonb(calls), usd, request],
   );
   return row!.permit;
 }
@@ -127,6 +139,7 @@ function answerRow({ content }: RecordedTurn, response: ModelAnswer, costUsd: nu
     cut_tool_calls: response.cutToolCalls,
     usage: response.usage,
     cost_usd: costUsd,
+    lost: response.lost ?? 0,
     duration_ms: roundMs(response.durationMs),
     time_to_first_token_ms: response.timeToFirstTokenMs === null ? null : roundMs(response.timeToFirstTokenMs),
   };
@@ -136,14 +149,23 @@ function answerRow({ content }: RecordedTurn, response: ModelAnswer, costUsd: nu
 export async function recordSideCall(
   db: Queryable,
   focus: FocusKey,
-  call: { readonly provider: string; readonly model: string; readonly usage: Pick<Usage, 'input' | 'output'> | null },
+  call: Pick<ModelAnswer, 'provider' | 'model' | 'lost'> & {
+    readonly usage: Pick<Usage, 'input' | 'output' | 'estimated'> | null;
+  },
   costUsd: number | null,
   operation: 'summary' | 'embedding' = 'summary',
 ): Promise<void> {
   await db.query(`select animus.record_side_call($1, $2, $3::jsonb)`, [
     focus.focusId,
     focus.leaseToken,
-    toJsonb({ provider: call.provider, model: call.model, usage: call.usage, cost_usd: costUsd, operation }),
+    toJsonb({
+      provider: call.provider,
+      model: call.model,
+      usage: call.usage,
+      cost_usd: costUsd,
+      lost: call.lost ?? 0,
+      operation,
+    }),
   ]);
 }
 

@@ -44,11 +44,18 @@ export interface TurnView {
   readonly cache_read_tokens: number | null;
   /** USD; null: not known. */
   readonly cost_usd: number | null;
+  /** The provider did not count the tokens: they and the cost are estimates. */
+  readonly estimated: boolean;
+  /** What requests for it may have cost that gave nothing; USD, beside `cost_usd`. */
+  readonly lost_usd: number;
+  readonly lost_requests: number;
   readonly duration_ms: number | null;
   readonly begun_at: Date;
   readonly recorded_at: Date | null;
   /** What the model said beside its calls; null when it said nothing. */
   readonly text: string | null;
+  /** What it had said when the work was cancelled, of an answer that is not recorded. */
+  readonly cut_off: string | null;
   readonly tool_calls: readonly ToolCallView[];
 }
 
@@ -91,10 +98,14 @@ export async function readFoci(db: Queryable, id: string, full = false): Promise
     `select t.focus_id, t.turn, t.provider, t.model, t.stop_reason, (t.usage ->> 'input')::float8 as input_tokens,
             (t.usage ->> 'output')::float8 as output_tokens,
             coalesce(t.usage ->> 'cacheRead', t.usage ->> 'cache_read')::float8 as cache_read_tokens,
-            t.cost_usd::float8 as cost_usd, round(t.duration_ms::numeric, 3)::float8 as duration_ms, t.begun_at, t.recorded_at,
+            t.cost_usd::float8 as cost_usd, coalesce((t.usage ->> 'estimated')::boolean, t.usage is null and t.cost_usd > 0, false) as estimated,
+            t.lost_usd::float8 as lost_usd, t.lost_requests, round(t.duration_ms::numeric, 3)::float8 as duration_ms, t.begun_at, t.recorded_at,
             (select left(string_agg(b ->> 'text', E'\\n' order by n), 1000000) from json_array_elements(t.response) with ordinality as e (b, n)
-              where b ->> 'type' = 'text') as text
-       from animus.all_turns t where t.work_item_id = $1::uuid order by t.focus_id, t.turn`,
+              where b ->> 'type' = 'text') as text, cut.text as cut_off
+       from animus.all_turns t
+       left join lateral (select f.cut_off_text as text from animus.foci f
+                           where f.id = t.focus_id and f.cut_off_turn = t.turn and t.recorded_at is null) cut on true
+      where t.work_item_id = $1::uuid order by t.focus_id, t.turn`,
     [id],
   );
   const calls = await db.query<CallRow>(

@@ -1,10 +1,12 @@
 /** Reads a work item for a follower: with the rights of a reader, or as its own submitter. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
+import type { Waiting } from '../../core/work/waiting.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { type AskedView, readAsked } from './inbox-view.ts';
-import { knownCost } from './known-cost.ts';
+import { itemCost } from './known-cost.ts';
+import { withWaiting } from './waiting.ts';
 import { readWork } from './work-views.ts';
 
 /**
@@ -17,7 +19,7 @@ export interface FollowedWork {
   readonly state: WorkState;
   readonly merged_into: string | null;
   readonly turns: number;
-  /** USD; null: the cost of no call is known. */
+  /** USD, with what lost requests may have cost; null: the cost of no call is known. */
   readonly cost_usd: number | null;
   /** Calls whose cost is not known; `cost_usd` is without them. */
   readonly unpriced_calls: number;
@@ -26,6 +28,7 @@ export interface FollowedWork {
   readonly error: unknown;
   readonly created_at: Date;
   readonly resolved_at: Date | null;
+  readonly waiting: Waiting | null;
 }
 
 /** An entry of its ledger. */
@@ -54,16 +57,16 @@ export async function workFollower(db: Queryable): Promise<WorkFollower> {
   return {
     async item(id) {
       if (!own) return readWork(db, id);
-      const [row] = await db.query<FollowedWork>(OWN_ITEM, [id]);
+      const [row] = await db.query<Omit<FollowedWork, 'waiting'>>(OWN_ITEM, [id]);
       if (row === undefined) throw new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
-      return row;
+      return (await withWaiting(db, [row]))[0]!;
     },
     asked: async (id) => (own ? null : readAsked(db, id)),
     entriesAfter: (id, seq) => db.query<FollowedEntry>(own ? OWN_ENTRIES : ENTRIES, [id, seq]),
   };
 }
 
-const OWN_ITEM = `select id, faculty, state, merged_into, turns, ${knownCost('cost_usd', 'cost_usd', 'unpriced_calls')}, outcome, outcome_summary, error, created_at, resolved_at
+const OWN_ITEM = `select id, faculty, state, merged_into, turns, ${itemCost('cost_usd')}, outcome, outcome_summary, error, created_at, resolved_at
   from animus.own_work where id = $1::uuid`;
 const ENTRIES = `select seq, entry_type as type, content from animus.all_ledger
   where work_item_id = $1::uuid and seq > $2 order by seq limit 1000`;

@@ -24,13 +24,20 @@ export interface AskedView {
   readonly submitted_by: string | null;
   /** Of the work item, the first 300 characters. */
   readonly description: string;
+  /** How many work items wait for the same limit: a decision is about all of them; a denial ends 1,000 at most. 1 for anything else. */
+  readonly items: number;
+  /** The first hundred of them; of what one item asks, only this item. */
+  readonly work_items: string[];
 }
 
-const COLUMNS = `work_item_id, faculty, ask_id, call_id, kind, subject, request, hash, asked_at, deadline, turn, submitted_by, left(description, 300) as description`;
+const COLUMNS = `work_item_id, faculty, ask_id, call_id, kind, subject, request, hash, asked_at, deadline, turn, submitted_by, left(description, 300) as description, items`;
 
 /** What an item asks people, oldest first; `id` is a full id. */
 export async function readAsked(db: Queryable, id: string): Promise<AskedView[]> {
-  return db.query<AskedView>(`select ${COLUMNS} from animus.inbox where work_item_id = $1::uuid`, [id]);
+  return db.query<AskedView>(
+    `select ${COLUMNS}, array[work_item_id] as work_items from animus.item_asks where work_item_id = $1::uuid order by asked_at, ask_id`,
+    [id],
+  );
 }
 
 /** What waits for one cause (`animus.visible_inbox_groups`). */
@@ -66,7 +73,7 @@ export async function readInboxGroups(db: Queryable, limit: number): Promise<Ask
 /** The requests with these ids that still wait, in their order. */
 export async function readAsks(db: Queryable, asks: readonly string[]): Promise<AskedView[]> {
   return db.query<AskedView>(
-    `select ${COLUMNS} from animus.visible_inbox where ask_id = any ($1::uuid[]) order by array_position($1::uuid[], ask_id)`,
+    `select ${COLUMNS}, work_items from animus.visible_inbox where ask_id = any ($1::uuid[]) order by array_position($1::uuid[], ask_id)`,
     [asks],
   );
 }
@@ -79,7 +86,7 @@ export async function findAsk(db: Queryable, id: string, digits: string | undefi
   if (digits === undefined || digits.length === 36) return digits;
   const found = await db.query<{ ask: string }>(
     `select ask_id as ask from animus.waits where work_item_id = $1::uuid and subject is not null and right(ask_id::text, length($2)) = $2
-      union select ask_id from animus.inbox where work_item_id = $1::uuid and right(ask_id::text, length($2)) = $2 limit 2`,
+      union select ask_id from animus.item_asks where work_item_id = $1::uuid and right(ask_id::text, length($2)) = $2 limit 2`,
     [id, digits],
   );
   if (found.length === 0)

@@ -2,11 +2,11 @@
 
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
-import { knownCost } from './known-cost.ts';
+import { type CostParts, itemCost, itemTokens, knownCost, knownTokens, type TokenCounts } from './known-cost.ts';
 import type { SpendPeriod } from './spend.ts';
 
 /** A work item with what it cost and how long it took. */
-export interface SpendItem {
+export interface SpendItem extends CostParts, TokenCounts {
   readonly id: string;
   readonly faculty: string;
   readonly state: WorkState;
@@ -16,20 +16,16 @@ export interface SpendItem {
   readonly turns: number;
   /** Null: the cost of no call is known. */
   readonly usd: number | null;
-  /** Calls whose cost is not known; `usd` is without them. */
-  readonly unpriced_calls: number;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
   readonly created_at: Date;
   readonly resolved_at: Date | null;
-  /** From when it was due to its end, or until now; in milliseconds. */
+  /** From its submission to its end, or until now; in milliseconds. */
   readonly elapsed_ms: number;
   /** In which it was being worked on, over all attempts; the rest it waited. */
   readonly worked_ms: number;
 }
 
 /** A root item with the sums of its whole tree. */
-export interface SpendRoot {
+export interface SpendRoot extends CostParts, TokenCounts {
   readonly id: string;
   readonly faculty: string;
   readonly state: WorkState;
@@ -39,10 +35,6 @@ export interface SpendRoot {
   readonly turns: number;
   /** Null: the cost of no call is known. */
   readonly usd: number | null;
-  /** Calls whose cost is not known; `usd` is without them. */
-  readonly unpriced_calls: number;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
   readonly created_at: Date;
   readonly resolved_at: Date | null;
 }
@@ -91,10 +83,10 @@ const ALL = { work: 'work_items', foci: 'foci', claimed: 'w.lease_token is not n
 const VISIBLE = { work: 'visible_work', foci: 'visible_foci', claimed: '(w.attempts > 0 or w.turns > 0)' } as const;
 
 const items = (order: string, { work, foci, claimed }: typeof ALL | typeof VISIBLE) => `
-  select w.id, w.faculty, w.state, left(w.description, 10000) as description, w.submitted_by, w.turns, ${knownCost('usd', 'w.cost_usd', 'w.unpriced_calls')},
-         w.input_tokens::float8 as input_tokens, w.output_tokens::float8 as output_tokens, w.created_at, w.resolved_at,
+  select w.id, w.faculty, w.state, left(w.description, 10000) as description, w.submitted_by, w.turns, ${itemCost('usd', 'w.')},
+         ${itemTokens('w.')}, w.created_at, w.resolved_at,
          (extract(epoch from w.elapsed) * 1000)::float8 as elapsed_ms, worked.ms as worked_ms
-    from (select w.*, coalesce(w.resolved_at, n.now) - greatest(w.created_at, w.run_at) as elapsed, n.now
+    from (select w.*, coalesce(w.resolved_at, n.now) - w.created_at as elapsed, w.cost_usd + w.lost_usd as cost, n.now
             from (select animus.now() as now offset 0) n, animus.${work} w
            where w.id >= $1::uuid and w.id < $2::uuid and ${claimed}
            order by ${order} desc, w.id desc limit $3) w
@@ -103,22 +95,38 @@ const items = (order: string, { work, foci, claimed }: typeof ALL | typeof VISIB
         from animus.${foci} f where f.work_item_id = w.id) worked
    order by w.${order} desc, w.id desc`;
 
-const DEAREST = { all: items('cost_usd', ALL), visible: items('cost_usd', VISIBLE) };
+const DEAREST = { all: items('cost', ALL), visible: items('cost', VISIBLE) };
 const SLOWEST = { all: items('elapsed', ALL), visible: items('elapsed', VISIBLE) };
 
 // Most roots have no children. Those of the others are added up alone, from an index that contains nothing else.
+const ADDED = [
+  'cost_usd',
+  'lost_usd',
+  'estimated_usd',
+  'unpriced_calls',
+  'uncounted_calls',
+  'calls',
+  'lost_requests',
+  'turns',
+  'input_tokens',
+  'output_tokens',
+];
+const COST = {
+  usd: 't.cost_usd + t.lost_usd',
+  unpriced: 't.unpriced_calls',
+  calls: 't.calls + t.lost_requests',
+  estimated: 't.estimated_usd',
+  lost: 't.lost_usd',
+};
 const roots = ({ work }: typeof ALL | typeof VISIBLE) => `
-  select t.id, t.faculty, t.state, left(t.description, 10000) as description, t.submitted_by, (1 + coalesce(t.more_items, 0))::int as items,
-         (t.turns + coalesce(t.more_turns, 0))::int as turns, ${knownCost('usd', 't.usd', 't.unpriced')},
-         (t.input_tokens + coalesce(t.more_input, 0))::float8 as input_tokens,
-         (t.output_tokens + coalesce(t.more_output, 0))::float8 as output_tokens, t.created_at, t.resolved_at
-    from (select r.*, c.*, r.cost_usd + coalesce(c.more_usd, 0) as usd,
-                 r.unpriced_calls + coalesce(c.more_unpriced, 0) as unpriced
+  select t.id, t.faculty, t.state, left(t.description, 10000) as description, t.submitted_by, t.items::int as items, t.turns::int as turns,
+         ${knownCost('usd', COST)}, ${knownTokens('t.input_tokens', 't.output_tokens', 't.uncounted_calls', 't.calls')}, t.created_at, t.resolved_at
+    from (select r.id, r.faculty, r.state, r.description, r.submitted_by, r.created_at, r.resolved_at, 1 + coalesce(c.items, 0) as items,
+                 ${ADDED.map((name) => `r.${name} + coalesce(c.${name}, 0) as ${name}`).join(', ')}
             from animus.${work} r
-            left join (select root_id as tree, count(*) as more_items, sum(turns) as more_turns, sum(cost_usd) as more_usd, sum(unpriced_calls) as more_unpriced,
-                              sum(input_tokens) as more_input, sum(output_tokens) as more_output
+            left join (select root_id as tree, count(*) as items, ${ADDED.map((name) => `sum(${name}) as ${name}`).join(', ')}
                          from animus.${work} where depth > 0 and root_id >= $1::uuid and root_id < $2::uuid group by root_id) c on c.tree = r.id
            where r.id >= $1::uuid and r.id < $2::uuid and r.depth = 0
-           order by usd desc, r.id desc limit $3) t
-   order by t.usd desc, t.id desc`;
+           order by r.cost_usd + r.lost_usd + coalesce(c.cost_usd + c.lost_usd, 0) desc, r.id desc limit $3) t
+   order by t.cost_usd + t.lost_usd desc, t.id desc`;
 const ROOTS = { all: roots(ALL), visible: roots(VISIBLE) };

@@ -1,10 +1,19 @@
 /** Reads what model calls have cost. Days are UTC. Rows keep the names of their columns, which `animus spend --json` prints as they are. */
 
 import type { Queryable } from '../sql/database.ts';
-import { knownCost } from './known-cost.ts';
+import { type CostParts, knownCost, knownTokens, type TokenCounts } from './known-cost.ts';
 
 /** What sums can be grouped by, in the order of the columns. */
-export const SPEND_GROUPS = ['day', 'month', 'faculty', 'model', 'operation', 'submitter'] as const;
+export const SPEND_GROUPS = [
+  'day',
+  'month',
+  'faculty',
+  'provider',
+  'model',
+  'operation',
+  'submitter',
+  'source',
+] as const;
 export type SpendGroup = (typeof SPEND_GROUPS)[number];
 
 /** Calls from the day `since` to the day before `until`, as `2026-03-01`; null: no bound. */
@@ -13,27 +22,38 @@ export interface SpendPeriod {
   readonly until: string | null;
 }
 
+/** How many days are shown by default, the last one included. */
+export const DEFAULT_SPEND_DAYS = 30;
+
+/** The first day of a period without a `since`: it ends before `until`, a day such as 2026-03-01, or with today. */
+export function defaultSince(until: string | null, nowMs: number): string {
+  const end = until === null ? nowMs + DAY_MS : Date.parse(until);
+  return new Date(end - DEFAULT_SPEND_DAYS * DAY_MS).toISOString().slice(0, 10);
+}
+
+const DAY_MS = 86_400_000;
+
 /** A sum of model calls. */
-export interface SpendSum {
-  /** Null: the cost of no call is known. */
+export interface SpendSum extends CostParts, TokenCounts {
+  /** With what lost requests may have cost; null: the cost of no call is known. */
   readonly usd: number | null;
-  /** Calls whose cost is not known; `usd` is without them. */
-  readonly unpriced_calls: number;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
   readonly calls: number;
+  /** Requests that gave nothing, and may have cost something. */
+  readonly lost_requests: number;
   /** Of code without a model. */
   readonly code_runs: number;
 }
 
-/** A sum with the values of its groups. A column that was not asked for is null; so is an operation or a submitter that is not known. */
+/** A sum with the values of its groups. A column that was not asked for is null; so is an operation, a submitter or a source that is not known. */
 export interface SpendRow extends SpendSum {
   readonly day: string | null;
   readonly month: string | null;
   readonly faculty: string | null;
+  readonly provider: string | null;
   readonly model: string | null;
   readonly operation: string | null;
   readonly submitter: string | null;
+  readonly source: string | null;
 }
 
 /** The sums of a period: at most `limit` rows, the newest day or month first, then the dearest. */
@@ -72,63 +92,74 @@ async function addUp(
   { since, until }: SpendPeriod,
   limit: number,
 ): Promise<Spend> {
-  const found = await db.query<SpendRow & Totals>(sums, [by, since, until, limit]);
+  const found = await db.query<SpendRow & Total>(sums, [by, since, until, limit]);
   const [setting] = await db.query<{ since: Date }>(
     `select (value #>> '{}')::timestamptz as since from animus.settings where key = 'spend_details_since'`,
   );
-  const [first] = found;
-  const total = first
-    ? {
-        usd: first.all_usd,
-        unpriced_calls: first.all_unpriced,
-        input_tokens: first.all_input,
-        output_tokens: first.all_output,
-        calls: first.all_calls,
-        code_runs: first.all_runs,
-      }
-    : { usd: 0, unpriced_calls: 0, input_tokens: 0, output_tokens: 0, calls: 0, code_runs: 0 };
+  // The first row is the total: it has no groups of its own.
+  const [total, ...rows] = found;
   return {
-    rows: found.map(withoutTotals),
-    total: { ...total, groups: first?.all_groups ?? 0 },
+    rows: rows.map(({ groups: _, ...row }) => row),
+    total: { ...sumOf(total!), groups: total!.groups },
     details_since: setting?.since ?? null,
   };
 }
 
-function withoutTotals(row: SpendRow & Totals): SpendRow {
-  const { day, month, faculty, model, operation, submitter, usd, unpriced_calls, input_tokens } = row;
-  const { output_tokens, calls, code_runs } = row;
-  const sums = { usd, unpriced_calls, input_tokens, output_tokens, calls, code_runs };
-  return { day, month, faculty, model, operation, submitter, ...sums };
+function sumOf(row: SpendSum): SpendSum {
+  const { usd, unpriced_calls, estimated_usd, lost_usd, input_tokens, output_tokens, uncounted_calls } = row;
+  const { calls, lost_requests, code_runs } = row;
+  const costs = { usd, unpriced_calls, estimated_usd, lost_usd };
+  return { ...costs, input_tokens, output_tokens, uncounted_calls, calls, lost_requests, code_runs };
 }
 
-interface Totals {
-  readonly all_usd: number | null;
-  readonly all_unpriced: number;
-  readonly all_input: number;
-  readonly all_output: number;
-  readonly all_calls: number;
-  readonly all_runs: number;
-  readonly all_groups: number;
+interface Total {
+  /** In how many groups the sum is divided; of a group, 0. */
+  readonly groups: number;
 }
+
+const ADDED = [
+  'usd',
+  'estimated_usd',
+  'lost_usd',
+  'unpriced_calls',
+  'uncounted_calls',
+  'input_tokens',
+  'output_tokens',
+  'calls',
+  'lost_requests',
+  'code_runs',
+];
+const COST = {
+  usd: 'usd',
+  unpriced: 'unpriced_calls',
+  calls: 'calls + lost_requests',
+  estimated: 'estimated_usd',
+  lost: 'lost_usd',
+};
+const TEXTS = SPEND_GROUPS.filter((group) => group !== 'day' && group !== 'month');
 
 const sumsOf = (relation: 'spend_details' | 'visible_spend') => `
-  select day::text as day, to_char(month, 'YYYY-MM') as month, faculty, model, operation, submitter, ${knownCost('usd', 'usd', 'unpriced')}, input_tokens::float8 as input_tokens,
-         output_tokens::float8 as output_tokens, calls::float8 as calls, code_runs::float8 as code_runs,
-         (case when sum(unpriced) over () > 0 then nullif(sum(usd) over (), 0) else sum(usd) over () end)::float8 as all_usd,
-         (sum(unpriced) over ())::float8 as all_unpriced, (sum(input_tokens) over ())::float8 as all_input,
-         (sum(output_tokens) over ())::float8 as all_output, (sum(calls) over ())::float8 as all_calls, (sum(code_runs) over ())::float8 as all_runs, (count(*) over ())::int as all_groups
-    from (select case when 'day' = any ($1::text[]) then day end as day,
-                 case when 'month' = any ($1) then date_trunc('month', day::timestamp)::date end as month,
-                 case when 'faculty' = any ($1) then faculty end as faculty, case when 'model' = any ($1) then model end as model,
-                 case when 'operation' = any ($1) then operation end as operation,
-                 case when 'submitter' = any ($1) then submitter end as submitter,
-                 sum(usd) as usd, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(calls) as calls,
-                 sum(code_runs) as code_runs, sum(unpriced_calls) as unpriced
-            from animus.${relation}
-           where day >= $2::date and day < coalesce($3::date, 'infinity')
-           group by 1, 2, 3, 4, 5, 6) grouped
-   order by grouped.day desc nulls last, grouped.month desc nulls last, grouped.usd desc, faculty, model, operation, submitter
-   limit $4`;
+  with grouped as (
+    select case when 'day' = any ($1::text[]) then day end as day,
+           case when 'month' = any ($1) then date_trunc('month', day::timestamp)::date end as month,
+           ${TEXTS.map((group) => `case when '${group}' = any ($1) then ${group} end as ${group}`).join(', ')},
+           ${ADDED.map((name) => `sum(${name}) as ${name}`).join(', ')}
+      from animus.${relation}
+     where day >= $2::date and day < coalesce($3::date, 'infinity')
+     group by ${SPEND_GROUPS.map((_, at) => at + 1).join(', ')}),
+  ordered as (
+    select row_number() over (order by day desc nulls last, month desc nulls last, usd desc, ${TEXTS.join(', ')}) as nth, 0 as groups, *
+      from grouped order by nth limit $4)
+  select day::text as day, to_char(month, 'YYYY-MM') as month, ${TEXTS.join(', ')}, ${knownCost('usd', COST)},
+         ${knownTokens('input_tokens', 'output_tokens', 'uncounted_calls', 'calls')}, calls::float8 as calls,
+         lost_requests::float8 as lost_requests, code_runs::float8 as code_runs, groups
+    from (
+      select 0 as nth, count(*)::int as groups, null::date as day, null::date as month, ${TEXTS.map((group) => `null as ${group}`).join(', ')},
+             ${ADDED.map((name) => `coalesce(sum(${name}), 0) as ${name}`).join(', ')}
+        from grouped
+      union all
+      select nth, groups, day, month, ${TEXTS.join(', ')}, ${ADDED.join(', ')} from ordered) told
+   order by nth`;
 
 const SUMS = sumsOf('spend_details');
 const VISIBLE_SUMS = sumsOf('visible_spend');

@@ -1,3 +1,4 @@
+import type { Waiting } from '../../core/work/waiting.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import type { BudgetLeft } from '../work/budgets.ts';
@@ -13,6 +14,8 @@ export interface Status {
   /** Ended work counts for 24 hours; dead work for as long as it is there. */
   readonly states: Readonly<Partial<Record<WorkState, number>>>;
   readonly queue: readonly QueueStatus[];
+  /** Why work waits, by faculty, state and reason, longest first: of the first in the queues, and of the oldest that are scheduled or wait. */
+  readonly waiting: readonly WaitingStatus[];
   readonly foci: readonly FocusStatus[];
   readonly daemons: readonly DaemonStatus[];
   /** The last ten that died, whenever that was. */
@@ -54,7 +57,7 @@ export type BudgetStatus = Pick<
   'scope' | 'subject' | 'unit' | 'period' | 'ends' | 'amount' | 'spent' | 'held' | 'used'
 >;
 
-/** What waits for people: how many requests, and the ten oldest. */
+/** What waits for people: how many requests, and the ten oldest. All that waits for one limit is one. */
 interface AsksStatus {
   readonly waiting: number;
   readonly first: readonly AskStatus[];
@@ -73,6 +76,8 @@ interface AskStatus {
   readonly shown: string;
   readonly asked_at: string;
   readonly deadline: string | null;
+  /** How many work items wait for the same limit; 1 for anything else. */
+  readonly items: number;
 }
 
 /** `outbox`: requests that were not sent. `requests`: those of `batches`, which were. `unclear`: batches whose submit was not confirmed. */
@@ -117,6 +122,11 @@ export interface ScheduleStatus {
   readonly next_at: string | null;
   readonly last_at: string | null;
   readonly missed_24h: number;
+  readonly overlap: 'allow' | 'skip' | 'queue';
+  /** Runs that were skipped since its last item began, counted up to 1,000. */
+  readonly skipped: number;
+  /** Its newest item that has not ended; null: none, or runs may overlap. */
+  readonly open_item: string | null;
 }
 
 /** Queued work of one faculty; `routable`: a live daemon serves it. */
@@ -127,6 +137,14 @@ interface QueueStatus {
   readonly capped: boolean;
   readonly oldest_at: string | null;
   readonly routable: boolean;
+}
+
+/** Items that wait for the same reason; `work_item_id`, `why` and `ends`: of the one that has waited longest. */
+export interface WaitingStatus extends Pick<Waiting<string>, 'reason' | 'why' | 'ends' | 'since' | 'until'> {
+  readonly faculty: string;
+  readonly state: WorkState;
+  readonly items: number;
+  readonly work_item_id: string;
 }
 
 /** Claimed or running work; focus fields are null until it has begun. */
@@ -184,19 +202,32 @@ interface SpendStatus {
   readonly model: string;
   /** Null: the cost of no call is known. */
   readonly usd: number | null;
-  /** Calls whose cost is not known; `usd` is without them. */
+  /** Calls and lost requests whose cost is not known; `usd` is without them. */
   readonly unpriced_calls: number;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
+  /** Of `usd`: answers whose tokens the provider did not count, and requests that gave nothing. These and the next two: undefined as `code_runs`. */
+  readonly estimated_usd?: number;
+  readonly lost_usd?: number;
+  readonly lost_requests?: number;
+  /** Calls whose tokens nobody counted. */
+  readonly uncounted_calls?: number;
+  /** Null: those of no call were counted. */
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
   readonly calls: number;
   /** Of code without a model. Undefined: the functions of an earlier version answered. */
   readonly code_runs?: number;
 }
 
+/** The part about batches alone. Errors: `db.forbidden`. */
+export async function readBatchStatus(db: Queryable): Promise<readonly BatchStatus[]> {
+  const [row] = await db.query<Pick<Status, 'batches'>>(`select animus.batch_status() -> 'batches' as batches`);
+  return row!.batches;
+}
+
 /** Reads it in one cheap call. */
 export async function readStatus(db: Queryable): Promise<Status> {
   const [row] = await db.query<{ status: Status }>(
-    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.skill_status() || animus.webhook_status() || animus.worktree_status() as status',
+    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.skill_status() || animus.webhook_status() || animus.worktree_status() || animus.waiting_status() as status',
   );
   return row!.status;
 }

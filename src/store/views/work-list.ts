@@ -3,7 +3,8 @@
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
-import { knownCost } from './known-cost.ts';
+import { itemCost } from './known-cost.ts';
+import { withWaiting } from './waiting.ts';
 import { LISTED, type WorkSummary } from './work-views.ts';
 
 /** What narrows a list; everything is optional but the limit. */
@@ -19,6 +20,10 @@ export interface WorkFilter {
 
 /** The newest items that pass the filter, newest first. Descriptions have at most 10,000 characters. */
 export async function listWork(db: Queryable, filter: WorkFilter): Promise<WorkSummary[]> {
+  return withWaiting(db, await listRows(db, filter));
+}
+
+async function listRows(db: Queryable, filter: WorkFilter): Promise<Omit<WorkSummary, 'waiting'>[]> {
   const { state = null, parentId = null, limit } = filter;
   const faculty = filter.faculty === undefined ? null : toText(filter.faculty);
   const page = [limit, filter.after ?? BEFORE_ALL];
@@ -50,7 +55,7 @@ const STATE_IS: Readonly<Record<WorkState, string>> = {
 const ANY_STATE = `(${STATE_IS.queued} or ${STATE_IS.scheduled} or w.state in ('claimed', 'running') or ${STATE_IS.waiting} or w.resolved_at is not null)`;
 
 const selected = (condition: string) =>
-  `select id, faculty, state, ${LISTED}, priority, attempts, turns, ${knownCost('cost_usd', 'cost_usd', 'unpriced_calls')}, parent_id, merged_into,
+  `select id, faculty, state, ${LISTED}, priority, attempts, turns, ${itemCost('cost_usd')}, parent_id, merged_into,
           run_at, created_at, resolved_at
      from animus.work_items w where ${condition} order by id desc limit $1`;
 const listed = (condition: string) => selected(`${condition} and w.id < $2::uuid`);

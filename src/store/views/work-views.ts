@@ -4,12 +4,14 @@
  */
 
 import { AnimusError } from '../../core/errors/errors.ts';
+import type { Waiting } from '../../core/work/waiting.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
-import { knownCost } from './known-cost.ts';
+import { type CostParts, itemCost, itemTokens, type TokenCounts } from './known-cost.ts';
+import { withWaiting } from './waiting.ts';
 
 /** A work item as a line of a list. */
-export interface WorkSummary {
+export interface WorkSummary extends CostParts {
   readonly id: string;
   readonly faculty: string;
   readonly state: WorkState;
@@ -17,10 +19,8 @@ export interface WorkSummary {
   readonly priority: number;
   readonly attempts: number;
   readonly turns: number;
-  /** USD; null: the cost of no call is known. */
+  /** USD, with what lost requests may have cost; null: the cost of no call is known. */
   readonly cost_usd: number | null;
-  /** Calls whose cost is not known; `cost_usd` is without them. */
-  readonly unpriced_calls: number;
   readonly parent_id: string | null;
   /** Null also where the login may not see that item. */
   readonly merged_into: string | null;
@@ -28,10 +28,12 @@ export interface WorkSummary {
   readonly run_at: Date | null;
   readonly created_at: Date;
   readonly resolved_at: Date | null;
+  /** Why it does not go on now; null: it does, or has ended. */
+  readonly waiting: Waiting | null;
 }
 
 /** A work item with all that its row says for people. */
-export interface WorkDetail extends WorkSummary {
+export interface WorkDetail extends WorkSummary, TokenCounts {
   readonly skill: string | null;
   readonly params: Readonly<Record<string, unknown>>;
   readonly dedup_key: string | null;
@@ -48,8 +50,6 @@ export interface WorkDetail extends WorkSummary {
   readonly cancel_reason: string | null;
   readonly outcome: unknown;
   readonly error: unknown;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
   readonly updated_at: Date;
 }
 
@@ -69,17 +69,17 @@ export const readable = (column: 'params' | 'trigger_info' | 'outcome' | 'error'
 
 /** One item; `id` is a full id. Errors: `work.not_found`. */
 export async function readWork(db: Queryable, id: string): Promise<WorkDetail> {
-  const [row] = await db.query<WorkDetail>(
-    `select id, faculty, state, left(description, 1048576) as description, priority, attempts, turns, ${knownCost('cost_usd', 'cost_usd', 'unpriced_calls')}, parent_id,
+  const [row] = await db.query<Omit<WorkDetail, 'waiting'>>(
+    `select id, faculty, state, left(description, 1048576) as description, priority, attempts, turns, ${itemCost('cost_usd')}, parent_id,
             merged_into, left(outcome_summary, 10000) as outcome_summary, run_at, created_at, resolved_at, skill, ${readable('params')},
             dedup_key, concurrency_key, left(source, 1024) as source, ${readable('trigger_info')},
             root_id, depth, max_attempts, lease_owner, lease_expires_at, cancel_requested_at, cancel_reason, ${readable('outcome')}, ${readable('error')},
-            input_tokens::float8 as input_tokens, output_tokens::float8 as output_tokens, updated_at
+            ${itemTokens()}, updated_at
        from animus.work_items where id = $1::uuid`,
     [id],
   );
   if (row === undefined) throw notFound(id);
-  return row;
+  return (await withWaiting(db, [row]))[0]!;
 }
 
 /** The error for an item that is not there, or that the login may not see. */
@@ -89,17 +89,18 @@ export function notFound(id: string): AnimusError {
 
 /** The item with all its descendants: parents before their children, oldest first; at most 500. */
 export async function readDescendants(db: Queryable, id: string): Promise<Descendant[]> {
-  return db.query<Descendant>(
+  const rows = await db.query<Omit<Descendant, 'waiting'>>(
     `with recursive tree as (
        select id, array[id] as path from animus.work_items where parent_id = $1::uuid
        union all
        select w.id, t.path || w.id from animus.work_items w join tree t on w.parent_id = t.id)
-     select w.id, w.faculty, w.state, ${LISTED}, w.priority, w.attempts, w.turns, ${knownCost('cost_usd', 'w.cost_usd', 'w.unpriced_calls')}, w.parent_id,
+     select w.id, w.faculty, w.state, ${LISTED}, w.priority, w.attempts, w.turns, ${itemCost('cost_usd', 'w.')}, w.parent_id,
             w.merged_into, w.run_at, w.created_at, w.resolved_at, w.detached is true as detached
        from (select id, path from tree order by path limit 500) t join animus.work_items w on w.id = t.id
       order by t.path`,
     [id],
   );
+  return withWaiting(db, rows);
 }
 
 /** Whether the login may read the tables; otherwise `own-work.ts` has readers for it. */

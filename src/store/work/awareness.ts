@@ -1,4 +1,4 @@
-/** What somebody may see of other work: the rows of the digest of awareness. */
+/** What all readers of a context may see of other work: the rows of the digest of awareness. */
 import type { Queryable } from '../sql/database.ts';
 
 /** Kinds of entries, in the order of the digest. */
@@ -31,22 +31,22 @@ export interface AwarenessRows {
 
 /** An item as the digest has to know it. */
 export interface AwarenessPlace {
-  /** Who submitted it, as in `work_items.submitted_by`; null: unknown. */
-  readonly submittedBy: string | null;
+  /** Who reads its context, or hears its answer (`readAudience`). */
+  readonly readers: readonly string[];
   readonly params: Readonly<Record<string, unknown>>;
   readonly ancestors: readonly string[];
 }
 
-/** Reads what `viewer` may see (`animus.awareness` states the bounds). Null as viewer: nothing of others. */
+/** Reads what all of these readers may see (`animus.awareness_for` states the bounds). Without any: nothing of others. */
 export async function readAwareness(
   db: Queryable,
-  viewer: string | null,
+  readers: readonly string[],
   lookbackHours: number,
 ): Promise<AwarenessRows> {
   const [first, ...rows] = await db.query<AwarenessRow & { readonly total: number | null }>(
     `select kind, work_item_id as "workItemId", faculty, description, content, params, ancestors, age_seconds as "ageSeconds", total
-       from animus.awareness($1, $2)`,
-    [viewer, lookbackHours],
+       from animus.awareness_for($1, $2)`,
+    [readers, lookbackHours],
   );
   return { asOf: first!.content!, rows, running: rows[0]?.total ?? 0 };
 }
@@ -54,10 +54,21 @@ export async function readAwareness(
 /** Reads an item's place; null if there is no such item. */
 export async function readAwarenessPlace(db: Queryable, workItemId: string): Promise<AwarenessPlace | null> {
   const [row] = await db.query<AwarenessPlace>(
-    `select submitted_by as "submittedBy", params, animus.ancestors(id) as ancestors from animus.work_items where id = $1`,
+    `select coalesce(animus.audience_of(id), '{}') as readers, params, animus.ancestors(id) as ancestors from animus.work_items where id = $1`,
     [workItemId],
   );
   return row ?? null;
+}
+
+/**
+ * Whom what enters the context of an item may reach: whoever submitted it and, of the answers of a conversation, who takes part
+ * (migrations/functions/13_readers.sql).
+ */
+export async function readAudience(db: Queryable, workItemId: string): Promise<readonly string[]> {
+  const [row] = await db.query<{ audience: string[] | null }>('select animus.audience_of($1::uuid) as audience', [
+    workItemId,
+  ]);
+  return row!.audience ?? [];
 }
 
 /** The items above an item, from its parent to its root. They never change. */

@@ -5,6 +5,7 @@ import { toJsonb, toText } from '../sql/json.ts';
 /** A batch as its poller needs it. */
 export interface Batch {
   readonly id: string;
+  /** Its name when its requests were made, for people. */
   readonly provider: string;
   readonly path: string;
   readonly model: string;
@@ -26,42 +27,51 @@ const BATCH = `b.id, b.provider, b.path, b.model, b.headers, b.state, b.requests
   b.state = 'submitting' and b.unclear_at <= animus.now() as unclear,
   (extract(epoch from animus.now() - b.polled_at) * 1000)::float8 as "polledMsAgo"`;
 
-/** The providers for which requests or batches are under way. */
-export async function providersWithBatches(db: Queryable): Promise<string[]> {
-  const rows = await db.query<{ provider: string }>(
-    `select provider from animus.batch_requests where state = 'waiting' union select provider from animus.batches where state <> 'ended'
-      union select r.provider from animus.batch_requests r join animus.foci f on f.id = r.focus_id where r.state = 'answered' and f.ended_as is not null`,
+/** The places where requests or batches are under way. */
+export async function placesWithBatches(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ place: string }>(
+    `select place from animus.batch_requests where state = 'waiting' union select place from animus.batches where state <> 'ended'
+      union select r.place from animus.batch_requests r join animus.foci f on f.id = r.focus_id where r.state = 'answered' and f.ended_as is not null`,
   );
-  return rows.map((row) => row.provider);
+  return rows.map((row) => row.place);
 }
 
-/** Makes the daemon the poller of a provider for so many seconds, or extends that. Null while another daemon polls. */
+/** Makes the daemon the poller of a place for so many seconds, or extends that. Null while another daemon polls. */
 export async function holdPoller(
   db: Queryable,
-  provider: string,
+  place: string,
   daemonId: string,
   seconds: number,
 ): Promise<string | null> {
   const [row] = await db.query<{ token: string | null }>(
     `select animus.hold_poller($1, $2, make_interval(secs => $3)) as token`,
-    [provider, daemonId, seconds],
+    [place, daemonId, seconds],
   );
   return row!.token;
 }
 
 /** Lets another daemon poll at once. */
-export async function leavePoller(db: Queryable, provider: string, daemonId: string): Promise<void> {
-  await db.query(`select animus.leave_poller($1, $2)`, [provider, daemonId]);
+export async function leavePoller(db: Queryable, place: string, daemonId: string): Promise<void> {
+  await db.query(`select animus.leave_poller($1, $2)`, [place, daemonId]);
 }
 
-/** The batches of a provider that have not ended, oldest first. */
-export async function openBatches(db: Queryable, provider: string): Promise<Batch[]> {
+/**
+ * Wakes what waits for answers from a place that no daemon polls, so that a person is asked; for a daemon that does not know the place. Returns how many
+ * items, at most 100.
+ */
+export async function wakeStranded(db: Queryable, place: string): Promise<number> {
+  const [row] = await db.query<{ woken: number }>(`select animus.wake_stranded($1) as woken`, [place]);
+  return row!.woken;
+}
+
+/** The batches at a place that have not ended, oldest first. */
+export async function openBatches(db: Queryable, place: string): Promise<Batch[]> {
   return db.query<Batch>(
     `select ${BATCH}, b.state = 'submitted' and b.cancel_requested_at is null
          and not exists (select from animus.batch_requests r join animus.foci f on f.id = r.focus_id
                           where r.batch_id = b.id and r.state = 'sent' and f.ended_as is null) as unwanted
-       from animus.batches b where b.provider = $1 and b.state <> 'ended' order by b.created_at`,
-    [provider],
+       from animus.batches b where b.place = $1 and b.state <> 'ended' order by b.created_at`,
+    [place],
   );
 }
 
@@ -76,14 +86,14 @@ export interface BatchBounds {
 /** Forms a batch from the outbox, marked as being submitted; null if there is nothing to send. Errors: `work.lease_lost`. */
 export async function markBatch(
   db: Queryable,
-  provider: string,
+  place: string,
   token: string,
   bounds: BatchBounds,
 ): Promise<Batch | null> {
   const [row] = await db.query<Batch>(
     `select ${BATCH}, false as unwanted
        from animus.mark_batch($1, $2, make_interval(secs => $3), $4, $5, make_interval(secs => $6)) b`,
-    [provider, token, bounds.gatherSeconds, bounds.maxRequests, bounds.maxBytes, bounds.unclearSeconds],
+    [place, token, bounds.gatherSeconds, bounds.maxRequests, bounds.maxBytes, bounds.unclearSeconds],
   );
   return row ?? null;
 }
@@ -106,10 +116,10 @@ export async function batchRequests(db: Queryable, batchId: string): Promise<Sen
 }
 
 /** The provider's ids of batches of this database, of those given. */
-export async function knownProviderIds(db: Queryable, provider: string, ids: readonly string[]): Promise<string[]> {
+export async function knownProviderIds(db: Queryable, place: string, ids: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
-    `select provider_id as id from animus.batches where provider = $1 and provider_id = any ($2::text[])`,
-    [provider, ids],
+    `select provider_id as id from animus.batches where place = $1 and provider_id = any ($2::text[])`,
+    [place, ids],
   );
   return rows.map((row) => row.id);
 }
@@ -150,12 +160,12 @@ export async function answerRequest(db: Queryable, id: string, answer: string): 
 /** Answers that nobody will record, because their focus has ended; at most 100. */
 export async function unrecordedAnswers(
   db: Queryable,
-  provider: string,
+  place: string,
 ): Promise<{ readonly id: string; readonly model: string; readonly answer: string }[]> {
   return db.query(
     `select r.id, r.model, r.answer from animus.batch_requests r join animus.foci f on f.id = r.focus_id
-      where r.provider = $1 and r.state = 'answered' and f.ended_as is not null order by r.id limit 100`,
-    [provider],
+      where r.place = $1 and r.state = 'answered' and f.ended_as is not null order by r.id limit 100`,
+    [place],
   );
 }
 

@@ -48,11 +48,17 @@ export async function declareBudgets(
   await db.query('select animus.declare_budgets($1, $2::jsonb, $3::text[])', [daemonId, toJsonb(limits), faculties]);
 }
 
+/** In one transaction. */
+const WOKEN = 100;
+
 /** Settles turns whose cost is known by now, wakes what waits for a limit that was raised, and returns slices that nobody uses. */
 export async function sweepBudgets(db: Queryable, daemonId: string): Promise<void> {
   await db.query('select animus.settle_budgets($1)', [daemonId]);
   await returnSlices(db, daemonId, false);
-  await db.query('select animus.wake_budgets()');
+  for (;;) {
+    const [row] = await db.query<{ changed: number }>('select animus.wake_budgets($1) as changed', [WOKEN]);
+    if (row!.changed < WOKEN) return;
+  }
 }
 
 /** Removes accounts and limits that nothing needs any more, at most 1,000 accounts. */
@@ -65,17 +71,23 @@ export async function returnSlices(db: Queryable, daemonId: string, all: boolean
   await db.query('select animus.return_slices($1, $2)', [daemonId, all]);
 }
 
-/** A limit as it is stored, with what is used of it now: what is spent and what is held; null where nothing was spent yet. */
+/** A limit as it counts now, with what is used of it: what is spent and what is held; null of limits of each item of a faculty. */
 export interface StoredLimit {
   readonly scope: BudgetScope;
   readonly subject: string | null;
   readonly period: BudgetPeriod;
   readonly unit: BudgetUnit;
   readonly amount: number;
+  /** Without what was approved; null: only that was set. */
+  readonly base: number | null;
   readonly used: number | null;
   readonly spent: number | null;
   /** For turns under way: their highest cost. */
   readonly held: number | null;
+  /** Of what is spent: answers whose tokens the provider did not count; null for tokens. */
+  readonly estimated: number | null;
+  /** Of what is spent: requests that gave nothing; for tokens, answers without counts, too. */
+  readonly lost: number | null;
   readonly onExceeded: 'wait' | 'die' | null;
   readonly origin: 'file' | 'operator' | 'submitter' | 'extension';
   readonly setBy: string;
@@ -86,8 +98,8 @@ export interface StoredLimit {
 /** All limits, at most 1,000. Only for operators. */
 export async function listBudgets(db: Queryable): Promise<StoredLimit[]> {
   return db.query<StoredLimit>(
-    `select scope, subject, period, unit, amount::float8 as amount, used::float8 as used, spent::float8 as spent,
-            held::float8 as held, on_exceeded as "onExceeded", origin,
+    `select scope, subject, period, unit, amount::float8 as amount, base::float8 as base, used::float8 as used, spent::float8 as spent,
+            held::float8 as held, estimated::float8 as estimated, lost::float8 as lost, on_exceeded as "onExceeded", origin,
             set_by as "setBy", set_at as "setAt", expires_at as "expiresAt" from animus.list_budgets()`,
   );
 }

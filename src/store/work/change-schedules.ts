@@ -7,9 +7,9 @@ import type { NewSchedule } from './schedules.ts';
 
 /** Adds it. The expression is the caller's to check. Errors: `schedule.exists`. */
 export async function addScheduleAs(tx: Queryable, schedule: NewSchedule): Promise<void> {
-  const { name, cron, timeZone, faculty, description, params, missed, graceSeconds, paused } = schedule;
+  const { name, cron, timeZone, faculty, description, params, missed, graceSeconds, overlap, paused } = schedule;
   try {
-    await tx.query('select animus.add_schedule($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9)', [
+    await tx.query('select animus.add_schedule($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10)', [
       name,
       toText(cron),
       faculty,
@@ -19,6 +19,7 @@ export async function addScheduleAs(tx: Queryable, schedule: NewSchedule): Promi
       missed,
       graceSeconds,
       paused,
+      overlap,
     ]);
   } catch (error) {
     if (sqlState(error) === '23505') throw new AnimusError('schedule.exists', { name }, { cause: error });

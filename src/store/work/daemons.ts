@@ -17,6 +17,8 @@ export interface ServedFaculty extends ClaimableFaculty {
   readonly least?: Readonly<Record<BudgetUnit, LeastCost>>;
   /** Why no container of a faculty of mode `code` can be started. */
   readonly no_sandbox?: string;
+  /** Its provider, or what else it needs, fails: the daemon claims nothing of it until then. Times are ISO 8601. */
+  readonly held?: { readonly since: string; readonly until: string; readonly reason: string };
 }
 
 /** An amount in USD or tokens, and where it comes from; null: no limit can be kept, and `says` says why. */

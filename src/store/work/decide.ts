@@ -1,4 +1,5 @@
 /** Decisions of operators about what waits for a person: thin calls of the SQL functions. Errors of all: `work.not_found`, `work.state`, `work.invalid`. */
+import type { BudgetPeriod, BudgetScope, BudgetUnit } from '../../core/config/budget.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 
@@ -35,6 +36,33 @@ export async function deny(db: Queryable, id: string, { ask, note, hash }: Decis
     hash ?? null,
   ]);
   return row!.ask;
+}
+
+/** What a decision about a limit did (`animus.decided_budget`). */
+export interface DecidedBudget {
+  readonly scope: BudgetScope;
+  /** The id of the item or root, the name of the faculty, or ''. */
+  readonly subject: string;
+  readonly unit: BudgetUnit;
+  readonly period: BudgetPeriod;
+  /** The limit that holds now; null: none applies any more. */
+  readonly amount: number | null;
+  /** Until when; null: without an end. */
+  readonly ends: string | null;
+  /** How many items go on because of it or, denied, end. */
+  readonly items: number;
+  /** The first hundred of them. */
+  readonly work_items: string[];
+  /** How many wait for the same limit still. */
+  readonly waiting: number;
+}
+
+/** What the decision of this request did; null: it was not about a limit. */
+export async function decidedBudget(db: Queryable, ask: string): Promise<DecidedBudget | null> {
+  const [row] = await db.query<{ budget: DecidedBudget | null }>('select animus.decided_budget($1::uuid) as budget', [
+    ask,
+  ]);
+  return row!.budget;
 }
 
 /** Answers a question of the model, and returns what was decided. */

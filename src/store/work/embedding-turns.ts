@@ -26,6 +26,10 @@ export interface PaidEmbedding {
   readonly model: string;
   readonly tokens: number;
   readonly costUsd: number | null;
+  /** True: the provider did not count the tokens. Default false. */
+  readonly estimated?: boolean;
+  /** True: the request may have cost that, and gave nothing. Default false. */
+  readonly lost?: boolean;
 }
 
 /** The daemon and the model, `provider/model`. */
@@ -89,6 +93,20 @@ export async function chargeEmbedding(db: Queryable, paid: PaidEmbedding): Promi
   await db.query('select animus.charge_embedding($1::json)', [paidJson(paid)]);
 }
 
-function paidJson({ provider, model, tokens, costUsd }: PaidEmbedding): string {
-  return toJsonb({ provider, model, tokens, cost_usd: costUsd });
+/** Why a search of a person gets no embedding at the moment: a pause of everything, or a limit for all work; null: it may be asked for. */
+export async function searchRefusal(db: Queryable, { usd, tokens }: EmbeddingCost): Promise<string | null> {
+  const [row] = await db.query<{ refusal: string | null }>('select animus.search_refusal($1, $2) as refusal', [
+    usd,
+    tokens,
+  ]);
+  return row!.refusal;
+}
+
+/** Charges the embedding of a search that a gateway has made for a person. */
+export async function chargeSearch(db: Queryable, paid: PaidEmbedding): Promise<void> {
+  await db.query('select animus.charge_search($1::json)', [paidJson(paid)]);
+}
+
+function paidJson({ costUsd, ...paid }: PaidEmbedding): string {
+  return toJsonb({ ...paid, cost_usd: costUsd });
 }

@@ -9,6 +9,10 @@ import { toJsonb, toText } from '../sql/json.ts';
 export const MISSED_POLICIES = ['skip', 'once', 'all'] as const;
 export type MissedPolicy = (typeof MISSED_POLICIES)[number];
 
+/** What a run does that is due while an item of its schedule has not ended: docs/schedules.md. */
+export const OVERLAP_POLICIES = ['allow', 'skip', 'queue'] as const;
+export type OverlapPolicy = (typeof OVERLAP_POLICIES)[number];
+
 /** Skipped due times, first and last; `runs` counts up to 1,000. */
 export interface MissedRuns {
   readonly from: Date;
@@ -23,7 +27,10 @@ export interface ScheduleLook {
   readonly time_zone: string;
   readonly missed: MissedPolicy;
   readonly grace_seconds: number;
+  readonly overlap: OverlapPolicy;
   readonly next_at: string | null;
+  /** It is late because its last item had not ended, not because nobody looked. */
+  readonly held: boolean;
 }
 
 export interface DueSchedules {
@@ -48,7 +55,10 @@ export interface Firing {
   readonly problem: string | null;
 }
 
-/** Fires it, unless another daemon was first (null). Returns the ids of the work items. */
+/**
+ * Fires it, unless another daemon was first, or the runs of the schedule are queued and its last item has not ended (null). Returns the ids of the
+ * work items: fewer than are due where runs are skipped or queued.
+ */
 export async function fireSchedule(
   db: Queryable,
   schedule: ScheduleLook,
@@ -79,11 +89,14 @@ export interface Schedule {
   readonly params: Readonly<Record<string, unknown>>;
   readonly missed: MissedPolicy;
   readonly grace_seconds: number;
+  readonly overlap: OverlapPolicy;
   readonly paused: boolean;
   readonly problem: string | null;
   readonly next_at: Date | null;
   readonly last_at: Date | null;
   readonly created_at: Date;
+  /** With `skip` and `queue`: the item that has not ended. */
+  readonly open_item: string | null;
   /** Newest first, at most 5. */
   readonly runs: readonly ScheduleRun[];
 }
@@ -92,7 +105,7 @@ export interface Schedule {
 export interface ScheduleRun {
   readonly due_at: string;
   readonly until_at: string;
-  readonly result: 'fired' | 'missed' | 'manual';
+  readonly result: 'fired' | 'missed' | 'manual' | 'skipped';
   readonly runs: number;
   readonly work_item_id: string | null;
 }
@@ -100,10 +113,11 @@ export interface ScheduleRun {
 /** All schedules by name, or the one of that name. */
 export async function listSchedules(db: Queryable, name?: string): Promise<Schedule[]> {
   return db.query<Schedule>(
-    `select s.name, s.cron, s.time_zone, s.faculty, left(s.description, 1048576) as description, s.params, s.missed, s.grace_seconds, s.paused, s.problem, s.next_at, s.last_at, s.created_at,
+    `select s.name, s.cron, s.time_zone, s.faculty, left(s.description, 1048576) as description, s.params, s.missed, s.grace_seconds, s.overlap, s.paused, s.problem, s.next_at, s.last_at, s.created_at,
+            case when s.overlap <> 'allow' then o.work_item_id end as open_item,
             (select coalesce(jsonb_agg(jsonb_build_object('due_at', r.due_at, 'until_at', r.until_at, 'result', r.result, 'runs', r.runs, 'work_item_id', r.work_item_id)), '[]')
                from (select * from animus.schedule_runs where schedule = s.name order by due_at desc limit 5) r) as runs
-       from animus.schedules s where $1::text is null or s.name = $1 order by s.name`,
+       from animus.schedules s left join animus.open_runs o on o.schedule = s.name where $1::text is null or s.name = $1 order by s.name`,
     [name ?? null],
   );
 }
@@ -118,17 +132,29 @@ export interface NewSchedule {
   readonly params: Readonly<Record<string, unknown>>;
   readonly missed: MissedPolicy;
   readonly graceSeconds: number;
+  readonly overlap: OverlapPolicy;
   readonly paused: boolean;
 }
 
 /** Adds it; a daemon works out when it is due. Errors: `schedule.exists`. The expression is the caller's to check. */
 export async function addSchedule(db: Queryable, schedule: NewSchedule): Promise<void> {
-  const { name, cron, timeZone, faculty, description, params, missed, graceSeconds, paused } = schedule;
+  const { name, cron, timeZone, faculty, description, params, missed, graceSeconds, overlap, paused } = schedule;
   try {
     await db.query(
-      `insert into animus.schedules (name, cron, time_zone, faculty, description, params, missed, grace_seconds, paused)
-       values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9)`,
-      [name, toText(cron), timeZone, faculty, toText(description), toJsonb(params), missed, graceSeconds, paused],
+      `insert into animus.schedules (name, cron, time_zone, faculty, description, params, missed, grace_seconds, paused, overlap)
+       values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10)`,
+      [
+        name,
+        toText(cron),
+        timeZone,
+        faculty,
+        toText(description),
+        toJsonb(params),
+        missed,
+        graceSeconds,
+        paused,
+        overlap,
+      ],
     );
   } catch (error) {
     if (sqlState(error) === '23505') throw new AnimusError('schedule.exists', { name }, { cause: error });
@@ -151,10 +177,15 @@ export async function runSchedule(db: Queryable, name: string): Promise<string> 
   return row!.id;
 }
 
-/** Removes it with the record of its runs; their work items stay. Errors: `schedule.not_found`. */
-export async function removeSchedule(db: Queryable, name: string): Promise<void> {
-  const gone = await db.query('delete from animus.schedules where name = $1 returning name', [name]);
-  if (gone.length === 0) throw await notFound(db, name);
+/** Removes it with the record of its runs, and returns how many these were; their work items stay. Errors: `schedule.not_found`. */
+export async function removeSchedule(db: Queryable, name: string): Promise<number> {
+  const [gone] = await db.query<{ runs: number }>(
+    `delete from animus.schedules s where name = $1
+     returning (select count(*)::int from animus.schedule_runs r where r.schedule = s.name) as runs`,
+    [name],
+  );
+  if (!gone) throw await notFound(db, name);
+  return gone.runs;
 }
 
 /** The database's clock: the only one that counts for schedules. */

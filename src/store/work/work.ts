@@ -2,6 +2,7 @@
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
+import type { ReleaseReason } from './release-reason.ts';
 
 /** A claimed work item; `leaseToken` proves the claim in every later call. */
 export interface ClaimedWork {
@@ -182,15 +183,11 @@ export async function extendLeases(
 /** Releases an item with its attempts unchanged, to be claimed again after `delaySeconds` (of the database's clock). */
 export async function releaseWork(
   db: Queryable,
-  work: { readonly id: string; readonly leaseToken: string },
-  options: { readonly delaySeconds: number; readonly reason: string },
+  { id, leaseToken }: { readonly id: string; readonly leaseToken: string },
+  { delaySeconds, reason, cause }: ReleaseReason & { readonly delaySeconds: number },
 ): Promise<void> {
-  await db.query(`select animus.release_work($1, $2, animus.now() + make_interval(secs => $3), $4)`, [
-    work.id,
-    work.leaseToken,
-    options.delaySeconds,
-    toText(options.reason),
-  ]);
+  const statement = `select animus.release_work($1, $2, animus.now() + make_interval(secs => $3), $4, $5)`;
+  await db.query(statement, [id, leaseToken, delaySeconds, toText(reason), cause]);
 }
 
 /** Ends an item as completed; idempotent for the same token. */
@@ -230,10 +227,22 @@ export async function failWork(
   return row!.state;
 }
 
-/** Ends a running item whose cancel was requested. */
+/** What a model had said of an answer that did not end. */
+export interface CutOff {
+  readonly turn: number;
+  readonly text: string;
+}
+
+/** Ends a running item whose cancel was requested. `cutOff` is kept as text that was said. */
 export async function endCancelled(
   db: Queryable,
   work: { readonly id: string; readonly leaseToken: string },
+  cutOff: CutOff | null = null,
 ): Promise<void> {
-  await db.query(`select animus.end_cancelled($1, $2)`, [work.id, work.leaseToken]);
+  await db.query(`select animus.end_cancelled($1, $2, $3, $4)`, [
+    work.id,
+    work.leaseToken,
+    cutOff && cutOff.turn,
+    cutOff && toText(cutOff.text),
+  ]);
 }

@@ -28,8 +28,8 @@ function toolWith(settings: AwarenessSettings): Tool {
       const began = performance.now();
       const place = await readAwarenessPlace(tx, workItemId);
       if (place === null) return toolError('this work item no longer exists');
-      const { submittedBy, ancestors, params } = place;
-      const view = awarenessView(await readAwareness(tx, submittedBy, settings.lookbackHours));
+      const { readers, ancestors, params } = place;
+      const view = awarenessView(await readAwareness(tx, readers, settings.lookbackHours));
       const own = { id: workItemId, ancestors, resources: resourcesOf(params) };
       const digest = awarenessDigest(view, own, settings);
       record('work.awareness.digest_latency', performance.now() - began, { faculty });

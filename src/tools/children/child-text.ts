@@ -5,6 +5,18 @@ import type { ChildReport } from '../../store/transcript/children.ts';
 /** All children of one result together; each has an equal share, and at least `MIN_CHARS`. */
 const MAX_CHARS = 48_000;
 const MIN_CHARS = 600;
+/** Of the children of earlier attempts, in a first message. */
+const MAX_EARLIER_CHARS = 24_000;
+
+/** For the first message of a later attempt: each child with its task. The caller fences it. */
+export function earlierChildrenText(children: readonly ChildReport[]): string {
+  const most = Math.max(MIN_CHARS, Math.floor(MAX_EARLIER_CHARS / Math.max(1, children.length)));
+  const shown = children.slice(0, Math.floor(MAX_EARLIER_CHARS / MIN_CHARS));
+  const texts = shown.map((child) => childText(child, most, 'always'));
+  if (shown.length < children.length)
+    texts.push(`and ${children.length - shown.length} more: check_child_work lists them`);
+  return texts.join('\n\n');
+}
 
 /** Shows each child: of ended ones the result, of open ones the state and the newest ledger entries. No text can look like another child, or like ours. */
 export function childrenText(children: readonly ChildReport[]): string {
@@ -24,9 +36,9 @@ export function countsText(children: readonly ChildReport[]): string {
   return [...counts].map(([word, count]) => `${count} ${word}`).join(', ');
 }
 
-function childText(child: ChildReport, most: number): string {
+function childText(child: ChildReport, most: number, task: 'open' | 'always' = 'open'): string {
   const head = `## ${child.id} (${child.faculty}): ${stateText(child)}`;
-  const parts = child.visible ? partsOf(child, most - head.length) : [];
+  const parts = child.visible ? partsOf(child, most - head.length, task) : [];
   return [head, ...parts].join('\n');
 }
 
@@ -38,7 +50,7 @@ function stateText({ state, mergedInto, visible, detached }: ChildReport): strin
 }
 
 /** The summary first: the outcome gets the room that is left. */
-function partsOf(child: ChildReport, most: number): string[] {
+function partsOf(child: ChildReport, most: number, task: 'open' | 'always'): string[] {
   const parts: string[] = [];
   let left = most;
   const add = (label: string, text: string | null, share: number, whole = text?.length ?? 0) => {
@@ -47,7 +59,7 @@ function partsOf(child: ChildReport, most: number): string[] {
     parts.push(part);
     left -= part.length;
   };
-  if (!child.ended) add('Task', firstLine(child.description), 0.3);
+  if (!child.ended || task === 'always') add('Task', firstLine(child.description), 0.3);
   if (!repeats(child)) add('Summary', child.summary, 0.5);
   add('Error', child.error, 0.5);
   const ledger = child.ledger.map(({ type, content }) => `- [${type}] ${entryText(content)}`);

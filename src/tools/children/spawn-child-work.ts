@@ -48,14 +48,18 @@ export function spawnChildTool(
       }
       const wanted = { ...child, dedupKey, skill, priority, traceContext: currentTraceparent() };
       const spawned = await spawnChildWork(tx, context, wanted, { maxChildren, maxDepth });
-      count('work.child.spawned', 1, { faculty: context.faculty, child: child.faculty });
-      const { id, state, mergedInto } = spawned;
+      const { id, state, mergedInto, earlier } = spawned;
+      if (!earlier) count('work.child.spawned', 1, { faculty: context.faculty, child: child.faculty });
       const into = mergedInto ?? 'work of somebody else';
       const merged = `${id}: merged into ${into}, which does the same work already; await ${id} to get its result`;
+      const said = state === 'merged' ? merged : `${id}: ${state}`;
       return {
-        content: state === 'merged' ? merged : `${id}: ${state}`,
-        details: { child: id, state, merged_into: mergedInto, faculty: child.faculty },
+        content: earlier ? `${said}; ${EARLIER}` : said,
+        details: { child: id, state, merged_into: mergedInto, faculty: child.faculty, ...(earlier && { earlier }) },
       };
     },
   });
 }
+
+const EARLIER =
+  'an earlier attempt spawned it with the same description and params, and nothing new was started. Await it to get its result; to have it done anew, say in the description what is different';

@@ -57,19 +57,24 @@ export const memoryStore = databaseTool({
 export const memoryUpdate = databaseTool({
   name: 'memory_update',
   description:
-    'Changes a memory that is wrong, incomplete or out of date; what you leave out stays as it is. Prefer this to a second memory that says otherwise.',
+    'Changes a memory that is wrong, incomplete or out of date; what you leave out stays as it is. Prefer this to a second memory that says otherwise. ' +
+    'With `merge`, two memories that say the same become one.',
   risk: 'write',
   input: z.strictObject({
     id: z.uuid().describe('of the memory, as memory_search shows it'),
     content: content.optional().describe('the whole new text'),
     kind: kind.optional().describe('the new kind'),
     tags: tags.optional().describe('all tags that it has from now on'),
+    merge: z
+      .uuid()
+      .optional()
+      .describe('another memory of the same layer that says the same: it becomes part of this one'),
     ledger_entry: ledgerEntry.describe('number of the ledger entry that the change comes from (default: the newest)'),
   }),
-  async run({ id, ledger_entry: entry, content: text, kind: word, tags: words }, context, tx) {
-    if (text === undefined && word === undefined && words === undefined)
-      return toolError('nothing to change: give content, kind or tags');
-    const changed = await updateMemory(
+  async run({ id, ledger_entry: entry, content: text, kind: word, tags: words, merge }, context, tx) {
+    if (text === undefined && word === undefined && words === undefined && merge === undefined)
+      return toolError('nothing to change: give content, kind, tags or merge');
+    const { id: changed, mergedIds } = await updateMemory(
       tx,
       id,
       {
@@ -77,16 +82,20 @@ export const memoryUpdate = databaseTool({
         ...(word !== undefined && { kind: word }),
         ...(words && { tags: words }),
         ...(entry && { ledgerEntry: entry }),
+        ...(merge !== undefined && { merge }),
       },
       writerOf(context),
     );
-    return { content: `memory ${changed} is changed`, details: { id: changed } };
+    const led = changed === id ? '' : `memory ${id} was merged into ${changed} before; `;
+    const merged = mergedIds.map((each) => `; memory ${each} is part of it now`).join('');
+    return { content: `${led}memory ${changed} is changed${merged}`, details: { id: changed, merged: mergedIds } };
   },
 });
 
 export const memoryForget = databaseTool({
   name: 'memory_forget',
-  description: 'Deletes a memory for good, with its history. For one that is only out of date, use memory_update.',
+  description:
+    'Deletes a memory for good, with its history. What work has read of it stays in the records of that work. For one that is only out of date, use memory_update.',
   risk: 'write',
   input: z.strictObject({
     id: z.uuid().describe('of the memory, as memory_search shows it'),

@@ -1,4 +1,4 @@
-/** The plans of the statements inside `animus.awareness`, as auto_explain reports them. */
+/** The plans of the statements inside `animus.awareness_for`, as auto_explain reports them. */
 import pg from 'pg';
 
 const SETTINGS = ['min_duration = 0', 'nested_statements = on', 'analyze = on', 'buffers = on', 'level = notice'];
@@ -11,7 +11,7 @@ export async function explainAwareness(url: string, viewer: string): Promise<str
   await client.connect();
   try {
     await client.query("load 'auto_explain'");
-    const call = () => client.query('select count(*) from animus.awareness($1, 24)', [viewer]);
+    const call = () => client.query('select count(*) from animus.awareness_for(array[$1], 24)', [viewer]);
     for (let n = 0; n < 6; n++) await call();
     for (const setting of SETTINGS) await client.query(`set auto_explain.log_${setting}`);
     await call();

@@ -60,13 +60,13 @@ async function measureAll(db: Database, url: string): Promise<void> {
 }
 
 async function measure(db: Database, who: string, viewer: string): Promise<void> {
-  for (let n = 0; n < 10; n++) await readAwareness(db, viewer, 24);
+  for (let n = 0; n < 10; n++) await readAwareness(db, [viewer], 24);
   const before = { postgres: postgresCpuMs(), node: process.cpuUsage() };
   const times: number[] = [];
   let rows = 0;
   for (let n = 0; n < runs; n++) {
     const began = performance.now();
-    rows = (await readAwareness(db, viewer, 24)).rows.length;
+    rows = (await readAwareness(db, [viewer], 24)).rows.length;
     times.push(performance.now() - began);
   }
   const node = process.cpuUsage(before.node);
@@ -85,7 +85,7 @@ async function measure(db: Database, who: string, viewer: string): Promise<void>
 /** Making the text of a view: prepared once, then for foci that share it, and for foci with a resource of their own. */
 async function texts(db: Database, viewer: string): Promise<void> {
   const settings = readSettings(awarenessTable().parse({}));
-  const seen = await readAwareness(db, viewer, 24);
+  const seen = await readAwareness(db, [viewer], 24);
   const began = performance.now();
   let view = awarenessView(seen);
   for (let n = 1; n < 20; n++) view = awarenessView(seen);

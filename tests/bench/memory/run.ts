@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { mergeSimilarMemories, storeEmbeddings, unembedded } from '../../../src/store/memory/embeddings.ts';
+import { linkSimilarMemories, storeEmbeddings, unembedded } from '../../../src/store/memory/embeddings.ts';
 import { storeMemory } from '../../../src/store/memory/memories.ts';
 import type { MemoryFilters } from '../../../src/store/memory/search-memories.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
@@ -97,7 +97,7 @@ async function insertRates(db: Database, source: Source): Promise<void> {
   });
   const merged = await rate(vectors.length, async () => {
     for (const batch of batches)
-      await mergeSimilarMemories(
+      await linkSimilarMemories(
         db,
         batch.map(({ id }) => id),
       );

@@ -7,6 +7,17 @@ import type { ReadSkill } from '../../../src/catalog/skills/read-skill.ts';
 import { readSkillFiles } from '../../../src/catalog/skills/read-skill-files.ts';
 import { putFile, skillText, skillTree } from '../../support/skill-tree.ts';
 
+test('what is wrong in SKILL.md is said beside what is wrong with other files', () => {
+  const root = skillTree({ 'one/SKILL.md': skillText('one', { front: 'author: ada' }), 'one/notes.md': 'x' });
+  symlinkSync('/etc/hostname', join(root, 'one/leak'));
+  const { skills, problems } = loadSkills([root]);
+  expect(skills.size).toBe(0);
+  expect(problems.map(({ message }) => message)).toEqual([
+    expect.stringContaining('leak'),
+    expect.stringContaining('"author" is no field of the format'),
+  ]);
+});
+
 test('a skill is read with all that it says', () => {
   const front = [
     'license: MIT',

@@ -2,10 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
+import { approve } from '../../../src/store/work/decide.ts';
 import { beginAnswer } from '../../store/conversations/talk.ts';
 import { askOf } from '../../support/ask-of.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { createPerson } from '../../support/people.ts';
 import { bottom, CTRL_C, chatSite, paste } from './chat-session.ts';
 
 const target = testDatabase();
@@ -102,6 +104,28 @@ describe('what an answer asks', () => {
     await session.sees('denied by');
     await session.sees('what you decided is not asked any more');
     expect((await decisions(work.id)).map(({ action }) => action)).toEqual(['deny']);
+  });
+
+  test('with four eyes, whoever caused the work is told so, may deny, and sees what another one decides', async () => {
+    const { session, work } = await asks('bash', 'approval', { command: 'ls' }, { ...PERMISSION, four_eyes: true });
+    await session.sees(/^y\/n>$/);
+    session.type('y\r');
+    await session.sees('four eyes');
+    expect(await decisions(work.id)).toEqual([]);
+    await eventually('it can still be denied', () => (bottom(session) === 'y/n>' ? true : null));
+    session.type('n not yet\r');
+    await session.sees('denied by');
+    expect(await decisions(work.id)).toEqual([{ action: 'deny', note: 'not yet' }]);
+
+    const other = await asks('bash', 'approval', { command: 'ls' }, { ...PERMISSION, four_eyes: true });
+    await other.session.sees(/^y\/n>$/);
+    await createPerson(db(), 'otto', 'operator');
+    await db().transaction(async (tx) => {
+      await tx.query(`select animus.act_as('otto')`);
+      await approve(tx, other.work.id, { ask: await askOf(db(), other.work.id, 'c1') });
+    });
+    await other.session.sees('approved by');
+    await eventually('the prompt is back', () => (bottom(other.session) === '>' ? true : null));
   });
 
   test('is put off by an empty line, and asked again', async () => {

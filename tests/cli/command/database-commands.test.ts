@@ -8,6 +8,7 @@ import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { ROLES } from '../../../src/store/migrations/roles.ts';
 import { QUEUES } from '../../../src/store/work/queue-names.ts';
 import { testDatabase } from '../../support/database.ts';
+import { startPostgresProxy } from '../../support/postgres-proxy.ts';
 import { type RunOptions, run } from '../run-cli.ts';
 
 let home: string;
@@ -51,6 +52,8 @@ describe('a database without schema', () => {
 });
 
 describe('a database', () => {
+  const schema = testDatabase();
+
   test('that cannot be reached is exit code 4, and its password is never printed', async () => {
     const { code, stderr, stdout } = await command(['status'], {
       env: { DATABASE_URL: 'postgres://ada:PASSWORD@127.0.0.1:1/x' },
@@ -67,6 +70,30 @@ describe('a database', () => {
     const ran = await command(['status'], { env: { DATABASE_URL: `postgres://ada@127.0.0.1:${port}/x` }, interrupts });
     server.close();
     expect(ran).toMatchObject({ code: 130, stderr: 'animus: stopped\n' });
+  });
+
+  test.each([
+    [['work', 'submit', 'nobody', 'x', '--wait'], 'queued', /the work item goes on .*: animus work tail \w{12}\n$/],
+    [
+      ['chat', 'send', 'Hello', '--faculty', 'nobody', '--wait'],
+      'message 1',
+      /the message stays, and .*: animus work tail \w{12}\n$/,
+    ],
+  ])('that no longer answers: interrupted, %j says what goes on', async (argv, sign, says) => {
+    const proxy = await startPostgresProxy(schema.connectionString);
+    const interrupts = createInterrupts(systemClock);
+    let silent = false;
+    const silence = () => {
+      if (silent) interrupts.receive('SIGINT');
+      return silent ? ('cut' as const) : ('pass' as const);
+    };
+    proxy.watch(silence);
+    const ran = await command(argv, {
+      env: { DATABASE_URL: proxy.url },
+      interrupts,
+      onPrint: (text) => (silent ||= text.includes(sign)),
+    });
+    expect(ran).toMatchObject({ code: 130, stderr: expect.stringMatching(says) as string });
   });
 
   test('is not guessed inside work', async () => {

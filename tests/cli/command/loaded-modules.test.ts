@@ -38,11 +38,11 @@ describe('a command loads no package that it does not use', () => {
   test.each([
     ['completion words -- w', ['commander'], 35],
     ['help exit-codes', ['commander'], 35],
-    ['status', ['commander', ...DRIVER], 65],
-    ['status --json', ['commander', ...DRIVER], 65],
-    ['work list', ['commander', ...DRIVER], 112],
-    ['work show ID', ['commander', ...DRIVER], 112],
-    ['ledger show ID', ['commander', ...DRIVER], 59],
+    ['status', ['commander', ...DRIVER], 67],
+    ['status --json', ['commander', ...DRIVER], 67],
+    ['work list', ['commander', ...DRIVER], 117],
+    ['work show ID', ['commander', ...DRIVER], 117],
+    ['ledger show ID', ['commander', ...DRIVER], 62],
     ['audit export', ['commander', ...DRIVER], 59],
     ['audit verify', ['commander', ...DRIVER], 59],
     ['spend', ['commander', ...DRIVER], 58],
@@ -54,10 +54,10 @@ describe('a command loads no package that it does not use', () => {
     ['token list', ['commander', ...DRIVER], 59],
     ['webhook list', ['commander', ...DRIVER], 62],
     ['person list', ['commander', ...DRIVER], 58],
-    ['db status', ['commander', 'pgmq-js', ...DRIVER], 63],
-    ['chat list', ['commander', ...DRIVER], 73],
+    ['db status', ['commander', 'pgmq-js', ...DRIVER], 64],
+    ['chat list', ['commander', ...DRIVER], 74],
     ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 86],
-    ['completion words -- work cancel ', ['commander', ...DRIVER], 118],
+    ['completion words -- work cancel ', ['commander', ...DRIVER], 124],
   ] as const)('%s', async (line, packages, files) => {
     const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));
     expect(loaded.packages).toEqual(packages.toSorted());

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { COMMAND_GROUPS } from '../../../src/cli/command-groups.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { run } from '../run-cli.ts';
+import { leaves } from './leaves.ts';
 
 const PAGE = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
 const COMMON = ['--json', '--config', '--help'];
@@ -77,23 +78,3 @@ describe('a command', () => {
     if (argv.length > 0) expect(JSON.parse(json.stderr).error.code).toBe('usage.invalid');
   });
 });
-
-interface Leaf {
-  readonly usage: string;
-  readonly path: readonly string[];
-  readonly command: Command;
-}
-
-function leaves(parent: Command, path: readonly string[] = []): Leaf[] {
-  return parent.commands.flatMap((command) => {
-    const here = [...path, command.name()];
-    const below = leaves(command, here);
-    // A command that only groups others has no options.
-    if (command.options.length === 0) return below;
-    const args = command.registeredArguments.map((argument) => {
-      const name = argument.name() + (argument.variadic ? '...' : '');
-      return argument.required ? `<${name}>` : `[${name}]`;
-    });
-    return [{ usage: [...here, ...args].join(' '), path: here, command }, ...below];
-  });
-}

@@ -84,10 +84,21 @@ describe('the doctor of a provider', () => {
     ]);
   });
 
-  test('an unknown provider is a usage error before anything is checked', async () => {
-    const ran = await run(['doctor', '--provider', 'antropic'], { cwd: site.cwd, env: site.env() });
-    expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain('no provider named antropic (did you mean anthropic?)');
+  test('an unknown provider is a problem, and the others are asked all the same', async () => {
+    const gw = await server();
+    write({ 'animus.toml': gateway(gw.url) });
+    const { code, findings } = await doctor(['--provider', 'antropic', '--provider', 'gw/good'], { GW_KEY: 'k' });
+    expect(code).toBe(1);
+    expect(findings.map(({ check }) => check)).toContain('faculties');
+    expect(findings.slice(-2)).toMatchObject([
+      {
+        check: 'provider antropic',
+        state: 'problem',
+        detail: 'no provider named antropic (did you mean anthropic?)',
+        remedy: 'name one that there is, or add [providers.NAME] to animus.toml',
+      },
+      { check: 'provider gw', state: 'ok' },
+    ]);
   });
 
   test('ends at once if it is interrupted while a provider does not answer', async () => {

@@ -24,6 +24,11 @@ test('reports a key with a second name, a workspace that is the home, and what i
     );
 });
 
+test('a faculty that runs no commands creates nothing', async () => {
+  const found = await setUp('namespace', []).examine({});
+  expect(found.filter(({ detail }) => detail.includes('can create'))).toEqual([]);
+});
+
 test('without isolation it reports that nothing is hidden from commands', async () => {
   const found = await setUp('none').examine({});
   expect(found).toContainEqual(
@@ -56,11 +61,16 @@ test('a server that asks for a password passes, and a socket that does not answe
   );
 });
 
-function setUp(bashIsolation: Isolation) {
+const NO_HOOKS = { orient: null, consolidate: null, recover: { hook: null } };
+
+function setUp(bashIsolation: Isolation, tools = ['bash']) {
   const root = scratch();
   for (const name of ['home/.animus', 'run']) mkdirSync(join(root, name), { recursive: true });
   const faculty = (name: string, workspace: string) =>
-    [name, { name, workspace, engage: { bashIsolation } } as unknown as Faculty] as const;
+    [
+      name,
+      { ...NO_HOOKS, name, workspace, engage: { bashIsolation, mode: 'builtin', tools } } as unknown as Faculty,
+    ] as const;
   const faculties = new Map([faculty('ada', join(root, 'home/.animus')), faculty('bob', root)]);
   const examine = (more: Readonly<Record<string, string>>) => {
     const env = { HOME: join(root, 'home'), ...more };

@@ -107,8 +107,8 @@ const MISTAKES: readonly Mistake[] = [
     'the name of a skill, or *',
     'a b',
   ]),
-  mistake('engine-tool', named('z', `${ENGAGE}tools = ["ask_human"]\n`), 6, 'faculty.engage.tools', [
-    'every faculty has ask_human',
+  mistake('skill-tool', named('z', `${ENGAGE}tools = ["activate_skill"]\n`), 6, 'faculty.engage.tools', [
+    'activate_skill comes with skills: remove it from the list',
   ]),
   mistake('child-tool', named('zc', `${ENGAGE}tools = ["spawn_child_work"]\n`), 6, 'faculty.engage.tools', [
     'spawn_child_work comes with [faculty.children]: remove it from the list',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -8,6 +8,7 @@ import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { loadRunnableFaculties } from '../../../src/daemon/reload/load-faculties.ts';
 import { openCatalogue } from '../../../src/llm/models/catalogue.ts';
+import { nextCommands } from '../../support/next-commands.ts';
 import { run } from '../run-cli.ts';
 
 let cwd: string;
@@ -44,13 +45,42 @@ describe('animus init', () => {
   });
 
   test('prints the next commands to copy, with the program as it was called', async () => {
-    const ran = await run(['init', 'shop', '--name', 'smith'], { cwd, terminal: 40, env: { npm_command: 'exec' } });
-    expect(ran.stdout.split('\n').filter((line) => line.startsWith('  cd'))).toEqual([
-      '  cd shop && npx animus faculty test smith faculties/scripts/smith.toml --workspace .',
-      '  cd shop && npx animus serve',
-      '  cd shop && npx animus work submit smith "Describe this project in NOTES.md" --wait',
-      '  cd shop && npx animus chat',
+    const ran = await run(['init', 'shop', '--name', 'smith'], {
+      cwd,
+      terminal: 40,
+      env: { npm_command: 'exec', NO_COLOR: '1' },
+    });
+    expect(nextCommands(ran.stdout)).toEqual([
+      'cd shop',
+      'npx animus faculty test smith faculties/scripts/smith.toml --workspace .',
+      'npx animus serve',
+      'npx animus work submit smith "Describe this project in NOTES.md" --wait',
+      'npx animus chat',
     ]);
+    expect(nextCommands((await run(['init', 'my shop'], { cwd })).stdout)[0]).toBe("cd 'my shop'");
+    expect(nextCommands((await run(['init'], { cwd })).stdout)[0]).toMatch(/^animus faculty test /);
+  });
+
+  test('in a directory of a repository says why there is no worktree, and how to have one', async () => {
+    repository();
+    mkdirSync(join(cwd, 'packages/a'), { recursive: true });
+    const ran = await run(['init', 'packages/a'], { cwd });
+    expect(ran.stdout).toContain(
+      'engineer works directly in the directory, without a git worktree, with rehearsal/script.\n',
+    );
+    const top = `'${realpathSync(cwd)}'`;
+    expect(ran.stdout).toContain(
+      `No worktree: it is not the top directory of its git repository. For one per run: animus init ${top}\n`,
+    );
+    // Each line as a person copies it, in one shell.
+    const lines = nextCommands(ran.stdout).map((line) =>
+      line.startsWith('cd ') ? line : 'ls animus.toml faculties/engineer.toml',
+    );
+    expect(() => execFileSync('sh', ['-ec', lines.join('\n')], { cwd })).not.toThrow();
+    const none = async (...argv: string[]) =>
+      JSON.parse((await run(['init', ...argv, '--json'], { cwd })).stdout).no_worktree;
+    expect(await none('packages/a')).toBe('it is not the top directory of its git repository');
+    expect(await none()).toBeNull();
   });
 
   test('overwrites nothing, and lists what it kept', async () => {

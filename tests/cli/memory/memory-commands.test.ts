@@ -125,6 +125,24 @@ describe('memory forget', () => {
   });
 });
 
+test('memory merge, merges and unmerge: all or none, listed with both texts, and undone by one command', async () => {
+  const [into, one, other] = [
+    await add('a door is green'),
+    await add('doors are green'),
+    await add('green is the door'),
+  ];
+  expect((await animus(['memory', 'merge', into, one, randomUUID()])).code).not.toBe(0);
+  expect((await animus(['memory', 'merges'])).stderr).toContain('no memory was merged into another');
+  const merged = await animus(['memory', 'merge', into, one, other]);
+  expect(merged.stdout).toContain(`${one}  is part of ${into} now; to undo: animus memory unmerge ${one}`);
+  expect(contents(await search('door'))).toEqual(['a door is green']);
+  const { stdout } = await animus(['memory', 'merges']);
+  expect(stdout).toContain('was:   doors are green');
+  expect(stdout).toContain('found: a door is green');
+  expect(await animus(['memory', 'unmerge', one, other])).toMatchObject({ code: 0 });
+  expect(contents(await search('door')).length).toBe(3);
+});
+
 describe('a submitter', () => {
   const logins: string[] = [];
   afterAll(() => dropLogins(logins));

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { beginFocus } from '../../support/begun-focus.ts';
+import { parkWork } from '../../../src/store/transcript/waits.ts';
+import { whyWaiting } from '../../../src/store/views/waiting.ts';
 import { beginHeld, beginLimited, recordCost } from '../../support/budgets.ts';
 import { clearWork } from '../../support/clear-work.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -11,6 +12,7 @@ const animus = (...argv: string[]) => run(argv, { env: { DATABASE_URL: target.co
 beforeEach(async () => {
   await target.database.query('delete from animus.budget_limits');
   await target.database.query('delete from animus.budget_accounts');
+  await target.database.query('truncate animus.spend_calls, animus.spend_sums');
   await clearWork(target.database);
 });
 
@@ -49,7 +51,7 @@ describe('animus budget', () => {
         period: 'month',
         unit: 'usd',
         amount: 400,
-        used: null,
+        used: 0,
         on_exceeded: null,
         origin: 'operator',
       },
@@ -57,6 +59,9 @@ describe('animus budget', () => {
       { scope: 'item', subject: id, period: 'none', unit: 'usd', amount: 12.5, on_exceeded: 'die' },
     ]);
     expect((await animus('budget', 'list')).stdout).toMatch(/^LIMITS +SUBJECT +PER +LIMIT +SPENT +HELD +THEN +SET BY/);
+    const shown = (await animus('budget', 'list')).stdout;
+    expect(shown).toMatch(/appliance .* wait +\w+\n/);
+    expect(shown).toMatch(/item .* die +\w+\n/);
     expect(await animus('budget', 'remove', '--item', id)).toMatchObject({ code: 0, stdout: `removed  item ${id}\n` });
     expect(await animus('budget', 'remove', '--item', id)).toMatchObject({
       code: 0,
@@ -65,6 +70,9 @@ describe('animus budget', () => {
   });
 
   test('limits that apply are in work show; those of which 80 % are used are in status', async () => {
+    const work = await beginLimited(target.database, 'engineer');
+    await beginHeld(target.database, work, 1, 0.84, 700);
+    await recordCost(target.database, work, 1, 0.84, 700);
     const id = await insert();
     const quiet = await animus('status');
     expect(quiet.stdout).not.toContain('BUDGET');
@@ -72,16 +80,6 @@ describe('animus budget', () => {
     await animus('budget', 'set', '--item', id, '--usd', '2', '--on-exceeded', 'die');
     await animus('budget', 'set', '--faculty', 'engineer', '--per', 'day', '--usd', '1');
     await animus('budget', 'set', '--appliance', '--per', 'month', '--tokens', '1000');
-    for (const [scope, subject, unit, period, spent] of [
-      ['faculty', 'engineer', 'usd', 'day', 0.84],
-      ['appliance', '', 'tokens', 'month', 700],
-    ]) {
-      await target.database.query(
-        `insert into animus.budget_accounts (scope, subject, unit, period, starts, spent)
-         values ($1, $2, $3, $4, animus.period_start($4, animus.now()), $5)`,
-        [scope, subject, unit, period, spent],
-      );
-    }
     const { stdout } = await animus('work', 'show', id);
     expect(stdout).toContain('Budget\n  all work, per month: 700 tokens of 1,000 tokens spent (70 %); ends in ');
     expect(stdout).toContain('  faculty engineer, per day: $0.8400 of $1.00 spent (84 %); ends in ');
@@ -124,12 +122,19 @@ describe('animus budget', () => {
     await beginHeld(database, small, 2, 0.2);
     await beginHeld(database, large, 1, 0.5);
     const inbox = async (id: string) => (await animus('inbox', id)).stdout;
+    const ends = async (id: string) => (await whyWaiting(database, id))?.ends;
     expect(await inbox(small.id)).toMatch(
       /0\.\d+ are spent, .*may cost 0\.2\n {2}until +in .* then the work goes on by itself/,
     );
     expect(await inbox(large.id)).toMatch(
-      /more than all of it, so a new day does not help\n {2}until +in 24 h, then the work dies/,
+      /more than the .* of a new day, so that one does not help\n {2}until +in 24 h, then the work dies/,
     );
+    await parkWork(database, small);
+    await parkWork(database, large);
+    expect(await ends(small.id)).toBe(
+      'an operator raises the limit; otherwise the work goes on by itself at the deadline',
+    );
+    expect(await ends(large.id)).toBe('an operator raises the limit; otherwise the work dies at the deadline');
   });
 
   test('a limit below one turn is refused with what one costs', async () => {
@@ -156,17 +161,39 @@ describe('animus budget', () => {
   });
 
   test('the limit of a running item is in status once its focus was warned', async () => {
-    const { id, key } = await beginFocus(target.database);
+    const work = await beginLimited(target.database, 'engineer');
+    const { id } = work;
     await animus('budget', 'set', '--item', id, '--usd', '2');
-    await target.database.query(
-      `with account as (
-         insert into animus.budget_accounts (scope, subject, unit, period, starts, spent) values ('item', $1, 'usd', 'none', '1970-01-01', 1.9) returning id)
-       insert into animus.budget_warnings (account_id, focus_id, attempt, content) select id, $2, gen_random_uuid(), 'w' from account`,
-      [id, key.focusId],
-    );
+    await beginHeld(target.database, work, 1, 1.9);
+    await recordCost(target.database, work, 1, 1.9);
     expect((await animus('status')).stdout).toMatch(
       new RegExp(`item ${id.slice(-12)} +\\$1\\.90 +- +\\$2\\.00 +95 % +-`),
     );
+  });
+
+  test('prints limits exactly, and one row for a limit that was raised by approval', async () => {
+    const { database } = target;
+    await animus('budget', 'set', '--faculty', 'tiny', '--per', 'day', '--usd', '0.000001');
+    await animus('budget', 'set', '--faculty', 'engineer', '--per', 'day', '--usd', '0.0105');
+    const work = await beginLimited(database, 'engineer');
+    await beginHeld(database, work, 1, 0.02);
+    await parkWork(database, work);
+    await database.query(`select animus.approve($1, p_input => '{"add": 0.015}')`, [work.id]);
+    const { stdout } = await animus('budget', 'list');
+    expect(stdout).toMatch(/tiny +day +\$0\.000001 /);
+    expect(stdout.match(/engineer/g)).toHaveLength(1);
+    expect(stdout).toMatch(/engineer +day +\$0\.0255 .*, by approval from \$0\.0105, ends in /);
+    expect((await animus('work', 'show', work.id)).stdout).toContain('of $0.0255 spent');
+  });
+
+  test.each([
+    [['--faculty', 'a', '--per', 'day', '--usd', '0'], 'to stop work, pause it: animus pause a'],
+    [['--appliance', '--per', 'day', '--tokens', '0'], 'to stop work, pause it: animus pause'],
+  ])('refuses a limit of nothing, and says what to do instead: %j', async (argv, hint) => {
+    const ran = await animus('budget', 'set', ...argv);
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('would let no turn begin') });
+    expect(ran.stderr).toContain(hint);
+    expect(await target.database.query('select from animus.budget_limits')).toEqual([]);
   });
 
   test.each([
@@ -177,6 +204,7 @@ describe('animus budget', () => {
     [['--each-item', 'a', '--per', 'day', '--usd', '1'], /--per is for/],
     [['--faculty', 'a', '--per', 'week', '--usd', '1'], /week/],
     [['--faculty', 'a', '--per', 'day', '--usd', '1e3'], /an amount such as/],
+    [['--faculty', 'a', '--per', 'day', '--usd', '0.0000001'], /an amount such as 12\.50, from 0\.000001 on/],
   ] as const)('refuses set %j', async (argv, message) => {
     const ran = await animus('budget', 'set', ...argv);
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });

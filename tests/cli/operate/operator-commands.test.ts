@@ -121,7 +121,11 @@ describe('animus schedule', () => {
       { id: work_item_id, faculty: 'scribe', source: 'schedule' },
     ]);
     expect((await animus('schedule', 'resume', 'report')).stdout).toBe('report  active\n');
-    expect((await animus('schedule', 'remove', 'report')).code).toBe(0);
+    await target.database.query(
+      `insert into animus.schedule_runs (schedule, due_at, result, until_at, recorded_at)
+       select 'report', now() - n * interval '1 h', 'missed', now(), now() from generate_series(1, 6) n`,
+    );
+    expect((await animus('schedule', 'remove', 'report')).stdout).toBe('report  removed, with 7 recorded runs\n');
     expect((await animus('schedule', 'list', '--json')).stdout).toBe('{\n  "schedules": []\n}\n');
   });
 

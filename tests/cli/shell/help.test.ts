@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { EXIT_CODES, VARIABLES } from '../../../src/cli/shell/help-topics.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
-import { write as writeVersion } from '../../store/skills/written-skills.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { handOver } from '../../support/handed-over.ts';
@@ -16,6 +15,8 @@ import { skillText } from '../../support/skill-tree.ts';
 import { git } from '../../support/worktree.ts';
 import { run } from '../run-cli.ts';
 import { exampleChat } from './example-chat.ts';
+import { exampleMemories } from './example-memories.ts';
+import { exampleSkill } from './example-skill.ts';
 import { EXAMPLE_KEY, exampleWebhook } from './example-webhook.ts';
 
 const docs = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
@@ -28,10 +29,8 @@ let id: string;
 let checkout: string | null = null;
 /** That item; null: `id`. */
 let result: string | null = null;
-let memory: string;
+let memories: Readonly<Record<string, string>> = {};
 let chat: string;
-/** The memory of the examples. */
-const MEMORY = '019a8f2e-7c31-7d7b-9f00-5b1f0c3de2a9';
 
 beforeAll(async () => {
   cwd = mkdtempSync(join(tmpdir(), 'help-'));
@@ -57,8 +56,6 @@ beforeAll(async () => {
     `insert into animus.work_items (faculty) values ('engineer') returning id`,
   );
   id = row!.id;
-  const [stored] = await target.database.query<{ memory_id: string }>(`select memory_id from animus.store_memory('x')`);
-  memory = stored!.memory_id;
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
@@ -139,9 +136,7 @@ describe('the examples', () => {
             : (result ?? id)
           : word === '/etc/animus.toml'
             ? 'other.toml'
-            : word === MEMORY
-              ? memory
-              : word,
+            : (memories[word] ?? word),
       );
       const ran = await run(given, {
         cwd: checkout ?? cwd,
@@ -168,6 +163,7 @@ async function prepare(argv: readonly string[]): Promise<void> {
     git(item.repo, 'clone', '-q', '--no-hardlinks', item.repo, join(item.repo, '../another-repository'));
     [result, checkout] = [item.id, item.repo];
   }
+  if (group === 'memory') memories = await exampleMemories(target.database, what ?? '');
   if (group === 'schedule' && what === 'add') await target.database.query('delete from animus.schedules');
   else if (group === 'schedule') {
     await run(['schedule', 'add', 'triage', '@daily', 'engineer'], {
@@ -187,22 +183,14 @@ async function prepare(argv: readonly string[]): Promise<void> {
   if (group === 'audit' && what === 'verify') writeFileSync(join(cwd, 'decisions.jsonl'), '');
   if (group === 'work' && what === 'retry') await target.database.query('select animus.cancel_work($1, $2)', [id, 'x']);
   if (group === 'work' && /^(approve|deny|answer)$/.test(what ?? '')) id = await asking(what === 'answer');
-  if (group === 'skill' && /^(history|diff|approve|deny|archive)$/.test(what ?? '')) await writeSkill(what!);
+  if (group === 'skill' && /^(history|diff|approve|deny|archive|rollback)$/.test(what ?? ''))
+    await exampleSkill(target.database, what!);
   if (group === 'work' && what === 'revoke') {
     await target.database.query(
       `insert into animus.grants overriding system value
        values (17, 'faculty', null, 'engineer', 'bash', '*', null, '', 'x', now(), now() + interval '1 day', null, null)`,
     );
   }
-}
-
-/** The skill release-notes with two versions, of which the second waits for a decision about it. */
-async function writeSkill(command: string): Promise<void> {
-  const db = target.database;
-  await db.query('truncate animus.skills, animus.pauses, animus.budget_limits cascade');
-  const work = await beginFocus(db);
-  await writeVersion(db, work, 'release-notes');
-  if (command !== 'archive') await writeVersion(db, work, 'release-notes', { base: 1, mode: 'ask' });
 }
 
 /** A new item that waits for a person. */

@@ -94,6 +94,7 @@ test('check reports every problem with file and line, and exits 2 if a skill is 
   write({
     'skills/good/SKILL.md': skillText('good'),
     'skills/odd/SKILL.md': skillText('odd', { front: 'author: ada' }),
+    'drafts/long/SKILL.md': skillText('long', { body: 'Do.\n'.repeat(600) }),
     'skills/bad/SKILL.md': '---\nname: bad\ndescription: &x y\n---\n\nDo.\n',
   });
 
@@ -110,6 +111,11 @@ test('check reports every problem with file and line, and exits 2 if a skill is 
   expect(await animus('skill', 'check', './skills/good', '--strict')).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^ok {7}good .*\n$/),
+  });
+  expect(await animus('skill', 'check', './drafts/long')).toMatchObject({ code: 0 });
+  expect(await animus('skill', 'check', './drafts/long', '--strict')).toMatchObject({
+    code: 2,
+    stdout: expect.stringContaining('remark'),
   });
   expect((await animus('skill', 'check', 'godo')).stdout).toBe(
     'missing  no skill is named godo (did you mean good?)\n',

@@ -65,7 +65,7 @@ test('a proposal is in the inbox, shown as a diff, approved by what was shown, a
   expect(JSON.parse((await animus('skill', 'show', 'notes', '--sources', '--json')).stdout).sources).toHaveLength(1);
   expect(await animus('skill', 'archive', 'notes')).toMatchObject({ code: 0, stdout: 'notes  version 1  archived\n' });
   expect(await animus('skill', 'archive', 'notes')).toMatchObject({ code: 5 });
-  for (const what of ['history', 'diff', 'approve', 'deny', 'archive'])
+  for (const what of ['history', 'diff', 'approve', 'deny', 'archive', 'rollback'])
     expect(await animus('skill', what, 'nosuch'), what).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('no work has written'),
@@ -93,6 +93,21 @@ test('a skill of a person is handed to agents as it is, if agents could write it
     adopted: true,
   });
   expect((await animus('skill', 'diff', 'letters')).stdout).toContain('\n-A\n');
+  for (const option of ['--from', '--to'])
+    expect(await animus('skill', 'diff', 'letters', option, '9')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('skill letters has no version 9; it has versions 2 (current), 1 (replaced)'),
+    });
+
+  const back = await animus('skill', 'rollback', 'letters', '--note', 'B was wrong');
+  expect(back).toMatchObject({ code: 0, stdout: 'letters  version 3  current  the files of version 1 again\n' });
+  expect((await animus('skill', 'diff', 'letters')).stdout).toContain('\n-B\n');
+  expect(await animus('skill', 'rollback', 'letters', '--to', '1')).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('the files of version 1 of skill letters are current'),
+  });
+  const forth = await animus('skill', 'rollback', 'letters', '--to', '2', '--json');
+  expect(JSON.parse(forth.stdout)).toMatchObject({ version: 4, rolled_back: true, replaced: 3 });
 
   write({
     'skills/group/nested/SKILL.md': skillText('nested'),

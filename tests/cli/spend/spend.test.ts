@@ -1,7 +1,7 @@
 /** Promise: `animus spend` shows every call once, by whatever it is grouped, and says what it does not know. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { answeredTurn, beginTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
-import { rollUpSpend } from '../../../src/store/work/spend.ts';
+import { addUpSpend } from '../../../src/store/work/spend.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { commandSite } from '../work/command-site.ts';
@@ -63,7 +63,7 @@ describe.each([
   ['sums', true],
 ])('animus spend, from %s', (_, added) => {
   beforeAll(async () => {
-    if (added) await rollUpSpend(target.database, 1000);
+    if (added) await addUpSpend(target.database, 1000);
   });
 
   test.each([

@@ -1,7 +1,7 @@
 /** Promise: a cost that is not known is nowhere shown as nothing, and a sum without it says so. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { answeredTurn, beginTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
-import { rollUpSpend } from '../../../src/store/work/spend.ts';
+import { addUpSpend } from '../../../src/store/work/spend.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { commandSite } from '../work/command-site.ts';
@@ -51,8 +51,8 @@ const short = ({ id }: FocusedWork) => id.slice(-12);
 test('work list and show say «unknown» and «at least», and JSON has null', async () => {
   const list = await text('work', 'list');
   const costOf = (work: FocusedWork) =>
-    new RegExp(`^${short(work)}.*? (unknown|at least \\S+|\\$\\S+|-) +\\(no desc`, 'm').exec(list)?.[1];
-  expect([unknown, partly, known, free].map(costOf)).toEqual(['unknown', 'at least $0.2500', '$0.5000', '-']);
+    new RegExp(`^${short(work)}.*? (unknown|at least \\S+|\\$\\S+|-) +\\S.* \\(no desc`, 'm').exec(list)?.[1];
+  expect([unknown, partly, known, free].map(costOf)).toEqual(['unknown', 'at least $0.2500', '$0.5000', '$0.00']);
   const { items } = await json('work', 'list');
   const costs = new Map(
     items.map((item: Record<string, unknown>) => [item['id'], [item['cost_usd'], item['unpriced_calls']]]),
@@ -95,7 +95,7 @@ describe.each([
   ['sums', true],
 ])('spend and status, from %s', (_, added) => {
   beforeAll(async () => {
-    if (added) await rollUpSpend(target.database, 1000);
+    if (added) await addUpSpend(target.database, 1000);
   });
 
   test('have sums that say what they are without', async () => {

@@ -23,10 +23,10 @@ function terminal(command: string, env: Record<string, string>) {
 describe('a command that waits', () => {
   test('shows on the terminal what it waits for, and the result replaces it', async () => {
     const waiting = terminal('work submit nobody x --wait > out.txt', { DATABASE_URL: target.connectionString });
-    await waiting.until((written) => /queued for nobody, \d/.test(written));
+    await waiting.until((written) => /queued, \d.*since it was submitted: no/.test(written));
     await target.database.query(`select animus.cancel_work(id, 'enough') from animus.work_items`);
     expect(await waiting.ended).toBe(1);
-    expect(screenOf(waiting.written()).join('\n')).not.toContain('queued for');
+    expect(screenOf(waiting.written()).join('\n')).not.toContain('since it was submitted');
     expect(readFileSync(join(cwd, 'out.txt'), 'utf8')).toMatch(/created[\s\S]*cancelled/);
   });
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { completeWork } from '../../../src/store/work/work.ts';
+import { completeWork, releaseWork } from '../../../src/store/work/work.ts';
 import { testDatabase } from '../../support/database.ts';
 import { commandSite } from './command-site.ts';
 import { claimOne, recordCode, recordTurn, registerDaemon, startFocus, useSkill } from './worked-item.ts';
@@ -128,6 +128,37 @@ describe('work show', () => {
     expect(shown.foci[0].turns[0].tool_calls[0].output).toHaveLength(5010);
   });
 
+  test('says of ended work that nothing waits any more', async () => {
+    const id = await submit('ender');
+    const work = await claimOne(db.database, 'ender');
+    const focusId = await startFocus(db.database, work);
+    await db.database.query('select animus.begin_turn($1, $2, 1)', [focusId, work.leaseToken]);
+    expect((await animus(['work', 'show', id])).stdout).toContain('waiting for the model, asked');
+    await db.database.query(`select animus.fail_work($1, $2, '{"code": "x", "message": "it broke"}', null, 'ledger')`, [
+      id,
+      work.leaseToken,
+    ]);
+    const { stdout } = await animus(['work', 'show', id]);
+    expect(stdout).toMatch(/turn 1 +not answered\n/);
+    expect(stdout).not.toMatch(/wait/);
+    expect(stdout).toContain(`  x: it broke\n  retry: animus work retry ${id.slice(-12)}\n`);
+    expect((await animus(['work', 'tail', id])).stdout).toContain(`retry: animus work retry ${id.slice(-12)}\n`);
+    expect(JSON.parse((await animus(['work', 'show', id, '--json'])).stdout).item.waiting).toBeNull();
+  });
+
+  test('says of work that was given back that no model is asked now, and what ends the wait', async () => {
+    const id = await submit('given');
+    const work = await claimOne(db.database, 'given');
+    const focusId = await startFocus(db.database, work);
+    await db.database.query('select animus.begin_turn($1, $2, 1)', [focusId, work.leaseToken]);
+    await releaseWork(db.database, work, { delaySeconds: 60, reason: 'the provider is busy', cause: 'llm.overloaded' });
+    const { stdout } = await animus(['work', 'show', id]);
+    expect(stdout).toMatch(/turn 1 +not answered, asked again when the work goes on\n/);
+    expect(stdout).not.toContain('waiting for the model');
+    expect(stdout).toMatch(/ {2}until +a daemon may take it again\n/);
+    expect(stdout).not.toContain('work retry');
+  });
+
   test('shows calls that code made below the call that ran it, and so does tail', async () => {
     const id = await submit('code');
     const work = await claimOne(db.database, 'code');
@@ -202,7 +233,7 @@ describe('status', () => {
     await submit('unserved');
     const { stdout, code } = await animus(['status']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/unserved +1 .*no daemon serves this faculty/);
+    expect(stdout).toMatch(/unserved +queued +1 .*no running daemon serves unserved/);
     expect(JSON.parse((await animus(['status', '--json'])).stdout)).toMatchObject({
       database: { kind: 'postgres' },
       states: { queued: expect.any(Number) },

@@ -26,6 +26,15 @@ describe('work submit', () => {
     expect(merged.stdout).toContain(`merged into ${created.stdout.slice(0, 36)}`);
   });
 
+  test('refuses an empty task from standard input, and stores nothing', async () => {
+    for (const stdin of ['', ' \n'])
+      expect(await animus(['work', 'submit', 'emptied', '-'], { stdin })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('standard input is empty'),
+      });
+    expect(await db.database.query(`select from animus.work_items where faculty = 'emptied'`)).toEqual([]);
+  });
+
   test('accepts every field of a work item', async () => {
     writeFileSync(join(directory, 'params.json'), '{"pull_request": 17, "text": "a\\u0000b"}');
     const parent = await submit('parent');
@@ -212,7 +221,7 @@ describe('work submit --wait', () => {
     await askPerson(db.database, key, 1, 'c1', 'approval', asks);
     await parkWork(db.database, work);
     // Having seen the state, it reads what waits, and then sleeps: this was its last query.
-    const looked = `select from pg_stat_activity where $1::uuid is not null and pid <> pg_backend_pid() and query like '%animus.inbox where work_item_id%'`;
+    const looked = `select from pg_stat_activity where $1::uuid is not null and pid <> pg_backend_pid() and query like '%animus.item_asks where work_item_id%'`;
     await until(db.database, looked, work.id);
     await db.database.query(`select animus.cancel_work($1)`, [work.id]);
     const { stdout } = await waiting;

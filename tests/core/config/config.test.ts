@@ -140,7 +140,7 @@ describe('a configuration is refused', () => {
     ).toEqual([
       '/etc/animus.toml:2: daemon.max_concurent: unknown key (did you mean max_concurrent?)',
       '/etc/animus.toml:3: daemon.lease_seconds: expected seconds from 5 to 3600, got "60"',
-      '/etc/animus.toml:4: daemon.http: expected HOST:PORT with a port from 1 to 65535, or "off", got 7717',
+      '/etc/animus.toml:4: daemon.http: expected HOST:PORT with a port from 0 (a free one) to 65535, or "off", got 7717',
       '/etc/animus.toml:6: budget.max_usd_per_day: expected a number from 0.000001 to 100000000, got "3"',
       '/etc/animus.toml:7: providers.Local: expected as name of 1 to 63 lower-case letters, digits, - and _, got "Local"',
       '/etc/animus.toml:9: providers.play.script: a scripted provider needs script = "file.toml"',
@@ -155,9 +155,12 @@ describe('a configuration is refused', () => {
     ['[daemon]\npoll_seconds = 60', 'daemon.poll_seconds: expected less than lease_seconds (60), got 60'],
     [
       '[daemon]\nhttp = "7717"',
-      ':2: daemon.http: expected HOST:PORT with a port from 1 to 65535, or "off", got "7717"',
+      ':2: daemon.http: expected HOST:PORT with a port from 0 (a free one) to 65535, or "off", got "7717"',
     ],
-    ['[daemon]\nhttp = "[::1]:70000"', 'daemon.http: expected HOST:PORT with a port from 1 to 65535, or "off"'],
+    [
+      '[daemon]\nhttp = "[::1]:70000"',
+      'daemon.http: expected HOST:PORT with a port from 0 (a free one) to 65535, or "off"',
+    ],
     ['[retention]\nresolved_days = 0', ':2: retention.resolved_days: expected a whole number from 1 to 36500, got 0'],
     ['[daemon]\nlease_seconds = nan', 'daemon.lease_seconds: expected seconds from 5 to 3600, got NaN'],
     ['[daemon]\nlease_seconds = 1e400', 'daemon.lease_seconds: expected seconds from 5 to 3600, got Infinity'],

@@ -1,4 +1,4 @@
-/** Promise: foci that begin within a second share one reading, per submitter; a failed reading stops no work. */
+/** Promise: foci that begin within a second share one reading, per audience; a failed reading stops no work. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type AwarenessSettings, awarenessTable, readAwareness } from '../../../src/catalog/faculty/awareness.ts';
@@ -24,6 +24,7 @@ function shared() {
   const state = { fails: false, atMs: 0 };
   const clock = { ...systemClock, monotonicMs: () => state.atMs };
   const query = async (sql: string, params: readonly unknown[] = []) => {
+    if (sql.includes('animus.audience_of(')) return [{ audience: ['ada', 'bob'] }];
     asked.push(params);
     if (state.fails) throw new Error('out of order');
     if (sql.includes('animus.ancestors(')) return [{ ancestors: ['root'] }];
@@ -48,22 +49,24 @@ describe('the digest of foci that begin', () => {
     digests.push(await digestFor(work(), faculty()));
     expect(new Set(digests).size).toBe(1);
     expect(digests[0]).toContain('reading 1 of ada');
-    expect(asked).toEqual([['ada', 24]]);
+    expect(asked).toEqual([[['ada'], 24]]);
     state.atMs = 1000;
     expect(await digestFor(work(), faculty())).toContain('reading 2 of ada');
   });
 
-  it('is never shared between submitters, or between look-backs', async () => {
+  it('is never shared between submitters or audiences, or between look-backs', async () => {
     const { asked, digestFor } = shared();
     expect(await digestFor(work(), faculty())).toContain('of ada');
     expect(await digestFor(work({ submittedBy: 'bob' }), faculty())).toContain('of bob');
-    expect(await digestFor(work({ submittedBy: null }), faculty())).toContain('of null');
+    expect(await digestFor(work({ submittedBy: null }), faculty())).not.toContain('of ada');
+    expect(await digestFor(work({ source: 'chat' }), faculty())).toContain('of ada,bob');
     await digestFor(work(), faculty({ lookbackHours: 1 }));
     expect(asked).toEqual([
-      ['ada', 24],
-      ['bob', 24],
-      [null, 24],
-      ['ada', 1],
+      [['ada'], 24],
+      [['bob'], 24],
+      [[], 24],
+      [['ada', 'bob'], 24],
+      [['ada'], 1],
     ]);
   });
 
@@ -76,7 +79,7 @@ describe('the digest of foci that begin', () => {
     expect(first).toContain('reading 1');
     expect(first).not.toContain('the root');
     expect(second).toBe(first);
-    expect(asked).toEqual([['ada', 24], ['p']]);
+    expect(asked).toEqual([[['ada', 'bob'], 24], ['p']]);
   });
 
   it('is not read where the faculty wants none', async () => {

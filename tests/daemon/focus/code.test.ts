@@ -1,6 +1,7 @@
 /** Promise: work of mode `code` runs its code or command once in the sandbox, and its outcome says how that ended. The sandbox is a function of the test. */
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { Execution } from '../../../src/sandbox/sandbox.ts';
+import { whyWaiting } from '../../../src/store/views/waiting.ts';
 import { startTestDaemon, type TestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -183,13 +184,14 @@ it('waits while no engine answers, and runs once one does', async () => {
     return now.state === 'scheduled' ? now : null;
   });
   expect(waiting).toMatchObject({
-    error: { code: 'work.released', message: 'cannot reach the Docker engine' },
+    error: { code: 'work.released', cause: 'sandbox.unavailable', message: 'cannot reach the Docker engine' },
     attempts: 0,
   });
   await eventually('the daemon reports it', async () => {
-    const rows = await target.database.query('select problems from animus.daemons where stopped_at is null');
+    const rows = await target.database.query("select animus.status() -> 'daemons' as daemons");
     return JSON.stringify(rows).includes('faculty runner has been waiting') ? true : null;
   });
+  expect(await whyWaiting(target.database, id)).toMatchObject({ reason: 'provider' });
   expect(played.specs).toHaveLength(1);
   // Another daemon holds nothing against the faculty.
   await daemon.stop();

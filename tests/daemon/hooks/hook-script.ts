@@ -6,14 +6,15 @@ import { type HookCall, runHookCommand } from '../../../src/daemon/hooks/hook-co
 import type { HookInput, HookPoint } from '../../../src/daemon/hooks/hook-output.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 
-const LOOP = { work_item: { id: 'w' }, faculty: { name: 'f' }, turn: 3 };
+const LOOP = { work_item: { id: 'w' }, readers: [], faculty: { name: 'f' }, turn: 3 };
 const CALL = { id: 'c1', tool: 'bash', risk: 'execute', input: { command: 'ls' } };
 
 const GIVEN: HookInput = {
-  orient: { work_item: { id: 'w' }, faculty: { name: 'f' }, ledger: [] },
-  engage: { work_item: { id: 'w' }, faculty: { name: 'f' }, ledger: [], context: 'what to do' },
+  orient: { work_item: { id: 'w' }, readers: [], faculty: { name: 'f' }, ledger: [] },
+  engage: { work_item: { id: 'w' }, readers: [], faculty: { name: 'f' }, ledger: [], context: 'what to do' },
   consolidate: {
     work_item: {},
+    readers: [],
     faculty: {},
     ledger: [],
     outcome: { changed_files: ['a.ts'] },
@@ -22,6 +23,7 @@ const GIVEN: HookInput = {
   },
   recover: {
     work_item: {},
+    readers: [],
     faculty: {},
     ledger: [],
     phase: 'engage',

@@ -6,6 +6,7 @@ import type { Database } from '../../../src/store/sql/database.ts';
 import type { ToolContext } from '../../../src/tools/tool.ts';
 import { beginLimited, limit, settled } from '../../support/budgets.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startOpenAiServer } from '../../support/model-server/openai.ts';
 import type { ModelServer } from '../../support/model-server/server.ts';
 import { setUpBench } from '../../tools/tool-context.ts';
@@ -83,10 +84,21 @@ describe('the embedding of a search', () => {
     expect(calls(server)).toBe(2);
   });
 
-  test('whose answer was lost is charged by estimate', async () => {
+  test('whose answer was lost counts as lost, with the most that it may cost, as an embedding of its model', async () => {
     const { embedQuery, faculty, focus } = await begin([{ finally: 'reset', stopAfter: 0 }]);
-    expect(await embedQuery('some words', (await focus()).context)).toEqual({ missing: expect.any(String) });
-    expect(await spentBy(faculty)).toMatchObject([{ operation: 'embedding', tokens: 3, calls: 1 }]);
+    const { id, context } = await focus();
+    expect(await embedQuery('some words', context)).toEqual({ missing: expect.any(String) });
+    const lost = await target.database.query(
+      `select t.lost_requests as requests, t.lost_usd::float8 as usd, t.open_request is null as over
+         from animus.turns t join animus.foci f on f.id = t.focus_id where f.work_item_id = $1`,
+      [id],
+    );
+    expect(lost).toEqual([{ requests: 1, usd: 0.017, over: true }]);
+    const told = await target.database.query(
+      'select model, operation from animus.spend_details where faculty = $1 and lost_requests > 0',
+      [faculty],
+    );
+    expect(told).toEqual([{ model: 'p/e', operation: 'embedding' }]);
   });
 
   test('is not bought where it could not be used', async () => {
@@ -108,6 +120,22 @@ describe('the embedding of a search', () => {
     const asked = embedQuery('a', { ...context, signal: stopping.signal });
     stopping.abort(new Error('the lease is lost'));
     await expect(asked).rejects.toThrow('the lease is lost');
+  });
+
+  test('costs nothing if its focus ends before the next try is sent', async () => {
+    const { embedQuery, server, focus } = await begin([{ status: 429, headers: { 'retry-after': '15' } }]);
+    const { id, context } = await focus();
+    const stopping = new AbortController();
+    const asked = embedQuery('a', { ...context, signal: stopping.signal });
+    await eventually('the refusal', () => (calls(server) === 1 ? true : null));
+    await server.requests[0]!.ended;
+    // Until it has arrived, the request may have cost something.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    stopping.abort(new Error('cancelled'));
+    await expect(asked).rejects.toThrow('cancelled');
+    await target.database.query('select animus.release_work($1, $2)', [id, context.leaseToken]);
+    const [row] = await target.database.query(`select lost_requests::int as lost from animus.costs('item', $1)`, [id]);
+    expect(row).toEqual({ lost: 0 });
   });
 
   test('is not made for a focus that has lost its lease', async () => {

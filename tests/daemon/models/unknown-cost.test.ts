@@ -21,7 +21,8 @@ async function costOf(model: string, answer: OpenAiAnswer) {
   await pg.database.query('insert into animus.work_items (faculty) values ($1)', [name]);
   return eventually('the end', async () => {
     const [row] = await pg.database.query(
-      `select w.cost_usd::float8 as cost, w.unpriced_calls as unpriced, t.cost_usd::float8 as turn
+      `select w.cost_usd::float8 as cost, w.unpriced_calls as unpriced, t.cost_usd::float8 as turn, w.estimated_usd::float8 as estimated,
+              w.uncounted_calls as uncounted, t.usage -> 'estimated' as marked
          from animus.work_items w join animus.foci f on f.work_item_id = w.id join animus.turns t on t.focus_id = f.id
         where w.faculty = $1 and w.state = 'completed'`,
       [name],
@@ -30,10 +31,35 @@ async function costOf(model: string, answer: OpenAiAnswer) {
   });
 }
 
-test('a model without a price, and an answer without token counts, cost what is not known; a script costs nothing', async () => {
-  expect(await costOf('gw/priced', { text: 'ok', model: 'priced' })).toEqual({ cost: 0.01, unpriced: 0, turn: 0.01 });
-  expect(await costOf('gw/unpriced', { text: 'ok', model: 'unpriced' })).toEqual({ cost: 0, unpriced: 1, turn: null });
-  const silent = { text: 'ok', model: 'priced', usage: null };
-  expect(await costOf('gw/priced', silent)).toEqual({ cost: 0, unpriced: 1, turn: null });
-  expect(await costOf('play/x', { text: 'never asked' })).toEqual({ cost: 0, unpriced: 0, turn: 0 });
+test('without a price the cost is not known; without token counts it is estimated and marked; a script costs nothing', async () => {
+  const counted = { estimated: 0, uncounted: 0, marked: null };
+  expect(await costOf('gw/priced', { text: 'ok', model: 'priced' })).toEqual({
+    cost: 0.01,
+    unpriced: 0,
+    turn: 0.01,
+    ...counted,
+  });
+  expect(await costOf('gw/unpriced', { text: 'ok', model: 'unpriced' })).toEqual({
+    cost: 0,
+    unpriced: 1,
+    turn: null,
+    ...counted,
+  });
+  const silent = await costOf('gw/priced', { text: 'ok', model: 'priced', usage: null });
+  expect(silent).toEqual({
+    cost: silent['turn'],
+    unpriced: 0,
+    turn: silent['estimated'],
+    estimated: expect.closeTo(0.2, 1),
+    uncounted: 0,
+    marked: true,
+  });
+  expect(await costOf('gw/unpriced', { text: 'ok', model: 'unpriced', usage: null })).toEqual({
+    cost: 0,
+    unpriced: 1,
+    turn: null,
+    ...counted,
+    marked: true,
+  });
+  expect(await costOf('play/x', { text: 'never asked' })).toEqual({ cost: 0, unpriced: 0, turn: 0, ...counted });
 });

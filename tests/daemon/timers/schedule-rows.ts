@@ -10,13 +10,14 @@ const DEFAULTS = {
   params: {},
   missed: 'once',
   grace_seconds: 3600,
+  overlap: 'allow',
 };
 
 /** Inserts a schedule; `cron` has no default. */
 export async function insert(db: Database, schedule: object): Promise<void> {
   await db.query(
-    `insert into animus.schedules (name, cron, time_zone, faculty, description, params, missed, grace_seconds, next_at)
-     select name, cron, time_zone, faculty, description, params, missed, grace_seconds, next_at
+    `insert into animus.schedules (name, cron, time_zone, faculty, description, params, missed, grace_seconds, overlap, next_at)
+     select name, cron, time_zone, faculty, description, params, missed, grace_seconds, overlap, next_at
        from jsonb_populate_record(null::animus.schedules, $1::jsonb)`,
     [JSON.stringify({ ...DEFAULTS, ...schedule })],
   );

@@ -32,7 +32,7 @@ test("a schedule inserted by SQL gets its next time, fires by the database's clo
       params: { deep: true },
       source: 'schedule',
       state: 'queued',
-      trigger_info: { schedule: 's', due_at: '2026-01-01T00:10:00+00:00', manual: false },
+      trigger_info: { schedule: 's', due_at: '2026-01-01T00:10:00+00:00', manual: false, written_by: ['postgres'] },
     },
   ]);
   expect(await nextAt(db)).toBe('2026-01-01T00:20:00.000Z');
@@ -89,6 +89,8 @@ test('a daemon whose clock is ahead cannot fire early', async () => {
     time_zone: '',
     missed: 'all',
     grace_seconds: 0,
+    overlap: 'allow',
+    held: false,
     next_at: '2026-01-01T00:01:00Z',
   } as const;
   await expect(fireSchedule(db, look, FIRST_MINUTE)).rejects.toMatchObject({ code: 'work.invalid' });

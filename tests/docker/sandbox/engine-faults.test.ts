@@ -35,8 +35,11 @@ describe.skipIf(missing !== null)(`a faulty engine${missing === null ? '' : ` (s
       stdout.resume();
       stderr.resume();
     }
+    expect(await Promise.all(held.map((one) => one.lives()))).toEqual([true, true]);
     engine.signal('SIGKILL');
     await engine.ended();
+    // Asked at once, while their ends may not be known yet: whoever gets code from the pool must not get one of these.
+    expect(await Promise.all(held.map((one) => one.lives()))).toEqual([false, false]);
     expect(await Promise.all(held.map(async ({ exited }) => (await exited).ended))).toEqual(['lost', 'lost']);
     const refused = host.launch(spec, never);
     await expect(refused).rejects.toMatchObject({ code: 'sandbox.unreachable' });

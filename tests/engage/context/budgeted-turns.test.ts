@@ -39,6 +39,7 @@ function priced(focus: TestFocus, last: number, fail: (call: number) => Partial<
             retryAfterMs: null,
             requestId: null,
             attempts: 1,
+            lost: 0,
           };
           return { ok: false, failure: { kind: 'connection', ...none, ...failure } };
         }
@@ -123,7 +124,7 @@ describe('the loop under a limit', () => {
   test('gives back what was held for a request that was refused', async () => {
     const focus = await started();
     await limit(target.database, 'item', focus.key.workItemId, 1);
-    const { run, requests } = priced(focus, 1, () => ({ kind: 'rate_limit', httpStatus: 429 }));
+    const { run, requests } = priced(focus, 1, () => ({ kind: 'rate_limit', httpStatus: 429, lost: 0 }));
     expect(await run()).toMatchObject({ kind: 'model_failed' });
     expect(requests).toHaveLength(1);
     expect(await settled(target.database, 'item', focus.key.workItemId)).toBe(0);
@@ -132,7 +133,7 @@ describe('the loop under a limit', () => {
   test('charges a request that broke off, and sends it again with a new hold, as long as the limit allows', async () => {
     const focus = await started();
     await limit(target.database, 'item', focus.key.workItemId, 1);
-    const { run, requests } = priced(focus, 2, (call) => (call === 1 ? { kind: 'timeout' } : null));
+    const { run, requests } = priced(focus, 2, (call) => (call === 1 ? { kind: 'timeout', lost: 1 } : null));
     expect(await run()).toMatchObject({ kind: 'done' });
     expect(requests).toHaveLength(3);
     expect(await settled(target.database, 'item', focus.key.workItemId)).toBeCloseTo(0.5, 6);

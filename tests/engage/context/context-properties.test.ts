@@ -1,11 +1,12 @@
 import { assert, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { estimateMessages } from '../../../src/core/work/message-tokens.ts';
 import { planCompaction } from '../../../src/engage/context/compaction.ts';
 import { renderMessages } from '../../../src/engage/context/context.ts';
 import { contextLimits } from '../../../src/engage/context/context-bounds.ts';
 import { ledgerWrites } from '../../../src/engage/context/ledger-writes.ts';
 import { type ContextSettings, planContext, withPlan } from '../../../src/engage/context/plan-context.ts';
-import { estimateMessages, inputPressure } from '../../../src/engage/context/pressure.ts';
+import { inputPressure } from '../../../src/engage/context/pressure.ts';
 import { NARRATIVE_HEADING, summaryText } from '../../../src/engage/prompt/prompt.ts';
 import type { OpenHandle } from '../../../src/store/open/open-handles.ts';
 import type { EngineMessage } from '../../../src/store/transcript/messages.ts';

@@ -18,11 +18,12 @@ describe('the events of an item, rebuilt from the tables', () => {
     const work = await beginFocus(db);
     const live = follower(work.id);
     await db.query('select animus.begin_turn($1, $2, 1)', [work.key.focusId, work.leaseToken]);
-    const answer = '{"provider": "p", "model": "m", "content": [], "stop_reason": "tool_use"}';
+    const usage = '{"input": 7, "output": 2, "estimated": true}';
+    const answer = `{"provider": "p", "model": "m", "content": [], "stop_reason": "tool_use", "usage": ${usage}}`;
     const call = '[{"call_id": "a", "name": "bash", "input": {"n": 1}, "state": "pending"}]';
     await db.query('select animus.record_turn($1, $2, 1, $3, $4)', [work.key.focusId, work.leaseToken, answer, call]);
     const [, recorded] = (await live.look()).slice(-2);
-    expect(recorded).toMatchObject({ type: 'turn_recorded', calls: 1 });
+    expect(recorded).toMatchObject({ type: 'turn_recorded', calls: 1, inputTokens: 7, estimated: true });
     const asks = { subject: 'tool_call', request: { reason: 'x' }, seconds: 60 } as const;
     await askPerson(db, work.key, 1, 'a', 'approval', asks);
     await live.look();

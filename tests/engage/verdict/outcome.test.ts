@@ -17,6 +17,12 @@ describe('the outcome of a final answer', () => {
     ['the last of several blocks', '```json\n{"n": "old"}\n```\nno:\n```json\n{"n": 1}\n```'],
     ['a block between longer fences', '````json\n{"n": 1}\n````'],
     ['a block with windows line ends', 'x\r\n```json\r\n{"n": 1}\r\n```\r\n'],
+    ['an object in a block that never ends', 'so:\n```json\n{"n": 1}'],
+    ['an object after words', 'Here it is: {"n": 1}'],
+    ['an object before words', '{"n": 1} is what I found.'],
+    ['the one object that conforms', 'I called f({"m": 2}) and {x}, "{" aside, and got {"n": 1}.'],
+    ['the same object twice', '{"n": 1}, once more: {"n":1}'],
+    ['an object after a block of something else', '```sh\nls\n```\nso {"n": 1}'],
     ['a block between tildes', '~~~\n{"n": 1}\n~~~'],
   ])('is found as %s', async (_, text) => {
     expect(await readOutcome(text, SCHEMA)).toEqual(OF_ONE);
@@ -25,12 +31,18 @@ describe('the outcome of a final answer', () => {
   it.each([
     ['words alone', 'I did it.', 'no JSON object'],
     ['broken JSON', '{"n": 1', 'not valid JSON'],
-    ['a block that never ends', 'so:\n```json\n{"n": 1}', 'no JSON object'],
     ['an array', '```json\n[1]\n```', 'JSON that is not an object'],
     ['a wrong type', '{"n": "1"}', '/n must be integer'],
     ['a missing property', '{}', "the object must have required property 'n'"],
     ['a property too many', '{"n": 1, "m": 2}', 'must not have the property "m"'],
-    ['two objects', '{"n": 1}\n{"n": 2}', 'not valid JSON'],
+    ['two objects', '{"n": 1}\n{"n": 2}', '2 different JSON objects in it conform'],
+    ['one object among words that does not conform', 'Here: {"n": "1"}', '/n must be integer'],
+    ['two objects of which none conforms', '{"n": "1"} or {"n": "2"}', 'not valid JSON'],
+    [
+      'a block that does not conform, whatever else is there',
+      '{"n": 1}\n```json\n{"n": 2.5}\n```',
+      '/n must be integer',
+    ],
   ])('is invalid as %s', async (_, text, problem) => {
     expect(await readOutcome(text, SCHEMA)).toMatchObject({
       kind: 'invalid',
@@ -52,6 +64,7 @@ describe('the outcome of a final answer', () => {
     expect(await readOutcome(`x\n${text}`, SCHEMA)).toMatchObject({ kind: 'invalid' });
     // A quadratic implementation takes hours.
     expect(performance.now() - startedMs).toBeLessThan(20_000);
+    expect(await readOutcome(`x ${'{'.repeat(1_000_000)}`, SCHEMA)).toMatchObject({ kind: 'invalid' });
   });
 });
 

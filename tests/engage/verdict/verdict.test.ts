@@ -135,6 +135,22 @@ describe('a run', () => {
     expect(await verdictOf([{ ...called(call('list_dir')), calls }])).toEqual({ kind: 'go_on', say: [] });
   });
 
+  it('that fetches again what compaction took away goes on, but not for ever', async () => {
+    const cycle = (rounds: number) =>
+      Array.from({ length: rounds * 6 }, (_, n) => called(call('read_file', { path: `f${n % 6}` }, `text ${n % 6}`)));
+    // Before each round, everything before it is folded.
+    const folds = (rounds: number): EngineMessage[] =>
+      Array.from({ length: rounds }, (_, n) => ({
+        afterTurn: (n + 1) * 6,
+        kind: 'stub',
+        content: 'folded',
+        keepsFrom: (n + 1) * 6 + 1,
+      }));
+    expect(await endOf(cycle(3))).toMatchObject({ code: 'no_progress' });
+    expect(await verdictOf(cycle(3), folds(3))).toMatchObject({ kind: 'go_on', say: [] });
+    expect(await endOf(cycle(6), folds(6))).toMatchObject({ code: 'no_progress' });
+  });
+
   it('that repeats a cycle of several calls is warned and then ended', async () => {
     const ends = Array.from({ length: 40 }, (_, n) => called(call('read_file', { path: `${n % 3}` })));
     const verdicts = await Promise.all(ends.map((_, n) => verdictOf(ends.slice(0, n + 1))));

@@ -25,7 +25,7 @@ const route = streamRoute({
 const check = answerCheck([route]);
 
 const GOOD = { id: '01900000-0000-7000-8000-000000000000', at: '2026-01-02T03:04:05.678Z' };
-const PROBLEM = { type: 'x', title: 'x', status: 404, detail: 'x', code: 'x', retryable: false };
+const PROBLEM = { type: 'x', title: 'x', status: 404, detail: 'x', code: 'work.not_found', retryable: false };
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const events = (...values: unknown[]) =>
   Buffer.from(`${values.map((value) => `id: 1\ndata: ${JSON.stringify(value)}\n\n`).join('')}data: {"cu`);

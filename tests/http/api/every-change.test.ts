@@ -35,7 +35,11 @@ const REQUESTS: Readonly<Record<string, (api: TestApi) => Promise<Sent> | Sent>>
   changeChat: async (api) => ({ path: (await chatOf(api, 'olga')).path, body: { title: 'Plans' } }),
   deleteChat: async (api) => ({ path: (await chatOf(api, 'olga')).path }),
   // Of oneself: the conversation is not there for the repetition.
-  removeFromChat: async (api) => ({ path: `${(await chatOf(api, 'olga')).path}/people/person:olga` }),
+  removeFromChat: async (api) => {
+    const { path } = await chatOf(api, 'olga');
+    await api.call('olga', 'POST', `${path}/people`, { body: { actor: 'person:otto', role: 'owner' } });
+    return { path: `${path}/people/person:olga` };
+  },
   deleteChatMessage: async (api) => {
     const { path } = await chatOf(api, 'olga');
     const { body } = await api.call('olga', 'POST', path, { body: { content: 'Why?' } });
@@ -51,6 +55,11 @@ const REQUESTS: Readonly<Record<string, (api: TestApi) => Promise<Sent> | Sent>>
     body: { content: 'Deploys run on Mondays' },
   }),
   forgetMemory: async (api) => ({ path: `/memories/${await memory(api)}?reason=wrong` }),
+  unmergeMemory: async (api) => {
+    const [into, merge] = [await memory(api), await memory(api)];
+    await api.call('olga', 'PATCH', `/memories/${into}`, { body: { merge } });
+    return { path: `/memory-merges/${merge}` };
+  },
   setBudget: () => ({ path: '/budgets', body: { ...LIMIT, amount: 5 } }),
   removeBudget: async (api) => {
     await api.call('olga', 'PUT', '/budgets', { body: { ...LIMIT, amount: 6 } });

@@ -106,6 +106,13 @@ const REQUESTS: Readonly<Record<string, (api: TestApi) => Promise<Sent> | Sent>>
     await api.call('olga', 'POST', `/skills/${name}/approve`);
     return { path: `/skills/${name}/archive` };
   },
+  rollBackSkill: async (api) => {
+    const name = await proposed();
+    await api.call('olga', 'POST', `/skills/${name}/approve`);
+    await write(owner(), await beginFocus(owner()), name, { mode: 'ask', base: 1, text: 'Again.' });
+    await api.call('olga', 'POST', `/skills/${name}/approve`);
+    return { path: `/skills/${name}/rollback` };
+  },
   createToken: () => ({ path: '/tokens' }),
   createWorkspace: () => ({ path: '/workspaces', body: { name: 'plans' } }),
   startChat: async (api) => ({ path: `/workspaces/${(await chatOf(api, 'olga')).workspace}/chats` }),

@@ -4,6 +4,7 @@ import { AnimusError } from '../../../src/core/errors/errors.ts';
 import { jsonRoute } from '../../../src/http/route/route.ts';
 import { submitWorkRoute } from '../../../src/http/work/submit-work.ts';
 import { testApi } from '../../support/api.ts';
+import { createPerson } from '../../support/people.ts';
 
 const { start, owner } = testApi();
 const body = { faculty: 'engineer', description: 'Once' };
@@ -43,6 +44,38 @@ test('the same key for another request is refused, for another person it is anot
   const before = await count();
   expect(await call('bob', 'POST', '/work', keyed('a-3', { faculty: 'other' }))).toMatchObject({ status: 201 });
   expect(await count()).toBe(before + 1);
+});
+
+test('keys in another order, white space and an escape are the same body, parameters in another order the same query', async () => {
+  const { call } = await start();
+  const sent = { faculty: 'engineer', params: { a: 1, b: [{ c: 'é', d: null }] } };
+  const first = await call('alice', 'POST', '/work', keyed('a-6', sent));
+  const spelled = '{ "params": {"b": [{"d": null, "c": "\\u00e9"}], "a": 1.0}, "faculty": "engineer" }';
+  const second = await call('alice', 'POST', '/work', { ...keyed('a-6'), body: spelled });
+  expect([second.status, second.body.id]).toEqual([201, first.body.id]);
+  expect(second.headers.get('idempotency-replayed')).toBe('true');
+  const swapped = { faculty: 'engineer', params: { a: 1, b: [{ c: null, d: 'é' }] } };
+  expect((await call('alice', 'POST', '/work', keyed('a-6', swapped))).body.code).toBe('http.key_reused');
+
+  await createPerson(owner(), 'olga', 'operator');
+  const limit = { scope: 'faculty', subject: 'engineer', period: 'day', unit: 'usd' };
+  await call('olga', 'PUT', '/budgets', { body: { ...limit, amount: 6 } });
+  const remove = (query: string) =>
+    call('olga', 'DELETE', `/budgets?${query}`, { headers: { 'idempotency-key': 'a-7' } });
+  const removed = await remove('scope=faculty&subject=engineer&period=day&unit=usd');
+  const again = await remove('unit=usd&period=day&subject=engineer&scope=faculty');
+  expect([again.status, again.body]).toEqual([removed.status, removed.body]);
+});
+
+test('an answer that an earlier animus kept is found by the bytes of the request', async () => {
+  const { call } = await start();
+  const text = JSON.stringify({ faculty: 'engineer', description: 'Earlier' });
+  const send = () => call('alice', 'POST', '/work', { ...keyed('a-8'), body: text });
+  const first = await send();
+  await owner().query(`update animus.idempotency_keys set request = sha256(convert_to($1, 'utf8')) where key = 'a-8'`, [
+    `POST /api/v1/work\n${text}`,
+  ]);
+  expect((await send()).body).toEqual(first.body);
 });
 
 test('a request that failed leaves no key behind: it may be sent again', async () => {

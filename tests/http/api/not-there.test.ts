@@ -54,6 +54,7 @@ test('files, memories, lists and children of others are not there', async () => 
   for (const [method, path, given] of [
     ['PATCH', '/memories/ID', { body: { content: 'x' } }],
     ['DELETE', '/memories/ID?reason=x', {}],
+    ['DELETE', '/memory-merges/ID', {}],
   ] as const) {
     const there = await call('mallory', method, path.replace('ID', memory.id), given);
     const none = await call('mallory', method, path.replace('ID', NONE), given);
@@ -64,8 +65,8 @@ test('files, memories, lists and children of others are not there', async () => 
   }
   expect((await call('mallory', 'GET', '/work')).body.items).toEqual([]);
   expect((await call('mallory', 'GET', '/approvals')).body.items).toEqual([]);
-  for (const path of ['/schedules', '/pauses']) expect((await call('mallory', 'GET', path)).body.items).toEqual([]);
-  expect(await call('mallory', 'GET', '/status')).toMatchObject({ status: 403, body: { code: 'http.forbidden' } });
+  for (const path of ['/schedules', '/pauses', '/status'])
+    expect(await call('mallory', 'GET', path)).toMatchObject({ status: 403, body: { code: 'http.forbidden' } });
   const child = await call('mallory', 'POST', '/work', { body: { faculty: 'engineer', parent_id: item.id } });
   const orphan = await call('mallory', 'POST', '/work', { body: { faculty: 'engineer', parent_id: NONE } });
   expect([child.status, JSON.stringify(child.body).replaceAll(item.id, NONE)]).toEqual([

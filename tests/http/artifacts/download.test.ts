@@ -16,7 +16,12 @@ async function withFile(content: Buffer, name = 'data.bin') {
   return { file, get };
 }
 
-const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), bytes]);
+// With the last chunk of a PNG: a file that is cut off is refused.
+const png = Buffer.concat([
+  Buffer.from('89504e470d0a1a0a', 'hex'),
+  bytes,
+  Buffer.from('0000000049454e44ae426082', 'hex'),
+]);
 
 test('a file is sent as it is, and as an attachment', async () => {
   const { file, get } = await withFile(png, 'plän "a".png');

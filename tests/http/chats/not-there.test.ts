@@ -62,7 +62,9 @@ test('on every route, it looks like none for a stranger; readers read; who was i
   });
   expect(edited).toMatchObject({ status: 403, body: { code: 'http.forbidden' } });
   // In their own workspaces people begin conversations, not in those of others.
-  expect((await api.call('bob', 'POST', `/workspaces/${chat.workspace}/chats`, { body: {} })).status).toBe(404);
+  const begun = (person: string) => api.call(person, 'POST', `/workspaces/${chat.workspace}/chats`, { body: {} });
+  expect(await begun('bob')).toMatchObject({ status: 403, body: { code: 'http.forbidden' } });
+  expect((await begun('carol')).status).toBe(404);
   const removed = await api.call('alice', 'DELETE', `${chat.path}/people/person:bob`);
   expect(removed.body).toEqual({ changed: true });
   expect((await api.call('bob', 'GET', chat.path)).status).toBe(404);
@@ -71,9 +73,10 @@ test('on every route, it looks like none for a stranger; readers read; who was i
 test('who takes part reads the events of the answers', async () => {
   const api = await start();
   const chat = await chatOf(api, 'alice');
-  const { body: said } = await api.call('alice', 'POST', chat.path, { body: { content: 'Why?' } });
+  const { body: before } = await api.call('alice', 'POST', chat.path, { body: { content: 'Before?' } });
   const { body: other } = await api.call('alice', 'POST', '/work', { body: { faculty: 'engineer' } });
   await api.call('alice', 'POST', `${chat.path}/people`, { body: { actor: 'person:bob' } });
+  const { body: said } = await api.call('alice', 'POST', chat.path, { body: { content: 'Why?' } });
   const statusOf = async (id: string) => {
     const leave = new AbortController();
     const headers = { authorization: `Bearer ${await api.tokenOf('bob')}` };
@@ -82,5 +85,5 @@ test('who takes part reads the events of the answers', async () => {
     return response.status;
   };
   expect(await statusOf(said.work_item_id)).toBe(200);
-  expect(await statusOf(other.id)).toBe(404);
+  for (const { id } of [{ id: before.work_item_id }, other]) expect(await statusOf(id)).toBe(404);
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { AnimusError } from '../../../src/core/errors/errors.ts';
 import type { Clock } from '../../../src/core/lifecycle/clock.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { type FramesFor, sendEvents } from '../../../src/http/events/event-stream.ts';
@@ -46,6 +47,21 @@ describe('the body of an event stream', () => {
     const socket = await request(streaming(gaps), 'GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
     const [, body] = split(await all(socket));
     expect(body).toBe(CHUNKS);
+  });
+
+  test.each([
+    [new AnimusError('work.not_found', { detail: 'x' }), 'work.not_found'],
+    [new AnimusError('db.refused', { where: 'h', detail: 'x' }), 'http.no_database'],
+    [new AnimusError('db.forbidden', { where: 'h', detail: 'x' }), 'http.forbidden'],
+    [new AnimusError('db.statement', { detail: 'x' }), 'internal.bug'],
+    [new TypeError('x'), 'internal.bug'],
+  ])('ends after an error with the code that an answer would have (%s)', async (error, code) => {
+    const failing: FramesFor = async function* () {
+      yield [];
+      throw error;
+    };
+    const socket = await request(streaming(failing), 'GET / HTTP/1.0\r\n\r\n');
+    expect(await all(socket)).toContain(`{"type":"closed","live":true,"code":"${code}"}`);
   });
 
   test('is bare for HTTP/1.0, which knows no chunks', async () => {

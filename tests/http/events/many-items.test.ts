@@ -39,7 +39,7 @@ test('what happens to an item while all are read again waits for a few of them, 
 
   function watch(n: number): WatchedItem {
     const item = hub.join({ kind: 'work', id: idOf(n) }, statements.eyes);
-    item.begin({ position: beginningOf(item.scope), items: [{ id: idOf(n), state: 'queued' }] });
+    item.begin({ position: beginningOf(item.scope), items: [{ id: idOf(n), state: 'queued', waiting: null }] });
     return item;
   }
 });
@@ -77,5 +77,5 @@ function createStatements() {
 }
 
 function pageWithout({ scope, from }: Place): AnyPage {
-  return { events: [], position: from, more: false, items: [{ id: scope.id, state: 'queued' }] };
+  return { events: [], position: from, more: false, items: [{ id: scope.id, state: 'queued', waiting: null }] };
 }

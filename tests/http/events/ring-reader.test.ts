@@ -27,7 +27,12 @@ test('a reader who is removed while it is checked gets nothing of what came sinc
   item.recheck();
   await checking.promise;
   // The check has looked before this was committed.
-  item.take({ events: [], position: beginning, more: false, items: [{ id: crypto.randomUUID(), state: 'running' }] });
+  item.take({
+    events: [],
+    position: beginning,
+    more: false,
+    items: [{ id: crypto.randomUUID(), state: 'running', waiting: null }],
+  });
   item.recheck();
   allowed.resolve();
   await expect(reading).rejects.toThrow('not any more');

@@ -1,5 +1,7 @@
 /** Tokens of an issuer at the API, and what clients and the log get to know when they are refused. */
+import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { testApi } from '../../support/api.ts';
 import { startIssuer, type TestIssuer } from '../../support/oidc-issuer.ts';
 
@@ -47,6 +49,18 @@ test('a person of the issuer submits work; refusals name no token, and troubles 
   expect(await owner().query('select submitted_by from animus.work_items where id = $1', [id])).toEqual([
     { submitted_by: 'person:alice' },
   ]);
+
+  const exp = Math.floor(Date.now() / 1000) + 600;
+  const me = await fetch(`${again.url}/api/v1/me`, {
+    headers: { authorization: `Bearer ${await issuer.sign({ exp })}` },
+  });
+  expect(await me.json()).toMatchObject({ expires_at: new Date(exp * 1000).toISOString(), token_id: null });
+
+  // A browser can send no header; the token has dots.
+  const socket = new WebSocket(`${again.url.replace('http', 'ws')}/api/v1/socket`, ['animus.v1', `token.${token}`]);
+  await once(socket, 'open');
+  socket.close();
+  await once(socket, 'close');
 
   const expired = await issuer.sign({ exp: 1 });
   const refused = await call(expired, {}, again.url);

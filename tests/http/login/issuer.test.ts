@@ -35,9 +35,10 @@ test('a token stands for its person, until it expires', async () => {
     scopes: ['read', 'work', 'decide'],
     tokenId: null,
   });
-  expect(found.expiresAt).toEqual(new Date((exp + 30) * 1000));
+  expect([found.expiresAt, found.acceptedUntil]).toEqual([new Date(exp * 1000), new Date((exp + 30) * 1000)]);
   const actor = (now?: () => Date) => asVisitor(target.database, found, (tx) => tx.query('select animus.actor()'), now);
   expect(await actor()).toEqual([{ actor: 'person:alice' }]);
+  expect(await actor(() => new Date((exp + 29) * 1000))).toEqual([{ actor: 'person:alice' }]);
   await expect(actor(() => new Date((exp + 31) * 1000))).rejects.toMatchObject({ code: 'http.unauthorized' });
 });
 

@@ -30,6 +30,7 @@ const ofIssuer = (visitor: Visitor, expiresAt: Date): Visitor => ({
   tokenId: null,
   proof: null,
   expiresAt,
+  acceptedUntil: expiresAt,
 });
 const soon = () => new Date(Date.now() + 60_000);
 

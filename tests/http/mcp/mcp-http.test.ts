@@ -9,8 +9,12 @@ const { start, owner } = testApi();
 test('submits, lists, shows, steers and cancels work as the person of the token', async () => {
   const { url, tokenOf } = await start();
   const alice = await connectHttp(url, await tokenOf('alice'));
-  const { id, state } = await use(alice, 'submit_work', { faculty: 'engineer', description: 'Fix it' });
+  const { id, state, ...told } = await use(alice, 'submit_work', { faculty: 'engineer', description: 'Fix it' });
   expect(state).toBe('queued');
+  expect(told).toMatchObject({
+    warning: 'no running daemon serves engineer; the work waits until one does',
+    waiting: { reason: 'no_daemon' },
+  });
   expect(await use(alice, 'show_work', { id })).toMatchObject({ id, source: 'mcp', submitted_by: 'person:alice' });
   expect((await use(alice, 'list_work', { state: 'queued', limit: 5 })).items).toMatchObject([{ id }]);
   expect(await use(alice, 'say_to_work', { id, text: 'Only in winter' })).toMatchObject({ id });
@@ -21,7 +25,11 @@ test('submits, lists, shows, steers and cancels work as the person of the token'
     asks: 0,
     item: { state: 'cancelled' },
   });
-  expect(await use(alice, 'search_memory', { query: 'winter' })).toEqual({ items: [] });
+  expect(await use(alice, 'search_memory', { query: 'winter' })).toEqual({
+    items: [],
+    by_meaning: false,
+    without_meaning: expect.stringContaining('no embedding model is configured'),
+  });
   const bob = await connectHttp(url, await tokenOf('bob'));
   const missing = '01900000-0000-7000-8000-000000000000';
   for (const name of ['show_work', 'read_ledger', 'cancel_work', 'wait_for_work', 'list_children']) {
@@ -46,6 +54,7 @@ test('an operator sees what waits and decides exactly that; the decision names t
     work_item_id: id,
     ask_id,
     grant_id: null,
+    budget: null,
   });
   await use(olga, 'deny', { id, ask_id: other.ask_id, hash: other.hash });
   expect((await decisionsAbout(owner(), id)).map(({ action }) => action)).toEqual(['approve', 'deny']);

@@ -24,6 +24,7 @@ async function serve(token?: string) {
     clock: systemClock,
     version: '1',
     token: new Secret(secret),
+    embeddings: null,
     oidc: null,
     stdin,
     stdout,

@@ -21,7 +21,7 @@ test('a memory is stored, found, changed and forgotten', async () => {
   expect(await find('query=staging&kind=fact')).toEqual([]);
   const path = `/memories/${stored.body.id}`;
   expect((await call('alice', 'PATCH', path, { body: { content: 'Deploys run on Mondays' } })).body).toEqual(
-    stored.body.merged === false ? { id: stored.body.id } : {},
+    stored.body.merged === false ? { id: stored.body.id, merged: [] } : {},
   );
   expect(await find('query=mondays')).toMatchObject([{ content: 'Deploys run on Mondays' }]);
   expect(await call('alice', 'DELETE', path)).toMatchObject({

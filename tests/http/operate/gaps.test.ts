@@ -1,8 +1,10 @@
 /** Budgets, grants, changes of many items, what work cost, models and faculties. */
 import { expect, test } from 'vitest';
+import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { askedItem } from '../../store/work/asked-item.ts';
 import { testApi } from '../../support/api.ts';
 import { askOf } from '../../support/ask-of.ts';
+import { beginHeld, beginLimited, limit } from '../../support/budgets.ts';
 import { createPerson } from '../../support/people.ts';
 
 const { start, owner } = testApi();
@@ -10,12 +12,12 @@ const { start, owner } = testApi();
 test('budgets: operators set any, submitters lower ones for their items, and see what is left', async () => {
   const { call } = await start();
   await createPerson(owner(), 'olga', 'operator');
-  const limit = { scope: 'appliance', period: 'day', unit: 'usd' };
-  expect((await call('olga', 'PUT', '/budgets', { body: { ...limit, amount: 50 } })).body).toEqual({
-    ...limit,
+  const ofDay = { scope: 'appliance', period: 'day', unit: 'usd' };
+  expect((await call('olga', 'PUT', '/budgets', { body: { ...ofDay, amount: 50 } })).body).toEqual({
+    ...ofDay,
     subject: null,
   });
-  expect(await call('alice', 'PUT', '/budgets', { body: { ...limit, amount: 5000 } })).toMatchObject({ status: 403 });
+  expect(await call('alice', 'PUT', '/budgets', { body: { ...ofDay, amount: 5000 } })).toMatchObject({ status: 403 });
   const { body: item } = await call('alice', 'POST', '/work', { body: { faculty: 'engineer' } });
   const own = { scope: 'item', subject: item.id, unit: 'tokens', amount: 1000, on_exceeded: 'die' };
   expect((await call('alice', 'PUT', '/budgets', { body: own })).status).toBe(200);
@@ -25,7 +27,7 @@ test('budgets: operators set any, submitters lower ones for their items, and see
     { scope: 'item', amount: 1000, left: 1000, on_exceeded: 'die' },
   ]);
   expect((await call('olga', 'GET', '/budgets')).body.items).toMatchObject([
-    { ...limit, amount: 50, origin: 'operator', set_by: 'person:olga' },
+    { ...ofDay, amount: 50, origin: 'operator', set_by: 'person:olga' },
     { ...own, origin: 'submitter' },
   ]);
   expect((await call('alice', 'GET', '/budgets')).status).toBe(403);
@@ -34,10 +36,50 @@ test('budgets: operators set any, submitters lower ones for their items, and see
   expect((await call('olga', 'DELETE', path)).body).toEqual({ removed: true });
   expect((await call('olga', 'DELETE', path)).body).toEqual({ removed: false });
   expect(
-    await call('olga', 'PUT', '/budgets', { body: { ...limit, period: 'none', subject: 'x', amount: 1 } }),
+    await call('olga', 'PUT', '/budgets', { body: { ...ofDay, period: 'none', subject: 'x', amount: 1 } }),
   ).toMatchObject({
     status: 422,
   });
+});
+
+test('approvals of limits: one entry for all that waits, and an answer that says what holds now and what goes on', async () => {
+  const { call } = await start();
+  await createPerson(owner(), 'olga', 'operator');
+  const name = `f${crypto.randomUUID()}`;
+  await limit(owner(), 'faculty', name, 0.5, { period: 'day' });
+  const ids: string[] = [];
+  for (const usd of [0.6, 0.7, 9]) {
+    const work = await beginLimited(owner(), name);
+    await beginHeld(owner(), work, 1, usd);
+    await parkWork(owner(), work);
+    ids.push(work.id);
+  }
+  const { items } = (await call('olga', 'GET', '/approvals')).body;
+  expect(items).toMatchObject([{ subject: 'budget', items: 3, work_items: ids }]);
+  expect((await call('olga', 'GET', `/approvals?work_item_id=${ids[1]}`)).body.items).toMatchObject([
+    { ask_id: items[0].ask_id, hash: items[0].hash, items: 3, work_items: [ids[1]] },
+  ]);
+  const decision = { ask_id: items[0].ask_id, hash: items[0].hash };
+  const path = `/work/${ids[0]}/approve`;
+  const approved = await call('olga', 'POST', path, { body: { ...decision, input: { add: 1 } } });
+  expect(approved).toMatchObject({
+    status: 200,
+    body: {
+      ask_id: decision.ask_id,
+      grant_id: null,
+      budget: { scope: 'faculty', subject: name, unit: 'usd', period: 'day', amount: 1.5, items: 2, waiting: 1 },
+    },
+  });
+  expect(approved.body.budget.work_items.toSorted()).toEqual(ids.slice(0, 2).toSorted());
+  const again = await call('olga', 'POST', path, { body: { ...decision, input: { add: 1 } } });
+  expect(again).toMatchObject({
+    status: 409,
+    body: { code: 'work.state', detail: expect.stringContaining('the limit of 1.5 USD') },
+  });
+  const [left] = (await call('olga', 'GET', '/approvals')).body.items;
+  const denied = await call('olga', 'POST', `/work/${ids[2]}/deny`, { body: { ask_id: left.ask_id } });
+  expect(denied.body.budget).toMatchObject({ amount: 1.5, items: 1, work_items: [ids[2]], waiting: 0 });
+  await owner().query('delete from animus.budget_limits');
 });
 
 test('grants: an approval may allow such calls from now on, and the grant can be ended', async () => {
@@ -53,7 +95,7 @@ test('grants: an approval may allow such calls from now on, and the grant can be
   expect((await call('olga', 'GET', '/grants')).body.items).toMatchObject([
     { id: granted.body.grant_id, scope: 'faculty', faculty, tool: 'bash', pattern: 'bash(npm test*)' },
   ]);
-  expect((await call('alice', 'GET', '/grants')).body.items).toEqual([]);
+  expect((await call('alice', 'GET', '/grants')).status).toBe(403);
   const path = `/grants/${granted.body.grant_id}`;
   expect((await call('alice', 'DELETE', path)).status).toBe(403);
   expect((await call('olga', 'DELETE', path)).body.revoked).toBe(true);
@@ -155,5 +197,5 @@ test('the runs of a schedule', async () => {
   );
   expect((await call('olga', 'GET', '/schedules/runs/runs')).body.items).toMatchObject([{ result: 'missed', runs: 3 }]);
   const hidden = await call('alice', 'GET', '/schedules/runs/runs');
-  expect(hidden.status).toBe(404);
+  expect(hidden.status).toBe(403);
 });

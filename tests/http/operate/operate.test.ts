@@ -18,8 +18,15 @@ test('schedules: operators add, pause, run and remove them; readers see them', a
   const wrong = await call('olga', 'POST', '/schedules', { body: { ...body, name: 'x', cron: 'never' } });
   expect(wrong).toMatchObject({ status: 422, body: { code: 'schedule.invalid' } });
   expect((await call('rita', 'GET', '/schedules')).body.items).toMatchObject([
-    { ...body, missed: 'once', paused: false },
+    { ...body, missed: 'once', overlap: 'allow', paused: false },
   ]);
+  const apart = { ...body, name: 'planner', overlap: 'queue' };
+  expect(await call('olga', 'POST', '/schedules', { body: apart })).toMatchObject({ status: 201 });
+  expect((await call('rita', 'GET', '/schedules')).body.items[1]).toMatchObject(apart);
+  expect(await call('olga', 'POST', '/schedules', { body: { ...apart, overlap: 'never' } })).toMatchObject({
+    status: 400,
+  });
+  await call('olga', 'DELETE', '/schedules/planner');
   const pause = () => call('olga', 'POST', '/schedules/nightly/pause', { body: {} });
   expect([(await pause()).body.changed, (await pause()).body.changed]).toEqual([true, false]);
   expect((await call('olga', 'POST', '/schedules/nightly/resume', { body: {} })).body).toMatchObject({ paused: false });
@@ -77,6 +84,8 @@ test('pauses, faculties, status and spend', async () => {
     total: { usd: 1, input_tokens: 10, calls: 1, groups: 1 },
   });
   expect((await call('olga', 'GET', path)).body.total).toMatchObject({ usd: 2, groups: 2 });
+  for (const path of ['/spend', '/spend/items', '/spend/roots'])
+    expect(await call('alice', 'GET', path)).toMatchObject({ status: 200 });
   expect(await call('alice', 'GET', '/spend?since=yesterday')).toMatchObject({ status: 400 });
   expect(await call('alice', 'GET', '/spend?since=2026-03-01&by=colour')).toMatchObject({ status: 400 });
 });

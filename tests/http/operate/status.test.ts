@@ -32,8 +32,8 @@ test('the status has everything that SQL says, in the form of the document', asy
        values ('engineer', 'm', (animus.now() at time zone 'UTC')::date, 0.123456, 10, 1)`,
     ],
     [
-      `insert into animus.batches (id, provider, path, model, state, requests, created_at, unclear_at)
-       values (gen_random_uuid(), 'anthropic', '/', 'm', 'submitting', 2, now(), now())`,
+      `insert into animus.batches (id, provider, place, path, model, state, requests, created_at, unclear_at)
+       values (gen_random_uuid(), 'anthropic', 'anthropic', '/', 'm', 'submitting', 2, now(), now())`,
     ],
     [`select animus.set_budget('appliance', null, 'day', 'usd', 0.1)`],
     [`select pgmq.send('animus_inbox', '{"faculty": "x"}')`],

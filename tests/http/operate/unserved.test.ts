@@ -27,7 +27,12 @@ test('work is accepted, and the warning is repeated with the answer', async () =
   const { call } = await start();
   const submit = (faculty: string) =>
     call('alice', 'POST', '/work', { body: { faculty }, headers: { 'idempotency-key': `submit-${faculty}` } });
-  expect((await submit('engineer')).body).toEqual({ id: expect.anything(), state: 'queued', merged_into: null });
+  expect((await submit('engineer')).body).toEqual({
+    id: expect.anything(),
+    state: 'queued',
+    merged_into: null,
+    waiting: null,
+  });
   const slip = await submit('enginer');
   expect(slip).toMatchObject({ status: 201, body: { warning: `${SLIP}the work waits until one does` } });
   expect((await submit('enginer')).body).toEqual(slip.body);

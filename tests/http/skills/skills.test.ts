@@ -30,6 +30,11 @@ test('a skill is shown, compared, approved, denied and archived', async () => {
   expect(diff).toMatchObject({ to: { version: 2 }, from: 1, files: [{ path: 'SKILL.md' }] });
   expect(diff.files[0].patch).toContain('+two');
   expect((await call('olga', 'GET', `/skills/${name}/diff?to=1`)).body.from).toBe(null);
+  for (const query of ['to=7', 'from=7', 'from=7&to=1'])
+    expect(await call('olga', 'GET', `/skills/${name}/diff?${query}`)).toMatchObject({
+      status: 404,
+      body: { detail: expect.stringContaining('version 7; it has versions 2 (proposed), 1 (current)') },
+    });
   // What is not decided yet is for those who see all work, and whose work wrote it.
   expect((await call('alice', 'GET', `/skills/${name}/versions/2`)).status).toBe(404);
   expect((await call('alice', 'GET', `/skills/${name}/diff`)).body.to.version).toBe(1);
@@ -38,7 +43,22 @@ test('a skill is shown, compared, approved, denied and archived', async () => {
     { version: 2, state: 'rejected', decided_by: 'person:olga', decision_note: 'no' },
     { version: 1, state: 'current' },
   ]);
-  expect((await decide('archive')).body).toEqual({ name, version: 1 });
+  expect((await decide('rollback', { to: 2 })).body.detail).toContain(
+    'version 2 of skill release-notes was never current',
+  );
+  expect((await decide('rollback', { to: 9 })).status).toBe(404);
+  await write(owner(), work, name, { mode: 'ask', base: 1, text: 'three\n' });
+  expect((await decide('approve')).body).toEqual({ name, version: 3 });
+  expect((await call('alice', 'POST', `/skills/${name}/rollback`, { body: {} })).status).toBe(403);
+  expect((await decide('rollback', { note: '3 is wrong' })).body).toEqual({ name, version: 4 });
+  expect((await call('olga', 'GET', `/skills/${name}/versions/4`)).body).toMatchObject({
+    state: 'current',
+    base: 3,
+    content_hash: first.hash,
+    decided_by: 'person:olga',
+    decision_note: '3 is wrong',
+  });
+  expect((await decide('archive')).body).toEqual({ name, version: 4 });
   expect((await decide('archive')).status).toBe(409);
   expect((await call('olga', 'POST', '/skills/nothing/archive')).status).toBe(404);
 });

@@ -79,7 +79,7 @@ test('a client that answers no ping is disconnected after a minute, one that doe
 
 test('a socket whose token is not valid any more is closed within a minute, also without subscriptions', async () => {
   const clock = heldClock();
-  const visitor = { proof: null, expiresAt: new Date(Date.now() - 1), person: 'ada', role: 'submitter' };
+  const visitor = { proof: null, acceptedUntil: new Date(Date.now() - 1), person: 'ada', role: 'submitter' };
   const server = await serve({ clock, visitor: visitor as unknown as SessionMeans['visitor'] });
   const client = new WebSocket(`ws://127.0.0.1:${server.port}`);
   const told = once(client, 'message');

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { setParticipant } from '../../../src/store/conversations/conversations.ts';
+import { removeParticipant, setParticipant } from '../../../src/store/conversations/conversations.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { newTalk } from '../../store/conversations/talk.ts';
 import { testApi } from '../../support/api.ts';
@@ -34,6 +34,14 @@ test('a socket has subscriptions to events that go on after an id, and commands'
   socket.send({ type: 'command', name: 'c2', do: 'cancel', work: body.id });
   expect(await socket.until(({ name }) => name === 'c2')).toMatchObject({ state: 'cancelled' });
   expect(await socket.until(({ name, type }) => name === 'again' && type === 'end')).toBeTruthy();
+  await socket.close();
+});
+
+test('a ping is answered: browsers do not see those of the protocol', async () => {
+  const api = await start();
+  const socket = await open(api.url, { authorization: `Bearer ${await api.tokenOf('ada')}` });
+  socket.send({ type: 'ping', name: 'p' });
+  expect(await socket.until(() => true)).toEqual({ type: 'pong', name: 'p' });
   await socket.close();
 });
 
@@ -91,7 +99,7 @@ test('a subscription ends with an error when its person may not see it any more'
   const socket = await open(api.url, { authorization: `Bearer ${await api.tokenOf('bob')}` });
   socket.send({ type: 'subscribe', name: 'talk', chat: talk.id });
   await socket.until((message) => message['event']?.type === 'people' && message['event'].actor === 'person:bob');
-  await setParticipant(db, talk.id, 'person:bob', true);
+  await removeParticipant(db, talk.id, 'person:bob');
   expect(await socket.until(({ type }) => type === 'error')).toMatchObject({ name: 'talk', code: 'work.not_found' });
   await socket.close();
 });

@@ -26,6 +26,20 @@ test('work that begins never, or in the year 290000, is listed, shown and stream
   expect((await api.call('olga', 'GET', '/work?state=scheduled')).body.items).toHaveLength(2);
 });
 
+test('a time without its zone is refused with an example of one', async () => {
+  const api = await start();
+  const detail = 'expected an ISO 8601 time with its zone, such as 2026-03-01T09:00:00Z';
+  const submitted = await api.call('alice', 'POST', '/work', { body: { faculty: 'odd', run_at: '2026-03-01 09:00' } });
+  expect([submitted.status, submitted.body.detail]).toEqual([400, `the request is not valid: body.run_at: ${detail}`]);
+});
+
+test('what is too large is refused with what it is, and then the name of the rule', async () => {
+  const api = await start();
+  const description = 'x'.repeat(1_048_577);
+  const submitted = await api.call('alice', 'POST', '/work', { body: { faculty: 'odd', description } });
+  expect(submitted.body.detail).toMatch(/^description has 1048577 bytes; .*\(check constraint "\w+" of work items\)$/s);
+});
+
 test.each(['infinity', '-infinity', '20000-01-01', '0044-03-15 BC'])(
   'a message of the time %s is not imported',
   async (at) => {

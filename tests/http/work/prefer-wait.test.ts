@@ -1,6 +1,7 @@
 /** `Prefer: wait=SECONDS`: one request submits work and gets its outcome, if it ends in time. */
 import { expect, test } from 'vitest';
 import { cancelWork } from '../../../src/store/work/operate.ts';
+import type { NewWork } from '../../../src/store/work/submit-work.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
@@ -8,6 +9,7 @@ import { beginFocus } from '../../support/begun-focus.ts';
 import { registerCodeDaemon } from '../../support/code-daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createToken } from '../../support/people.ts';
+import { WAITING_ITEMS } from '../../support/waiting-items.ts';
 import { chatOf } from '../chats/chat-driver.ts';
 
 const { start, owner } = testApi();
@@ -109,4 +111,38 @@ test('a message and an execution are awaited, and so is the item that a new one 
   });
   await complete(first.id);
   expect(await second).toMatchObject({ status: 200, body: { item: { id: first.id, state: 'completed' } } });
+});
+
+/** One of these holds its request to the end otherwise, and no test lasts a minute. */
+test.each(['approval', 'question', 'budget'] as const)(
+  'work that waits for a person (%s) is answered at once, and says why',
+  async (reason) => {
+    const api = await start();
+    const means = {
+      db: owner(),
+      submit: async ({ faculty }: NewWork) => {
+        asked = submit(api, faculty, 'wait=60');
+        return queued(faculty);
+      },
+      say: () => Promise.reject(new Error('no conversation')),
+    };
+    let asked: ReturnType<typeof submit> | null = null;
+    const id = await WAITING_ITEMS[reason](means);
+    const answer = await asked!;
+    expect(answer).toMatchObject({ status: 202, body: { id, state: 'waiting', waiting: { reason, who: 'operator' } } });
+    expect(answer.headers.get('preference-applied')).toBe('wait=60');
+  },
+);
+
+test('a request that submits work for which nothing is ready says so at once', async () => {
+  const api = await start();
+  await registerCodeDaemon(owner(), { faculty: 'other' });
+  const { body } = await api.call('alice', 'POST', '/work', { body: { faculty: 'othr' } });
+  expect(body).toMatchObject({
+    warning: 'no running daemon serves othr (did you mean other?); the work waits until one does',
+    waiting: { reason: 'unserved', ends: 'a daemon serves othr', who: null, work_items: [] },
+  });
+  const chat = await chatOf(api, 'alice');
+  const said = await api.call('alice', 'POST', chat.path, { body: { content: 'Hello?' } });
+  expect(said.body).toMatchObject({ waiting: { reason: 'unserved' } });
 });

@@ -39,7 +39,9 @@ test.each([
 ])('%s speaks Chat Completions as %s', async (model, asked) => {
   const server = await startOpenAiServer([{ text: 'hi' }], {}, GATE);
   opened.push(server.close);
-  expect(answered(await call(connect(server.url), { model })).content).toEqual([{ type: 'text', text: 'hi' }]);
+  expect(answered(await call(connect(server.url), { model }, undefined, 'p')).content).toEqual([
+    { type: 'text', text: 'hi' },
+  ]);
   expect(server.requests[0]).toMatchObject({
     path: `${BASE}/endpoints/openapi/chat/completions`,
     json: { model: asked },
@@ -62,7 +64,7 @@ describe('the signature of Gemini’s thoughts', () => {
     const server = await startServer(() => ({ status: 200, parts: stream }));
     opened.push(server.close);
     const llm = connect(server.url);
-    const given = content.length > 0 ? content : answered(await call(llm, { model })).content;
+    const given = content.length > 0 ? content : answered(await call(llm, { model }, undefined, 'p')).content;
     const results = ['c1', 'c2'].map(
       (callId) => ({ type: 'tool_result', callId, content: [], isError: false }) as const,
     );
@@ -72,7 +74,7 @@ describe('the signature of Gemini’s thoughts', () => {
       { role: 'assistant', content: given },
       { role: 'user', content: results },
     ];
-    answered(await call(llm, { model, messages }));
+    answered(await call(llm, { model, messages }, undefined, 'p'));
     const body = server.requests.at(-1)?.json as { messages: { tool_calls?: Record<string, unknown>[] }[] };
     return body.messages.find((each) => each.tool_calls)?.tool_calls;
   }

@@ -9,13 +9,21 @@ const SPEC: PooledSpec = { image: 'i', memoryBytes: 1, cpus: 1 };
 
 /** Opens runners that a test can end. */
 function opener() {
-  const opened: { readonly spec: PooledSpec; readonly runner: OpenRunner; end(): void; destroyed: boolean }[] = [];
+  const opened: {
+    readonly spec: PooledSpec;
+    readonly runner: OpenRunner;
+    end(): void;
+    destroyed: boolean;
+    unreachable: boolean;
+  }[] = [];
   const open = async (spec: PooledSpec): Promise<OpenRunner> => {
     const exited = Promise.withResolvers<ContainerEnd>();
     let alive = true;
     const entry = {
       spec,
       destroyed: false,
+      /** Its engine has died, and its end is not known yet. */
+      unreachable: false,
       end() {
         alive = false;
         exited.resolve({ ended: 'exited', exitCode: 0, problem: null });
@@ -25,7 +33,8 @@ function opener() {
       full.destroyed = true;
       entry.end();
     };
-    const held = { exited: exited.promise, destroy } as unknown as OpenRunner['held'];
+    const lives = async () => alive && !full.unreachable;
+    const held = { exited: exited.promise, destroy, lives } as unknown as OpenRunner['held'];
     const runner: OpenRunner = { held, alive: () => alive, execute: () => Promise.reject(new Error('unused')) };
     const full = Object.assign(entry, { runner });
     opened.push(full);
@@ -58,6 +67,17 @@ describe('the pool', () => {
     opened[0]?.end();
     expect(await pool.take(SPEC)).toBe(opened[1]?.runner);
     await pool.close();
+  });
+
+  test('gives none of which the engine does not say that it runs', async () => {
+    const { open, opened } = opener();
+    const pool = createPool({ size: 2, open, log: () => {} });
+    pool.warm(SPEC);
+    for (const each of opened) each.unreachable = true;
+    expect(await pool.take(SPEC)).toBe(null);
+    await pool.close();
+    expect(opened.map(({ destroyed }) => destroyed)).toContain(true);
+    expect(opened.every(({ destroyed }) => destroyed)).toBe(true);
   });
 
   test('says once why none can be started, and tries again with the next execution', async () => {

@@ -1,5 +1,5 @@
 /** Promise: a container that is being created is never taken for left over, whatever the clock of the engine says. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,6 +35,25 @@ test('a container of an engine whose clock is hours behind', async () => {
   await eventually('it is removed once it is known that nobody holds it', () =>
     engine.removed().length > 0 ? true : null,
   );
+});
+
+test('the first container of a home that is not there yet', async () => {
+  const engine = await slowEngine();
+  const directory = mkdtempSync(join(tmpdir(), 'animus-new-'));
+  const marker = join(directory, 'home', 'in-use');
+  const host = createContainerHost({
+    address: parseEngineAddress(`unix://${engine.socket}`)!,
+    marks: { daemon: 'me', process: '' },
+    marker,
+  });
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const launched = host.launch(catSpec(), new AbortController().signal).catch((error: unknown) => error);
+  await eventually('the engine is asked for it', () => engine.createdAt() || null);
+  expect(existsSync(marker)).toBe(true);
+  engine.refuse();
+  expect(await launched).toMatchObject({ message: expect.stringContaining('too slow') as string });
+  await host.stop();
+  expect(existsSync(marker)).toBe(false);
 });
 
 const JSON_ONCE = { 'content-type': 'application/json', connection: 'close' };

@@ -1,4 +1,5 @@
 /** What providers answer: in one piece, as events, and as arguments of a call. */
+import { expect } from 'vitest';
 import { JSON_LIMITS } from '../../../src/core/text/json-limits.ts';
 import { call, llmOf } from '../../llm/llm-call.ts';
 import { FEW, SHAPES } from './corpus.ts';
@@ -126,13 +127,18 @@ export async function throughProviders(): Promise<void> {
     const server = otherThread();
     const baseUrl = `http://127.0.0.1:${await server.serve(type)}`;
     const wire = kind === 'responses' ? ({ kind: 'openai', wire: 'responses' } as const) : ({ kind } as const);
-    const llm = llmOf({ ...wire, baseUrl, stream, retry: { maxAttempts: 1 } });
+    const open = () => llmOf({ ...wire, baseUrl, stream, retry: { maxAttempts: 1 } });
     for (const [shape, text] of Object.entries(few ? FEW : SHAPES)) {
       const given = text(bytes, JSON_LIMITS.toolInput);
       await server.prepare(parts(given));
-      await measure(name, shape, given.length, () => call(llm));
+      // A client that lost three answers in a row sends nothing for a minute, and nothing is read.
+      const llm = open();
+      const answer = await measure(name, shape, given.length, () => call(llm));
+      expect(answer, `${name}, ${shape}`).not.toMatchObject({
+        failure: { message: expect.stringContaining('paused for another') },
+      });
+      await llm.stop();
     }
-    await llm.stop();
     await server.end();
   }
 }

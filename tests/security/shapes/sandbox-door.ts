@@ -120,6 +120,7 @@ async function passed(
       stderr: new PassThrough(),
       exited: new Promise(() => {}),
       outOfMemory: () => false,
+      lives: async () => true,
     };
     const container = { ...held, destroy: async () => void stdout.end() } as unknown as HeldContainer;
     stdout.write('{"jsonrpc":"2.0","method":"ready"}\n');

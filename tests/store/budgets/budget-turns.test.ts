@@ -102,7 +102,7 @@ describe('a limit of an item', () => {
       cutToolCalls: [],
     } as const;
     const full = { ...answer, usage: null, timeToFirstTokenMs: null, durationMs: 0 };
-    await recordTurn(database, work.key, answeredTurn(1, full), full, 0);
+    await recordTurn(database, work.key, answeredTurn(1, full), full, null);
     expect(await settled(database, 'item', work.id)).toBe(0.4);
   });
 

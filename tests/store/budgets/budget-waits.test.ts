@@ -49,14 +49,17 @@ describe('work that waits for more budget', () => {
     expect(await beginHeld(database, again, 3, 0.000001)).toMatchObject({ permit: 'budget', action: 'wait' });
   });
 
-  test('is given its configured amount once more without an input, and two approvals of one request raise it once', async () => {
+  test('is given its configured amount once more without an input, and of two approvals of one request one is refused', async () => {
     const { database } = target;
     const name = faculty();
     const first = await waiting(database, name, 'faculty', 'day');
     const second = await beginLimited(database, name);
     expect(await beginHeld(database, second, 1, 0.5)).toMatchObject({ action: 'wait' });
     await parkWork(database, second);
-    await Promise.all([first, second].map(({ id }) => database.query('select animus.approve($1)', [id])));
+    const both = await Promise.allSettled(
+      [first, second].map(({ id }) => database.query('select animus.approve($1)', [id])),
+    );
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     const [raised] = await database.query(
       `select amount::float8, expires_at is not null as expires from animus.budget_limits where faculty = $1 and origin = 'extension'`,
       [name],
@@ -85,7 +88,9 @@ describe('work that waits for more budget', () => {
     expect(held).toMatchObject({
       permit: 'budget',
       action: 'wait',
-      message: expect.stringMatching(/the next turn may cost 0\.5, more than all of it, so a new day does not help$/),
+      message: expect.stringMatching(
+        /the next turn may cost 0\.5, more than the 0\.\d+ of a new day, so that one does not help$/,
+      ),
     });
     await parkWork(database, work);
     const [wait] = await database.query<{ hours: number }>(
@@ -120,7 +125,7 @@ describe('work that waits for more budget', () => {
       [work.id],
     );
     await expect(database.query(`select animus.approve($1, p_input => '{"add": 0.2}')`, [work.id])).rejects.toThrow(
-      '0.4 USD are still too little: 0 are spent, and the next turn may cost 0.5',
+      '0.4 USD are still too little: the present limit is 0.2 USD, 0 are spent, and the next turn may cost 0.5',
     );
     await database.query('select animus.approve($1)', [work.id]);
     const again = await takeUp(database, work.id, name, randomUUID());

@@ -74,7 +74,7 @@ describe('spawned work', () => {
 
   it('is refused without the lease of the parent', async () => {
     const parent = await runningParent(pg.database);
-    await releaseWork(pg.database, parent, { delaySeconds: 0, reason: 'test' });
+    await releaseWork(pg.database, parent, { delaySeconds: 0, reason: 'test', cause: 'test' });
     await expect(spawn(pg.database, parent)).rejects.toMatchObject({ code: 'work.lease_lost' });
   });
 });
@@ -106,7 +106,7 @@ const ENDS = {
   'cancelled and released': async (id: string) => {
     const work = await beginFocus(pg.database, { id });
     await pg.database.query('select animus.cancel_work($1)', [id]);
-    await releaseWork(pg.database, work, { delaySeconds: 0, reason: 'test' });
+    await releaseWork(pg.database, work, { delaySeconds: 0, reason: 'test', cause: 'test' });
   },
   'cancelled and parked': async (id: string) => {
     const work = await beginFocus(pg.database, { id });

@@ -98,7 +98,7 @@ function endSomehow(db: Database, work: FocusedWork, random: Random): Promise<un
   if (chance < 0.5) return endTogether(db, [work]);
   if (chance < 0.6) return failWork(db, work, { code: 'test', message: 'dead' }, null);
   if (chance < 0.7) return failWork(db, work, { code: 'test', message: 'again' }, 0);
-  if (chance < 0.75) return releaseWork(db, work, { delaySeconds: 0, reason: 'test' });
+  if (chance < 0.75) return releaseWork(db, work, { delaySeconds: 0, reason: 'test', cause: 'test' });
   return awaitAndPark(db, work, random);
 }
 

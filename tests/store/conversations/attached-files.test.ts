@@ -12,7 +12,12 @@ import {
   setParticipant,
 } from '../../../src/store/conversations/conversations.ts';
 import { filesOfAnswer } from '../../../src/store/conversations/files-of-answer.ts';
-import { readConversation, readWorkspaceFile } from '../../../src/store/conversations/read-conversation.ts';
+import { parseExport } from '../../../src/store/conversations/parse-export.ts';
+import {
+  readConversation,
+  readVirtualFile,
+  readWorkspaceFile,
+} from '../../../src/store/conversations/read-conversation.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { readArtifact } from '../../../src/store/transcript/artifacts.ts';
 import { addAttachment, readAttachments } from '../../../src/store/transcript/attachments.ts';
@@ -134,6 +139,7 @@ test('another conversation of the workspace sees them if everybody in it takes p
   const { workItemId } = await sayWith(there, 'x', {});
   expect(await pathsFor(workItemId)).toEqual(['there.chat', 'here.files/plan.txt', 'here.chat']);
   expect(await filesOfAnswer(db(), workItemId).read('here.files/plan.txt')).toMatchObject({ text: 'the plan' });
+  // She does not read the work of this answer, but she hears it.
   await setParticipant(db(), there.id, 'person:carol');
   expect(await pathsFor(workItemId)).toEqual(['there.chat']);
   expect(await filesOfAnswer(db(), workItemId).read('here.files/plan.txt')).toBeNull();
@@ -208,4 +214,12 @@ test('the login of a daemon may read all that an answer needs', async () => {
   expect(await readChildren(daemon, workItemId, null, 'conversation')).toEqual([]);
   await daemon.close();
   await dropLogins(logins);
+});
+
+test('the text of a conversation names the files that came with a message, and is read again', async () => {
+  const talk = await talkAt('chats/named.chat');
+  await sayWith(talk, 'Read this', { 'notes · a.txt': 'hello', 'b.txt': 'x' });
+  const { content } = await readVirtualFile(db(), talk.id);
+  expect(content).toMatch(/^## 1 · user · .* UTC · with notes · a\.txt \(5 bytes\), b\.txt \(1 byte\)$/m);
+  expect(parseExport(content).map((message) => [message.role, message.content])).toEqual([['user', 'Read this']]);
 });

@@ -132,7 +132,7 @@ test('a released answer is resumed with its chain', async () => {
   await answer(db(), talk, '1');
   await say(talk, 'two');
   const second = await beginAnswer(db(), talk);
-  await releaseWork(db(), second, { delaySeconds: 0, reason: 'test' });
+  await releaseWork(db(), second, { delaySeconds: 0, reason: 'test', cause: 'test' });
   const again = await beginAnswer(db(), talk);
   expect(again.key.focusId).toBe(second.key.focusId);
 });

@@ -8,6 +8,7 @@ import {
   deleteWorkspace,
   editMessage,
   importMessages,
+  removeParticipant,
   renameWorkspace,
   sayInConversation,
   setParticipant,
@@ -110,20 +111,21 @@ describe('who takes no part', () => {
     }
   });
 
-  test('sees all of it when invited, and may not change what others said', async () => {
+  test('sees all that was said when invited, and the work from then on; and may not change what others said', async () => {
     const talk = await newTalk(ada);
     const said = await sayInConversation(ada, talk.id, 'hello');
-    const sees = async () =>
-      (await bob.query<{ sees: boolean }>('select animus.takes_part($1) as sees', [said.workItemId]))[0]!.sees;
-    expect(await sees()).toBe(false);
+    const sees = async ({ workItemId }: { readonly workItemId: string }) =>
+      (await bob.query<{ sees: boolean }>('select animus.takes_part($1) as sees', [workItemId]))[0]!.sees;
+    expect(await sees(said)).toBe(false);
     await setParticipant(ada, talk.id, bobIs);
-    expect(await sees()).toBe(true);
-    expect(await readConversation(bob, talk.id)).toMatchObject([{ content: 'hello' }]);
+    expect(await sees(said)).toBe(false);
+    expect(await sees(await sayInConversation(ada, talk.id, 'and now?'))).toBe(true);
+    expect(await readConversation(bob, talk.id)).toMatchObject([{ content: 'hello' }, { content: 'and now?' }]);
     await sayInConversation(bob, talk.id, 'hello, too');
     await expect(editMessage(bob, said.messageId, 'x')).rejects.toMatchObject({ code: 'db.forbidden' });
     await expect(deleteMessage(bob, said.messageId)).rejects.toMatchObject({ code: 'db.forbidden' });
     await expect(deleteConversation(bob, talk.id)).rejects.toMatchObject({ code: 'db.forbidden' });
-    await setParticipant(ada, talk.id, bobIs, true);
+    await removeParticipant(ada, talk.id, bobIs);
     await expect(readConversation(bob, talk.id)).rejects.toMatchObject({ code: 'work.not_found' });
   });
 });
@@ -163,6 +165,7 @@ test('a person who takes part sees the answers and what they have spawned, throu
   const logins: string[] = [];
   const gateway = openPostgres(await createLogin(target.connectionString, 'animus_gateway', logins));
   const talk = await newTalk(db());
+  await setParticipant(db(), talk.id, 'person:carol');
   const { workItemId } = await sayInConversation(db(), talk.id, 'hello');
   const [child] = await db().query<{ id: string }>(
     `insert into animus.work_items (faculty, parent_id) values ('x', $1) returning id`,
@@ -177,7 +180,6 @@ test('a person who takes part sees the answers and what they have spawned, throu
       );
       return rows.map(({ id }) => id);
     });
-  await setParticipant(db(), talk.id, 'person:carol');
   expect(await seenBy('carol')).toEqual([workItemId, child!.id]);
   expect(await seenBy('dave')).toEqual([]);
   await gateway.close();

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { continueFocus, readAnswerStart } from '../../../src/store/conversations/answer-start.ts';
 import { deleteMessage, editMessage, sayInConversation } from '../../../src/store/conversations/conversations.ts';
+import { readEarlierActs } from '../../../src/store/transcript/earlier-foci.ts';
 import { failWork } from '../../../src/store/work/work.ts';
 import type { FocusedWork } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -53,6 +54,19 @@ test('what was told and deleted before the answer has read it does not reach the
   expect(await permit(first, 1)).toBe('mail');
   expect(await delivered(first)).toEqual([{ content: expect.stringContaining('and quickly') }]);
   await endAnswer(db(), first, '1');
+});
+
+test('what the first attempt read, and was deleted then, is not told to the second one', async () => {
+  const talk = await newTalk(db(), { whileAnswering: 'tell' });
+  await say(talk, 'one');
+  const first = await beginAnswer(db(), talk);
+  await say(talk, 'and quickly');
+  const deleted = await say(talk, 'the password is 1234');
+  expect(await permit(first, 1)).toBe('mail');
+  await failWork(db(), first, { code: 'x', message: 'y' }, 0);
+  await deleteMessage(db(), deleted.messageId);
+  const second = await beginAnswer(db(), talk);
+  expect((await readEarlierActs(db(), second.key.focusId)).messages.map(({ text }) => text)).toEqual(['and quickly']);
 });
 
 test('a deletion that commits after a chain has begun, and began before it, ends the chain', async () => {

@@ -169,5 +169,5 @@ async function readSome(db: Queryable, id: string, after: string | null, limit: 
 /** What an event is, without its id, its time, and what a deletion takes from it. */
 function keyOf({ id: _id, ...event }: Read): string {
   const { text: _text, attachments: _files, ...rest } = event as AnyEvent & { text?: string; attachments?: unknown };
-  return JSON.stringify(['said', 'answered', 'message'].includes(event.type) ? rest : event);
+  return JSON.stringify(['said', 'answered', 'message', 'done'].includes(event.type) ? rest : event);
 }

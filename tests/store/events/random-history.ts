@@ -208,7 +208,7 @@ export function randomHistory(
           ...(calls.length === 0 ? [answer, answer, answer, answer] : []),
           ...(random() < 0.2 ? [fail, cancel] : []),
           async () => {
-            await releaseWork(db, work!, { delaySeconds: 0, reason: 'elsewhere' });
+            await releaseWork(db, work!, { delaySeconds: 0, reason: 'elsewhere', cause: 'test' });
             state = 'queued';
           },
         ];

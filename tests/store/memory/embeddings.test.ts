@@ -1,7 +1,7 @@
 /** Embeddings of memories: on the embedded database, which has pgvector, and on a server that has none. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
-  mergeSimilarMemories,
+  linkSimilarMemories,
   prepareEmbeddings,
   skipEmbeddings,
   storeEmbeddings,
@@ -34,6 +34,27 @@ describe('with pgvector', () => {
     for (const { score, textRank, vectorRank } of found.memories)
       expect(score).toBeCloseTo((textRank ? 1 / (60 + textRank) : 0) + (vectorRank ? 1 / (60 + vectorRank) : 0), 10);
     expect(found.memories.find(({ content }) => content === 'no embedding, cats')).toMatchObject({ vectorRank: null });
+  });
+
+  test('the same name at another address is another model, and the earlier one again where it was', async () => {
+    const db = target.database;
+    const at = (host: string) => ({ ...MODEL, place: `openai at https://${host}/v1` });
+    await prepareEmbeddings(db, MODEL);
+    await remember('one', [1, 0, 0]);
+    // From before places were recorded: the vectors are those of the first place that is named.
+    await prepareEmbeddings(db, at('a.example'));
+    expect(await contents('', [1, 0, 0])).toEqual(['one']);
+    await remember('two', [0, 1, 0]);
+    await prepareEmbeddings(db, at('b.example'));
+    expect(await unembedded(db, MODEL, 10)).toHaveLength(2);
+    expect(await contents('', [1, 0, 0])).toEqual([]);
+    const found = (await unembedded(db, MODEL, 10)).find(({ content }) => content === 'two');
+    await storeEmbeddings(db, MODEL, [{ ...found!, vector: [0, 0, 1] }]);
+    expect(await contents('', [1, 0, 0])).toEqual(['two']);
+    await prepareEmbeddings(db, at('a.example'));
+    expect(await contents('', [1, 0, 0])).toEqual(['one']);
+    await prepareEmbeddings(db, at('a.example'));
+    expect((await unembedded(db, MODEL, 10)).map(({ content }) => content)).toEqual(['two']);
   });
 
   test('before a model was prepared, a search is by words and says so', async () => {
@@ -186,7 +207,7 @@ describe('without pgvector', () => {
     expect(await prepareEmbeddings(db, MODEL)).toEqual({ ready: false, reason });
     await storeMemory(db, { content: 'words are enough' }, null);
     expect(await unembedded(db, MODEL, 10)).toEqual([]);
-    expect(await mergeSimilarMemories(db, [])).toBe(0);
+    expect(await linkSimilarMemories(db, [])).toBe(0);
     const found = await searchMemories(db, {
       viewer: null,
       text: 'words',

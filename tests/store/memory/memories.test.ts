@@ -115,7 +115,10 @@ test('an update keeps the earlier text with the sources; forgetting deletes all 
   const db = target.database;
   const work = await beginFocus(db);
   const { id } = await store('The port is 5432', work);
-  expect(await updateMemory(db, id, { content: 'The port is 5433', tags: ['net'] }, work.key)).toBe(id);
+  expect(await updateMemory(db, id, { content: 'The port is 5433', tags: ['net'] }, work.key)).toEqual({
+    id,
+    mergedIds: [],
+  });
   expect(await rowOf(id)).toMatchObject({ content: 'The port is 5433', tags: ['net'], kind: 'fact' });
   expect(await sourcesOf(id)).toMatchObject([
     { action: 'stored' },

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isAnimusError } from '../../../src/core/errors/errors.ts';
 import {
-  mergeSimilarMemories,
+  linkSimilarMemories,
   prepareEmbeddings,
   storeEmbeddings,
   unembedded,
@@ -75,7 +75,7 @@ test('stores, updates, merges, embeddings and deletions at random never deadlock
         { model: 'm', dimensions: 2 },
         rows.map((row) => ({ ...row, vector: [1, pick(5)] })),
       );
-      await mergeSimilarMemories(
+      await linkSimilarMemories(
         db,
         rows.map(({ id }) => id),
       );

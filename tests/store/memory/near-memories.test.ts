@@ -1,8 +1,9 @@
 /** Memories that stand near each other: duplicates that are merged, and thousands among which the index searches. */
 import { beforeEach, expect, test } from 'vitest';
-import { mergeSimilarMemories, prepareEmbeddings } from '../../../src/store/memory/embeddings.ts';
+import { linkSimilarMemories, prepareEmbeddings } from '../../../src/store/memory/embeddings.ts';
 import { updateMemory } from '../../../src/store/memory/memories.ts';
 import { memoryStats } from '../../../src/store/memory/memory-stats.ts';
+import { shownMemories } from '../../../src/tools/memory/show-memories.ts';
 import { embeddedDatabase } from '../../support/database.ts';
 import { forgetAll, MODEL, type Vector, vectorMemories } from './vector-memories.ts';
 
@@ -10,35 +11,51 @@ const target = embeddedDatabase();
 beforeEach(() => forgetAll(target.database));
 const { remember, search, contents } = vectorMemories(() => target.database);
 
-test('near duplicates of one place and kind become one: the newest text, with the sources of both', async () => {
+/** Each pair is nearly one vector, and two facts. */
+const OTHER_FACTS = [
+  ['The valve must be opened', 'The valve must not be opened'],
+  ['Use compound A for the wash', 'Use compound B for the wash'],
+  ['The port is 5432', 'The port is 5433'],
+  ['alice approves releases of bob', 'bob approves releases of alice'],
+  ['Retries are enabled on ERR-7', 'Retries are disabled on ERR-7'],
+  ['Das Ventil darf geöffnet werden', 'Das Ventil darf nie geöffnet werden'],
+  ['The deploy runs before the backup', 'The deploy runs after the backup'],
+  ['The limit is -5 degrees', 'The limit is 5 degrees'],
+] as const;
+
+test('however near two texts are, both stay, are found, and each names the other', async () => {
   const db = target.database;
   await prepareEmbeddings(db, MODEL);
-  const old = await remember('The build takes long', [1, 0.01, 0], { tags: ['build'] });
-  const fresh = await remember('The build takes a long time', [1, 0, 0], { tags: ['time'] });
-  const different = [
-    await remember('The build takes 5 minutes', [1, 0, 0]),
-    await remember('The build takes 6 minutes', [1, 0, 0]),
-    await remember('The build takes long', [1, 0, 0], { layer: 'project', project: 'p' }),
-    await remember('Builds take long', [1, 0, 0], { kind: 'lesson' }),
-    await remember('Something else', [0, 1, 0]),
-  ];
-  expect(await mergeSimilarMemories(db, [old])).toBe(1);
-  expect(await mergeSimilarMemories(db, [old, fresh, ...different])).toBe(0);
-  const { memories } = await search('build', [1, 0, 0]);
-  expect(new Set(memories.map(({ id }) => id))).toEqual(new Set([fresh, ...different]));
-  expect(memories.find(({ id }) => id === fresh)).toMatchObject({
-    content: 'The build takes a long time',
-    tags: ['build', 'time'],
-    sources: 3,
-  });
-  const [merge] = await db.query(
-    `select memory_id, replaced from animus.memory_sources where action = 'merged' and merged_id = $1`,
-    [old],
-  );
-  expect(merge).toEqual({ memory_id: fresh, replaced: 'The build takes long' });
-  expect((await memoryStats(db)).layers).toMatchObject({ global: { memories: 5, merged: 1, embedded: 5 } });
-  // Its id still leads somewhere.
-  expect(await updateMemory(db, old, { tags: ['led'] }, null)).toBe(fresh);
+  for (const [at, [one, other]] of OTHER_FACTS.entries()) {
+    const project = `p${at}`;
+    const place = { layer: 'project', project } as const;
+    const first = await remember(one, [1, 0, 0], place);
+    const second = await remember(other, [1, 0.001, 0], place);
+    expect(await linkSimilarMemories(db, [first, second])).toBe(1);
+    const { memories } = await search('', [1, 0, 0], { filters: { project } });
+    expect(memories.map(({ id, alike }) => [id, alike.map((each) => [each.id, each.content])])).toEqual([
+      [first, [[second, other]]],
+      [second, [[first, one]]],
+    ]);
+    // Also where the other one is not among the results.
+    const [only] = (await search('', [1, 0, 0], { filters: { project }, limit: 1 })).memories;
+    expect(only!.alike).toMatchObject([{ id: second, content: other }]);
+    expect(shownMemories([only!], 'how')).toContain(other);
+  }
+  expect((await memoryStats(db)).layers.project).toMatchObject({ memories: 2 * OTHER_FACTS.length, merged: 0 });
+});
+
+test('memories are linked within a place, until the text of one changes', async () => {
+  const db = target.database;
+  await prepareEmbeddings(db, MODEL);
+  const one = await remember('The build takes long', [1, 0.01, 0]);
+  const other = await remember('Builds take long', [1, 0, 0], { kind: 'lesson' });
+  await remember('The build takes long', [1, 0, 0], { layer: 'project', project: 'p' });
+  await remember('Something else', [0, 1, 0]);
+  expect(await linkSimilarMemories(db, [one])).toBe(1);
+  expect(await linkSimilarMemories(db, [other, one])).toBe(0);
+  await updateMemory(db, other, { content: 'Builds are quick' }, null);
+  expect(await db.query('select from animus.memory_links')).toEqual([]);
 });
 
 test('among thousands, the index finds what is near, and filters leave nothing out', async () => {

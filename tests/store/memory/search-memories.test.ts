@@ -43,6 +43,9 @@ describe('words', () => {
     ['a question whose words are mostly small ones', 'what does the customer prefer?', [2]],
     ['nothing but small words', 'to be or not to be', [4]],
     ['umlauts, Cyrillic and accents', 'Zürich ёжик café', [5]],
+    ['words without their accents', 'Zurich', [5]],
+    ['words with accents where none are written', 'dëploy prodùction', [1]],
+    ['a tag with an accent', 'prôduction', [1]],
     ['the same letters, written as letter and accent', 'Zu\u0308rich', [5]],
     ['a tag', 'production', [1]],
     ['words that nobody wrote', 'zebra quagga', []],
@@ -76,6 +79,40 @@ describe('words', () => {
       [null, null],
     ]);
     expect(await find('', { limit: 2 })).toEqual([5, 4]);
+  });
+});
+
+describe('what stands in quotes is in each memory as it is written', () => {
+  const TEXTS = [
+    'second chamber',
+    'The valve must not be opened',
+    'The valve must really be opened',
+    'Naïve cafés open at 8',
+  ];
+  beforeAll(async () => {
+    for (const content of TEXTS) await storeMemory(target.database, { content, kind: 'quoted' }, null);
+  });
+
+  test.each([
+    ['in its order', '"second chamber"', [0]],
+    ['not across the end of the text', '"chamber second"', []],
+    ['not one of its words alone', '"chamber door"', []],
+    ['small words, too', '"must not be opened"', [1]],
+    ['no other form', '"valve opens"', []],
+    ['one word', '"opened"', [1, 2]],
+    ['without accents', '"naive cafes"', [3]],
+    ['with other words, of which some are there', '"valve must" chamber', [1, 2]],
+    ['all of several phrases', '"valve must" "really be"', [2]],
+    ['one of two, with or', '"second chamber" or "naive cafes"', [0, 3]],
+    ['small words, with or, too', '"second door" or "must not"', [1]],
+    ['before an or at the end', '"must not" or', [1]],
+    ['with the other words of its part, or those of the other part', '"valve must" really or naive', [2, 3]],
+    ['which is no phrase of both sides of an or', '"second chamber" valve or "naive cafes" at', [3]],
+    ['and is excluded as it is written', 'valve -"not be opened"', [2]],
+    ['none of it where there is nothing in them', '"" "!" chamber', [0]],
+  ])('%s: %s', async (_what, text, expected) => {
+    const found = await search(text, { filters: { kinds: ['quoted'] } });
+    expect(found.map(({ content }) => TEXTS.indexOf(content)).toSorted()).toEqual(expected);
   });
 });
 

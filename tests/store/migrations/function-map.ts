@@ -20,17 +20,19 @@ const FUNCTIONS = join(MIGRATIONS_DIRECTORY, 'functions');
 const PAGES = { public: 'sql-api.md', internal: 'architecture.md' } as const;
 const page = (name: string) => join(MIGRATIONS_DIRECTORY, '..', 'docs', name);
 
-/** Every function of migrations/functions, in the order in which they are applied. */
+/** Migrations with functions on which stored columns depend, so that they are never replaced. */
+const PINNED = ['0061_fold_memory_words.sql'];
+
+/** Every function of migrations/functions, in the order in which they are applied, and those that a migration has made for good. */
 export function sqlFunctions(): SqlFunction[] {
-  return readdirSync(FUNCTIONS)
-    .sort()
-    .flatMap((file) => functionsOf(file, readFileSync(join(FUNCTIONS, file), 'utf8')));
+  const read = (directory: string) => (file: string) => functionsOf(file, readFileSync(join(directory, file), 'utf8'));
+  return [...PINNED.flatMap(read(MIGRATIONS_DIRECTORY)), ...readdirSync(FUNCTIONS).sort().flatMap(read(FUNCTIONS))];
 }
 
 function functionsOf(file: string, sql: string): SqlFunction[] {
   // A body is in dollar quotes, or a return statement.
   const pattern =
-    /((?:^--.*\n)*)(?:^drop function .*\n)*^create or replace function animus\.(\w+)((?:(?!\$\$)[^])*?;$|[^]*?\$\$;$)/gm;
+    /((?:^--.*\n)*)(?:^drop function .*\n)*^create (?:or replace )?function animus\.(\w+)((?:(?!\$\$)[^])*?;$|[^]*?\$\$;$)/gm;
   return [...sql.matchAll(pattern)].map(([, comment, name, text]) => {
     const words = comment!
       .replaceAll(/^--\s?/gm, '')

@@ -15,23 +15,28 @@ const INTERNAL = `
   notify_of
   owner_shown
   role_statements
+  open_run was_open record_skipped
   require_message require_actor require_chat_size key_among shown_at add_mark event_time mark_resumed tell_readers
-  actor person_acts may_vouch role_of_person lower_role require_gateway require_operator_login require_manager acting_token token_that_makes vouch token_scopes require_sees_all state_condition may_operate decide digest_call edit_asked only_asked require_open store_ask decide_wait record_decision open_ask ask_of_loss call_of open_asks_of too_many_asks file_name_problem has_invisible free_file_name digest_texts digest_work show_time
+  actor person_acts may_vouch role_of_person lower_role require_gateway require_operator_login require_manager acting_token token_that_makes vouch token_scopes require_sees_all state_condition may_operate decide digest_call edit_asked only_asked require_open decided_before store_ask decide_wait record_decision open_ask ask_of_loss call_of open_asks_of too_many_asks file_name_problem has_invisible free_file_name digest_texts digest_work show_time
   iso_time note_approval note_state add_delivery bound_webhook own_webhook owner_sees role_of_owner takes_part_in_new may_deliver free_deliveries webhook_events webhook_limit
   require_participant check_chat_text hold_conversation message_to_change require_author branch_off cancel_answers put_message answers_open tell_answer
   mark_conversation tell_chat_readers mark_retry answer_opened events_position chat_message_event mark_old_messages
-  answer_before end_answers next_answers answer_text chain_of turns_of_chain line_of line_since words_of words_at render_chat conversation_works focus_before chain_heard_deleted withdraw_mail shown_name retry_waits open_from open_in may_add_to
+  answer_before end_answers next_answers answer_text answers_before_mail files_in_heading left_out chain_of turns_of_chain line_of line_since words_of words_at render_chat conversation_works focus_before chain_heard_deleted withdraw_mail shown_name retry_waits open_from open_in may_add_to
   files_of_message require_workspace place_attached_file files_directory file_name_of remove_attached_files left_to_host_before
-  awaits_batch has_turn_under_way turn_under_way require_poller
-  append_embedding_spend hold_for_all
+  awaits_batch has_turn_under_way turn_under_way require_poller is_polled
+  take_present_model keep_denial
+  append_embedding_spend count_embedding hold_for_all
   find_named cut_to_bytes
   budget_account budget_name budget_of budget_lines budget_use budget_used require_possible_budget close_hold collect_slices credit_slice daemon_lives has_budget hold_budget hold_cost
   period_end period_start put_turn_row recorded_spend refresh_accounts refuse_budget refuse_turn settle_account settle_own take_budget warn_of_budget
-  known_cost
+  digest_request limit_waited_for ask_of_limit item_behind items_behind waits_behind limit_of_wait limit_now decide_budget raise_limit ask_again budget_request budget_patience spent_before limit_use
+  known_cost known_tokens is_estimate source_of model_asked charge_item requests_under_way count_costs
+  lose_open_requests count_lost is_loss hold_under_way settle_side_call reserve_side_call lose_embeddings
+  message_before holder_of_key left_to_host shown_among waiting_hint
   ancestors_at
   broken_input
   memory_limit actor_sees_all actor_operates project_of place_of_memory check_memory clean_tags join_tags join_metadata digest_memory lock_memory_place count_memories
-  hold_memory add_memory_source merge_memory memory_filter_of fitting_memories rank_by_text all_words any_word excluded_words nearest_memories nearest_by_index near_duplicates
+  hold_memory add_memory_source merge_memory memory_filter_of fitting_memories rank_by_text all_words any_word excluded_words quoted_words fold_accents memory_words redact_item redact_around redact_text without_merge redact_json approved_before denied_before child_of_earlier_attempt earlier_attempts is_cut_off skill_versions_text nearest_memories nearest_by_index near_duplicates
   memory_model vector_schema drop_embedding require_seen_item
   add_activations add_skill_sources add_skill_version end_current_version hold_proposal lock_skill record_skill_decision refuse_skill_of_person require_written skill_files_hash skill_used_at stale_days
   delete_trees lock_trees month_of old_trees open_month pack_items unpack_history
@@ -41,7 +46,8 @@ const INTERNAL = `
   candidates_ahead
   claim_pass claim_look test_suspects next_suspect held_by lose_item fate_of_daemon progressed_since_death
   claim_round
-  shown_to
+  shown_in
+  bound_readers all_may_read memory_for_all chain_for_all may_tell may_stop may_name_source memories_alike require_owner require_four_eyes has_caused require_mergeable
   take_skip_turn
   claim_heads
   claim_these

@@ -61,6 +61,16 @@ test('whoever may not see passwords gets the statements without them', async () 
   await target.database.query(`revoke all on schema animus from ${reader}`);
 });
 
+test('a dump can create the tables: functions of default and generated values call no others of which it does not know', async () => {
+  const rows = await target.database.query<{ name: string; calls: boolean }>(
+    `select distinct p.proname as name, p.prosrc ~ 'animus\\.' as calls from pg_depend d
+       join pg_proc p on d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid
+      where d.classid = 'pg_attrdef'::regclass and p.pronamespace = 'animus'::regnamespace order by 1`,
+  );
+  expect(rows.map(({ name }) => name)).toContain('memory_words');
+  expect(rows.filter(({ calls }) => calls)).toEqual([]);
+});
+
 async function roleStatements(db: Database): Promise<readonly string[]> {
   const rows = await db.query<{ line: string }>('select line from animus.role_statements() line');
   return rows.map(({ line }) => line);

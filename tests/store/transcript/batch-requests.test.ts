@@ -20,7 +20,7 @@ import {
   leavePoller,
   markBatch,
   openBatches,
-  providersWithBatches,
+  placesWithBatches,
   returnBatch,
 } from '../../../src/store/work/batches.ts';
 import { cancelWork } from '../../../src/store/work/operate.ts';
@@ -32,7 +32,7 @@ const BOUNDS: BatchBounds = { gatherSeconds: 0, maxRequests: 100, maxBytes: 1_00
 
 /** Every test has a provider of its own: it polls alone. */
 function makeRequest(provider: string, body = '{}'): BatchRequest {
-  return { provider, path: '/v1/messages', model: 'm', headers: {}, body };
+  return { provider, place: provider, path: '/v1/messages', model: 'm', headers: {}, body };
 }
 
 async function put(
@@ -95,7 +95,7 @@ describe('a turn that is asked in a batch', () => {
     );
     expect(turns).toEqual([{ lost: 0, reserved: 0.5 }]);
     const second = database.query(
-      `insert into animus.batch_requests select gen_random_uuid(), work_item_id, focus_id, turn, provider, path, model, headers, body, state, batch_id, answer, created_at, ready_at, ended_at
+      `insert into animus.batch_requests select gen_random_uuid(), work_item_id, focus_id, turn, provider, path, model, headers, body, state, batch_id, answer, created_at, ready_at, ended_at, place
          from animus.batch_requests where id = $1`,
       [work.request],
     );
@@ -184,7 +184,7 @@ describe.each(['postgres', 'embedded'] as const)('the poller of a provider (%s)'
       state: 'submitting',
       unclear: false,
     });
-    expect(await providersWithBatches(database)).toContain('h');
+    expect(await placesWithBatches(database)).toContain('h');
   });
 
   it('gathers requests of one model and one set of headers, up to the bounds', async () => {

@@ -92,7 +92,7 @@ describe('the settings of foci', () => {
     await age();
     await prune();
     expect(await left()).toBe(1);
-    await releaseWork(database, open, { delaySeconds: 0, reason: 'for the test' });
+    await releaseWork(database, open, { delaySeconds: 0, reason: 'for the test', cause: 'test' });
     await database.query(`update animus.foci set ended_as = 'lost', ended_at = now() where work_item_id = $1`, [
       open.id,
     ]);

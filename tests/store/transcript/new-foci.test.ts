@@ -42,7 +42,7 @@ async function stepByStep(work: ClaimedWork): Promise<FocusKey> {
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: row.id };
   const { content, tokens } = newFocus(work);
   await addMessage(database, key, { afterTurn: 0, kind: 'orient', content }, tokens);
-  await beginTurn(database, key, 1, 0);
+  await beginTurn(database, key, 1, 0.25, [], key.focusId);
   return key;
 }
 
@@ -111,7 +111,7 @@ describe('a new focus', () => {
     const withFocus = await claimed();
     await startFocus(database, withFocus, { ...SETTINGS, ...PLACE });
     const released = await claimed();
-    await releaseWork(database, released, { delaySeconds: 60, reason: 'x' });
+    await releaseWork(database, released, { delaySeconds: 60, reason: 'x', cause: 'test' });
     const locked = await claimed();
     const unknown = encodeSettings({ ...SETTINGS, facultySnapshot: { name: randomUUID() } });
     const foci = [

@@ -28,13 +28,16 @@ export const ANSWER: ModelAnswer = {
 export function newFocus(work: ClaimedWork, of: Partial<NewFocus> = {}): NewFocus {
   const settings = encodeSettings(SETTINGS);
   const message = { content: 'Do it, 漢字 "\\.', tokens: 5 };
+  const focusId = of.focusId ?? randomUUID();
   return {
     workItemId: work.id,
     leaseToken: work.leaseToken,
-    focusId: randomUUID(),
+    focusId,
     settings,
     ...message,
     turn: true,
+    reservedUsd: 0.25,
+    request: focusId,
     ...of,
   };
 }

@@ -22,6 +22,21 @@ test.each([
   expect(plans.filter((plan) => /Seq Scan on work_items/.test(plan))).toEqual([]);
 });
 
+test('the time that an item took begins with its submission, not with its last retry', async () => {
+  const { database: db } = target;
+  const [row] = await db.query<{ id: string }>(`insert into animus.work_items (faculty) values ('slow') returning id`);
+  await db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(
+      `update animus.work_items set state = 'completed', resolved_at = created_at + interval '8 s', run_at = created_at + interval '7.53 s', lease_token = 1 where id = $1`,
+      [row!.id],
+    );
+  });
+  const today = { since: new Date(Date.now() - 86_400_000).toISOString().slice(0, 10), until: null };
+  const items = await readSpendItems(db, 'slowest', today, 1000);
+  expect(items.find(({ id }) => id === row!.id)).toMatchObject({ elapsed_ms: 8000 });
+});
+
 const DAY = { since: '2020-02-01', until: '2020-02-02' };
 
 /** Keeps the plan of each query, and returns no rows. */

@@ -23,6 +23,7 @@ const OF_ITEMS: Readonly<Record<string, string>> = {
   visible_artifacts: 'work_item_id',
   visible_waits: 'work_item_id',
   visible_inbox: 'work_item_id',
+  visible_item_asks: 'work_item_id',
   visible_inbox_groups: 'root_id',
   visible_mail: 'work_item_id',
   visible_decisions: 'work_item_id',

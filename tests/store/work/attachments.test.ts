@@ -110,6 +110,8 @@ describe('the content decides about the type, not the name', () => {
     ],
     ['a.txt', Buffer.from([0xff, 0xfe, 0x41, 0x00]), /nor text in UTF-8/],
     ['a.png', Buffer.alloc(0), /'a.png' is empty/],
+    ['a.png', png(20, 20).subarray(0, -5), /'a.png' is cut off: its last part is missing/],
+    ['a.webp', WEBP.subarray(0, -3), /'a.webp' is cut off/],
     ['', png(), /1 to 255 bytes/],
     [' ', png(), /begins with a space/],
     ['x'.repeat(256), png(), /1 to 255 bytes/],

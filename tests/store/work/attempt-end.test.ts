@@ -85,7 +85,7 @@ describe('the end of an attempt', () => {
     expect(await extendLeases(target.database, DAEMON, [work], LEASE_SECONDS)).toMatchObject([
       { held: true, cancelRequested: true },
     ]);
-    if (how === 'release') await releaseWork(target.database, work, { delaySeconds: 0, reason: 'x' });
+    if (how === 'release') await releaseWork(target.database, work, { delaySeconds: 0, reason: 'x', cause: 'test' });
     else if (how === 'fail') expect(await failWork(target.database, work, ERROR, 10)).toBe('cancelled');
     else await endCancelled(target.database, work);
     expect(await readWork(target.database, work.id)).toMatchObject({

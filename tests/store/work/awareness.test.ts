@@ -30,7 +30,7 @@ const find = (db: Database, work: FocusedWork, text: string, type: 'finding' | '
   appendLedger(db, work.id, type, text, { leaseToken: work.leaseToken, focusId: work.key.focusId });
 
 async function seenBy(db: Database, viewer: string | null, hours = 24) {
-  const { rows, running } = await readAwareness(db, viewer, hours);
+  const { rows, running } = await readAwareness(db, viewer === null ? [] : [viewer], hours);
   return { running, texts: rows.map(({ kind, description, content }) => [kind, description, content]) };
 }
 
@@ -72,7 +72,7 @@ describe.each([
       second.key.focusId,
       second.leaseToken,
     ]);
-    const { rows, asOf } = await readAwareness(db, await login(db), 24);
+    const { rows, asOf } = await readAwareness(db, [await login(db)], 24);
     expect(asOf).toBe('2026-11-23T13:02:00.000000Z');
     const shown = rows.map(({ kind, description, content, ageSeconds }) => [kind, description, content, ageSeconds]);
     expect(shown).toEqual([
@@ -130,7 +130,7 @@ describe.each([
       chain.unshift(row!.id);
     }
     expect(await readAwarenessPlace(db, chain[0]!)).toEqual({
-      submittedBy: await login(db),
+      readers: [await login(db)],
       params: {},
       ancestors: chain.slice(1),
     });
@@ -172,7 +172,7 @@ test('a skill that work wrote is for everybody while it is current, with its wor
   );
   const skills = async (viewer: string) =>
     await db.query(
-      `select description, content, work_item_id as id from animus.awareness($1, 24) where kind = 'skill'`,
+      `select description, content, work_item_id as id from animus.awareness_for(array[$1], 24) where kind = 'skill'`,
       [viewer],
     );
   expect(await skills(await login(db))).toEqual([{ description: 'notes', content: '2', id: work.id }]);

@@ -35,6 +35,7 @@ const ANSWER = {
   timeToFirstTokenMs: null,
   durationMs: 0,
 };
+const USAGE = { input: 7, output: 3, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
 const pg = testDatabase();
 type Asked = FocusedWork & { readonly request: string };
 
@@ -85,7 +86,14 @@ async function asked(): Promise<Asked> {
   const { database } = pg;
   const work = await beginFocus(database);
   await beginTurn(database, work.key, 1, 0.5);
-  await putTurn(database, work.key, 1, { provider: PROVIDER, path: '/v1', model: 'm', headers: {}, body: '{}' });
+  await putTurn(database, work.key, 1, {
+    provider: PROVIDER,
+    place: PROVIDER,
+    path: '/v1',
+    model: 'm',
+    headers: {},
+    body: '{}',
+  });
   await parkWork(database, work);
   return { ...work, request: (await readRequestUnderWay(database, work.key, 1))!.id };
 }
@@ -108,7 +116,7 @@ async function record(item: Asked): Promise<void> {
 /** What a poller does after each look at its batches. */
 async function book(): Promise<void> {
   for (const { id } of await unrecordedAnswers(pg.database, PROVIDER)) {
-    await tried(() => withdrawAnswer(pg.database, id, { model: 'm', usage: null, costUsd: COST }));
+    await tried(() => withdrawAnswer(pg.database, id, { model: 'm', usage: USAGE, costUsd: COST }));
   }
   await systemClock.sleep(1);
 }

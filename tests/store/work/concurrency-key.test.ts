@@ -44,7 +44,7 @@ describe('a concurrency key', () => {
           if (idle > 300) return;
           for (const [m, one] of work.entries()) {
             // The unique index on active keys is a second check: a second holder would have failed the claim.
-            if ((n + m) % 4 === 0) await releaseWork(pool, one, { delaySeconds: 0, reason: 'test' });
+            if ((n + m) % 4 === 0) await releaseWork(pool, one, { delaySeconds: 0, reason: 'test', cause: 'test' });
             else {
               await completeWork(pool, one, {}, null);
               done++;
@@ -70,7 +70,7 @@ describe('a concurrency key', () => {
 
   test('passes on when its holder is released, which then competes again', async () => {
     const { work } = await twoBehind();
-    await releaseWork(target.database, work, { delaySeconds: 0, reason: 'test' });
+    await releaseWork(target.database, work, { delaySeconds: 0, reason: 'test', cause: 'test' });
     await nextIs(work.id);
   });
 

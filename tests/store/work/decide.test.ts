@@ -1,5 +1,5 @@
 /** What operators decide, in SQL: who may, what is recorded, grants, and requests about the item itself. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openNotifications } from '../../../src/store/postgres/notifications.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
@@ -184,7 +184,14 @@ describe('a request about the item itself', () => {
   test('is not approved where the limit cannot be extended, in the same transaction', async () => {
     const db = target.database;
     const work = await beginFocus(db);
-    await open(work);
+    await db.query(`select animus.set_budget('appliance', null, 'day', 'usd', 5)`);
+    onTestFinished(async () => void (await db.query('delete from animus.budget_limits')));
+    const asked = { ...LIMIT, scope: 'appliance', subject: '', needed: 6 };
+    await db.query(`select animus.open_item_wait($1, $2, 'budget', 'budget', $3, 60)`, [
+      work.key.focusId,
+      work.leaseToken,
+      JSON.stringify(asked),
+    ]);
     await expect(approve(db, work.id, { input: '{"add": -1}' })).rejects.toThrow('must be above the present one');
     expect(await decisions(work.id)).toEqual([]);
   });

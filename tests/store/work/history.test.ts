@@ -85,8 +85,8 @@ test('each item is passed once, in order of its end; those that are locked, refe
   );
   await db.query('insert into quotes values ($1, 3)', [ids[4]]);
   await db.query(
-    `insert into animus.batch_requests (id, work_item_id, focus_id, turn, provider, path, model, body, state, created_at, ready_at)
-     select gen_random_uuid(), f.work_item_id, f.id, 1, 'p', '/', 'm', '{}', 'waiting', now(), now() from animus.foci f where work_item_id = $1`,
+    `insert into animus.batch_requests (id, work_item_id, focus_id, turn, provider, place, path, model, body, state, created_at, ready_at)
+     select gen_random_uuid(), f.work_item_id, f.id, 1, 'p', 'p', '/', 'm', '{}', 'waiting', now(), now() from animus.foci f where work_item_id = $1`,
     [ids[9]],
   );
   const other = target.open({ poolSize: 1 });

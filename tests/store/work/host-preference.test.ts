@@ -34,7 +34,7 @@ beforeEach(async () => {
 test('a queued item is reserved for the host of its focus during the grace period, and resumes anywhere after it', async () => {
   const [home, away] = [await daemonOn('home'), await daemonOn('away')];
   const work = await beginOn(home, 'home');
-  await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
+  await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain', cause: 'test' });
   await insertWork(target.database, { description: 'new' });
   // It does not block items that others may claim.
   const [fresh, ...more] = await claimAs(away);
@@ -42,7 +42,7 @@ test('a queued item is reserved for the host of its focus during the grace perio
   await completeWork(target.database, fresh!, {}, null);
   expect(await claimedBy(home)).toEqual([work.id]);
 
-  await releaseWork(target.database, await leaseOf(work.id), { delaySeconds: 0, reason: 'drain' });
+  await releaseWork(target.database, await leaseOf(work.id), { delaySeconds: 0, reason: 'drain', cause: 'test' });
   await clock.advance(GRACE_SECONDS - 1);
   await seen(home);
   expect(await claimedBy(away)).toEqual([]);
@@ -52,7 +52,7 @@ test('a queued item is reserved for the host of its focus during the grace perio
 
 test('another daemon of the same host may claim it at once', async () => {
   const work = await beginOn(await daemonOn('home'), 'home');
-  await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
+  await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain', cause: 'test' });
   expect(await claimedBy(await daemonOn('home'))).toEqual([work.id]);
 });
 
@@ -60,7 +60,7 @@ test('a host without any live daemon during the grace period is no longer waited
   const [home, away] = [await daemonOn('home'), await daemonOn('away')];
   const work = await beginOn(home, 'home');
   await clock.advance(GRACE_SECONDS + 1);
-  await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
+  await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain', cause: 'test' });
   expect(await claimedBy(away)).toEqual([work.id]);
 });
 
@@ -91,14 +91,14 @@ test('nothing is reserved for a host if the focus has ended or works in a worksp
   await failWork(target.database, ended, { code: 'x', message: 'x' }, 0, 'ledger');
   expect(await claimedBy(away)).toEqual([ended.id]);
   const shared = await beginOn(home, 'home', { workspace: '/srv/data' });
-  await releaseWork(target.database, shared, { delaySeconds: 0, reason: 'drain' });
+  await releaseWork(target.database, shared, { delaySeconds: 0, reason: 'drain', cause: 'test' });
   expect(await claimedBy(away)).toEqual([shared.id]);
 });
 
 test('a consumer that gives no grace period gets two minutes', async () => {
   const [home, away] = [await daemonOn('home'), await daemonOn('away')];
   const work = await beginOn(home, 'home');
-  await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
+  await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain', cause: 'test' });
   const plain = { engineer: { max: 9, max_attempts: 3, dedup_until: 'resolved' as const } };
   await clock.advance(119);
   await seen(home);

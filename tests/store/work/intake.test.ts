@@ -101,7 +101,7 @@ describe('an insert', () => {
     const rows = await target.database.query<{ column_name: string }>(
       `select column_name from information_schema.columns where table_schema = 'animus' and table_name = 'work_items'`,
     );
-    expect(rows).toHaveLength(36 + 15);
+    expect(rows).toHaveLength(36 + 21);
   });
 
   test.each([

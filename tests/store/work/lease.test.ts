@@ -155,7 +155,7 @@ describe('lost daemons', () => {
     expect(await readWork(target.database, id)).toMatchObject({ attempts: 0, crashes: 0, unstarted_claims: 9 });
     // A focus that starts resets the count of unstarted claims.
     await startFocus(target.database, work);
-    await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain' });
+    await releaseWork(target.database, work, { delaySeconds: 0, reason: 'drain', cause: 'test' });
     await claimOne(target.database);
     for (let lost = 1; lost <= 9; lost++) await lose();
     expect(await readWork(target.database, id)).toMatchObject({ state: 'claimed', attempts: 0, unstarted_claims: 9 });
@@ -219,13 +219,14 @@ describe('lost daemons', () => {
       await releaseWork(target.database, n === 0 ? work : await claimOne(target.database), {
         delaySeconds: 0,
         reason: 'drain',
+        cause: 'test',
       });
     }
     expect(await readWork(target.database, work.id)).toMatchObject({
       state: 'queued',
       attempts: 0,
       messages: 1,
-      error: { code: 'work.released' },
+      error: { code: 'work.released', cause: 'test', message: 'drain' },
     });
   });
 });

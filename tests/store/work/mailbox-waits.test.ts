@@ -14,7 +14,7 @@ describe('a message to a turn in a batch', () => {
   test('does not change the request under way, comes with the next turn, and wakes nothing', async () => {
     const work = await beginFocus(target.database);
     expect(await beginTurn(target.database, work.key, 1, 0)).toBe('go');
-    const request = { provider: 'p', path: '/x', model: 'm', headers: {}, body: '{}' };
+    const request = { provider: 'p', place: 'p', path: '/x', model: 'm', headers: {}, body: '{}' };
     await putTurn(target.database, work.key, 1, request);
     await parkWork(target.database, work);
     expect(await sayWork(target.database, work.id, 'Hurry', true)).toMatchObject({ state: 'waiting' });

@@ -119,7 +119,7 @@ describe('a message to work', () => {
     const work = await beginFocus(target.database);
     await sayWork(target.database, work.id, 'Be brief.');
     expect(await beginTurn(target.database, work.key, 1, 0)).toBe('mail');
-    await releaseWork(target.database, work, { delaySeconds: 0, reason: 'paused' });
+    await releaseWork(target.database, work, { delaySeconds: 0, reason: 'paused', cause: 'test' });
     const again = await beginFocus(target.database, { id: work.id });
     expect(await beginTurn(target.database, again.key, 1, 0)).toBe('go');
     const { messages } = await readTranscript(target.database, again.key.focusId);

@@ -6,7 +6,7 @@ import type { Queryable } from '../../../src/store/sql/database.ts';
 import { answeredTurn, beginTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
 import { readSpend } from '../../../src/store/views/spend.ts';
 import { readStatus } from '../../../src/store/views/status-view.ts';
-import { rollUpSpend } from '../../../src/store/work/spend.ts';
+import { addUpSpend } from '../../../src/store/work/spend.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import { beginFocus, claimable, type FocusedWork } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -40,6 +40,17 @@ async function beginOld(db: Queryable): Promise<FocusedWork> {
   return { ...work!, key: { workItemId: id, leaseToken: work!.leaseToken, focusId } };
 }
 
+/** Begins its first turn as a daemon of that version does. */
+async function beginOldTurn(db: Queryable, { key }: FocusedWork): Promise<void> {
+  await db.query(`select animus.begin_turn($1, $2, 1, 0)`, [key.focusId, key.leaseToken]);
+}
+
+async function chargeOld(db: Queryable, work: FocusedWork, model: string): Promise<void> {
+  await beginOldTurn(db, work);
+  const answer = { ...ANSWER, model };
+  await recordTurn(db, work.key, answeredTurn(1, answer), answer, 0.01);
+}
+
 /** The spend of one model, all faculties and days together. */
 async function spendOf(db: Queryable, model: string) {
   const [row] = await db.query<{ usd: string; input: number; output: number; calls: number; rows: number }>(
@@ -66,7 +77,7 @@ describe('spend', () => {
     await charge(database, second, 1, model);
     expect(await spendOf(database, model)).toMatchObject({ calls: 1 });
     await held.end('commit');
-    expect(await spendOf(database, model)).toEqual({ usd: '0.020000', input: 200, output: 20, calls: 2, rows: 1 });
+    expect(await spendOf(database, model)).toEqual({ usd: '0.02', input: 200, output: 20, calls: 2, rows: 1 });
   });
 
   test('is exact before, while and after it is added up, by two daemons at once, and nothing is left to add', async () => {
@@ -76,7 +87,7 @@ describe('spend', () => {
     const adders = [target.open({ poolSize: 1 }), target.open({ poolSize: 1 })];
     const done = new AbortController();
     const adding = adders.map(async (adder) => {
-      while (!done.signal.aborted) await rollUpSpend(adder, 3);
+      while (!done.signal.aborted) await addUpSpend(adder, 3);
     });
     for (let turn = 1; turn <= 40; turn++) {
       await charge(database, work, turn, model);
@@ -84,10 +95,10 @@ describe('spend', () => {
     }
     done.abort();
     await Promise.all(adding);
-    while ((await rollUpSpend(database, 1000))! > 0);
+    while ((await addUpSpend(database, 1000)).count! > 0);
     const [left] = await database.query(`select count(*)::int as n from animus.spend_calls`);
     expect(left).toEqual({ n: 0 });
-    expect(await spendOf(database, model)).toEqual({ usd: '0.400000', input: 4000, output: 400, calls: 40, rows: 1 });
+    expect(await spendOf(database, model)).toEqual({ usd: '0.40', input: 4000, output: 400, calls: 40, rows: 1 });
   });
 
   test('is added up in the order of its days, so that daemons cannot wait for each other', async () => {
@@ -96,14 +107,14 @@ describe('spend', () => {
     const insert = (db: Queryable, model: string) =>
       db.query(`insert into animus.spend_calls values ('x', $1, '2026-01-01', 1, 1, 1)`, [`test/${model}`]);
     for (const model of models) await insert(database, model);
-    await rollUpSpend(database, 1000);
+    await addUpSpend(database, 1000);
     for (const model of models) await insert(database, model);
-    const held = await openTransaction(target.open({ poolSize: 1 }), async (tx) => void (await rollUpSpend(tx, 1000)));
+    const held = await openTransaction(target.open({ poolSize: 1 }), async (tx) => void (await addUpSpend(tx, 1000)));
     for (const model of models.toReversed()) await insert(database, model);
-    const second = rollUpSpend(target.open({ poolSize: 1 }), 1000);
+    const second = addUpSpend(target.open({ poolSize: 1 }), 1000);
     await untilBlocked(database);
     await held.end('commit');
-    await expect(second).resolves.toBe(2);
+    await expect(second).resolves.toMatchObject({ count: 2 });
     for (const model of models) expect(await spendOf(database, model)).toMatchObject({ calls: 3 });
   });
 
@@ -154,7 +165,7 @@ describe('spend', () => {
       { operation: 'turn', submitter: 'ada', usd: 0.02, calls: 2 },
     ];
     expect(await read()).toEqual(expected);
-    await rollUpSpend(database, 1000);
+    await addUpSpend(database, 1000);
     expect(await read()).toEqual(expected);
   });
 });
@@ -173,7 +184,7 @@ describe('code without a model', () => {
     const runs = { calls: 0, code_runs: 1, usd: 0 };
     const day = { since: '2026-01-01', until: null };
     for (const added of [0, 2]) {
-      if (added > 0) expect(await rollUpSpend(db, 100)).toBe(added);
+      if (added > 0) expect(await addUpSpend(db, 100)).toMatchObject({ count: added });
       const spend = await readSpend(db, ['model', 'operation'], day, 10);
       expect(spend.total).toMatchObject({ calls: 1, code_runs: 1 });
       expect(spend.rows).toMatchObject([
@@ -196,9 +207,9 @@ describe('an upgrade from version 0.1.0, which wrote the sums itself', () => {
     await migrateFirstSchema(db);
     await migrateFirstSchema(db, versionsSince().at(-1));
     const [before, during, after] = [await beginOld(db), await beginOld(db), await beginOld(db)];
-    await charge(db, before, 1, 'm');
+    await chargeOld(db, before, 'm');
     // In the midst of its function when that is replaced.
-    await beginTurn(db, during.key, 1, 0);
+    await beginOldTurn(db, during);
     const holder = await openTransaction(target.open({ poolSize: 1 }), async (tx) => {
       await tx.query('select from animus.work_items where id = $1 for update', [during.id]);
     });
@@ -207,14 +218,14 @@ describe('an upgrade from version 0.1.0, which wrote the sums itself', () => {
     await untilBlocked(db);
     await migrate(target.open());
     await charge(db, after, 1, 'm');
-    expect(await rollUpSpend(db, 100)).toBeNull();
+    expect(await addUpSpend(db, 100)).toMatchObject({ count: null });
     await holder.end('commit');
     await late;
     await db.query(
       `update animus.settings set value = to_jsonb(now() - interval '2 minutes') where key = 'spend_calls_since'`,
     );
-    expect(await rollUpSpend(db, 100)).toBe(1);
-    expect(await spendOf(db, 'm')).toMatchObject({ calls: 3, usd: '0.030000' });
+    expect(await addUpSpend(db, 100)).toMatchObject({ count: 1 });
+    expect(await spendOf(db, 'm')).toMatchObject({ calls: 3, usd: '0.03' });
     expect(
       await db.query(
         `select operation, sum(calls)::int as calls from animus.spend_details group by operation order by operation`,

@@ -193,7 +193,7 @@ async function takeOnLease(
       await failWork(db, work, { code: 'x', message: 'x' }, delay, pick % 2 ? 'transcript' : 'ledger');
       return;
     case 'release':
-      await releaseWork(db, work, { delaySeconds: delay ?? 0, reason: 'x' });
+      await releaseWork(db, work, { delaySeconds: delay ?? 0, reason: 'x', cause: 'test' });
       return;
     case 'extend':
       await extendLeases(db, work.id, claims.slice(0, 5), LEASE_SECONDS);

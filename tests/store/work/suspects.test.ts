@@ -163,7 +163,7 @@ describe('no death of the item is', () => {
     const alone = await take(second);
     await advance(1);
     await extendLeases(target.database, first, [], LEASE_SECONDS);
-    await releaseWork(target.database, alone.work[0]!, { delaySeconds: 0, reason: 'a deploy' });
+    await releaseWork(target.database, alone.work[0]!, { delaySeconds: 0, reason: 'a deploy', cause: 'test' });
     const again = await take(second);
     expect(again.alone).toBeNull();
     expect(again.work.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());

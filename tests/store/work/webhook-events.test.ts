@@ -1,9 +1,15 @@
 import { beforeEach, expect, test } from 'vitest';
-import { sayInConversation, setParticipant } from '../../../src/store/conversations/conversations.ts';
+import {
+  removeParticipant,
+  sayInConversation,
+  setParticipant,
+} from '../../../src/store/conversations/conversations.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
+import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { WEBHOOK_EVENTS } from '../../../src/store/work/webhooks.ts';
 import { completeWork, failWork } from '../../../src/store/work/work.ts';
 import { beginFocus, type FocusedWork, recordCalls } from '../../support/begun-focus.ts';
+import { beginHeld, beginLimited, limit } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
 import { beginAnswer, newTalk } from '../conversations/talk.ts';
 import { write } from '../skills/written-skills.ts';
@@ -69,6 +75,28 @@ test('what waits for a person: a call, and the version of a skill that work prop
   expect(skill).toMatchObject({ call_id: null, ask_id: expect.any(String), subject: 'skill', hash, deadline: null });
 });
 
+test('work that waits for one limit is one event, and what still waits after an approval is another', async () => {
+  const { database } = target;
+  await addHook(database, { events: ['approval.waiting'] });
+  const faculty = `f${crypto.randomUUID()}`;
+  await addHook(database, { events: ['approval.waiting'], faculties: ['another'] });
+  await limit(database, 'faculty', faculty, 0.5, { period: 'day' });
+  const items: FocusedWork[] = [];
+  for (const usd of [0.6, 0.7, 40]) {
+    const work = await beginLimited(database, faculty);
+    await beginHeld(database, work, 1, usd);
+    await parkWork(database, work);
+    items.push(work);
+  }
+  const told = async () => (await deliveryRows(database)).map(({ body }) => JSON.parse(body).data as object);
+  const [entry] = await database.query<{ ask_id: string }>(`select ask_id from animus.inbox where subject = 'budget'`);
+  expect(await told()).toMatchObject([{ id: items[0]!.id, subject: 'budget', ask_id: entry!.ask_id }]);
+  await database.query(`select animus.approve($1, p_input => '{"add": 1}')`, [items[1]!.id]);
+  const [left] = await database.query<{ ask_id: string }>(`select ask_id from animus.inbox where subject = 'budget'`);
+  expect((await told()).slice(1)).toMatchObject([{ id: items[2]!.id, ask_id: left!.ask_id }]);
+  await database.query('delete from animus.budget_limits');
+});
+
 test('who takes part in a conversation gets its answers and what they wait for, but no proposed skill, until it takes part no longer', async () => {
   await target.database.query(`select animus.set_person('eve'), animus.set_person('mallory')`);
   const eve = await addHook(target.database, {
@@ -90,7 +118,7 @@ test('who takes part in a conversation gets its answers and what they wait for, 
   ]);
   expect(await claimHooks(target.database)).toMatchObject([{ event: 'work.queued' }]);
   await target.database.query('update animus.webhook_deliveries set claim = null, due_at = now()');
-  await setParticipant(target.database, talk.id, 'person:eve', true);
+  await removeParticipant(target.database, talk.id, 'person:eve');
   for (const _ of rows) expect(await claimHooks(target.database)).toEqual([]);
   expect(await deliveryRows(target.database)).toEqual([]);
 });

@@ -34,7 +34,7 @@ test.each([
     code: '23514',
     table: 'work_items',
     constraint,
-    message: expect.stringMatching(new RegExp(`violates check constraint "${constraint}": \\w+`)),
+    message: expect.stringMatching(new RegExp(`^\\w.* \\(check constraint "${constraint}" of work items\\)$`)),
   });
 });
 

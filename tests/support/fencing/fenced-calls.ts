@@ -35,6 +35,7 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   add_message: ofFocus(`select animus.add_message($1, $2, 0, 'nudge', 'late', 1)`),
   append_ledger: ofItem(`select animus.append_ledger($1, 'note', 'late', $2)`),
   ask_person: ofFocus(`select animus.ask_person($1, $2, 1, 'c1', 'approval', 'tool_call', '{}', 60)`),
+  ask_provider: ofFocus(`select animus.ask_provider($1, $2, '{"reason": "late", "present": {}}')`),
   begin_foci: (db, { id, leaseToken, focusId }) =>
     db.query(
       `select case when (animus.begin_foci(array[$1::uuid], array[$2::bigint], array[$3::uuid], 'late', '/late', array['\\x01'::bytea],
@@ -59,8 +60,8 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   begin_turn: ofFocus(`select animus.begin_turn($1, $2, 2, 1)`),
   close_request: ofFocus(
     `with put as (
-       insert into animus.batch_requests (id, work_item_id, focus_id, turn, provider, path, model, headers, body, state, created_at, ready_at)
-       select gen_random_uuid(), work_item_id, id, 2, 'p', '/x', 'm', '{}', '{}', 'waiting', now(), now() from animus.foci where id = $1 returning id)
+       insert into animus.batch_requests (id, work_item_id, focus_id, turn, provider, place, path, model, headers, body, state, created_at, ready_at)
+       select gen_random_uuid(), work_item_id, id, 2, 'p', 'p', '/x', 'm', '{}', '{}', 'waiting', now(), now() from animus.foci where id = $1 returning id)
      select animus.close_request($1, $2, id, 'done') from put`,
   ),
   complete_batch: ofItem(
@@ -129,6 +130,7 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   ),
   keep_file: ofFocus(`select animus.keep_file($1, $2, gen_random_uuid(), 'late', 'late'::bytea)`),
   lock_children: ofFocus(`select count(*) from animus.lock_children($1, $2, null)`),
+  lose_turn: ofFocus(`select animus.lose_turn($1, $2, 2, 1)`),
   open_item_wait: ofFocus(`select animus.open_item_wait($1, $2, 'budget', 'budget', '{}')`),
   open_wait: ofFocus(`select animus.open_wait($1, $2, 1, 'c1', 'human')`),
   park_work: ofItem(`select animus.park_work($1, $2)`),
@@ -173,6 +175,9 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   update_skill: ofItem(
     `with stored as (select animus.store_skill_package(repeat('c', 64), 'late', '{"SKILL.md": ""}'))
      select animus.update_skill($1, $2, 'late', 2, 1, repeat('c', 64), 'late', 'late', '[]', 'auto') from stored`,
+  ),
+  revise_memory: ofItem(
+    `select animus.revise_memory((animus.store_memory('a late memory', p_item => $1)).memory_id, 'later', p_item => $1, p_token => $2)`,
   ),
   update_memory: ofItem(
     `select animus.update_memory((animus.store_memory('a late memory', p_item => $1)).memory_id, 'later', p_item => $1, p_token => $2)`,

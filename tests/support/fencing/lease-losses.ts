@@ -88,9 +88,9 @@ export const LEASE_LOSSES: Readonly<Record<string, (db: Queryable, writer: Begun
   },
   'taken over and completed by the other': async (db, writer) =>
     completeWork(db, await takeOver(db, writer), { by: 'b' }, null),
-  released: (db, writer) => releaseWork(db, writer, { delaySeconds: 0, reason: 'x' }),
+  released: (db, writer) => releaseWork(db, writer, { delaySeconds: 0, reason: 'x', cause: 'test' }),
   'released and claimed': async (db, writer) => {
-    await releaseWork(db, writer, { delaySeconds: 0, reason: 'x' });
+    await releaseWork(db, writer, { delaySeconds: 0, reason: 'x', cause: 'test' });
     await claimAgain(db, writer);
   },
   'failed and claimed again': async (db, writer) => {

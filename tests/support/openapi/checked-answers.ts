@@ -33,10 +33,14 @@ export function checkedAnswers(api: HttpApi, routes: readonly Route[]): CheckedA
   };
 }
 
-/** Records what is given to the response. */
+/** As much of a stream of events is compared. */
+const MOST_RECORDED_BYTES = 262_144;
+
+/** Records what is given to the response. Events go to the connection itself (`src/http/events/wire.ts`), so they are read from there. */
 function recordSent(
   response: ServerResponse,
 ): () => { readonly contentType: string | undefined; readonly body: Buffer } {
+  const onConnection = recordConnection(response);
   const chunks: Buffer[] = [];
   const headers = new Map<string, string>();
   const { writeHead, write, end } = response;
@@ -60,8 +64,48 @@ function recordSent(
       return Reflect.apply(end, response, args) as ServerResponse;
     },
   });
-  return () => ({
-    contentType: headers.get('content-type') ?? response.getHeader('content-type')?.toString(),
-    body: Buffer.concat(chunks),
+  return () => {
+    const contentType = headers.get('content-type') ?? response.getHeader('content-type')?.toString();
+    return {
+      contentType,
+      body: contentType?.startsWith('text/event-stream') ? bodyOf(onConnection()) : Buffer.concat(chunks),
+    };
+  };
+}
+
+function recordConnection(response: ServerResponse): () => Buffer {
+  const { socket } = response;
+  if (socket === null) return () => Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const { write } = socket;
+  const recording = (...args: unknown[]) => {
+    const [chunk, encoding] = args;
+    const given = typeof chunk === 'string' ? Buffer.from(chunk, encoding === 'latin1' ? encoding : 'utf8') : chunk;
+    if (given instanceof Uint8Array && bytes < MOST_RECORDED_BYTES) {
+      bytes += given.length;
+      chunks.push(Buffer.from(given));
+    }
+    return Reflect.apply(write, socket, args) as boolean;
+  };
+  socket.write = recording;
+  response.once('close', () => {
+    if (socket.write === recording) socket.write = write;
   });
+  return () => Buffer.concat(chunks);
+}
+
+/** The body of an answer in chunked transfer coding (RFC 9112, 7.1), as far as it was sent. */
+function bodyOf(answer: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  let at = answer.indexOf('\r\n\r\n') + 4;
+  while (at < answer.length) {
+    const line = answer.indexOf('\r\n', at);
+    if (line === -1) break;
+    const length = Number.parseInt(answer.toString('latin1', at, line), 16);
+    if (!(length > 0)) break;
+    parts.push(answer.subarray(line + 2, line + 2 + length));
+    at = line + 2 + length + 2;
+  }
+  return Buffer.concat(parts);
 }

@@ -14,8 +14,8 @@ import type { News } from './news.ts';
 /** What was read of an answer. It outlives a lost connection, so that reading goes on where it was. */
 export interface FollowedAnswer {
   readonly workItemId: string;
-  /** Takes a piece of its text, or of what its code prints. */
-  piece(piece: LivePiece): void;
+  /** Takes a piece of its text, or of what its code prints. Returns whether something before it is missing. */
+  piece(piece: LivePiece): boolean;
   /** Reads on until the answer has ended (true) or the signal aborts (false). Errors: `work.not_found`, `db.*`. */
   follow(db: Database, means: FollowMeans): Promise<boolean>;
 }
@@ -64,6 +64,7 @@ export function createFollowedAnswer(workItemId: string, handlers: AnswerHandler
       showAll('output' in piece ? printed.piece(piece) : live.piece(piece));
       // What was recorded before it is shown first.
       if (live.waits || printed.waits) wake?.ring();
+      return live.gap;
     },
     async follow(db, means) {
       wake = means.wake;

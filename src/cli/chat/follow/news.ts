@@ -19,7 +19,8 @@ export interface NewsHandlers {
   onTalk(): void;
   /** Something was recorded of the answer. */
   onAnswer(): void;
-  onPiece(piece: LivePiece): void;
+  /** Returns whether something before the piece is missing. */
+  onPiece(piece: LivePiece): boolean;
 }
 
 /** Errors of `start`: `db.unreachable`. */
@@ -27,13 +28,7 @@ export function openNews(db: Database, { onTalk, onAnswer, onPiece }: NewsHandle
   let item: string | null = null;
   /** What notifications call them. */
   const names = { talk: '', item: '' };
-  const texts = createTextChannels(
-    db,
-    (id, piece) => {
-      if (id === item) onPiece(piece);
-    },
-    silentLog,
-  );
+  const texts = createTextChannels(db, (id, piece) => id === item && onPiece(piece), silentLog);
   const listener = openNotifications(db, ['animus_events', 'animus_work_done'], {
     onNotify(channel, payload) {
       if (payload === names.item) onAnswer();
@@ -41,6 +36,7 @@ export function openNews(db: Database, { onTalk, onAnswer, onPiece }: NewsHandle
       else texts.take(channel, payload);
     },
     onReconnect() {
+      texts.reconnected();
       onTalk();
       onAnswer();
     },

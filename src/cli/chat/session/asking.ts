@@ -2,8 +2,9 @@
 import { AnimusError, isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { Database, Queryable } from '../../../store/sql/database.ts';
 import { type AskedView, readAsked } from '../../../store/views/inbox-view.ts';
-import { answerQuestion, approve, deny } from '../../../store/work/decide.ts';
+import { answerQuestion, approve, decidedBudget, deny } from '../../../store/work/decide.ts';
 import { jsonObject } from '../../command/json-option.ts';
+import { decidedText } from '../../view/decided-budget.ts';
 import { duration } from '../../view/quantities.ts';
 import { approveAlways } from '../../work/always-allow.ts';
 import { enough, showDeadline, showRequest } from '../../work/show-asked.ts';
@@ -94,9 +95,11 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
         break;
       case 'approve':
         await approve(db, id, { ask, hash, note: decision.note, input: inputOf(one) });
+        await tellLimit(db, one, 'approved');
         break;
       case 'deny':
         await deny(db, id, { ask, hash, note: decision.note });
+        await tellLimit(db, one, 'denied');
         break;
       case 'always': {
         const { grant } = await approveAlways(db, one, decision, 'the pattern');
@@ -138,7 +141,13 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
       console.fill(line);
       throw error;
     }
+    await tellLimit(db, one, 'approved');
     done(one);
+  }
+
+  async function tellLimit(db: Database, { subject, ask_id: ask }: AskedView, how: 'approved' | 'denied') {
+    const budget = subject === 'budget' ? await decidedBudget(db, ask) : null;
+    if (budget !== null) console.hint(decidedText(how, budget));
   }
 
   return {

@@ -2,7 +2,7 @@
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { WorkEvent } from '../../../store/events/event.ts';
 import { type Part, styled } from '../../view/output.ts';
-import { cost, shortId } from '../../view/quantities.ts';
+import { cost, counted, shortId } from '../../view/quantities.ts';
 import type { Shown } from '../follow/live-text.ts';
 import type { Console } from '../terminal/console.ts';
 import { createCallsView } from './calls-view.ts';
@@ -12,6 +12,8 @@ export interface EventViewOptions {
   readonly thoughts: () => boolean;
   /** The name of whoever sits here. */
   readonly actor: () => string;
+  /** The conversation. */
+  readonly chat: () => string | null;
 }
 
 /** More of a thought than anybody reads between two calls. */
@@ -25,7 +27,7 @@ export interface EventView {
   end(): void;
 }
 
-export function createEventView(console: Console, { thoughts, actor }: EventViewOptions): EventView {
+export function createEventView(console: Console, { thoughts, actor, chat }: EventViewOptions): EventView {
   const calls = createCallsView(console, systemClock);
   /** True after a wait: that a daemon resumes the answer is then no news. */
   let waited = false;
@@ -64,6 +66,9 @@ export function createEventView(console: Console, { thoughts, actor }: EventView
     show(shown) {
       if (shown.type === 'text') console.piece(shown.text);
       else if (shown.type === 'again') console.output.line(styled('… the answer begins again:', 'dim'));
+      else if (shown.type === 'withdrawn')
+        console.output.line(styled('… what came of this answer is void: its attempt was lost', 'dim'));
+      else if (shown.type === 'left_out') console.output.line(styled(leftOutLine(shown.characters, chat()), 'dim'));
       else if (shown.type === 'output') calls.printed(shown);
       else showEvent(shown.event);
     },
@@ -74,6 +79,11 @@ export function createEventView(console: Console, { thoughts, actor }: EventView
       waited = false;
     },
   };
+}
+
+function leftOutLine(characters: number, chat: string | null): string {
+  const whole = chat === null ? '' : `; the whole answer: animus chat show ${shortId(chat)}`;
+  return `… ${counted(characters, 'more character')}${whole}`;
 }
 
 function showThought(console: Console, text: string): void {

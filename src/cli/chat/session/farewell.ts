@@ -18,3 +18,12 @@ export async function farewellOf({ db, own }: Place, { id, followed }: Talk): Pr
     : 'The answer that is being given goes on.';
   return [...(open ? [becomes] : []), `To go on with the conversation: animus chat --resume ${shortId(id)}`];
 }
+
+/** What it says where the database cannot be reached any more, or a file keeps the session from running the daemon that is gone. */
+export function farewellWithoutDatabase({ id }: Pick<Talk, 'id'>): string[] | null {
+  if (id === null) return null;
+  return [
+    'What was said is recorded, and an answer that was being given continues when a daemon runs again.',
+    `Once the problem is solved (animus doctor), go on with the conversation: animus chat --resume ${shortId(id)}`,
+  ];
+}

@@ -9,18 +9,26 @@ import { bytes, counted } from '../../view/quantities.ts';
 const MESSAGES = 10;
 const LINES_OF_MESSAGE = 30;
 
-/** The newest messages, each cut; `whole`: all of them, and not cut. */
-export function showHistory(output: Output, messages: readonly ChatMessage[], whole = false): void {
+export interface MessageViewOptions {
+  /** All messages, and not cut. */
+  readonly whole?: boolean;
+  /** Whoever sits here: their messages are those of `you`, as when they were said. */
+  readonly actor?: string;
+}
+
+/** The newest messages, each cut. */
+export function showHistory(output: Output, messages: readonly ChatMessage[], options: MessageViewOptions): void {
+  const { whole = false } = options;
   const shown = whole ? messages : messages.slice(-MESSAGES);
   const left = messages.length - shown.length;
   if (left > 0) output.line(styled(`… ${counted(left, 'earlier message')}: /history all`, 'dim'));
-  for (const message of shown) showMessage(output, message, whole);
+  for (const message of shown) showMessage(output, message, options);
 }
 
 /** A heading with its number, and its words. */
-export function showMessage(output: Output, message: ChatMessage, whole = false): void {
+export function showMessage(output: Output, message: ChatMessage, { whole = false, actor }: MessageViewOptions): void {
   output.line();
-  output.line(styled(headingOf(message), 'dim'));
+  output.line(styled(headingOf(message, actor), 'dim'));
   const lines = harmlessLines(message.content.trimEnd());
   const kept = whole ? lines : lines.slice(0, LINES_OF_MESSAGE);
   output.block(kept.join('\n'));
@@ -36,10 +44,11 @@ export function showSaid(output: Output, heading: string, text: string): void {
 }
 
 /** `7 · alice · told · in place of 2 · notes.txt, 12 kB`. */
-function headingOf({ number, author, told, replacesNumber, role, endedAs, attachments }: ChatMessage): string {
+function headingOf(message: ChatMessage, actor: string | undefined): string {
+  const { number, author, told, replacesNumber, role, endedAs, attachments } = message;
   const parts = [
     String(number),
-    author.replace(/^faculty:/, ''),
+    role === 'user' && author === actor ? 'you' : author.replace(/^faculty:/, ''),
     ...(told ? ['told'] : []),
     ...(replacesNumber !== null && role === 'user' ? [`in place of ${replacesNumber}`] : []),
     ...(endedAs !== null && endedAs !== 'completed' ? [endedAs] : []),

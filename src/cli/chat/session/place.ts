@@ -51,8 +51,8 @@ function placeOf(db: Database, own: boolean, lost: AbortSignal, close: () => Pro
 }
 
 const PAUSE_MS = 250;
-/** A command that has the database leaves it within five seconds. */
-const PATIENCE_MS = 15_000;
+/** A command that has the database leaves it within five seconds, but the first start takes longer on a slow machine. */
+const PATIENCE_MS = 30_000;
 
 async function openEmbeddedPlace(invocation: Invocation, home: string, options: PlaceOptions): Promise<Place> {
   const { signal, onProgress, comesBackMs = 0 } = options;

@@ -17,7 +17,7 @@ import { openConsole } from '../terminal/console.ts';
 import { createAsking } from './asking.ts';
 import { completeCommand } from './complete-command.ts';
 import { createEventView } from './event-view.ts';
-import { farewellOf } from './farewell.ts';
+import { farewellOf, farewellWithoutDatabase } from './farewell.ts';
 import { availableFaculties, requireKnownFaculty } from './known-faculty.ts';
 import { showHistory, showSaid } from './message-view.ts';
 import { PATIENCE } from './patience.ts';
@@ -69,7 +69,8 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     console,
     talk,
     asking,
-    view: createEventView(console, { thoughts: () => settings.thoughts, actor: () => actor.name }),
+    view: createEventView(console, { thoughts: () => settings.thoughts, actor: () => actor.name, chat: () => talk.id }),
+    actor: () => actor.name,
     wake,
     busy: () => busy > 0,
   });
@@ -225,7 +226,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     console.close();
     leaveHangUps?.();
     context.signals.drain.removeEventListener('abort', leave);
-    const farewell = await farewellOf(place, talk).catch(() => null);
+    const farewell = await farewellOf(place, talk).catch(() => farewellWithoutDatabase(talk));
     await place.close();
     if (farewell !== null) for (const line of farewell) invocation.output.copyable(line);
   }
@@ -242,6 +243,6 @@ export async function holdSession(invocation: Invocation, options: SessionOption
       talk.known.add(id);
       if (workItemId !== null && (state === null || isTerminal(state as WorkState))) talk.followed.add(workItemId);
     }
-    showHistory(output, talk.messages);
+    showHistory(output, talk.messages, { actor: actor.name });
   }
 }

@@ -8,6 +8,7 @@ import {
   deleteConversation,
   deleteMessage,
   setParticipant,
+  unknownActor,
   WHILE_ANSWERING,
 } from '../../../store/conversations/conversations.ts';
 import { messageDocument } from '../../../store/conversations/message-document.ts';
@@ -159,11 +160,11 @@ async function remove({ db, console: { output }, talk, leave }: SlashMeans, give
   output.line(styled(`message ${found.number} is deleted`, 'dim'));
 }
 
-async function history({ db, console: { output }, talk }: SlashMeans, given: string): Promise<void> {
-  showHistory(output, await readConversation(db, idOf(talk)), given === 'all');
+async function history({ db, console: { output }, talk, actor }: SlashMeans, given: string): Promise<void> {
+  showHistory(output, await readConversation(db, idOf(talk)), { whole: given === 'all', actor });
 }
 
-async function exportTo({ db, console: { output }, talk, cwd, home }: SlashMeans, given: string): Promise<void> {
+async function exportTo({ db, console, talk, cwd, home }: SlashMeans, given: string): Promise<void> {
   if (given === '') throw new AnimusError('usage.invalid', { detail: 'to which file? /export talk.md' });
   const id = idOf(talk);
   const lines = async () =>
@@ -176,7 +177,7 @@ async function exportTo({ db, console: { output }, talk, cwd, home }: SlashMeans
   } catch (error) {
     throw new AnimusError('usage.invalid', { detail: `${given}: ${messageOf(error)}` }, { cause: error });
   }
-  output.line(styled(`written to ${given}`, 'dim'));
+  console.hint(`written to ${given}`);
 }
 
 async function faculty({ db, console: { output }, talk, requireFaculty }: SlashMeans, given: string): Promise<void> {
@@ -200,10 +201,10 @@ async function title({ db, console: { output }, talk }: SlashMeans, given: strin
   output.line(styled('done', 'dim'));
 }
 
-async function invite({ db, console: { output }, talk }: SlashMeans, given: string): Promise<void> {
+async function invite({ db, console, talk }: SlashMeans, given: string): Promise<void> {
   if (given === '') throw new AnimusError('usage.invalid', { detail: 'whom? /invite person:alice' });
-  await setParticipant(db, idOf(talk), given);
-  output.line(styled(`${given} takes part`, 'dim'));
+  const { known } = await setParticipant(db, idOf(talk), given);
+  console.hint(known ? `${given} takes part` : `${given} takes part; ${unknownActor(given)}`);
 }
 
 function toggleThoughts({ console: { output }, settings }: SlashMeans): void {

@@ -2,7 +2,7 @@
 import type { AskedView } from '../../../store/views/inbox-view.ts';
 import { timeSpan } from '../../command/arguments.ts';
 import { DEFAULT_GRANT_SECONDS, type GrantScope } from '../../work/always-allow.ts';
-import { enough } from '../../work/show-asked.ts';
+import { AT_ONCE, enough } from '../../work/show-asked.ts';
 
 export type TypedDecision =
   | { readonly does: 'later' | 'full' | 'edit' | 'unclear' }
@@ -45,15 +45,17 @@ function always(given: string): TypedDecision {
 }
 
 /** What may be typed, in one paragraph. */
-export function howToDecide({ kind, subject, request }: AskedView): string {
+export function howToDecide({ kind, subject, request, items }: AskedView): string {
   if (kind === 'human')
     return 'type the answer, or the number of a choice; /deny declines to answer; an empty line puts it off';
   const isCall = subject === 'tool_call';
-  const yes = subject === 'budget' ? `y adds ${enough(request)}` : isCall ? 'y runs it once' : 'y approves it';
+  const all = items > 1 ? ` for all ${items} work items that wait for this limit` : '';
+  const yes = subject === 'budget' ? `y adds ${enough(request)}${all}` : isCall ? 'y runs it once' : 'y approves it';
+  const no = items > AT_ONCE ? 'n ends 1,000 of them' : items > 1 ? 'n ends all of them' : 'n does not';
   const more = isCall
     ? '; always [faculty] [for 7d] [PATTERN] runs it and allows the same call from now on; edit changes its input first'
     : '';
-  return `${yes}; n does not${more}; full shows all of it; an empty line puts it off; a note may follow y or n: n not on a Friday`;
+  return `${yes}; ${no}${more}; full shows all of it; an empty line puts it off; a note may follow y or n: n not on a Friday`;
 }
 
 /** A number stands for the choice of that number. */

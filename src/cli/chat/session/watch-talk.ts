@@ -1,6 +1,7 @@
 /** Watches the conversation: prints what others say, and follows one answer after the other. */
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { Wake } from '../../../core/lifecycle/wake.ts';
+import type { Waiting } from '../../../core/work/waiting.ts';
 import { isTerminal, type WorkState } from '../../../core/work/work.ts';
 import {
   type ChatMessage,
@@ -9,10 +10,11 @@ import {
 } from '../../../store/conversations/read-conversation.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import type { LivePiece } from '../../../store/transcript/live-text.ts';
+import { whyWaiting } from '../../../store/views/waiting.ts';
 import { styled } from '../../view/output.ts';
+import { waitingCommand } from '../../view/waiting-text.ts';
 import { createFollowedAnswer, type FollowedAnswer, type FollowMeans } from '../follow/follow-answer.ts';
 import type { News } from '../follow/news.ts';
-import { usualReason, whyWaiting } from '../follow/why-waiting.ts';
 import type { Console } from '../terminal/console.ts';
 import type { Asking } from './asking.ts';
 import type { EventView } from './event-view.ts';
@@ -24,6 +26,8 @@ export interface WatchParts {
   readonly talk: Talk;
   readonly asking: Asking;
   readonly view: EventView;
+  /** The name of whoever sits here. */
+  readonly actor: () => string;
   readonly wake: Wake;
   /** True while something is being said here: what is read meanwhile may not know it yet. */
   readonly busy: () => boolean;
@@ -32,7 +36,8 @@ export interface WatchParts {
 export interface TalkWatch {
   /** Watches until the signal aborts (true), or the conversation is not there any more (false). Errors: `db.*`. */
   run(db: Database, news: News, signal: AbortSignal): Promise<boolean>;
-  piece(piece: LivePiece): void;
+  /** Returns whether something before the piece is missing. */
+  piece(piece: LivePiece): boolean;
   /** Something was said or changed here. */
   poke(): void;
   /** The item that is answered now, or null. */
@@ -46,7 +51,7 @@ const WATCH_AGAIN_MS = 300_000;
 /** What is usual needs no explanation. */
 const EXPLAIN_AFTER_MS = 2500;
 
-export function createTalkWatch({ console, talk, asking, view, wake, busy }: WatchParts): TalkWatch {
+export function createTalkWatch({ console, talk, asking, view, actor, wake, busy }: WatchParts): TalkWatch {
   let answer: FollowedAnswer | null = null;
   let seenAtMs = 0;
   let lookAtMs = 0;
@@ -78,7 +83,7 @@ export function createTalkWatch({ console, talk, asking, view, wake, busy }: Wat
       return;
     }
     talk.known.add(id);
-    showMessage(console.output, message);
+    showMessage(console.output, message, { actor: actor() });
   }
 
   /** Items whose answer was printed as it came. A second answer of the same item is a message like others. */
@@ -118,9 +123,13 @@ export function createTalkWatch({ console, talk, asking, view, wake, busy }: Wat
     if (state === 'running') [explained, explainAtMs] = ['', nowMs + EXPLAIN_AFTER_MS];
     else if (nowMs >= explainAtMs) {
       explainAtMs = nowMs + EXPLAIN_AFTER_MS;
-      explained = await whyWaiting(db, state, talk.faculty);
+      explained = explanation(
+        await whyWaiting(db, workItemId!),
+        { id: workItemId!, faculty: talk.faculty },
+        console.output.called,
+      );
     }
-    const what = asking.asked !== null ? 'the answer waits for you' : explained || usualReason(state, talk.faculty);
+    const what = asking.asked !== null ? 'the answer waits for you' : explained || usual(state, talk.faculty);
     console.status(`${what} · Ctrl-C stops it`);
   }
 
@@ -139,7 +148,7 @@ export function createTalkWatch({ console, talk, asking, view, wake, busy }: Wat
     get answering() {
       return answer?.workItemId ?? null;
     },
-    piece: (piece) => answer?.piece(piece),
+    piece: (piece) => answer?.piece(piece) ?? false,
     poke() {
       lookAtMs = 0;
       wake.ring();
@@ -160,4 +169,19 @@ export function createTalkWatch({ console, talk, asking, view, wake, busy }: Wat
       return !gone;
     },
   };
+}
+
+/** Why the answer waits, and the command that helps; empty: it does not. */
+function explanation(
+  waiting: Waiting | null,
+  answer: { readonly id: string; readonly faculty: string },
+  animus: string,
+): string {
+  if (waiting === null) return '';
+  const command = waitingCommand(waiting, answer);
+  return command === null ? waiting.why : `${waiting.why}; see: ${animus} ${command}`;
+}
+
+function usual(state: WorkState, faculty: string): string {
+  return state === 'running' || state === 'claimed' ? `${faculty} is answering` : `the answer is ${state}`;
 }

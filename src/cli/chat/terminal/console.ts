@@ -81,10 +81,11 @@ export function openConsole(
   let closed = false;
 
   const paint = (part: Part) => renderPart(part, colours);
-  const screen = createScreen(stdout, (width, rows) => {
+  const layOut = (width: number, rows: number) => {
     const coming = flowing === null || flow.tail === '' ? null : { text: flow.tail.trimEnd(), style: flowing };
     return layOutBottom({ coming, running, status, queued, prompt, line: buffer, paint }, { width, rows });
-  });
+  };
+  const screen = createScreen(stdout, layOut, flow.breakRow);
 
   function endPiece(): void {
     if (flowing === null) return;
@@ -113,7 +114,7 @@ export function openConsole(
 
   function onKey(key: Key): void {
     const { name, ctrl = false, meta = false } = key;
-    if (ctrl && name === 'c') return interrupt();
+    if (ctrl && name === 'c') return handlers.onInterrupt(takeLine());
     if (ctrl && name === 'd' && buffer.text === '') return handlers.onEnd();
     if (ctrl && name === 'd') buffer.press({ name: 'delete' });
     else if (ctrl && name === 'l') stdout.write('\u001b[2J\u001b[H');
@@ -138,11 +139,11 @@ export function openConsole(
     handlers.onLine(line);
   }
 
-  function interrupt(): void {
+  function takeLine(): string {
     const line = buffer.text;
     buffer.set('');
     screen.refresh();
-    handlers.onInterrupt(line);
+    return line;
   }
 
   /** A line of ours, broken between words. */
@@ -229,12 +230,7 @@ export function openConsole(
       buffer.set(typed === '' || text === '' ? text + typed : `${text}\n${typed}`);
       screen.refresh();
     },
-    takeLine() {
-      const line = buffer.text;
-      buffer.set('');
-      screen.refresh();
-      return line;
-    },
+    takeLine,
     problem(error) {
       if (!isAnimusError(error)) output.fail(error);
       else for (const line of harmlessLines(error.message)) writeWrapped(line, 'red');

@@ -16,21 +16,32 @@ export interface Bottom {
   readonly paint: (part: Part) => string;
 }
 
+export interface LaidOutBottom extends LaidOut {
+  /** How many of the first rows are text of the answer. */
+  readonly textRows: number;
+}
+
 /** None of the rows is wider than `width`, and together they leave a row of the terminal. */
 export function layOutBottom(
   { coming, running, status, queued, prompt, line, paint }: Bottom,
   { width, rows }: { readonly width: number; readonly rows: number },
-): LaidOut {
+): LaidOutBottom {
   const dim = [...bounded(running, rows), ...(status === null ? [] : [status]), ...queued];
-  const above = [
+  const all = [
     ...(coming === null ? [] : [paint(styled(truncate(coming.text, width), coming.style))]),
     ...dim.map((row) => paint(styled(truncate(harmless(row), width), 'dim'))),
-  ].slice(-Math.max(1, rows - 3));
+  ];
+  const above = all.slice(-Math.max(1, rows - 3));
   const height = Math.max(1, Math.min(12, rows - above.length - 2));
   const laid = layOutInput(line, prompt.text, { width: width - 1, height });
   const lead = paint(styled(prompt.text, prompt.style));
   const typed = laid.rows.map((row) => (row.startsWith(prompt.text) ? lead + row.slice(prompt.text.length) : row));
-  return { rows: [...above, ...typed], row: above.length + laid.row, column: laid.column };
+  return {
+    rows: [...above, ...typed],
+    row: above.length + laid.row,
+    column: laid.column,
+    textRows: coming !== null && above.length === all.length ? 1 : 0,
+  };
 }
 
 /** At most a quarter of the terminal, and no more than people take in. */

@@ -1,6 +1,6 @@
 /** A terminal on which output scrolls above a few rows that stay at the bottom: what a person types, and what is going on. */
 import type { Sink } from '../../view/output.ts';
-import type { LaidOut } from './lay-out-input.ts';
+import type { LaidOutBottom } from './lay-out-bottom.ts';
 
 export interface Screen extends Sink {
   /** Writes whole lines above the bottom rows. */
@@ -19,20 +19,25 @@ export interface TerminalSink extends Sink {
 
 /**
  * `bottom` lays out the bottom rows; none is wider than the width that it gets, so that the terminal never wraps them. No mode of the terminal is
- * changed. Whole lines are written above them.
+ * changed. Whole lines are written above them. When the size changes, `finishText` may say that their rows of text are finished (true): these stay where they are, because a
+ * terminal may have wrapped them again, and drawing them once more would show them twice.
  */
-export function createScreen(terminal: TerminalSink, bottom: (width: number, rows: number) => LaidOut): Screen {
-  let drawn: LaidOut | null = null;
+export function createScreen(
+  terminal: TerminalSink,
+  bottom: (width: number, rows: number) => LaidOutBottom,
+  finishText: () => boolean = () => false,
+): Screen {
+  let drawn: LaidOutBottom | null = null;
   let held: string[] | null = null;
   const columns = () => Math.max(20, terminal.columns || 80);
 
   /**
-   * Moves to the first of the bottom rows and erases them. On a terminal that wraps them again when it becomes narrower, some may stay: to go
+   * Moves to the first of the bottom rows, or behind those that are kept, and erases them. On a terminal that wraps them again when it becomes narrower, some may stay: to go
    * further up could erase output on one that does not.
    */
-  function erase(): string {
+  function erase(keep = 0): string {
     if (drawn === null) return '';
-    const up = drawn.row;
+    const up = drawn.row - keep;
     drawn = null;
     return `${up > 0 ? `\u001b[${up}A` : ''}\r\u001b[J`;
   }
@@ -72,7 +77,8 @@ export function createScreen(terminal: TerminalSink, bottom: (width: number, row
     },
   };
   terminal.on?.('resize', () => {
-    if (drawn !== null) screen.refresh();
+    if (drawn === null) return;
+    terminal.write(erase(drawn.textRows > 0 && finishText() ? drawn.textRows : 0) + draw());
   });
   return screen;
 }

@@ -7,6 +7,8 @@ export interface TextFlow {
   feed(piece: string, width: number): string[];
   /** The row that is not complete; it fits the width that was given last. */
   readonly tail: string;
+  /** The row that is not complete is: the text goes on in the next one. Returns whether there was one. */
+  breakRow(): boolean;
   /** Ends the text, and returns its last row, if there is one. */
   end(): string[];
 }
@@ -15,6 +17,8 @@ export interface TextFlow {
 export function createTextFlow(): TextFlow {
   let tail = '';
   let begun = false;
+  /** Space at the beginning of the row is that at the end of the one before. */
+  let broken = false;
   /** The next piece may begin with the other half of a line end. */
   let carriageReturn = false;
 
@@ -27,24 +31,33 @@ export function createTextFlow(): TextFlow {
       carriageReturn = text.endsWith('\r');
       if (carriageReturn) text = text.slice(0, -1);
       if (!begun) text = text.trimStart();
+      else if (broken) text = text.replace(/^[ \t]+/, '');
       if (text === '') return [];
       begun = true;
+      broken = false;
       const rows: string[] = [];
       for (const [index, line] of harmlessLines(text).entries()) {
         if (index > 0) {
           rows.push(tail.trimEnd());
           tail = '';
         }
-        const broken = breakLine(tail + line, width);
-        tail = broken.pop() ?? '';
-        rows.push(...broken);
+        const complete = breakLine(tail + line, width);
+        tail = complete.pop() ?? '';
+        rows.push(...complete);
       }
       return rows;
+    },
+    breakRow() {
+      if (tail.trim() === '') return false;
+      tail = '';
+      broken = true;
+      return true;
     },
     end() {
       const last = tail.trimEnd();
       tail = '';
       begun = false;
+      broken = false;
       carriageReturn = false;
       return last === '' ? [] : [last];
     },

@@ -2,7 +2,7 @@
 
 import { AnimusError } from '../../../core/errors/errors.ts';
 import type { EngageDone } from '../../../engage/verdict/engage-end.ts';
-import { type Outcome, outcomeOf, summaryOf } from '../../../engage/verdict/outcome.ts';
+import { type HeldOutcome, holdOutcome, nonconforming, summaryOf } from '../../../engage/verdict/outcome.ts';
 import { type ChildReport, readChildren } from '../../../store/transcript/children.ts';
 import { readLedger } from '../../../store/transcript/ledger.ts';
 import { span } from '../../../telemetry/spans.ts';
@@ -17,9 +17,9 @@ export async function consolidate(
   focus: Focus,
   { finalText, outcome, summary: said, unread, unrecorded }: Omit<EngageDone, 'kind'>,
 ): Promise<FocusEnd> {
-  const completed = (final: Outcome, summary: string) =>
+  const completed = (final: HeldOutcome, summary: string) =>
     ({ kind: 'completed', outcome: final, summary, ...(unread !== undefined && { unread }) }) as const;
-  const summaryFor = (final: Outcome) => said ?? summaryOf(finalText, final);
+  const summaryFor = (final: HeldOutcome) => said ?? summaryOf(finalText, final);
   return span('work.consolidate', spanKey(focus), async () => {
     const hook = focus.faculty.consolidate;
     if (!hook) return { ...completed(outcome, summaryFor(outcome)), ...(unrecorded && { unrecorded }) };
@@ -30,19 +30,19 @@ export async function consolidate(
       case 'proceed':
         return completed(outcome, summaryFor(outcome));
       case 'output': {
+        const { outcome: own, summary } = result.output;
+        const reading = own === undefined ? null : await holdOutcome(own, focus.faculty.engage.outcomeSchema);
+        // Before anything of this run of the hook is stored: the next attempt runs it again.
+        if (reading?.kind === 'invalid') return refused('engage.outcome_invalid', nonconforming(reading.problems));
         await recordHookLedger(focus, result.output.ledger);
         await storeHookMemories(focus, result.output.memories);
         await storeHookSkills(focus, result.output.skills);
-        const { outcome: own, summary } = result.output;
-        const final = own === undefined ? outcome : outcomeOf(own);
+        const final = reading?.outcome ?? outcome;
         return completed(final, summary ?? summaryFor(final));
       }
       case 'blocked':
       case 'failed':
-        return {
-          kind: 'failed',
-          error: { code: result.error.code, message: result.error.message, phase: 'consolidate' },
-        };
+        return refused(result.error.code, result.error.message);
       case 'aborted':
         focus.control.signal.throwIfAborted();
         throw new AnimusError('process.interrupted', { command: hook.command, detail: result.reason });
@@ -50,6 +50,10 @@ export async function consolidate(
         return result satisfies never;
     }
   });
+}
+
+function refused(code: string, message: string): FocusEnd {
+  return { kind: 'failed', error: { code, message, phase: 'consolidate' } };
 }
 
 /** A child as hooks get it. `outcome` is its JSON text, or the text that it is, cut after 100,000 characters. */

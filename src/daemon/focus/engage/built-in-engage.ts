@@ -8,7 +8,7 @@ import { permissionsText } from '../../../engage/prompt/permissions.ts';
 import { systemPrompt } from '../../../engage/prompt/prompt.ts';
 import type { EngageDone, EngageEnd } from '../../../engage/verdict/engage-end.ts';
 import { outcomeInstruction } from '../../../engage/verdict/outcome.ts';
-import { isFailureOfTheWorld } from '../../../llm/client.ts';
+import { isFailureOfTheWorld, type LlmFailure } from '../../../llm/client.ts';
 import type { UsedBudget } from '../../../store/transcript/budgeted-turns.ts';
 import type { Transcript } from '../../../store/transcript/transcript.ts';
 import { span } from '../../../telemetry/spans.ts';
@@ -16,6 +16,7 @@ import { permittedTool, toolSpecs } from '../../../tools/registry.ts';
 import type { Toolset } from '../../../tools/source.ts';
 import type { ModelSource } from '../../models/focus-model.ts';
 import { leasedModel } from '../../models/leased-client.ts';
+import { askForPricedModel } from '../scope/ask-for-model.ts';
 import type { FocusEnd } from '../scope/focus-end.ts';
 import { type Focus, type PhaseMeans, spanKey } from '../scope/focus-scope.ts';
 import { hostIsolation } from '../scope/host-isolation.ts';
@@ -26,7 +27,9 @@ import { loopHooksOf } from './focus-loop-hooks.ts';
 
 /** Runs the loop from the current end of the transcript. */
 export async function engageBuiltIn(focus: Focus, recorded: Transcript): Promise<FocusEnd | EngageDone> {
-  return endOfEngage(await runLoop(focus, recorded), focus.means.models);
+  const end = await runLoop(focus, recorded);
+  const asked = end.kind === 'over_budget' && end.unpriced ? await askForPricedModel(end.message, focus) : null;
+  return asked ?? endOfEngage(end, focus.means.models);
 }
 
 /** The beginning of every request of the focus; it never changes. */
@@ -61,7 +64,8 @@ function loopWith(places: CommandPlaces, focus: Focus, recorded: Transcript): Pr
   const { means, faculty, control, key, work } = focus;
   const settings = faculty.engage;
   // The provider's cache is looked up by it: the same for all answers of a conversation.
-  const model = leasedModel(means.models.forFocus(faculty, focus.answer?.conversation ?? key.focusId), means.lease);
+  const found = means.models.forFocus(faculty, focus.answer?.conversation ?? key.focusId, work);
+  const model = leasedModel(found, means.lease);
   const hooks = loopHooksOf(focus);
   return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
     engage(
@@ -82,6 +86,7 @@ function loopWith(places: CommandPlaces, focus: Focus, recorded: Transcript): Pr
           onUsed: (used) => reportUsed(used, focus),
         },
         ...(focus.first !== null && { firstPermit: focus.first.permit }),
+        unsent: focus.unsent,
         recordsEnd: () => places.background.all().length === 0 && endsAtOnce(focus),
         maxTurns: settings.maxTurns,
         outcomeSchema: settings.outcomeSchema,
@@ -123,6 +128,9 @@ function delayOf(reason: Extract<EngageEnd, { kind: 'interrupted' }>['reason']):
   return reason === 'budget_busy' ? 1 + 4 * Math.random() : 0;
 }
 
+/** The words by which programs tell them apart. */
+const INTERRUPTED = { drained: 'daemon.stopped', paused: 'work.paused', budget_busy: 'work.budget_busy' } as const;
+
 /** Converts the end of the loop to the end of the focus; `done` continues with consolidate. */
 export function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | EngageDone {
   switch (end.kind) {
@@ -132,7 +140,13 @@ export function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | Eng
     case 'parked':
       return end;
     case 'interrupted':
-      return { kind: 'released', delaySeconds: delayOf(end.reason), reason: end.reason, holdFaculty: false };
+      return {
+        kind: 'released',
+        delaySeconds: delayOf(end.reason),
+        reason: end.reason,
+        cause: INTERRUPTED[end.reason],
+        holdFaculty: false,
+      };
     case 'over_budget':
       return {
         kind: 'failed',
@@ -144,12 +158,20 @@ export function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | Eng
       return { kind: 'failed', error: { code: `engage.${end.code}`, message: end.message, phase: 'engage' } };
     case 'model_failed': {
       const { failure } = end;
-      const reason = models.explain(failure);
+      const reason = `${models.explain(failure)}${lostText(failure)}`;
       if (isFailureOfTheWorld(failure)) {
         const delaySeconds = releaseDelaySeconds(failure.retryAfterMs, Math.random());
-        return { kind: 'released', delaySeconds, reason, holdFaculty: true };
+        const cause = `llm.${failure.kind}`;
+        // What may have been paid for is not repeated without end.
+        return { kind: 'released', delaySeconds, reason, cause, holdFaculty: true, usesAttempt: failure.lost > 0 };
       }
       return { kind: 'failed', error: { code: `llm.${failure.kind}`, message: reason, phase: 'engage' } };
     }
   }
+}
+
+/** So that whoever reads the reason looks at what was spent. */
+function lostText({ lost }: LlmFailure): string {
+  if (lost === 0) return '';
+  return `; ${lost === 1 ? 'a request' : `${lost} requests`} may have cost something and gave nothing`;
 }

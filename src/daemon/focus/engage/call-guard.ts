@@ -11,5 +11,6 @@ import type { FocusLoopHooks } from './focus-loop-hooks.ts';
 export function callGuard({ faculty, means: { unattended } }: Focus, { gate, afterRun }: FocusLoopHooks): CallGuard {
   const { permissions } = faculty;
   const gates = [...(gate === null ? [] : [gate]), ...(permissions ? [permissionGate(permissions)] : [])];
-  return { gates, covers: grantCovers, ...(afterRun && { afterRun }), unattended };
+  const fourEyes = permissions?.fourEyes === true;
+  return { gates, covers: grantCovers, ...(afterRun && { afterRun }), unattended, fourEyes };
 }

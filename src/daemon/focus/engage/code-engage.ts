@@ -1,11 +1,11 @@
 /** The engage mode for code: no model, one run of the item's code or command in a container. */
 
-import { outcomeProblems } from '../../../catalog/faculty/outcome-schema.ts';
 import { schemaProblems } from '../../../core/errors/schema-problems.ts';
 import { codeParams } from '../../../core/work/code-params.ts';
 import { createJournal } from '../../../engage/calls/journal.ts';
 import { type ExecutionEnd, makeOneCall } from '../../../engage/execution.ts';
 import type { EngageDone } from '../../../engage/verdict/engage-end.ts';
+import { holdOutcome, nonconforming } from '../../../engage/verdict/outcome.ts';
 import type { RecordedCall } from '../../../store/transcript/calls.ts';
 import type { Transcript } from '../../../store/transcript/transcript.ts';
 import { span } from '../../../telemetry/spans.ts';
@@ -67,13 +67,18 @@ async function endOfCall(end: CodeEnd, { faculty }: Focus): Promise<FocusEnd | E
   switch (end.kind) {
     case 'outcome': {
       const { outcome, summary } = end;
-      const { outcomeSchema } = faculty.engage;
-      const problems = outcomeSchema === null ? [] : await outcomeProblems(outcomeSchema, outcome);
-      if (problems.length === 0) return { kind: 'done', finalText: '', outcome, summary, unread: NO_READER };
-      return dead('engage.outcome_invalid', `the outcome does not conform to outcome_schema: ${problems.join('; ')}`);
+      const reading = await holdOutcome(outcome, faculty.engage.outcomeSchema);
+      if (reading.kind === 'invalid') return dead('engage.outcome_invalid', nonconforming(reading.problems));
+      return { kind: 'done', finalText: '', outcome: reading.outcome, summary, unread: NO_READER };
     }
     case 'unavailable':
-      return { kind: 'released', delaySeconds: NO_ENGINE_SECONDS, reason: end.problem, holdFaculty: true };
+      return {
+        kind: 'released',
+        delaySeconds: NO_ENGINE_SECONDS,
+        reason: end.problem,
+        cause: 'sandbox.unavailable',
+        holdFaculty: true,
+      };
     case 'in_doubt':
       return dead(
         'code.in_doubt',

@@ -1,14 +1,13 @@
 /** The external engage mode: a command of the faculty does the work instead of the loop of model and tools. */
 import type { Faculty, PhaseHook } from '../../../catalog/faculty/faculty.ts';
-import { outcomeProblems } from '../../../catalog/faculty/outcome-schema.ts';
 import { AnimusError } from '../../../core/errors/errors.ts';
 import type { EngageDone } from '../../../engage/verdict/engage-end.ts';
-import { outcomeOf } from '../../../engage/verdict/outcome.ts';
+import { holdOutcome, nonconforming } from '../../../engage/verdict/outcome.ts';
 import { readLedger } from '../../../store/transcript/ledger.ts';
 import type { Transcript } from '../../../store/transcript/transcript.ts';
 import { span } from '../../../telemetry/spans.ts';
 import type { HookOutput } from '../../hooks/hook-output.ts';
-import type { FocusEnd } from '../scope/focus-end.ts';
+import { type FocusEnd, STOPPED } from '../scope/focus-end.ts';
 import { recordHookLedger, runHook } from '../scope/focus-hook.ts';
 import { type Focus, spanKey } from '../scope/focus-scope.ts';
 
@@ -34,8 +33,7 @@ export async function engageExternally(focus: Focus, recorded: Transcript): Prom
         return failed(result.error.code, result.error.message);
       case 'aborted':
         control.signal.throwIfAborted();
-        if (control.drain.aborted)
-          return { kind: 'released', delaySeconds: 0, reason: 'the daemon was stopped', holdFaculty: false };
+        if (control.drain.aborted) return { kind: 'released', delaySeconds: 0, ...STOPPED, holdFaculty: false };
         throw new AnimusError('process.interrupted', { command: command.command, detail: result.reason });
       case 'proceed':
         throw new AnimusError('internal.bug', { detail: `engage of focus ${key.focusId} ended without an outcome` });
@@ -65,16 +63,12 @@ async function doneWith(
   { outcome: printed, summary }: HookOutput['engage'],
   { faculty }: Focus,
 ): Promise<FocusEnd | EngageDone> {
-  const outcome = outcomeOf(printed);
-  const { outcomeSchema } = faculty.engage;
-  const problems = outcomeSchema === null ? [] : await outcomeProblems(outcomeSchema, outcome);
-  if (problems.length > 0) {
-    return failed('engage.outcome_invalid', `the outcome does not conform to outcome_schema: ${problems.join('; ')}`);
-  }
+  const reading = await holdOutcome(printed, faculty.engage.outcomeSchema);
+  if (reading.kind === 'invalid') return failed('engage.outcome_invalid', nonconforming(reading.problems));
   return {
     kind: 'done',
     finalText: summary ?? '',
-    outcome,
+    outcome: reading.outcome,
     unread: NO_READER,
     ...(summary !== undefined && { summary }),
   };

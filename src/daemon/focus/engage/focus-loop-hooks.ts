@@ -22,12 +22,11 @@ export interface FocusLoopHooks {
 export function loopHooksOf(focus: Focus): FocusLoopHooks {
   const { faculty, key, row, control, means, work } = focus;
   const hooks = faculty.hooks ?? NO_LOOP_HOOKS;
-  const facts = hookFacts(focus);
   const hookMeans: LoopHookMeans = {
     hooks,
     records: createHookRecords(means.db, key, row.resumes > 0, control.signal),
-    run: (event, hook, own, signal) => {
-      const input = { event, ...facts, ...own } as unknown as HookInput[typeof event];
+    run: async (event, hook, own, signal) => {
+      const input = { event, ...(await hookFacts(focus)), ...own } as unknown as HookInput[typeof event];
       return runCommandOf(focus, event, hook, input, signal);
     },
     faculty: work.faculty,

@@ -1,6 +1,7 @@
 /** The beginning of an answer in a conversation: with the focus of the answer before, or with a focus of its own. */
 import { isDeepStrictEqual } from 'node:util';
 import { asksModel, type Faculty } from '../../../catalog/faculty/faculty.ts';
+import { identityText, type ProviderIdentity } from '../../../core/config/provider-identity.ts';
 import { type AnswerStart, continueFocus, readAnswerStart } from '../../../store/conversations/answer-start.ts';
 import type { FocusRow } from '../../../store/transcript/focus-row.ts';
 import type { ClaimedWork } from '../../../store/work/work.ts';
@@ -37,6 +38,7 @@ const ASKED = [
   'mode',
   'model',
   'fallbackModels',
+  'providers',
   'systemPrompt',
   'tools',
   'maxTokens',
@@ -54,7 +56,17 @@ function asksTheSame(loaded: Faculty, recorded: Readonly<Record<string, unknown>
   const before = (recorded['engage'] ?? {}) as Readonly<Record<string, unknown>>;
   // As it would be recorded: undefined is left out.
   const now = JSON.parse(JSON.stringify(loaded.engage)) as Readonly<Record<string, unknown>>;
-  return ASKED.every((key) => isDeepStrictEqual(now[key] ?? null, before[key] ?? null));
+  // An earlier animus did not record them.
+  const keys = before['providers'] === undefined ? ASKED.filter((key) => key !== 'providers') : ASKED;
+  const of = (engage: typeof now, key: string) =>
+    key === 'providers' ? identities(engage[key]) : (engage[key] ?? null);
+  return keys.every((key) => isDeepStrictEqual(of(now, key), of(before, key)));
+}
+
+/** By model, where its words go. */
+function identities(providers: unknown): Readonly<Record<string, string>> {
+  const named = Object.entries((providers ?? {}) as Readonly<Record<string, ProviderIdentity>>);
+  return Object.fromEntries(named.map(([model, provider]) => [model, identityText(provider)]));
 }
 
 /** The name of the directory of all answers of a conversation. */

@@ -10,6 +10,7 @@ import { encodeSettings, type FocusSettings } from '../../../store/transcript/fo
 import type { ClaimedWork } from '../../../store/work/work.ts';
 import type { BeginMeans, FirstRequest, PhaseMeans } from '../scope/focus-scope.ts';
 import { hasWorktree, workspaceOf } from '../scope/focus-workspace.ts';
+import { firstCost } from './first-cost.ts';
 import { attachmentIds } from './orient-attachments.ts';
 import { instructionsOf } from './orient-instructions.ts';
 import { countActivated, skillMessages, skillsFor } from './orient-skills.ts';
@@ -47,7 +48,11 @@ export async function beginWithRequest(
     skills: catalogue,
   };
   const content = orientMessage(work, [], null, workspace, null, null, surroundings);
+  const message = { afterTurn: 0, kind: 'orient', content } as const;
+  const messages = [message, ...skillMessages(activated)];
   const encoded = encodeSettings(settings);
+  // Nothing is sent before the request of a batch is put into the outbox.
+  const asks = asksModel(faculty.engage) && !faculty.engage.batch;
   const permit = await means.beginNew({
     workItemId: work.id,
     leaseToken: work.leaseToken,
@@ -56,6 +61,8 @@ export async function beginWithRequest(
     content,
     tokens: estimateTokens(content),
     turn: asksModel(faculty.engage),
+    reservedUsd: asks ? firstCost(messages, settings, faculty, means.models, focusId) : 0,
+    request: asks ? focusId : null,
     skills: activated,
   });
   if (permit === null) {
@@ -73,6 +80,5 @@ export async function beginWithRequest(
     budget: null,
     ...encoded.readBack,
   } as const;
-  const message = { afterTurn: 0, kind: 'orient', content } as const;
-  return { row, first: { message, skills: skillMessages(activated), permit } };
+  return { row, first: { message, skills: skillMessages(activated), permit, isReserved: asks && permit === 'go' } };
 }

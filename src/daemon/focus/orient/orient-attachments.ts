@@ -8,7 +8,9 @@ import {
   attachmentLeftOut,
   attachmentMissing,
   earlierLeftOut,
+  earlierUnseen,
   mediaHeading,
+  mediaUnseen,
 } from '../../../engage/prompt/attachments.ts';
 import {
   type Attachment,
@@ -45,7 +47,8 @@ export async function attachmentMessages(
 ): Promise<AttachmentMessage[]> {
   const ids = attachmentIds(params);
   const before = [...new Set(earlier)].filter((id) => !ids.includes(id));
-  if (ids.length + before.length === 0) return [];
+  const unseen = unseenEarlier(focus, recorded);
+  if (ids.length + before.length === 0) return unseen;
   const { db } = focus.means;
   const found = new Map((await readAttachments(db, focus.work.id, [...before, ...ids])).map((file) => [file.id, file]));
   const chosen = fitting([...ids, ...before.toReversed()].flatMap((id) => found.get(id) ?? []));
@@ -73,7 +76,19 @@ export async function attachmentMessages(
     shown.unshift(message);
   }
   const leftOut = before.length - shown.length;
-  return [...(leftOut > 0 ? [words(earlierLeftOut(leftOut))] : []), ...shown, ...own];
+  return [...unseen, ...(leftOut > 0 ? [words(earlierLeftOut(leftOut))] : []), ...shown, ...own];
+}
+
+/** What the recorded files are for the models of this answer, where the faculty had others before: their requests differ from what is recorded so far. */
+function unseenEarlier({ faculty, means }: Focus, recorded: Transcript | undefined): AttachmentMessage[] {
+  if (recorded === undefined || !asksModel(faculty.engage)) return [];
+  return recorded.messages.flatMap(({ media }) => {
+    if (media === undefined) return [];
+    const by = means.models
+      .unseen(faculty, media)
+      .by.filter((each) => !recorded.messages.some(({ content }) => content.includes(each.words)));
+    return by.length === 0 ? [] : [words(earlierUnseen(media.name ?? media.type, by))];
+  });
 }
 
 const TOO_MANY = `a model is shown at most ${MAX_FILES} files of ${MAX_BYTES / 1024 / 1024} MiB together`;
@@ -113,11 +128,14 @@ function roomOf({ faculty, means, key }: Focus): number {
 function messageOf(file: AttachedFile, content: Buffer, { faculty, means }: Focus): AttachmentMessage {
   const { id, name, mediaType } = file;
   if (mediaType.startsWith('text/')) return words(attachedText(file, content.toString('utf8')));
-  const heading = words(mediaHeading(file));
   // A command that does the work instead of a model reads the file from the database.
-  if (!asksModel(faculty.engage)) return heading;
+  if (!asksModel(faculty.engage)) return words(mediaHeading(file));
   const type = mediaType.startsWith('image/') ? 'image' : 'document';
   const media = { type, mediaType, data: content.toString('base64'), name } as const;
+  const unseen = means.models.unseen(faculty, media);
+  // Said now, so that it is recorded: what no model gets is not put into any request.
+  if (unseen.byAll) return words(mediaUnseen(file, unseen.by[0]!));
+  const heading = words(mediaHeading(file, unseen.by));
   return { ...heading, artifactId: id, tokens: heading.tokens + means.models.mediaTokens(faculty, media) };
 }
 

@@ -3,10 +3,12 @@ import { AnimusError } from '../../../core/errors/errors.ts';
 import { estimateTokens } from '../../../core/work/tokens.ts';
 import { answerTraces } from '../../../engage/context/answer-traces.ts';
 import { conversationText, MAX_WORDS_BYTES, saidText, wordsThatFit } from '../../../engage/prompt/conversation.ts';
+import { earlierPart } from '../../../engage/prompt/earlier-attempts.ts';
 import { contextPart, failurePart, orientMessage } from '../../../engage/prompt/prompt.ts';
 import { type AnswerStart, readNewestWords } from '../../../store/conversations/answer-start.ts';
 import { type AttachmentMessage, addAttachment, readTranscriptToSend } from '../../../store/transcript/attachments.ts';
-import { type EarlierFailure, readLastFailure } from '../../../store/transcript/earlier-foci.ts';
+import { readChildren } from '../../../store/transcript/children.ts';
+import { readEarlierActs, readLastFailure } from '../../../store/transcript/earlier-foci.ts';
 import { readLedgerKeptAfter } from '../../../store/transcript/kept-ledger.ts';
 import { type LedgerEntry, readLedger } from '../../../store/transcript/ledger.ts';
 import { addMessage } from '../../../store/transcript/messages.ts';
@@ -74,9 +76,10 @@ async function describe(focus: Focus, recorded: Transcript): Promise<Description
   // The hook may have written to the ledger.
   const ledger = focus.faculty.orient ? await readLedger(db, work.id, kept) : before;
   const failure = first ? null : await readLastFailure(db, work.id, row.number);
+  const attempts = first ? null : await earlierAttempts(focus);
   if (focus.answer !== null && goesOn) {
     // Its skills are those of its chain, and what the model activates.
-    const content = goOnText(focus.answer, recorded, found.context, failure);
+    const content = goOnText(focus.answer, recorded, found.context, [attempts, failurePart(failure)]);
     return { content, attached: await attachmentMessages(focus, oriented.params, { recorded }), activated: [] };
   }
   const { catalogue, activated } = await skillsFor(oriented, focus.faculty, focus.key.focusId, focus.means);
@@ -85,6 +88,7 @@ async function describe(focus: Focus, recorded: Transcript): Promise<Description
     // The hook may have written them.
     instructions: await instructionsOf(focus.workspace, focus.fileRules, focus.faculty),
     awareness: await focus.means.awareness(oriented, focus.faculty),
+    earlier: attempts,
     skills: catalogue,
     conversation: focus.answer && {
       before: conversationText(focus.answer, words ?? []),
@@ -98,14 +102,21 @@ async function describe(focus: Focus, recorded: Transcript): Promise<Description
   return { content, attached: await attachmentMessages(focus, oriented.params, { earlier }), activated };
 }
 
+/** What the attempts before this one did; null: nothing that is told. */
+async function earlierAttempts({ means: { db }, work, key }: Focus): Promise<string | null> {
+  const acts = await readEarlierActs(db, key.focusId);
+  const children = acts.children.length === 0 ? [] : await readChildren(db, work.id, acts.children);
+  return earlierPart(acts, children);
+}
+
 /** The first message of an answer that goes on with the one before: what is left of that one's calls, and what was said since. */
 function goOnText(
   { said }: AnswerStart,
   recorded: Transcript,
   orientContext: string | null,
-  failure: EarlierFailure | null,
+  attempts: readonly (string | null)[],
 ): string {
-  const parts = [answerTraces(recorded), failurePart(failure), contextPart(orientContext), saidText(said)];
+  const parts = [answerTraces(recorded), ...attempts, contextPart(orientContext), saidText(said)];
   return parts.filter((part) => part !== null).join('\n\n');
 }
 

@@ -11,6 +11,16 @@ const requestSettings = z
   .object({
     model: z.string(),
     fallbackModels: z.array(z.string()),
+    providers: z.record(
+      z.string(),
+      z.object({
+        name: z.string(),
+        kind: z.string(),
+        address: z.string(),
+        credential: z.string(),
+        routing: z.string(),
+      }),
+    ),
     maxTokens: z.number(),
     temperature: z.number().nullable(),
     thinkingBudgetTokens: z.number().nullable(),
@@ -29,6 +39,16 @@ const requestSettings = z
   } satisfies Partial<Record<keyof EngageSettings, z.ZodType>>)
   .partial();
 
+const modelNames = requestSettings.pick({ model: true, fallbackModels: true, providers: true });
+
+/** Of these, what belongs to the model: a focus that goes on with another one takes the settings that were written for it. */
+export function modelSettings({ engage }: Faculty) {
+  const { model, fallbackModels, providers = {}, maxTokens, temperature, thinkingBudgetTokens, effort } = engage;
+  const { serviceTier, cacheTtl, stop, batch, structuredOutputs, strictTools } = engage;
+  const options = { maxTokens, temperature, thinkingBudgetTokens, effort, serviceTier, cacheTtl, stop, batch };
+  return { model, fallbackModels, providers, ...options, structuredOutputs, strictTools };
+}
+
 /** What an earlier animus recorded, under today's names; it sent neither schemas of outcomes nor strict tools. */
 function inTodaysWords(engage: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if ('effort' in engage) return engage;
@@ -39,13 +59,16 @@ function inTodaysWords(engage: Readonly<Record<string, unknown>>): Readonly<Reco
 /**
  * The loaded faculty with the request settings of the recorded one. Everything that grants power is the loaded one's:
  * isolation, hooks, workspace, repository, tools that run, limits. Whoever can write to the database, or got there
- * through a fault, gains nothing by a row. A record that cannot be read counts as none; so does one of another mode.
+ * through a fault, gains nothing by a row. Of a record that cannot be read, the models count, if they can be read; one of another mode counts as none.
  */
 export function asBegun(loaded: Faculty, recorded: unknown): Faculty {
   const { engage } =
     z.object({ engage: z.looseObject({ mode: z.string().optional() }) }).safeParse(recorded).data ?? {};
-  const settings = requestSettings.safeParse(engage && inTodaysWords(engage));
-  if (!settings.success || (engage?.mode ?? 'builtin') !== loaded.engage.mode) return loaded;
-  const kept = Object.entries(settings.data).filter(([, value]) => value !== undefined);
+  if ((engage?.mode ?? 'builtin') !== loaded.engage.mode) return loaded;
+  const written = engage && inTodaysWords(engage);
+  // A later animus may have words that this one does not know. The models say to whom the words of the focus went.
+  const settings = requestSettings.safeParse(written).data ?? modelNames.safeParse(written).data;
+  if (settings === undefined) return loaded;
+  const kept = Object.entries(settings).filter(([, value]) => value !== undefined);
   return { ...loaded, engage: { ...loaded.engage, ...(Object.fromEntries(kept) as Partial<EngageSettings>) } };
 }

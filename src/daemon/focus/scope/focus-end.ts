@@ -8,12 +8,21 @@ import { estimateTokens } from '../../../core/work/tokens.ts';
 import type { WorkState } from '../../../core/work/work.ts';
 import type { UnrecordedTurn } from '../../../engage/turn/record-answer.ts';
 import { failureNotice } from '../../../engage/verdict/attempt.ts';
+import type { HeldOutcome } from '../../../engage/verdict/outcome.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import type { CompleteFocus } from '../../../store/transcript/complete-foci.ts';
 import { addMessage } from '../../../store/transcript/messages.ts';
 import { readTranscript } from '../../../store/transcript/transcript.ts';
 import { parkWork } from '../../../store/transcript/waits.ts';
-import { type ClaimedWork, endCancelled, failWork, releaseWork, type WorkError } from '../../../store/work/work.ts';
+import type { ReleaseReason } from '../../../store/work/release-reason.ts';
+import {
+  type ClaimedWork,
+  type CutOff,
+  endCancelled,
+  failWork,
+  releaseWork,
+  type WorkError,
+} from '../../../store/work/work.ts';
 import type { WorkCompleter } from '../../../store/work/work-completer.ts';
 import type { Log } from '../../../telemetry/log.ts';
 import { retryDelaySeconds } from './recovery.ts';
@@ -21,7 +30,7 @@ import { retryDelaySeconds } from './recovery.ts';
 export type FocusEnd =
   | {
       readonly kind: 'completed';
-      readonly outcome: Readonly<Record<string, unknown>>;
+      readonly outcome: HeldOutcome;
       readonly summary: string;
       /** Why messages that came before the end cannot be read any more. */
       readonly unread?: string;
@@ -39,14 +48,22 @@ export type FocusEnd =
       readonly kind: 'released';
       readonly delaySeconds: number;
       readonly reason: string;
+      /** As in `releaseWork`. */
+      readonly cause: string;
       /** The provider is failing: claim nothing more for this faculty until the delay is over. */
       readonly holdFaculty: boolean;
+      /** True: it counts as a failed attempt, and the same focus continues if there is another one. Default false. */
+      readonly usesAttempt?: boolean;
     }
   /** Only waiting calls are left of the turn. The item waits, and the focus resumes later, perhaps on another host. */
   | { readonly kind: 'parked' }
-  | { readonly kind: 'cancelled' }
+  /** `cutOff`: what the model had said of the answer that was under way. */
+  | { readonly kind: 'cancelled'; readonly cutOff?: CutOff | null }
   /** The lease is lost: another daemon owns the item, and nothing may be written. */
   | { readonly kind: 'lost' };
+
+/** Why work is released by a daemon that ends. */
+export const STOPPED: ReleaseReason = { reason: 'the daemon was stopped', cause: 'daemon.stopped' };
 
 /** Whether to retry after a delay, and what the next attempt starts from. */
 export interface Recovery {
@@ -116,13 +133,17 @@ async function write(
       return writeCompletion(end, work, means);
     case 'failed':
       return writeFailure(end, work, faculty, db, focusId);
-    case 'released':
+    case 'released': {
+      const { delaySeconds, reason, cause } = end;
+      if (end.usesAttempt === true)
+        return failWork(db, work, { code: cause, message: reason, phase: 'engage' }, delaySeconds, 'transcript');
       await releaseWork(db, work, end);
-      return end.delaySeconds > 0 ? 'scheduled' : 'queued';
+      return delaySeconds > 0 ? 'scheduled' : 'queued';
+    }
     case 'parked':
       return parkWork(db, work);
     case 'cancelled':
-      await endCancelled(db, work);
+      await endCancelled(db, work, end.cutOff);
       return 'cancelled';
     case 'lost':
       return null;
@@ -155,11 +176,13 @@ async function writeCompletion(
       case 'reserve':
       case 'budget_busy':
       case 'budget':
-        await releaseWork(db, work, { delaySeconds: 0, reason: 'paused' });
+        await releaseWork(db, work, { delaySeconds: 0, reason: 'paused', cause: 'work.paused' });
         return 'queued';
-      case 'mail':
-        await releaseWork(db, work, { delaySeconds: 0, reason: 'messages came before the last answer was recorded' });
+      case 'mail': {
+        const reason = 'messages came before the last answer was recorded';
+        await releaseWork(db, work, { delaySeconds: 0, reason, cause: 'work.mail' });
         return 'queued';
+      }
       case null:
     }
   }

@@ -6,6 +6,7 @@ import { runsAsOwner } from '../../../process/isolation.ts';
 import type { Isolation } from '../../../process/process-host.ts';
 import { unixSocketOf } from '../../../store/postgres/unix-socket.ts';
 import { appendLedger, type LedgerEntry } from '../../../store/transcript/ledger.ts';
+import { readAudience } from '../../../store/work/awareness.ts';
 import { currentTraceparent } from '../../../telemetry/spans.ts';
 import type { CommandHome } from '../../../tools/tool.ts';
 import { type HookCall, type HookResult, runHookCommand } from '../../hooks/hook-command.ts';
@@ -25,14 +26,20 @@ export async function runHook<P extends HookPhase>(
   signal: AbortSignal = focus.control.signal,
 ): Promise<HookResult<P>> {
   const ledger = facts.ledger.map((entry) => ({ seq: entry.seq, type: entry.type, content: entry.content }));
-  const input = { ...hookFacts(focus), ...facts, ledger };
+  const input = { ...(await hookFacts(focus)), ...facts, ledger };
   const result = await runCommandOf(focus, phase, hook, input as unknown as HookInput[P], signal);
   if (result.kind === 'blocked') await recordHookLedger(focus, result.ledger);
   return result;
 }
 
-/** What every hook is told about its work. */
-export function hookFacts({ work, faculty, workspace }: Pick<Focus, 'work' | 'faculty' | 'workspace'>) {
+/** What every hook is told about its work. Who reads it is asked each time: others may join the conversation meanwhile. */
+export async function hookFacts({
+  work,
+  faculty,
+  workspace,
+  means: { db },
+}: Pick<Focus, 'work' | 'faculty' | 'workspace' | 'means'>) {
+  const readers = await readAudience(db, work.id);
   return {
     work_item: {
       id: work.id,
@@ -47,6 +54,7 @@ export function hookFacts({ work, faculty, workspace }: Pick<Focus, 'work' | 'fa
       attempts: work.attempts,
       created_at: work.createdAt.toISOString(),
     },
+    readers,
     faculty: { name: faculty.name, description: faculty.description, workspace },
   };
 }

@@ -3,6 +3,7 @@ import type { Faculty } from '../../../catalog/faculty/faculty.ts';
 import type { Clock } from '../../../core/lifecycle/clock.ts';
 import type { Lease } from '../../../core/lifecycle/lease.ts';
 import type { FocusEvent, FocusEventBody } from '../../../engage/events/events.ts';
+import type { UnsentTurn } from '../../../engage/turn/unsent-turn.ts';
 import type { FileRule } from '../../../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../../../process/process-host.ts';
 import type { AnswerStart } from '../../../store/conversations/answer-start.ts';
@@ -12,13 +13,14 @@ import type { KeepTurn } from '../../../store/transcript/budgeted-turns.ts';
 import type { FocusKey, FocusRow } from '../../../store/transcript/focus-row.ts';
 import type { EngineMessage } from '../../../store/transcript/messages.ts';
 import type { TurnPermit } from '../../../store/transcript/turns.ts';
-import type { ClaimedWork } from '../../../store/work/work.ts';
+import type { ClaimedWork, CutOff } from '../../../store/work/work.ts';
 import type { Log } from '../../../telemetry/log.ts';
 import type { Toolset } from '../../../tools/source.ts';
 import type { ToolSource } from '../../../tools/tool-source.ts';
 import type { DigestFor } from '../../awareness/shared-awareness.ts';
 import type { FileGuard } from '../../guard/file-guard.ts';
 import type { ModelSource } from '../../models/focus-model.ts';
+import type { ChangedProvider } from '../../models/providers-of-work.ts';
 import type { SkillShelf } from '../../skills/shelf.ts';
 import type { FocusDirectory } from '../../workspace/focus-directory.ts';
 import type { FocusHome } from '../../workspace/focus-home.ts';
@@ -93,6 +95,8 @@ export interface FirstRequest {
   readonly skills: readonly EngineMessage[];
   /** Of turn 1; without a meaning where no model is asked. */
   readonly permit: TurnPermit;
+  /** Whether something is reserved for the request of that turn. */
+  readonly isReserved: boolean;
 }
 
 /** A focus in progress, as its phases see it. */
@@ -103,9 +107,14 @@ export interface Focus {
    * (`asBegun`).
    */
   readonly faculty: Faculty;
+  /** As loaded now: what it could go on with where it may not go on with its own model. */
+  readonly loaded: Faculty;
+  /** There if the provider of its model is gone or is another one: then nothing may be sent. */
+  readonly changedProvider: ChangedProvider | null;
   readonly row: FocusRow;
   /** There if it began with its first message and its first turn. */
   readonly first: FirstRequest | null;
+  readonly unsent: UnsentTurn;
   /** There if it answers a message of a conversation. */
   readonly answer: AnswerStart | null;
   /** The tools it may call; closed when the focus is over. */
@@ -124,6 +133,8 @@ export interface Focus {
   readonly emit: (event: FocusEventBody) => void;
   /** The calls of this run that write. */
   readonly written: WrittenTally;
+  /** The text so far of an answer that is not recorded; null if there is none. */
+  readonly answerUnderWay: () => CutOff | null;
   /** Ends the streams of answers and of output to watchers in other processes, which `emit` feeds. Call it when the focus is over. */
   readonly stopTelling: () => Promise<void>;
 }

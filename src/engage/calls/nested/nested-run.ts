@@ -1,5 +1,6 @@
 /** Runs one call of code, within its time-out. */
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
+import { abortable } from '../../../core/lifecycle/abortable.ts';
 import type { RecordedCall } from '../../../store/transcript/calls.ts';
 import { recordCodeCalls } from '../../../store/transcript/code-calls.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type WorldTool,
 } from '../../../tools/tool.ts';
 import { STOPPED_WITH_CODE, waitsInCode } from '../../prompt/code-texts.ts';
-import { abortable } from '../abortable.ts';
 import type { ValidCall } from '../gates.ts';
 import { permissionNow } from '../permission-now.ts';
 import { prepared } from '../prepared.ts';

@@ -1,13 +1,21 @@
 /** What concerns no single item, as the actor may see it: the inbox, faculties, schedules, pauses, status. */
 import type { Queryable } from '../../sql/database.ts';
 import type { AskedView } from '../inbox-view.ts';
+import { requireSeesAll } from './visible-operated.ts';
 
-/** What waits for a person, oldest first: of an item, or of all work that the actor may see. */
+const ASKED = `work_item_id, faculty, ask_id, call_id, kind, subject, request, hash, asked_at, deadline, turn, submitted_by, left(description, 300) as description, items`;
+
+/** What waits for a person, oldest first: of an item, or of all work that the actor may see, and then what waits for one limit is one entry. */
 export async function readVisibleInbox(tx: Queryable, id: string | null, limit: number): Promise<AskedView[]> {
+  if (id !== null) {
+    return tx.query<AskedView>(
+      `select ${ASKED}, array[work_item_id] as work_items from animus.visible_item_asks where work_item_id = $1::uuid order by asked_at, ask_id limit $2`,
+      [id, limit],
+    );
+  }
   return tx.query<AskedView>(
-    `select work_item_id, faculty, ask_id, call_id, kind, subject, request, hash, asked_at, deadline, turn, submitted_by, left(description, 300) as description
-       from animus.visible_inbox where $1::uuid is null or work_item_id = $1 order by asked_at, work_item_id, ask_id limit $2`,
-    [id, limit],
+    `select ${ASKED}, work_items from animus.visible_inbox order by asked_at, work_item_id, ask_id limit $1`,
+    [limit],
   );
 }
 
@@ -79,18 +87,21 @@ export interface VisibleSchedule {
   readonly params: Readonly<Record<string, unknown>>;
   readonly missed: 'skip' | 'once' | 'all';
   readonly grace_seconds: number;
+  readonly overlap: 'allow' | 'skip' | 'queue';
   readonly paused: boolean;
   readonly problem: string | null;
   readonly next_at: Date | null;
   readonly last_at: Date | null;
   readonly created_at: Date;
+  readonly open_item: string | null;
 }
 
-/** All schedules by name; none for who may not see all work. */
+/** All schedules by name. Errors: `db.forbidden` for who may not see all work. */
 export async function readVisibleSchedules(tx: Queryable): Promise<VisibleSchedule[]> {
+  await requireSeesAll(tx);
   return tx.query<VisibleSchedule>(
-    `select name, cron, time_zone, faculty, left(description, 1048576) as description, params, missed, grace_seconds, paused, problem, next_at, last_at,
-            created_at
+    `select name, cron, time_zone, faculty, left(description, 1048576) as description, params, missed, grace_seconds, overlap, paused, problem, next_at, last_at,
+            created_at, open_item
        from animus.visible_schedules order by name`,
   );
 }
@@ -104,8 +115,9 @@ export interface VisiblePause {
   readonly created_at: Date;
 }
 
-/** The pauses that are in force; none for who may not see all work. */
+/** The pauses that are in force. Errors: `db.forbidden` for who may not see all work. */
 export async function readVisiblePauses(tx: Queryable): Promise<VisiblePause[]> {
+  await requireSeesAll(tx);
   return tx.query<VisiblePause>(
     `select faculty, reason, paused_by, until, created_at from animus.visible_pauses
       where until is null or until > animus.now() order by faculty`,

@@ -6,8 +6,9 @@ import type { BudgetLeft } from '../../work/budgets.ts';
 import type { GrantView } from '../inbox-view.ts';
 import type { WorkMatch } from '../matching-work.ts';
 
-/** The grants that have not ended, the next to end first; none for who may not see all work. */
+/** The grants that have not ended, the next to end first; Errors: `db.forbidden` for who may not see all work. */
 export async function readVisibleGrants(tx: Queryable): Promise<GrantView[]> {
+  await requireSeesAll(tx);
   return tx.query<GrantView>(
     `select id::text as id, scope, work_item_id, faculty, tool, pattern, hash, note, granted_by, created_at, expires_at
        from animus.visible_grants where revoked_at is null and expires_at > animus.now() order by expires_at, visible_grants.id limit 1000`,
@@ -32,8 +33,9 @@ export async function readVisibleRuns(tx: Queryable, schedule: string, limit: nu
   );
 }
 
-/** Whether there is a schedule of this name that the actor may see. */
+/** Whether there is a schedule of this name. Errors: `db.forbidden` for who may not see all work. */
 export async function isVisibleSchedule(tx: Queryable, name: string): Promise<boolean> {
+  await requireSeesAll(tx);
   return (await tx.query('select from animus.visible_schedules where name = $1', [name])).length > 0;
 }
 

@@ -2,7 +2,8 @@
 
 import type { Queryable } from '../../sql/database.ts';
 import { toText } from '../../sql/json.ts';
-import { knownCost } from '../known-cost.ts';
+import { itemCost, itemTokens } from '../known-cost.ts';
+import { withWaiting } from '../waiting.ts';
 import type { WorkFilter } from '../work-list.ts';
 import { LISTED, notFound, readable, type WorkDetail, type WorkSummary } from '../work-views.ts';
 
@@ -16,17 +17,17 @@ export type VisibleWork = Omit<WorkDetail, 'lease_owner' | 'lease_expires_at' | 
 
 /** One item. Errors: `work.not_found`, also for one that the actor may not see. */
 export async function readVisibleWork(tx: Queryable, id: string): Promise<VisibleWork> {
-  const [row] = await tx.query<VisibleWork>(
-    `select id, faculty, state, left(description, 1048576) as description, priority, attempts, turns, ${knownCost('cost_usd', 'cost_usd', 'unpriced_calls')}, parent_id,
+  const [row] = await tx.query<Omit<VisibleWork, 'waiting'>>(
+    `select id, faculty, state, left(description, 1048576) as description, priority, attempts, turns, ${itemCost('cost_usd')}, parent_id,
             merged_into, left(outcome_summary, 10000) as outcome_summary, run_at, created_at, resolved_at, skill, ${readable('params')}, dedup_key,
             concurrency_key, left(source, 1024) as source, ${readable('trigger_info')}, root_id, depth, max_attempts, cancel_requested_at, cancel_reason,
-            ${readable('outcome')}, ${readable('error')}, input_tokens::float8 as input_tokens, output_tokens::float8 as output_tokens, updated_at,
+            ${readable('outcome')}, ${readable('error')}, ${itemTokens()}, updated_at,
             submitted_by, batch
        from animus.visible_work where id = $1::uuid`,
     [id],
   );
   if (row === undefined) throw notFound(id);
-  return row;
+  return (await withWaiting(tx, [row]))[0]!;
 }
 
 /** Errors: `work.not_found`, as `readVisibleWork`. */
@@ -39,11 +40,12 @@ export async function requireVisibleWork(tx: Queryable, id: string): Promise<voi
 export async function listVisibleWork(tx: Queryable, filter: WorkFilter): Promise<WorkSummary[]> {
   const { state = null, parentId = null, after = null, limit } = filter;
   const faculty = filter.faculty === undefined ? null : toText(filter.faculty);
-  return tx.query<WorkSummary>(
-    `select w.id, w.faculty, w.state, ${LISTED}, w.priority, w.attempts, w.turns, ${knownCost('cost_usd', 'w.cost_usd', 'w.unpriced_calls')}, w.parent_id, w.merged_into,
+  const rows = await tx.query<Omit<WorkSummary, 'waiting'>>(
+    `select w.id, w.faculty, w.state, ${LISTED}, w.priority, w.attempts, w.turns, ${itemCost('cost_usd', 'w.')}, w.parent_id, w.merged_into,
             w.run_at, w.created_at, w.resolved_at
        from animus.list_visible_work($1, $2, $3, $4, $5) listed (id) join animus.visible_work w on w.id = listed.id
       order by w.id desc`,
     [limit, after, state, faculty, parentId],
   );
+  return withWaiting(tx, rows);
 }

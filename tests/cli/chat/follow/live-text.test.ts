@@ -117,3 +117,48 @@ test('whatever pieces come, and whenever: the recorded words are read once and i
     }),
   );
 });
+
+const running = { type: 'state', state: 'running', by: null, note: null } as const;
+test.each([
+  ['a daemon goes on', event({ ...running, focus: 1, resumed: true })],
+  ['a later focus begins', event({ ...running, focus: 2, resumed: false })],
+  ['the attempt fails', event({ type: 'error', focus: 1, endedAs: 'lost', message: null })],
+] as const)('what came is withdrawn when %s', (_what, voided) => {
+  const live = createLiveText();
+  const shown = [
+    ...live.piece({ focus: 1, turn: 1, from: 0, text: 'Hel' }),
+    ...live.settled(),
+    ...live.recorded(voided),
+  ];
+  expect(shown.map(({ type }) => type)).toEqual(['text', 'withdrawn', 'recorded']);
+});
+
+test('an attempt whose pieces come before the event that it goes on is shown once', () => {
+  const live = createLiveText();
+  const piece = (from: number, words: string) => live.piece({ focus: 1, turn: 1, from, text: words });
+  const resumed = event({ ...running, focus: 1, resumed: true });
+  const shown = [...piece(0, 'Hel'), ...live.settled(), ...piece(0, 'Good')];
+  expect(shown.map(({ type }) => type)).toEqual(['text', 'again', 'text']);
+  expect([...live.recorded(resumed), ...piece(4, ' day')].map(({ type }) => type)).toEqual(['recorded', 'text']);
+  // The next one is another attempt.
+  expect(live.recorded(resumed).map(({ type }) => type)).toEqual(['withdrawn', 'recorded']);
+});
+
+test('after a gap the rest is asked for, and completes the text', () => {
+  const live = createLiveText();
+  const piece = (from: number, words: string, earlier = false) =>
+    live.piece({ focus: 1, turn: 1, from, text: words, ...(earlier && { earlier }) });
+  const shown = [...piece(0, 'Once '), ...live.settled(), ...piece(10, 'a time')];
+  expect(live.gap).toBe(true);
+  expect(read([...shown, ...piece(0, 'Once upon a time', true), ...piece(16, '.')])).toBe('Once upon a time.');
+  expect(live.gap).toBe(false);
+});
+
+test('what the event of a long text leaves out is said, unless it was shown as it came', () => {
+  const long = event({ type: 'text', focus: 1, turn: 1, text: 'Hello', leftOut: 6 });
+  const late = createLiveText();
+  expect([...late.recorded(turn(1)), ...late.recorded(long)].at(-1)).toEqual({ type: 'left_out', characters: 6 });
+  const live = createLiveText();
+  const seen = [...live.piece({ focus: 1, turn: 1, from: 0, text: 'Hello world' }), ...live.settled()];
+  expect(read([...seen, ...live.recorded(turn(1)), ...live.recorded(long)])).toBe('Hello world');
+});

@@ -30,7 +30,7 @@ text = "done"
 
 const HOOK = `#!/bin/sh
 cat >/dev/null
-echo '{"memories": [{"content": "A greeting costs nothing", "kind": "lesson", "metadata": {"n": 1}}, {"content": "of no project", "layer": "project"}]}'
+echo '{"memories": [{"content": "A greeting costs nothing", "kind": "lesson", "metadata": {"n": 1}}, {"content": "of no project", "layer": "project"}, {"content": "of a wrong layer", "layer": "galaxy"}]}'
 `;
 
 const NO_HOOK = '#!/bin/sh\ncat >/dev/null\n';
@@ -53,10 +53,17 @@ test('memories of a tool and of a hook are found by other work', async () => {
     { content: expect.stringContaining('needs the name of its project'), is_error: true },
     { content: expect.stringContaining('tags'), is_error: true },
   ]);
-  expect(await db.query(`select content from animus.work_ledger where work_item_id = $1`, [learned])).toEqual([
+  expect(
+    await db.query(`select content from animus.work_ledger where work_item_id = $1 order by seq`, [learned]),
+  ).toEqual([
     {
       content: expect.stringMatching(
         /^a memory of the consolidate hook was not stored \(.*project.*\): of no project$/,
+      ),
+    },
+    {
+      content: expect.stringMatching(
+        /^a memory of the consolidate hook was not stored \(.*layer.*\): \{"content":"of a wrong layer"/,
       ),
     },
   ]);
@@ -80,7 +87,7 @@ test('memories of a tool and of a hook are found by other work', async () => {
   expect(unindented).toHaveLength(2);
   for (const line of unindented)
     expect(line).toMatch(
-      /^[0-9a-f-]{36}: (fact|lesson), global.*; \d{4}-\d\d-\d\d, from work item [0-9a-f-]{36} \(learner\b.* and 1 more$/,
+      /^[0-9a-f-]{36}: (fact|lesson), global.*; \d{4}-\d\d-\d\d, from work item [0-9a-f-]{36} \(learner\b.* and 1 more; found by words$/,
     );
   expect(await db.query('select uses from animus.memories')).toEqual([{ uses: 1 }, { uses: 1 }]);
 });

@@ -36,6 +36,7 @@ test('the hook gets what failed and where, and its decision applies: a retry aft
     error: { code: 'llm.invalid_request', message: 'provider play: refused by the provider', retryable: false },
     ledger: [{ type: 'finding' }],
     work_item: { description: 'x' },
+    readers: [expect.any(String)],
   });
   expect(item.foci).toEqual([
     { number: 1, phase: 'recover', ended_as: 'failed' },

@@ -48,7 +48,8 @@ text = "done"
 const HOOK = `#!/bin/sh
 cat >/dev/null
 echo '{"skills": [{"name": "by-hook", "description": "d", "instructions": "From the hook."}, {"name": "by-hook", "version": 7, "instructions": "x", "reason": "r"},
-  {"name": "bad-file", "description": "d", "instructions": "i", "files": [{"path": "../x", "content": ""}]}]}'
+  {"name": "bad-file", "description": "d", "instructions": "i", "files": [{"path": "../x", "content": ""}]}, {"name": "no words"}],
+  "ledger": [{"type": "rumour", "content": "it rains"}, {"type": "note", "content": "kept"}]}'
 `;
 
 const faculty = (name: string, consolidate: string) => `[faculty]
@@ -121,11 +122,15 @@ describe('a skill that work writes', () => {
     const hooked = await run('hooked', 'x');
     await written(daemon, 'by-hook', 'From the hook.');
     expect(await versionsOf(db, 'by-hook')).toEqual([[1, 'current', null]]);
-    const said = await db.query<{ content: string }>('select content from animus.work_ledger where work_item_id = $1', [
-      hooked,
-    ]);
+    const said = await db.query<{ content: string }>(
+      'select content from animus.work_ledger where work_item_id = $1 order by seq',
+      [hooked],
+    );
     expect(said.map(({ content }) => content)).toEqual([
+      expect.stringMatching(/^an entry that a hook printed for the ledger is wrong \(type.*\): \{"type":"rumour"/),
+      'kept',
       expect.stringMatching(/^skill bad-file of the consolidate hook was not written: .*cannot be a file of a skill/),
+      expect.stringMatching(/^a skill of the consolidate hook was not written \(.*\): \{"name":"no words"\}$/),
     ]);
     const mute = await run('mute', 'learn');
     expect(await results(mute)).toEqual([

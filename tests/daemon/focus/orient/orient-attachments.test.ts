@@ -159,7 +159,11 @@ function focusOn(work: FocusedWork, { contextWindow = 1_000_000, tokens = 1500 }
       awareness: async () => null,
       skills: { ready: async () => NO_SKILLS, refresh: async () => NO_SKILLS },
       skillStore: createSkillStore(target.database),
-      models: { forFocus: () => ({ contextWindow, settings: { maxTokens: 1000 } }), mediaTokens: () => tokens },
+      models: {
+        forFocus: () => ({ contextWindow, settings: { maxTokens: 1000 } }),
+        mediaTokens: () => tokens,
+        unseen: () => ({ by: [], byAll: false }),
+      },
     },
   } as unknown as Focus;
 }

@@ -38,7 +38,9 @@ test('one that an earlier animus began is asked as then: its effort by the old n
   });
 });
 
-test('a record that cannot be read counts as none', () => {
-  expect(asBegun(loaded, { engage: { ...LOADED, effort: 'huge' } })).toBe(loaded);
+test('of a record that cannot be read, the models count: they say to whom the words of the focus went', () => {
+  const recorded = { ...LOADED, model: 'own/m', effort: 'huge', cacheTtl: '5m' };
+  expect(asBegun(loaded, { engage: recorded }).engage).toEqual({ ...LOADED, model: 'own/m' });
+  expect(asBegun(loaded, { engage: { ...LOADED, model: 7 } })).toBe(loaded);
   expect(asBegun(loaded, null)).toBe(loaded);
 });

@@ -1,7 +1,7 @@
 /** What a command that waits for an answer says about why it does not come. */
 import { expect, test } from 'vitest';
-import { waitingNotes } from '../../../src/cli/chat/waiting-notes.ts';
 import { createOutput } from '../../../src/cli/view/output.ts';
+import { waitingNotes } from '../../../src/cli/work/waiting-notes.ts';
 import { sayInConversation } from '../../../src/store/conversations/conversations.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
@@ -19,7 +19,7 @@ test('says once that nobody serves it, and then what a person has to decide', as
   let stderr = '';
   const write = (text: string) => void (stderr += text);
   const look = await waitingNotes(
-    createOutput({ stdout: { write }, stderr: { write }, env: {}, json: false }),
+    createOutput({ stdout: { write }, stderr: { write }, env: { npm_command: 'exec' }, json: false }),
     db,
     workItemId,
   );
@@ -35,7 +35,7 @@ test('says once that nobody serves it, and then what a person has to decide', as
   await askPerson(db, work.key, 1, 'c1', 'approval', { subject: 'tool_call', request, seconds: 60 });
   await parkWork(db, { id: work.id, leaseToken: work.leaseToken });
   await says(
-    `the answer waits for a decision: ${talk.faculty} wants to run bash; see it and decide: animus inbox ${work.id.slice(-12)}`,
+    `it waits: a call of bash waits for approval, until an operator decides; otherwise it is denied at the deadline; see: npx animus inbox ${work.id.slice(-12)}`,
   );
   expect(stderr.split('\n').filter(Boolean)).toHaveLength(2);
 });

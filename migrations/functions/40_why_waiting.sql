@@ -1,0 +1,244 @@
+-- Why an item does not go on now, since when, and what ends that: the one answer that every place shows (docs/states.md). Nothing of it is stored: it is
+-- what holds at this moment.
+
+-- Returns why items wait that are queued, scheduled, waiting, or claimed and not begun. No row for any other item, for one that the actor may not see, and
+-- for one that was queued less than two seconds ago where nothing stands in its way.
+-- reason: a word of docs/states.md. why: one sentence without its end. ends: what ends it, as `until` the words of a sentence, and what happens at `until` if
+-- that has not. since: since when, as far as that is known. until: when it ends by itself at the latest. who: who paused it, or who decides. work_items: those that go first or are awaited, at most 20, of
+-- which the actor may see. p_plain: only what everybody may see who sees the item, for an answer that several readers get: without the words of
+-- operators and daemons, and without other items.
+-- One statement for a page: what concerns a faculty is looked up once. One plan for all, by the indexes, as read_events has it.
+-- Locks: none. Raises: nothing.
+create or replace function animus.why_waiting(p_ids uuid[], p_plain boolean default false)
+returns table (work_item_id uuid, reason text, why text, ends text, since timestamptz, until timestamptz, who text, work_items uuid[])
+language plpgsql stable security definer rows 10 set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+declare
+  v_now   constant timestamptz := animus.now();
+  v_all   constant boolean := animus.sees_all();
+  v_words constant boolean := v_all and not p_plain;
+begin
+  return query
+    with item as materialized (
+      select w.id, w.faculty, w.source, w.concurrency_key, w.key_blocked, w.suspect_of, w.lease_token, w.run_at, w.attempts, w.max_attempts, w.error, w.created_at, w.updated_at,
+             case when w.state = 'scheduled' and w.run_at <= v_now then 'queued' else w.state end as state,
+             case when w.lease_token is null then greatest(w.created_at, w.run_at) when w.state = 'scheduled' then w.run_at else w.updated_at end as queued_at
+        from animus.work_items w
+       where w.id = any (p_ids) and w.state in ('queued', 'scheduled', 'waiting', 'claimed')
+         and (v_all or animus.may_see(w.submitted_by) or animus.takes_part(w.id))),
+    live as materialized (
+      select f.name as faculty, d.id, d.max_concurrent as places, f.options, (f.options #>> '{held,until}')::timestamptz as held_until,
+             (select count(*) from animus.work_items r where r.state in ('claimed', 'running') and r.lease_owner = d.id) as has,
+             coalesce(d.makes_room_at > v_now - interval '3 seconds', false) or exists (
+               select from animus.work_items s where s.suspect_of is not null and s.state in ('claimed', 'running') and s.lease_owner = d.id) as alone
+        from animus.daemons d cross join lateral jsonb_each(d.faculties) f (name, options)
+       where d.stopped_at is null and d.seen_at > v_now - interval '1 minute' and f.name in (select i.faculty from item i)),
+    served as materialized (
+      select f.faculty, s.*, p.faculty as paused, p.paused_by, p.reason as pause_reason, p.created_at as paused_at, p.until as paused_until,
+             (select count(*) from animus.work_items r where r.faculty = f.faculty and r.state in ('claimed', 'running')) as runs,
+             case when s.daemons = 0 then (select max(coalesce(d.stopped_at, d.seen_at)) from animus.daemons d where d.faculties ? f.faculty) end as gone_at,
+             s.daemons = 0 and not exists (select from animus.daemons d where d.stopped_at is null and d.seen_at > v_now - interval '1 minute') as nobody
+        from (select distinct i.faculty from item i where i.state in ('queued', 'scheduled')) f
+        cross join lateral (
+          select count(*) as daemons, sum(l.places) as places, bool_and(l.has >= l.places) as is_full, bool_and(l.has >= l.places or l.alone) as busy,
+                 max((l.options ->> 'max')::int) as most, bool_and(coalesce(l.held_until > v_now, false)) as held, min(l.held_until) as held_until,
+                 min((l.options #>> '{held,since}')::timestamptz) as held_since, min(l.options #>> '{held,reason}') as held_why
+            from live l where l.faculty = f.faculty) s
+        left join lateral (
+          select * from animus.pauses p where p.faculty in (f.faculty, '*') and (p.until is null or p.until > v_now) order by p.faculty = '*', p.created_at limit 1) p on true),
+    queued as materialized (
+      select i.*, b.number, b.item as before_item, s.daemons, s.places, s.is_full, s.most, s.runs, s.held_until, s.held_since, s.held_why, s.gone_at, s.paused_by, s.pause_reason, s.paused_at, s.paused_until,
+             case when s.paused is not null then case s.paused when '*' then 'all_paused' else 'paused' end
+                  when s.daemons = 0 then case when s.nobody then 'no_daemon' else 'unserved' end
+                  when b.number is not null then 'message'
+                  when i.concurrency_key is not null and (i.key_blocked or animus.key_is_held(i.concurrency_key)) then 'key'
+                  when s.held then 'provider'
+                  when i.suspect_of is not null then 'alone'
+                  when s.runs >= s.most or s.busy then 'capacity'
+                  when (i.lease_token is not null or i.source = 'chat') and not exists (select from live l where l.faculty = i.faculty and not animus.left_to_host(i.id, l.id, l.options, v_now)) then 'host'
+                  when i.queued_at < v_now - interval '2 seconds' then 'next' end as reason
+        from item i join served s on s.faculty = i.faculty left join lateral animus.message_before(case when i.key_blocked then i.id end) b on true
+       where i.state = 'queued')
+    select q.id, q.reason,
+           case q.reason
+             when 'paused' then q.faculty || ' is paused by ' || p.words
+             when 'all_paused' then 'all work is paused by ' || p.words
+             when 'no_daemon' then 'no daemon is running'
+             when 'unserved' then 'no running daemon serves ' || q.faculty
+             when 'message' then 'the answer to message ' || q.number || ' comes first'
+             when 'key' then 'other work with the same concurrency key comes first'
+             when 'provider' then 'the daemons that serve ' || q.faculty || ' wait for its provider'
+               || case when v_words and q.held_why is not null then ': ' || left(q.held_why, 500) else '' end
+             when 'alone' then 'a daemon ended while it ran this work, which is therefore tried alone'
+             when 'capacity' then case when q.runs >= q.most then format('%s runs %s of at most %s items', q.faculty, q.runs, q.most)
+               when q.is_full then format('all places of the daemons that serve %s are taken (%s)', q.faculty, q.places)
+               else format('the daemons that serve %s run one item alone, because a daemon ended while it ran it', q.faculty) end
+             when 'host' then 'its files are on the host of its last daemon, which may take it first'
+             else 'a daemon that serves ' || q.faculty || ' has room, and has not taken it yet' end,
+           case q.reason
+             when 'paused' then 'an operator resumes ' || q.faculty || p.over
+             when 'all_paused' then 'an operator resumes all work' || p.over
+             when 'no_daemon' then 'a daemon that serves ' || q.faculty || ' is started'
+             when 'unserved' then 'a daemon serves ' || q.faculty
+             when 'message' then 'that answer has ended'
+             when 'key' then 'that work has ended or waits'
+             when 'provider' then 'the provider is asked again'
+             when 'alone' then 'a daemon has nothing else to do'
+             when 'capacity' then 'other work has ended or waits'
+             when 'host' then 'a daemon of that host takes it, or its time to do so is over and any daemon may'
+             else 'a daemon takes it' end,
+           greatest(q.queued_at, case q.reason when 'paused' then q.paused_at when 'all_paused' then q.paused_at when 'no_daemon' then q.gone_at
+             when 'unserved' then q.gone_at when 'provider' then q.held_since end),
+           case q.reason when 'paused' then q.paused_until when 'all_paused' then q.paused_until when 'provider' then q.held_until
+             when 'host' then (select max(q.updated_at + animus.host_grace(l.options)) from live l where l.faculty = q.faculty) end,
+           case when q.reason in ('paused', 'all_paused') then q.paused_by end,
+           case when p_plain then '{}'
+             when q.reason = 'message' then animus.shown_among(array[q.before_item])
+             when q.reason = 'key' then animus.shown_among(array[animus.holder_of_key(q.concurrency_key)])
+             else '{}' end
+      from queued q cross join lateral (
+        select animus.shown_name(q.paused_by) || case when v_words and q.pause_reason <> '' then ': ' || left(q.pause_reason, 500) else '' end,
+               case when q.paused_until is not null then ', or the pause ends by itself' else '' end) p (words, over)
+     where q.reason is not null
+    union all
+    select i.id, t.reason,
+           case t.reason when 'not_before' then 'it is not to run before its time'
+             when 'retry' then format('attempt %s of %s failed', i.attempts, coalesce(i.max_attempts::text, '?')) || coalesce(': ' || left(i.error ->> 'message', 500), '')
+             else case t.reason when 'provider' then 'its provider failed' else 'its daemon gave it back' end || coalesce(': ' || left(i.error ->> 'message', 500), '') end,
+           case t.reason when 'not_before' then 'its time has come' when 'retry' then 'the next attempt may begin' when 'provider' then 'the provider is asked again'
+             else 'a daemon may take it again' end,
+           case t.reason when 'not_before' then i.created_at else i.updated_at end, case when isfinite(i.run_at) then i.run_at end, null, '{}'::uuid[]
+      from item i join served s on s.faculty = i.faculty
+      cross join lateral (select case when i.error is null then 'not_before' when i.error ->> 'code' <> 'work.released' then 'retry' when s.held then 'provider' else 'released' end) t (reason)
+     where i.state = 'scheduled'
+    union all
+    select i.id, v.reason,
+           case v.reason
+             when 'approval' then case when v.tool is not null then 'a call of ' || v.tool || ' waits for approval'
+               when v.subject = 'provider' then case when v_words then left(v.words, 500) else 'it asks whether it may go on with another model, because it lost its own' end
+               else 'it asks for approval: ' || v.subject end
+             when 'question' then 'it asks a question'
+             when 'budget' then coalesce(left(v.words, 500), 'a budget is used up')
+             when 'children' then case when v.wanted = 1 then 'a child has not ended' when v.mode = 'any' then format('none of %s children has ended', v.wanted)
+               else format('%s of %s children have not ended', v.open, v.wanted) end
+             when 'batch' then format('turn %s is %s', v.turn, case when v.sent then 'in a batch of ' || v.provider || coalesce(' (' || v.batch || ')', '') else 'to be sent in a batch of ' || v.provider end)
+               || case when v_words and v.problem is not null then ': ' || left(v.problem, 500) else '' end
+             else 'it waits for a time' end
+             || case when v.others > 0 then format(', and %s more', v.others) else '' end,
+           case v.reason
+             when 'approval' then case when v.four_eyes then 'an operator decides who has neither submitted the work nor written to it' else 'an operator decides' end
+             when 'question' then 'an operator answers'
+             when 'budget' then 'an operator raises the limit'
+             when 'children' then case when v.wanted = 1 then 'it has ended' when v.mode = 'any' then 'one of them has ended' else 'all of them have ended' end
+             when 'batch' then 'the provider has answered'
+             else 'its time has come, or a message wakes it' end
+             || case when v.reason <> 'timer' and isfinite(v.deadline) then '; otherwise ' || case v.reason
+                  when 'approval' then 'it is denied'
+                  when 'question' then 'the work goes on without an answer'
+                  when 'budget' then case when v.fits_later then 'the work goes on by itself' else 'the work dies' end
+                  else 'the work goes on without that' end || ' at the deadline' else '' end,
+           v.created_at, case when isfinite(v.deadline) then v.deadline end, case when v.reason in ('approval', 'question', 'budget') then 'operator' end,
+           case when v.reason = 'children' and not p_plain then animus.shown_among(v.targets) else '{}' end
+      from item i cross join lateral (
+        select w.created_at, w.deadline, w.mode, w.subject, w.request ->> 'reason' as words, (w.request ->> 'four_eyes')::boolean as four_eyes,
+               case w.subject when 'tool_call' then w.request ->> 'tool' end as tool, r.turn, r.provider, r.state = 'sent' as sent, b.provider_id as batch, b.problem, cardinality(w.targets) as wanted,
+               -- A turn that does not fit into the whole limit does not fit into that of the next day either.
+               case w.subject when 'budget' then w.request ->> 'period' <> 'none' and (w.request ->> 'needed')::numeric <= (w.request ->> 'base')::numeric end as fits_later,
+               case when w.subject = 'budget' then 'budget' when w.kind = 'human' then 'question' else w.kind end as reason,
+               count(*) over () - 1 as others, o.targets, coalesce(cardinality(o.targets), 0) as open
+          from animus.waits w
+          left join animus.batch_requests r on w.kind = 'batch' and r.work_item_id = w.work_item_id and r.id::text = w.call_id
+          left join animus.batches b on b.id = r.batch_id
+          left join lateral (select array_agg(t.id order by t.id) as targets from animus.work_items t where t.id = any (w.targets) and t.resolved_at is null) o on w.kind = 'children'
+         where w.work_item_id = i.id and w.resolved_at is null
+         order by w.subject is null, w.kind = 'timer', w.created_at limit 1) v
+     where i.state = 'waiting'
+    union all
+    select i.id, 'capacity', 'a daemon has taken it, and has no free place yet', 'one of its places is free', i.updated_at, null, null, '{}'::uuid[]
+      from item i where i.state = 'claimed' and i.updated_at < v_now - interval '2 seconds';
+end $$;
+
+-- Returns those of the items that the actor may see, at most 20, in order.
+-- Locks: none. Raises: nothing.
+create or replace function animus.shown_among(p_ids uuid[]) returns uuid[]
+language plpgsql stable as $$
+begin
+  return array(select t.id from unnest(p_ids) with ordinality t (id, n) where animus.shown_work(t.id) is not null order by t.n limit 20);
+end $$;
+
+-- Returns the item that has a concurrency key or, while it is offered, the one that may take it; null if there is none.
+-- Locks: none. Raises: nothing.
+create or replace function animus.holder_of_key(p_key text) returns uuid
+language plpgsql stable as $$
+begin
+  return coalesce(
+    (select w.id from animus.work_items w where w.concurrency_key = p_key and w.state in ('claimed', 'running')),
+    (select w.id from animus.work_items w where w.concurrency_key = p_key and w.state = 'queued' and not w.key_blocked order by w.priority desc, w.id limit 1));
+end $$;
+
+-- Returns whether a daemon leaves an item to the host that has its directory, or that of the answer before it, as a claim does.
+-- Locks: none. Raises: nothing.
+create or replace function animus.left_to_host(p_id uuid, p_daemon_id uuid, p_options jsonb, p_now timestamptz) returns boolean
+language plpgsql stable as $$
+declare
+  v_since constant timestamptz := p_now - animus.host_grace(p_options);
+begin
+  return exists (
+    select from animus.work_items w
+     where w.id = p_id and w.updated_at >= v_since
+       and case when w.lease_token is not null then animus.left_to_its_host(w.id, p_daemon_id, v_since)
+                else w.source = 'chat' and animus.left_to_host_before(w.id, p_daemon_id, v_since) end);
+end $$;
+
+-- Returns the message whose answer has to end before an item may answer its own: the nearest one before it on its branch that is not answered.
+-- Locks: none. Raises: nothing.
+create or replace function animus.message_before(p_item uuid, out number int, out item uuid)
+language plpgsql stable as $$
+declare
+  v_own animus.chat_messages;
+begin
+  if p_item is null then return; end if;
+  select * into v_own from animus.chat_messages m where m.work_item_id = p_item and m.role = 'user' and not m.told;
+  if not found then return; end if;
+  -- Step by step: what comes before an item that waits is mostly the message just before it.
+  with recursive line as (
+    select m.id, m.after_id, m.number, m.role, m.told, m.work_item_id from animus.chat_messages m where m.id = v_own.after_id
+    union all
+    select m.id, m.after_id, m.number, m.role, m.told, m.work_item_id from line l join animus.chat_messages m on m.id = l.after_id
+     where not exists (select from animus.work_items w where w.id = l.work_item_id and w.resolved_at is null and l.role = 'user' and not l.told))
+  select l.number, w.id into message_before.number, message_before.item
+    from line l join animus.work_items w on w.id = l.work_item_id and w.resolved_at is null and l.role = 'user' and not l.told order by l.id desc limit 1;
+end $$;
+
+-- What waits of what the actor may see, and why.
+create or replace view animus.waiting_work with (security_barrier) as
+  select w.id as work_item_id, w.faculty, w.state, y.reason, y.why, y.ends, y.since, y.until, y.who, y.work_items
+    from animus.work_items w cross join lateral animus.why_waiting(array[w.id]) y
+   where (w.state = 'queued' and not w.key_blocked or w.state = 'queued' and w.key_blocked or w.state = 'scheduled' or w.state = 'waiting' or w.state in ('claimed', 'running'))
+     and (w.submitted_by = (select animus.actor()) or (select animus.sees_all()) or w.root_id in (select c.work_item_id from animus.own_answers c));
+
+-- Returns what waits for what, as `animus status` shows it, by faculty, state and reason: of the items that are first in their queues, and of the oldest that
+-- are scheduled or waiting, 50 of each at most.
+-- Locks: none. Raises: nothing.
+create or replace function animus.waiting_status() returns jsonb
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
+declare
+  v_ids uuid[];
+begin
+  with recursive faculties as (
+    (select w.faculty, 1 as n from animus.work_items w where w.state = 'queued' and not w.key_blocked order by w.faculty limit 1)
+    union all
+    select (select w.faculty from animus.work_items w where w.state = 'queued' and not w.key_blocked and w.faculty > f.faculty order by w.faculty limit 1), f.n + 1
+      from faculties f where f.faculty is not null and f.n < 50)
+  select array_agg(i.id) into v_ids from (
+    select q.id from faculties f cross join lateral (
+      select w.id from animus.work_items w where w.faculty = f.faculty and w.state = 'queued' and not w.key_blocked order by w.priority desc, w.id limit 3) q
+    union all (select w.id from animus.work_items w where w.state = 'queued' and w.key_blocked limit 50)
+    union all (select w.id from animus.work_items w where w.state = 'scheduled' order by w.run_at limit 50)
+    union all (select w.id from animus.work_items w where w.state = 'waiting' order by w.id limit 50)) i;
+  return jsonb_build_object('waiting', (
+    select coalesce(jsonb_agg(jsonb_build_object('faculty', g.faculty, 'state', g.state, 'reason', g.reason, 'items', g.items, 'work_item_id', g.first, 'why', g.why, 'ends', g.ends,
+             'since', g.since, 'until', g.until) order by g.since), '[]')
+      from (select w.faculty, w.state, y.reason, count(*) as items, (array_agg(w.id order by y.since, w.id))[1] as first, (array_agg(y.why order by y.since, w.id))[1] as why,
+                   (array_agg(y.ends order by y.since, w.id))[1] as ends, min(y.since) as since, min(y.until) as until
+              from animus.why_waiting(v_ids) y join animus.work_items w on w.id = y.work_item_id group by w.faculty, w.state, y.reason) g));
+end $$;

@@ -1,0 +1,147 @@
+/** Promise: each setting that a reload changes is used as it is now, everywhere; whoever keeps a configuration from the start cannot read one. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { snakeCase } from '../../../src/core/config/changed-settings.ts';
+import type { Config } from '../../../src/core/config/config.ts';
+import { LIVE_SETTINGS, type LiveSetting, withLiveSettings } from '../../../src/core/config/live-settings.ts';
+import { readConfig } from '../../../src/core/config/read-config.ts';
+
+/** The files of a daemon that name the setting: each gets it anew at each use. One that is not here has to be looked at first. */
+const USERS: Readonly<Record<LiveSetting, readonly string[]>> = {
+  'daemon.max_concurrent': ['services.ts'],
+  'daemon.shutdown_grace_seconds': ['daemon.ts', 'services.ts'],
+  'daemon.focus_host_grace_seconds': ['control/control-plane.ts', 'presence/served-faculties.ts', 'services.ts'],
+  // A focus that runs keeps the limits with which it began.
+  'daemon.focus_max_memory_mib': ['focus/run-focus.ts', 'focus/scope/bash-container.ts'],
+  'daemon.focus_max_processes': ['focus/run-focus.ts', 'focus/scope/bash-container.ts'],
+  'daemon.commit_email': ['focus/scope/focus-scope.ts', 'focus/scope/focus-worktree.ts', 'services.ts'],
+  'retention.resolved_days': ['timers/janitor.ts'],
+  'retention.pack_days': ['timers/janitor.ts'],
+  'retention.artifacts_days': ['timers/janitor.ts'],
+  'retention.worktree_days': ['kept/tend-worktrees.ts'],
+  'retention.held_worktree_days': ['kept/tend-worktrees.ts'],
+  // The daemon itself sweeps once, when it starts.
+  'retention.directories_days': ['daemon.ts', 'focus/run-focus.ts', 'timers/janitor.ts'],
+  'skills.propose': ['timers/recurring-findings.ts'],
+  'skills.propose_threshold': ['findings/propose-skills.ts'],
+  'skills.propose_window_days': ['findings/propose-skills.ts'],
+  'skills.propose_interval_seconds': ['findings/propose-skills.ts', 'timers/recurring-findings.ts'],
+  'web.allow': ['daemon-tools.ts', 'focus/scope/bash-container.ts'],
+  'webhooks.allow': ['timers/upkeep.ts'],
+  budget: ['models/budget-problems.ts', 'services.ts'],
+};
+
+describe('the users of a live setting', () => {
+  const daemon = join(import.meta.dirname, '../../../src/daemon');
+  const files = readdirSync(daemon, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => ({ file, text: readFileSync(join(daemon, file), 'utf8') }));
+
+  test.each(LIVE_SETTINGS)('%s', (setting) => {
+    expect(
+      files
+        .filter(({ text }) => reads(text, setting))
+        .map(({ file }) => file)
+        .toSorted(),
+    ).toEqual([...USERS[setting]]);
+  });
+});
+
+/** Where the name alone would find others, too. */
+const NAMED_BY: Partial<Record<LiveSetting, RegExp>> = {
+  'daemon.max_concurrent': /daemon\.maxConcurrent\b/,
+  'skills.propose': /current\.propose\b/,
+  'web.allow': /\bweb(?:\(\))?\.allow\b/,
+  'webhooks.allow': /\)\.webhooks\.allow\b/,
+  budget: /(?:\(\)|config)\.budget\b/,
+};
+
+function reads(text: string, setting: LiveSetting): boolean {
+  const name = setting.split('.')[1]?.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return (NAMED_BY[setting] ?? new RegExp(`\\b${name}\\b`)).test(text);
+}
+
+function read(text: string): Config {
+  const readSecretFile = () => ({ ok: false, detail: 'no such file' }) as const;
+  const toml = { path: '/site/animus.toml', text };
+  return readConfig({ env: {}, toml, userHome: '/home/ada', cwd: '/site', readSecretFile });
+}
+
+/** For each live setting, how it is written to be another than its default. */
+const CHANGED: Readonly<Record<LiveSetting, string>> = {
+  'daemon.max_concurrent': '9',
+  'daemon.shutdown_grace_seconds': '9',
+  'daemon.focus_host_grace_seconds': '9',
+  'daemon.focus_max_memory_mib': '99',
+  'daemon.focus_max_processes': '99',
+  'daemon.commit_email': '"a@b.example"',
+  'retention.resolved_days': '9',
+  'retention.pack_days': '9',
+  'retention.artifacts_days': '9',
+  'retention.worktree_days': '9',
+  'retention.held_worktree_days': '9',
+  'retention.directories_days': '9',
+  'skills.propose': 'false',
+  'skills.propose_threshold': '9',
+  'skills.propose_window_days': '9',
+  'skills.propose_interval_seconds': '9',
+  'web.allow': '["localhost"]',
+  'webhooks.allow': '["localhost"]',
+  budget: '',
+};
+
+describe('after a reload', () => {
+  const written = (setting: LiveSetting) => {
+    const [table, key] = setting.split('.');
+    return key === undefined ? '[budget]\nmax_usd_per_day = 9\n' : `[${table}]\n${key} = ${CHANGED[setting]}\n`;
+  };
+
+  test.each(LIVE_SETTINGS)('%s is that of the file, when it is set and when it is taken out', (setting) => {
+    const [plain, changed] = [read(''), read(written(setting))];
+    expect(valueOf(changed, setting)).not.toEqual(valueOf(plain, setting));
+    const set = withLiveSettings(plain, changed);
+    expect(valueOf(set, setting)).toEqual(valueOf(changed, setting));
+    const out = withLiveSettings(changed, plain);
+    expect(valueOf(out, setting)).toEqual(valueOf(plain, setting));
+    // What is said of it names the line that is there.
+    const key = setting === 'budget' ? 'budget.max_usd_per_day' : setting;
+    expect(set.origins.get(key)).toMatch(/animus\.toml:2$/);
+    expect(out.origins.get(key) ?? 'default').toBe('default');
+  });
+
+  test('all others are those of the start', () => {
+    const start = read(
+      '[daemon]\nlease_seconds = 90\n[skills]\nstale_days = 3\n[web.search]\nkind = "searxng"\nurl = "http://one/"\n',
+    );
+    const next = read('[daemon]\nmax_concurrent = 9\n[skills]\npropose = false\n[providers.x]\nkind = "openai"\n');
+    const holds = withLiveSettings(start, next);
+    expect(holds).toMatchObject({
+      daemon: { leaseSeconds: 90, maxConcurrent: 9 },
+      skills: { staleDays: 3, propose: false },
+      web: { search: { url: 'http://one' } },
+    });
+    expect(holds.providers.has('x')).toBe(false);
+    expect(holds.origins.get('daemon.lease_seconds')).toMatch(/:2$/);
+  });
+
+  test('docs/config.md names each live setting', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/config.md'), 'utf8');
+    const said = /A running daemon reloads the file[\s\S]*?\n\n/.exec(page)![0];
+    for (const setting of LIVE_SETTINGS) expect(said).toContain(named(setting));
+  });
+});
+
+/** As the page sums up keys of one table. */
+function named(setting: LiveSetting): string {
+  if (setting === 'budget' || setting.startsWith('retention.')) return `[${setting.split('.')[0]}]`;
+  return setting.startsWith('skills.') ? 'skills.propose…' : setting;
+}
+
+function valueOf(config: Config, setting: LiveSetting): unknown {
+  const [table = '', key] = setting.split('.');
+  const found = (config as unknown as Record<string, unknown>)[table];
+  if (key === undefined) return found;
+  const entry = Object.entries(found as object).find(([name]) => snakeCase(name) === key);
+  return entry?.[1];
+}
