@@ -129,13 +129,16 @@ once('a database that comes and goes', () => {
     const models = await startAnthropicServer([{ content: [text('done')] }]);
     onTestFinished(() => models.close());
     const admin = openPostgres(server.url, { poolSize: 1 });
+    // A second try meets the server as the first one left it.
+    const [crowded, lonely] = ['crowd', 'lonely'].map((name) => `${name}_${crypto.randomUUID().slice(0, 8)}`);
     await admin.query(
-      `create role crowd login password 'p'; create role lonely login password 'p' in role animus_daemon, animus_operator`,
+      `create role ${crowded} login password 'p'; create role ${lonely} login password 'p' in role animus_daemon, animus_operator`,
     );
     const url = new URL(server.url);
-    [url.username, url.password] = ['crowd', 'p'];
+    [url.username, url.password] = [crowded!, 'p'];
     const crowd = await fillUp(url.href);
-    url.username = 'lonely';
+    onTestFinished(async () => void (await Promise.all(crowd.map((connection) => connection.end()))));
+    url.username = lonely!;
     const site = siteOf(url.href, models.url);
     expect(await runAnimus(site, ['status'])).toMatchObject({
       exit: 4,
@@ -144,7 +147,7 @@ once('a database that comes and goes', () => {
     const daemon = launchDaemon(site);
     await daemon.says('waiting for the database');
     const id = await insert(admin);
-    for (const connection of crowd) await connection.close();
+    for (const connection of crowd) await connection.end();
     await daemon.says('serving ');
     await completes(admin, id);
     await daemon.kill('SIGTERM');

@@ -1,20 +1,18 @@
 /** Faults of a database, made on purpose. */
+import { Client } from 'pg';
 import { expect } from 'vitest';
-import { openPostgres } from '../../src/store/postgres/postgres.ts';
-import type { Database } from '../../src/store/sql/database.ts';
 import { asAdmin } from '../support/database.ts';
 
-/** Opens connections until the server refuses one. */
-export async function fillUp(url: string): Promise<Database[]> {
-  const taken: Database[] = [];
+/** Opens connections until the server refuses one. They stay open however long nothing happens: those of a pool are closed after ten idle seconds. */
+export async function fillUp(url: string): Promise<Client[]> {
+  const taken: Client[] = [];
   for (;;) {
-    const one = openPostgres(url, { poolSize: 1 });
+    const one = new Client(url);
     try {
-      await one.query('select 1');
+      await one.connect();
       taken.push(one);
     } catch (error) {
-      await one.close();
-      expect(error).toMatchObject({ code: 'db.unreachable' });
+      expect(error).toMatchObject({ code: '53300' });
       return taken;
     }
   }

@@ -1,29 +1,38 @@
-/** Serialises this daemon's writes to a repository, and retries while another process holds its locks. */
+/** Serialises this daemon's writes to a repository, and retries while another process holds its locks or is in the middle of a change. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Lease } from '../../core/lifecycle/lease.ts';
 import { type GitInput, type GitMeans, type GitPlace, type GitResult, runGit } from './git.ts';
+import { watchLocks } from './left-locks.ts';
 
 /** `lease`: of the work whose repository it is. */
 export type WriteMeans = GitMeans & { readonly clock: Clock; readonly lease: Lease };
 
-const LOCK_TRIES = 20;
-/** Several foci or daemons that write to one repository contend for its lock files. */
-const LOCK_TROUBLE = /\.lock'?: File exists|unable to (create|lock)|could not lock|cannot lock ref/i;
+const TRIES = 20;
+/** Locks that were left are removed one after the other, each after tries of its own. */
+const MOST_TRIES = 10 * TRIES;
+/**
+ * Several foci, daemons and people who write to one repository contend for its lock files. While `git worktree add` runs, the HEAD of the new worktree
+ * names no commit, and whatever looks at all refs fails.
+ */
+const PASSING = /\.lock'?: File exists|unable to (create|lock)|could not lock|cannot lock ref|bad object worktrees\/.+\/HEAD/i;
 
-/** A command that takes the repository's locks. Errors: `worktree.failed` with git's message. */
+/** A command that takes the repository's locks. Errors: `worktree.failed` with git's message; `work.lease_lost`. */
 export async function writeGit(
   place: GitPlace,
   args: readonly string[],
   means: WriteMeans,
   input: GitInput = {},
 ): Promise<void> {
-  for (let tries = 1; ; tries++) {
+  const locks = watchLocks(place, means);
+  for (let tries = 1, all = 1; ; tries++, all++) {
     const result: GitResult = await inTurn(place.commonDir, () => runGit(place, args, means, input));
     if (result.ok) return;
-    if (tries >= LOCK_TRIES || !LOCK_TROUBLE.test(result.stderr)) throw gitFailure(place, args, result);
-    await means.clock.sleep(50 * Math.random() * tries, means.signal);
+    if (!PASSING.test(result.stderr)) throw gitFailure(place, args, result);
+    if (await locks.removeNamed(result.stderr)) tries = 0;
+    else if (tries >= TRIES || all >= MOST_TRIES) throw gitFailure(place, args, result);
+    else await means.clock.sleep(50 * Math.random() * tries, means.signal);
   }
 }
 
