@@ -66,7 +66,7 @@ describe('the endpoint', () => {
   });
 
   it('bounds bodies and rates of a container, and ends what breaks off', async () => {
-    const { endpoint, ask } = await openEndpoint({ maxBodyBytes: 1000, burst: 5 });
+    const { endpoint, ask } = await openEndpoint({ maxBodyBytes: 1000, burst: 5, perSecond: 0.01 });
     const long = endpoint.attach();
     await ask('GET', long.token);
     expect((await ask('POST', long.token, 'x'.repeat(1001))).status).toBe(413);

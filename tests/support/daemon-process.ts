@@ -152,6 +152,8 @@ function untilSaid(
 export async function runAnimus(
   site: Site,
   args: readonly string[],
+  /** Is called with all standard output so far, whenever there is more. */
+  onOutput: (stdout: string) => void = () => {},
 ): Promise<{ readonly exit: number | string; readonly stdout: string; readonly stderr: string }> {
   const child = spawn(process.execPath, [LAUNCHER, ...args], {
     cwd: site.directory,
@@ -160,7 +162,10 @@ export async function runAnimus(
   });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout.push(chunk);
+    onOutput(Buffer.concat(stdout).toString());
+  });
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   return { exit: code ?? signal!, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };

@@ -16,7 +16,8 @@ const MOST_TRIES = 10 * TRIES;
  * Several foci, daemons and people who write to one repository contend for its lock files. While `git worktree add` runs, the HEAD of the new worktree
  * names no commit, and whatever looks at all refs fails.
  */
-const PASSING = /\.lock'?: File exists|unable to (create|lock)|could not lock|cannot lock ref|bad object worktrees\/.+\/HEAD/i;
+const PASSING =
+  /\.lock'?: File exists|unable to (create|lock)|could not lock|cannot lock ref|bad object worktrees\/.+\/HEAD/i;
 
 /** A command that takes the repository's locks. Errors: `worktree.failed` with git's message; `work.lease_lost`. */
 export async function writeGit(

@@ -42,13 +42,14 @@ interface Execution {
 export interface EndpointLimits {
   readonly headersMs?: number;
   readonly burst?: number;
+  readonly perSecond?: number;
   readonly maxBodyBytes?: number;
 }
 
 /** `start` rejects with `sandbox.endpoint` when it cannot listen there; port 0 is any free one. */
 export function createHttpEndpoint(
   address: { readonly host: string; readonly port: number },
-  { headersMs = HEADERS_MS, burst = BURST, maxBodyBytes = MAX_BODY_BYTES }: EndpointLimits = {},
+  { headersMs = HEADERS_MS, burst = BURST, perSecond = PER_SECOND, maxBodyBytes = MAX_BODY_BYTES }: EndpointLimits = {},
 ): HttpEndpoint {
   const executions = new Map<string, Execution>();
   const strangers = strangersOf(MAX_STRANGERS);
@@ -70,7 +71,7 @@ export function createHttpEndpoint(
       const token = randomBytes(32).toString('base64url');
       const digest = digestOf(token);
       const streams = attachedStreams(token, () => executions.delete(digest));
-      executions.set(digest, { streams, rate: requestRate(burst, PER_SECOND) });
+      executions.set(digest, { streams, rate: requestRate(burst, perSecond) });
       return streams.attachment;
     },
     async stop() {

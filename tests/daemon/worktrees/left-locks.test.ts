@@ -45,7 +45,10 @@ it('a lock that is taken again and again is waited for', async () => {
     lockOf(repo, `refs/heads/${branch}`, String(++taken));
     await clock.sleep(ms, signal);
   };
-  const writing = writeGit(origin.place, ['update-ref', `refs/heads/${branch}`, base], { ...means, clock: { ...clock, sleep } });
+  const writing = writeGit(origin.place, ['update-ref', `refs/heads/${branch}`, base], {
+    ...means,
+    clock: { ...clock, sleep },
+  });
   await expect(writing).rejects.toThrow('File exists');
   expect(taken).toBeGreaterThan(10);
   expect(existsSync(lock)).toBe(true);
