@@ -55,6 +55,7 @@ const ONE_WIRE = [
   'interrupted-commands',
   'launched-processes',
   'local-model',
+  'logical-subscriber',
   'lost-acknowledgements',
   'mail-kills',
   'many-daemons',

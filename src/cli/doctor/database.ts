@@ -13,6 +13,8 @@ import { examineApi } from './api.ts';
 import { examineAudit } from './audit.ts';
 import { examineBatches } from './batches.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
+import { examinePgmq } from './pgmq.ts';
+import { examinePublications } from './publications.ts';
 import { examineWebhooks } from './webhooks.ts';
 import { examineWorktrees } from './worktrees.ts';
 
@@ -29,12 +31,14 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
       return [
         fine('database', `${db.kind}, PostgreSQL ${offer.version} at ${db.where}`),
         ...(await findingsOf('schema', () => examineSchema(db))),
-        ...examineExtensions(offer),
+        ...(await findingsOf('pgmq', () => examinePgmq(db, offer))),
+        examineVector(offer),
         ...(await findingsOf('roles', () => examineRoles(db))),
         ...(await findingsOf('api', () => examineApi(db, config))),
         ...(await findingsOf('webhooks', () => examineWebhooks(db, config))),
         ...(await findingsOf('batches', () => examineBatches(db))),
         ...(await findingsOf('audit', () => examineAudit(db))),
+        ...(await findingsOf('publications', () => examinePublications(db))),
         ...(await findingsOf('retention', () => examineRetention(db))),
         ...(await findingsOf('worktrees', () => examineWorktrees(db))),
         ...(await findingsOf('clock', () => examineClock(db))),
@@ -61,23 +65,19 @@ async function examineSchema(db: Database): Promise<readonly Finding[]> {
   return [fine('schema', version === needed ? `version ${version}` : `version ${version}, applied by a later animus`)];
 }
 
-function examineExtensions({ pgmq, vector }: DatabaseOffer): readonly Finding[] {
-  return [
-    pgmq === 'installed'
-      ? fine('pgmq', 'installed')
-      : problem('pgmq', 'not installed', 'run: animus db migrate (it installs pgmq if the server does not have it)'),
-    vector === 'installed'
-      ? fine('pgvector', 'installed')
-      : note(
-          'pgvector',
-          vector === 'available'
-            ? 'available on the server, not installed in this database'
-            : 'not available on the server',
-          vector === 'available'
-            ? 'run as a superuser: create extension vector'
-            : 'install pgvector on the server; without it, memory is searched by text only',
-        ),
-  ];
+function examineVector({ vector }: DatabaseOffer): Finding {
+  if (vector === 'installed') return fine('pgvector', 'installed');
+  return vector === 'available'
+    ? note(
+        'pgvector',
+        'available on the server, not installed in this database',
+        'run as a superuser: create extension vector',
+      )
+    : note(
+        'pgvector',
+        'not available on the server',
+        'install pgvector on the server; without it, memory is searched by text only',
+      );
 }
 
 /** Rows that retention cannot remove, because tables of the application refer to them. */

@@ -4,9 +4,10 @@
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
-import { isLockConflict, sqlState } from '../sql/database-errors.ts';
+import { HAS_PGMQ } from '../sql/pgmq.ts';
+import { attempt } from './attempt.ts';
 import { readTarGz } from './tar.ts';
 
 /** How pgmq was installed. */
@@ -19,13 +20,12 @@ export interface VectorSupport {
 }
 
 /**
- * Installs pgmq unless `pgmq.create` exists. Idempotent; call it under the migration lock. Errors:
+ * Installs pgmq unless `pgmq.create` exists. Idempotent; call it under the migration lock, after requirePgmqRights. Errors:
  * `db.extension_missing`.
  */
 export async function installPgmq(tx: Queryable): Promise<PgmqInstall> {
   const [found] = await tx.query<{ present: boolean; offered: boolean }>(
-    `select to_regprocedure('pgmq.create(text)') is not null as present,
-            exists (select from pg_available_extensions where name = 'pgmq') as offered`,
+    `select ${HAS_PGMQ} as present, exists (select from pg_available_extensions where name = 'pgmq') as offered`,
   );
   if (found?.present) return 'present';
   if (found?.offered && (await attempt(tx, 'create extension if not exists pgmq cascade')) === null) return 'extension';
@@ -47,23 +47,6 @@ export async function installVector(tx: Queryable): Promise<VectorSupport> {
   if (!found?.offered) return { vector: false, reason: 'the server does not have the extension pgvector' };
   const refusal = await attempt(tx, 'create extension if not exists vector');
   return { vector: refusal === null, reason: refusal };
-}
-
-/**
- * Runs a statement that may be refused without losing the transaction; returns the refusal, or null when it went well. That another session
- * holds a lock is no refusal: it is thrown, so that the step is run again.
- */
-export async function attempt(tx: Queryable, sql: string): Promise<string | null> {
-  await tx.query('savepoint attempt');
-  try {
-    await tx.query(sql);
-    await tx.query('release savepoint attempt');
-    return null;
-  } catch (error) {
-    if (sqlState(error) === undefined || isLockConflict(error)) throw error;
-    await tx.query('rollback to savepoint attempt');
-    return messageOf(error);
-  }
 }
 
 async function packagedPgmq(): Promise<string> {

@@ -8,7 +8,9 @@ import { installPgmq, installVector, type VectorSupport } from './extensions.ts'
 import { migrationError } from './migration-errors.ts';
 import { type Migration, readSchemaFiles, type SchemaFiles, type SqlFile } from './migration-files.ts';
 import { withoutOldQueues } from './old-queues.ts';
+import { requirePgmqRights } from './pgmq-rights.ts';
 import { noteReplaced, wasReplaced } from './replaced-functions.ts';
+import { identifyPgmqRows } from './replica-identity.ts';
 import { foreignOwner, installRoles } from './roles.ts';
 import { schemaVersion } from './schema-version.ts';
 import { type TurnOptions, takeTurn } from './take-turn.ts';
@@ -53,8 +55,10 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   if (untouched) return untouched;
   await makeBookkeeping(database);
   await takeTurn(database, 'pgmq', options, async (tx) => {
+    await requirePgmqRights(tx, database.where);
     const pgmq = await installPgmq(tx);
     if (pgmq !== 'present') log.info({ pgmq }, 'installed pgmq');
+    await identifyPgmqRows(tx);
   });
   const vector = await takeTurn(database, 'pgvector', options, installVector);
 

@@ -6,12 +6,11 @@ import { sqlState } from '../sql/database-errors.ts';
 /** `db.refused` for missing rights, `db.migration_failed` with `file` for what a statement failed with; everything else unchanged. */
 export function migrationError(error: unknown, database: Database, file: string): unknown {
   if (isAnimusError(error, 'db.forbidden')) {
-    const hint = `; ${file} needs a role that may create schemas in this database: grant create on database … to the role`;
-    return new AnimusError(
-      'db.refused',
-      { where: database.where, detail: String(error.details['detail']), hint },
-      { cause: error },
-    );
+    const detail = String(error.details['detail']);
+    const hint = detail.startsWith('permission denied for database')
+      ? `; ${file} needs a role that may create schemas in this database: grant create on database … to the role`
+      : `; ${file} needs this right`;
+    return new AnimusError('db.refused', { where: database.where, detail, hint }, { cause: error });
   }
   if (sqlState(error) === undefined || error instanceof AnimusError) return error;
   const detail = messageOf(error) + lineOf(error);

@@ -3,7 +3,7 @@
  * server permits it, and granted their rights.
  */
 import type { Database, Queryable } from '../sql/database.ts';
-import { attempt } from './extensions.ts';
+import { attempt } from './attempt.ts';
 
 /** In the order of `animus.roles()`. */
 export const ROLES = [

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Database, Queryable } from '../sql/database.ts';
+import { HAS_PGMQ } from '../sql/pgmq.ts';
 import { openNotifications } from './notifications.ts';
 
 /** State of pgmq or pgvector: installed, available for installation, or neither. */
@@ -19,7 +20,7 @@ export interface DatabaseOffer {
 export async function databaseOffer(db: Queryable): Promise<DatabaseOffer> {
   const [row] = await db.query<DatabaseOffer>(
     `select current_setting('server_version') as version,
-            case when to_regprocedure('pgmq.create(text)') is not null then 'installed'
+            case when ${HAS_PGMQ} then 'installed'
                  when exists (select from pg_available_extensions where name = 'pgmq') then 'available'
                  else 'missing' end as pgmq,
             case when exists (select from pg_extension where extname = 'vector') then 'installed'

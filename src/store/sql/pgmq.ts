@@ -3,6 +3,10 @@ import { EventEmitter } from 'node:events';
 import type { Pgmq } from 'pgmq-js';
 import type { Queryable } from './database.ts';
 
+/** A condition: whether pgmq is there. Any role may ask; to_regprocedure fails for one without rights on the schema. */
+export const HAS_PGMQ = `exists (select from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+  where n.nspname = 'pgmq' and p.proname = 'create' and p.pronargs = 1 and p.proargtypes[0] = 'text'::regtype)`;
+
 type Settings = Parameters<typeof Pgmq.new>[0];
 
 /**

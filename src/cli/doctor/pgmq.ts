@@ -1,0 +1,13 @@
+/** Checks that pgmq is there and that animus may use it. */
+import { cureOf, lackOf, missingPgmqRights } from '../../store/migrations/pgmq-rights.ts';
+import type { DatabaseOffer } from '../../store/postgres/health.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { type Finding, fine, problem } from './finding.ts';
+
+/** It may belong to another team, or to the superuser who has created the extension. */
+export async function examinePgmq(db: Database, { pgmq }: DatabaseOffer): Promise<readonly Finding[]> {
+  const missing = await missingPgmqRights(db, 'the owner');
+  if (missing !== null) return [problem('pgmq', lackOf(missing), cureOf(missing))];
+  if (pgmq === 'installed') return [fine('pgmq', 'installed')];
+  return [problem('pgmq', 'not installed', 'run: animus db migrate (it installs pgmq if the server does not have it)')];
+}
