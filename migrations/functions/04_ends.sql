@@ -40,7 +40,7 @@ begin
   with message as (
     delete from pgmq.q_animus_work m where m.msg_id = v_message returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message)
   insert into pgmq.a_animus_work (msg_id, read_ct, enqueued_at, vt, message) select msg_id, read_ct, enqueued_at, vt, message from message;
-  v_more := v_key is not null or not pg_try_advisory_xact_lock(animus.watch_key(p_id));
+  v_more := v_key is not null or animus.watch_begins(p_id);
   if not v_more then
     v_more := exists (select from animus.foci where work_item_id = p_id and ended_as is null)
            or exists (select from animus.waits where work_item_id = p_id and resolved_at is null)
@@ -206,7 +206,7 @@ end $$;
 create or replace function animus.end_work(p_id uuid, p_state text, p_error jsonb, p_focus_ended_as text) returns void
 language plpgsql as $$
 declare
-  v_open uuid[] := animus.lock_tree_to_end(p_id);
+  v_open uuid[] := animus.lock_tree_to_end(array[p_id]);
 begin
   perform animus.end_works(array[p_id], p_state, null, null, p_error, p_focus_ended_as);
   perform animus.cancel_open(v_open, format('its parent %s is %s', p_id, p_state));
@@ -242,19 +242,34 @@ end $$;
 create or replace function animus.watch_key(p_id uuid) returns bigint
 language sql immutable parallel safe as $$ select hashtextextended(p_id::text, 7301) $$;
 
+-- Returns the key of the advisory lock that transactions share from the end of an item until their commit. There are 64 of them for all items, so
+-- that a transaction that ends many needs no more: the table of locks is shared by the whole server, and full at some ten thousand.
+-- Locks: none. Raises: nothing.
+create or replace function animus.ends_key(p_id uuid) returns bigint
+language sql immutable parallel safe as $$ select 7302000000 + (get_byte(uuid_send(p_id), 15) & 63) $$;
+
+-- Returns whether somebody may be registering a watch of an item that this transaction has ended, which is then to be notified. The caller has updated
+-- its row. The lock of a watch is let go at once, and the one of ends kept: whoever registers a watch later finds a row that somebody has
+-- changed, and waits for those that keep the latter (watch_work). Taken and let go in one expression, which nothing can interrupt.
+-- Locks: an advisory lock for all ends, shared; that of the item's watch, for a moment; waits for neither. Raises: nothing.
+create or replace function animus.watch_begins(p_id uuid) returns boolean
+language plpgsql as $$
+begin
+  return not case when pg_try_advisory_xact_lock_shared(animus.ends_key(p_id))
+    then case when pg_try_advisory_lock(animus.watch_key(p_id)) then pg_advisory_unlock(animus.watch_key(p_id)) else false end else false end;
+end $$;
+
 -- Ends the parts of items that have just ended (message, key, focus, waits) and notifies their watchers, in the caller's transaction.
 -- One statement per table, not one for all: a part that an item does not have costs only a probe. The callers keep the plans, because
 -- planning for seven tables cost twice as much as running it.
 -- An uncommitted watch is invisible, so a session that registers one holds a shared advisory lock of the item until its commit; if that
--- lock is held, the end is notified. This function waits for no lock; a watcher waits for an end that is being committed. Beyond the first
--- hundred items only visible watches count.
--- Locks: the rows of these; the advisory locks of the items, without waiting. Raises: nothing.
+-- lock is held, the end is notified. This function waits for no lock; a watcher waits for an end that is being committed.
+-- Locks: the rows of these; as watch_begins. Raises: nothing.
 create or replace function animus.follow_ends(
   p_ids uuid[], p_messages bigint[], p_keyed boolean, p_state text, p_error jsonb, p_focus_ended_as text, p_now timestamptz) returns void
 language plpgsql as $$
 declare
-  v_id      uuid;
-  v_begun   uuid[] := '{}';
+  v_begun   uuid[];
   v_watched uuid[];
   v_has     record;
 begin
@@ -270,9 +285,7 @@ begin
        and k.work_item_id = w.id;
   end if;
 
-  foreach v_id in array p_ids[1:100] loop
-    if not pg_try_advisory_xact_lock(animus.watch_key(v_id)) then v_begun := v_begun || v_id; end if;
-  end loop;
+  v_begun := array(select u.id from unnest(p_ids) u (id) where animus.watch_begins(u.id));
   -- In a later statement: a session that released its lock in between has committed its watch.
   select exists (select from animus.foci where work_item_id = any (p_ids) and ended_as is null) as focus,
          exists (select from animus.waits where work_item_id = any (p_ids) and resolved_at is null) as wait,

@@ -4,7 +4,7 @@
 create or replace view animus.own_work with (security_barrier) as
   select id, faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context,
          state, animus.shown_work(merged_into) as merged_into, attempts, cancel_requested_at, outcome, outcome_summary, error, cost_usd, input_tokens, output_tokens,
-         created_at, updated_at, resolved_at, turns, batch, unpriced_calls, lost_usd, estimated_usd, calls, lost_requests, uncounted_calls, assumed_tokens
+         created_at, updated_at, resolved_at, turns, batch, unpriced_calls, lost_usd, estimated_usd, calls, lost_requests, uncounted_calls, assumed_tokens, detached
     from animus.work_items where submitted_by = (select animus.actor());
 
 create or replace view animus.own_ledger with (security_barrier) as

@@ -23,10 +23,10 @@ $$;
 -- Guards the decisions. An inserted row is chained: it gets its number, its digests, the hash of the row before and its own; it names the token with which a person decided, which is no part of the hash. Later only
 -- its note can be erased, together with the salt; neither is part of the hash. Rows without a hash were written by functions of the
 -- previous version, and are chained by an update. Writers of a decision about an item hold its row lock; for the others, the first row of
--- the chain is locked.
+-- the chain is locked. A plan that was made when the table was empty, and is kept, would read all of it for each row of a statement that writes many.
 -- Locks: the first row of the chain. Raises: WA002, WA004.
 create or replace function animus.guard_decision() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
 declare
   v_last record;
 begin

@@ -439,7 +439,7 @@ declare
   v_id   uuid;
 begin
   for v_id in select w.id from animus.work_items w where w.id = any (p_ids) and w.resolved_at is null order by w.id loop
-    v_open := v_open || animus.lock_tree_to_end(v_id, 10) || v_id;
+    v_open := v_open || animus.lock_tree_to_end(array[v_id], 10) || v_id;
     insert into animus.decisions (work_item_id, action, note, decided_by, created_at) values (v_id, 'cancel', p_reason, animus.actor(), animus.now());
   end loop;
   perform from animus.conversations c where c.file_id = p_file_id for no key update;

@@ -101,7 +101,7 @@ end $$;
 -- Cancels the items that match, or queues them again, and returns a row for each: p_action is 'cancel', for operators and of the actor's own work, or
 -- 'retry', for operators. An item matches if its state is one of p_states and, where given, it is of the faculty and has ended since p_since or, if it is
 -- open, was submitted since. problem: why the item stays as it is; null: it was changed. In the order of their ids, after p_after, 1 to 500 at a time.
--- Locks: those of cancel_work or retry_work, item by item, each waiting two seconds at most. Raises: WA004, 42501; WA002, WA003 and 57PA1 of single
+-- Locks: those of cancel_works, or item by item of cancel_work or retry_work, each waiting two seconds at most. Raises: WA004, 42501; WA002, WA003 and 57PA1 of single
 -- items are returned.
 create or replace function animus.change_matching_work(
   p_action text, p_states text[], p_faculty text default null, p_since timestamptz default null, p_reason text default null, p_after uuid default null,
@@ -120,6 +120,13 @@ begin
        and (p_faculty is null or w.faculty = p_faculty) and (p_since is null or coalesce(w.resolved_at, w.created_at) >= p_since)
        and w.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
      order by w.id limit p_limit);
+  if p_action = 'cancel' then
+    begin
+      return query select c.id, null::text from animus.cancel_works(v_ids, p_reason) c;
+      return;
+    exception when sqlstate 'WA003' or sqlstate '57PA1' then null;  -- one of them; the others are cancelled below
+    end;
+  end if;
   foreach id in array v_ids loop
     problem := null;
     begin

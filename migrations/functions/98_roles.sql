@@ -29,7 +29,7 @@ language sql immutable as $$
     when p_function in ('conversation_messages', 'conversation_newest', 'conversation_page', 'message_numbers', 'read_virtual_file', 'read_workspace_file', 'takes_part', 'find_work', 'find_conversation') then true
     when p_function in ('add_webhook', 'remove_webhook', 'rotate_webhook', 'list_webhooks', 'list_dead_deliveries', 'test_webhook', 'delivery_state', 'retry_deliveries')
       then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
-    when p_function in ('cancel_work', 'say', 'set_budget', 'discard_worktree') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
+    when p_function in ('cancel_work', 'cancel_works', 'say', 'set_budget', 'discard_worktree') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
     when p_function in ('watch_work', 'watch_texts', 'watch_events', 'notice_of', 'shown_work', 'read_events', 'read_conversation_events', 'present_in_conversation', 'present_events', 'read_states', 'search_memories', 'list_memory_merges', 'vector_search_problem', 'item_worktree', 'item_patch') then true
     when p_function in ('store_memory', 'update_memory', 'revise_memory', 'forget_memory', 'unmerge_memory') then p_role <> 'animus_reader'
     when p_function in ('status', 'newest_queued', 'costs', 'budget_left', 'budget_shown', 'ways_in_status', 'batch_status', 'asks_status', 'budget_status', 'memory_stats', 'embedding_status', 'skill_stats', 'stale_skills', 'skill_status', 'webhook_status', 'worktree_status', 'waiting_status') then p_role not in ('animus_submitter', 'animus_gateway')

@@ -28,7 +28,7 @@ afterAll(async () => {
 test('no function of the engine waits for an advisory lock without a limit', async () => {
   expect(
     await target.database.query(
-      `select proname from pg_proc where pronamespace = 'animus'::regnamespace and prosrc ~ 'pg_advisory'
+      `select proname from pg_proc where pronamespace = 'animus'::regnamespace and prosrc ~ 'pg_advisory_(xact_)?lock'
           and not coalesce(proconfig::text ~ 'lock_timeout', false)`,
     ),
   ).toEqual([]);
@@ -42,23 +42,29 @@ test('work, retention and upgrades continue while another role holds every advis
   });
 });
 
-test('the only advisory lock left is that of a watch, and each function that takes one is known', async () => {
+test('the only advisory locks left are those of watches and of ends, and each function that takes one is known', async () => {
   const functions = await target.database.query<{ proname: string }>(
     `select proname from pg_proc where pronamespace in ('animus'::regnamespace, 'pgmq'::regnamespace) and prosrc ~ 'pg_(try_)?advisory' order by proname`,
   );
   expect(functions.map(({ proname }) => proname)).toEqual(KNOWN);
 });
 
-/** Ends only try the lock of a watch; a watcher waits for it if an end has it (below). Two are of pgmq: where a migration creates a queue, and what animus does not call. */
-const KNOWN = ['acquire_queue_lock', 'complete_work', 'follow_ends', 'read_grouped_rr', 'watch_work'];
+/** Ends only try their locks, in watch_begins; a watcher waits for ends of ours (below). Two are of pgmq: where a migration creates a queue, and what animus does not call. */
+const KNOWN = ['acquire_queue_lock', 'read_grouped_rr', 'watch_begins', 'watch_work'];
 
 test.each(['', '_shared'])(
-  'a stranger who holds the%s lock of a watch delays neither a watcher nor the end',
+  'a stranger who holds the%s locks of a watch and of ends delays neither a watcher nor the end',
   async (mode) => {
     const db = target.database;
     const id = await insertWork(db);
+    // A row that somebody has locked since its last change: a watcher looks for ends.
+    await db.query('select from animus.work_items where id = $1 for key share', [id]);
+    const [ends] = await db.query<{ key: string }>('select animus.ends_key($1)::text as key', [id]);
     await outside.transaction(async (tx) => {
-      await tx.query(`select pg_advisory_xact_lock${mode}(hashtextextended($1::uuid::text, 7301))`, [id]);
+      await tx.query(
+        `select pg_advisory_xact_lock${mode}(hashtextextended($1::uuid::text, 7301)), pg_advisory_xact_lock${mode}($2)`,
+        [id, ends!.key],
+      );
       // Would raise if it waited longer than this for anything but the stranger's lock, which it gives up on.
       const waits = await waitsWhile(() => db.query(`select animus.watch_work($1)`, [id]));
       expect(waits).toEqual([]);
@@ -71,7 +77,7 @@ test.each(['', '_shared'])(
   },
 );
 
-/** The waits for advisory locks that another session sees while this runs. */
+/** The waits for advisory locks, and for those that hold them, that another session sees while this runs. */
 async function waitsWhile(run: () => Promise<unknown>): Promise<unknown[]> {
   const seen: unknown[] = [];
   const state = { running: true };
@@ -85,7 +91,7 @@ async function waitsWhile(run: () => Promise<unknown>): Promise<unknown[]> {
   return seen;
 }
 
-const WAITING = `select query from pg_stat_activity where wait_event_type = 'Lock' and wait_event = 'advisory'`;
+const WAITING = `select query from pg_stat_activity where datname = current_database() and wait_event in ('advisory', 'PgSleep')`;
 
 test('and while a reader holds every lock that it may take', async () => {
   await reader.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-/** `animus work cancel|retry` for all items that match: one call, and one row of the audit, per item. */
+/** `animus work cancel|retry` for all items that match, each with a row of the audit. */
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Database } from '../../store/sql/database.ts';
@@ -23,6 +23,8 @@ export interface BulkOperation {
   readonly states: readonly WorkState[];
   /** Rejects with an AnimusError where the item was not changed. */
   run(db: Database, id: string): Promise<void>;
+  /** Does it to all of a page, or rejects and has changed none. Without it, they are run one by one. */
+  runAll?(db: Database, ids: readonly string[]): Promise<void>;
 }
 
 /** Errors of one item that leave the others alone. */
@@ -40,10 +42,16 @@ export async function operateOnMatching(
     if (options.dryRun) return report(invocation, operation, await countMatchingWork(db, match));
     const done: string[] = [];
     const left: { readonly id: string; readonly reason: string }[] = [];
-    for await (const id of matchingWork(db, match)) {
-      const reason = await reasonLeft(() => operation.run(db, id));
-      if (reason === null) done.push(id);
-      else left.push({ id, reason });
+    for await (const page of matchingWork(db, match)) {
+      const { runAll } = operation;
+      const allDone = runAll !== undefined && (await reasonLeft(() => runAll(db, page))) === null;
+      if (allDone) done.push(...page);
+      for (const id of allDone ? [] : page) {
+        const reason = await reasonLeft(() => operation.run(db, id));
+        if (reason === null) done.push(id);
+        else left.push({ id, reason });
+        output.progress(`${operation.done} ${counted(done.length, 'item')} …`);
+      }
       output.progress(`${operation.done} ${counted(done.length, 'item')} …`);
     }
     output.progress(null);

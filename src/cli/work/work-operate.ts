@@ -6,7 +6,7 @@ import type { WorkState } from '../../core/work/work.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { readWork } from '../../store/views/work-views.ts';
-import { cancelWork, retryWork } from '../../store/work/operate.ts';
+import { cancelWork, cancelWorks, retryWork } from '../../store/work/operate.ts';
 import { pastMoment, workState } from '../command/arguments.ts';
 import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
@@ -80,6 +80,7 @@ function cancelling({ reason }: CancelOptions): BulkOperation {
     async run(db, id) {
       await untilUnlocked(() => cancelWork(db, id, reason), PATIENCE);
     },
+    runAll: (db, ids) => cancelWorks(db, ids, reason),
   };
 }
 

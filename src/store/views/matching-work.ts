@@ -12,7 +12,7 @@ export interface WorkMatch {
 }
 
 /** The ids that match, oldest first, in pages of 500; each page is read when the one before has been used up. */
-export async function* matchingWork(db: Queryable, match: WorkMatch): AsyncGenerator<string> {
+export async function* matchingWork(db: Queryable, match: WorkMatch): AsyncGenerator<readonly string[]> {
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
     const rows = await db.query<{ id: string }>(
@@ -24,7 +24,7 @@ export async function* matchingWork(db: Queryable, match: WorkMatch): AsyncGener
     );
     const last = rows.at(-1);
     if (!last) return;
-    for (const { id } of rows) yield id;
+    yield rows.map(({ id }) => id);
     after = last.id;
   }
 }

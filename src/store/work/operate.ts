@@ -16,6 +16,14 @@ export async function cancelWork(db: Queryable, id: string, reason?: string): Pr
   return row!.state;
 }
 
+/** Cancels items as cancelWork does, all of them in one statement or, if one of them is locked or not there, none. Errors: those of cancelWork. */
+export async function cancelWorks(db: Queryable, ids: readonly string[], reason?: string): Promise<void> {
+  await db.query('select from animus.cancel_works($1::uuid[], $2::text)', [
+    ids,
+    reason === undefined ? null : toText(reason),
+  ]);
+}
+
 /**
  * Queues a dead or cancelled item again, with all its attempts. Returns its id, or that of the active item with the
  * same dedup key, which already does the work. Errors: `work.not_found`, `work.state`.

@@ -10,6 +10,15 @@ import { await_, runningParent, spawn, stateOf } from './family.ts';
 const pg = testDatabase();
 const ERROR = { code: 'test', message: 'it failed' };
 
+it('a parent awaits a child that was inserted as not detached, as one that says nothing', async () => {
+  const parent = await runningParent(pg.database);
+  await pg.database.query(
+    `insert into animus.work_items (faculty, parent_id, detached) values ('engineer', $1, false)`,
+    [parent.id],
+  );
+  expect(await await_(pg.database, parent)).toBe(true);
+});
+
 describe('the end of a parent', () => {
   it('cancels its open children, but not detached ones, nor work into which a child was merged', async () => {
     const { database: db } = pg;

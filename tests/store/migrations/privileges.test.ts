@@ -52,7 +52,7 @@ const INTERNAL = `
   claim_heads
   claim_these
   complete_locked
-  children_ended children_to_await hold_to_cancel holds_any lock_free lock_skipped lock_to_end lock_tree_to_end open_descendants refuse_cycle try_lock_tree
+  all_in end_alone children_ended children_to_await hold_to_cancel holds_any lock_free lock_skipped lock_to_end lock_tree_to_end open_descendants refuse_cycle try_lock_tree
   waiters_of wake_waiters
   descendants
   end_calls
@@ -70,7 +70,7 @@ const INTERNAL = `
   host_grace
   key_is_held
   left_to_its_host
-  draw_token lock_soon lock_work lock_all watch_key is_ours
+  draw_token lock_soon lock_work lock_all watch_key watch_begins ends_key await_ends is_ours
   words refuse_word json_bytes is_deep is_wide json_problem oversized_input size_rule cut_text cut_error keep_outcome readable_work left_out refused_message
   may_see
   sniff_media_type

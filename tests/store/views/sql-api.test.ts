@@ -77,6 +77,52 @@ test('the owner of work cannot be set, or hidden by another role or a definer’
   await submitter.close();
 });
 
+test('own_work has every column that an insert may set, and nothing else that an insert may not name', async () => {
+  const refused = await target.database
+    .query(`insert into animus.work_items (faculty, state) values ('x', 'dead')`)
+    .then(
+      () => '',
+      (error: unknown) => String((error as { hint?: string; cause?: { hint?: string } }).cause?.hint),
+    );
+  const settable = refused.replace('set only ', '').split(', ');
+  expect(settable).toContain('detached');
+  const there = await target.database.query<{ name: string }>(
+    `select attname as name from pg_attribute where attrelid = 'animus.own_work'::regclass and attnum > 0`,
+  );
+  const names = there.map(({ name }) => name);
+  expect(settable.filter((name) => !names.includes(name))).toEqual([]);
+  // The same list is the table of the page.
+  const table = /## Insert work\n[\s\S]*?\n\n/.exec(PAGE.replace(/```[\s\S]*?```\n/g, ''))![0];
+  const told = [...table.matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)].flatMap(([, cell]) =>
+    [...cell!.matchAll(/\w+/g)].map(([name]) => name),
+  );
+  expect(told.toSorted()).toEqual(settable.toSorted());
+});
+
+test.each(['animus_submitter', 'animus_gateway'])(
+  '%s submits detached work, which goes on when its parent is cancelled',
+  async (role) => {
+    const login = openPostgres(await createLogin(target.connectionString, role, logins), { poolSize: 1 });
+    const [, ...states] = await login.transaction(async (tx) => {
+      if (role === 'animus_gateway') await tx.query(`select animus.act_as('alice')`);
+      const insert = `insert into animus.own_work (faculty, parent_id, detached) values ('owned', $1, $2) returning id`;
+      const [parent] = await tx.query<{ id: string }>(insert, [null, null]);
+      await tx.query(insert, [parent!.id, true]);
+      await tx.query(insert, [parent!.id, false]);
+      await tx.query(`select animus.cancel_work($1)`, [parent!.id]);
+      return tx.query(
+        `select detached, state from animus.own_work where parent_id is not distinct from $1 or id = $1 order by id`,
+        [parent!.id],
+      );
+    });
+    expect(states).toEqual([
+      { detached: true, state: 'queued' },
+      { detached: false, state: 'cancelled' },
+    ]);
+    await login.close();
+  },
+);
+
 test('every function and every error that the page names exists', async () => {
   const named = new Set([...PAGE.matchAll(/`(\w+)\(/g)].map(([, name]) => name));
   const there = await target.database.query<{ proname: string }>(

@@ -2,7 +2,6 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { completeWork, endCancelled, failWork } from '../../../src/store/work/work.ts';
 import { type DatabaseClock, fakeDatabaseClock } from '../../support/clock.ts';
 import { testDatabase } from '../../support/database.ts';
-import { listen, noticeOf } from '../postgres/listener.ts';
 import {
   claim,
   claimOne,
@@ -189,38 +188,6 @@ describe('retry_work', () => {
     const answers = await Promise.allSettled([1, 2, 3].map(() => pool.query('select animus.retry_work($1)', [id])));
     expect(answers.filter((answer) => answer.status === 'fulfilled')).toHaveLength(1);
     expect(await readWork(target.database, id)).toMatchObject({ state: 'queued', messages: 1 });
-  });
-});
-
-describe('watch_work', () => {
-  test('either returns the end or notifies of it, however close the two are', async () => {
-    const listener = await listen(target.database, 'animus_work_done');
-    try {
-      const pool = target.open({ poolSize: 4 });
-      for (let round = 0; round < 20; round++) {
-        const work = await claimWork();
-        const [[watched]] = await Promise.all([
-          pool.query<{ state: string }>('select animus.watch_work($1) as state', [work.id]),
-          completeWork(pool, work, {}, null),
-        ]);
-        if (watched!.state !== 'completed') await listener.until(`animus_work_done ${await noticeOf(pool, work.id)}`);
-      }
-    } finally {
-      await listener.stop();
-    }
-  });
-
-  test('waits for an end that is being committed', async () => {
-    const work = await claimWork();
-    const open = await openTransaction(target.database, async (tx) => completeWork(tx, work, {}, null));
-    const watching = target.database.query('select animus.watch_work($1) as state', [work.id]);
-    await untilBlocked(target.database);
-    await open.end('commit');
-    expect(await watching).toEqual([{ state: 'completed' }]);
-  });
-
-  test('of unknown work is refused', async () => {
-    expect(await codeOf(target.database.query('select animus.watch_work($1)', [DAEMON]))).toBe('work.not_found');
   });
 });
 

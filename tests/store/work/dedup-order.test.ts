@@ -1,0 +1,51 @@
+/** The promise of docs/sql-api.md: statements that insert keyed work in the order of its keys wait for each other, and never deadlock. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { Queryable } from '../../../src/store/sql/database.ts';
+import { testDatabase } from '../../support/database.ts';
+
+const target = testDatabase();
+const PAGE = readFileSync(new URL('../../../docs/sql-api.md', import.meta.url), 'utf8');
+const KEYS = Array.from({ length: 100 }, (_, n) => `k${n}`);
+
+const insertAll = (db: Queryable, faculty: string, keys: readonly string[]) =>
+  db.query<{ state: string }>(
+    `insert into animus.own_work (faculty, dedup_key) select $1, k from unnest($2::text[]) k order by k returning state`,
+    [faculty, keys],
+  );
+
+test('several applications insert the same keys at once, each in an order of its own, and one of them gets each key', async () => {
+  const pool = target.open({ poolSize: 8 });
+  for (let round = 0; round < 10; round++) {
+    const orders = Array.from({ length: 8 }, (_, n) => [...KEYS.slice(n * 12), ...KEYS.slice(0, n * 12)]);
+    const all = await Promise.all(
+      orders.map((keys, n) => insertAll(pool, `round${round}`, n % 2 === 0 ? keys : keys.toReversed())),
+    );
+    expect(all.flat().filter(({ state }) => state === 'queued')).toHaveLength(KEYS.length);
+  }
+});
+
+test('each example of the page that inserts many keys sorts them', () => {
+  const many = [...PAGE.matchAll(/insert into animus\.\w+ \([^)]*dedup_key[^)]*\)\nselect[^;]*;/g)].map(([sql]) => sql);
+  const keyed = many.filter((sql) => !sql.includes('from invoice;'));
+  expect(keyed.length).toBeGreaterThan(0);
+  expect(keyed.filter((sql) => !sql.endsWith('order by 3;'))).toEqual([]);
+});
+
+test('two transactions that take two keys in opposite order: one of them is ended, and merges when it is tried again', async () => {
+  const pool = target.open({ poolSize: 2 });
+  const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const cross = (nth: 0 | 1, keys: readonly [string, string]) =>
+    pool.transaction(async (tx) => {
+      await insertAll(tx, 'crossed', [keys[0]]);
+      begun[nth]!.resolve();
+      await begun[1 - nth]!.promise;
+      await insertAll(tx, 'crossed', [keys[1]]);
+    });
+  const ended = await Promise.allSettled([cross(0, ['a', 'b']), cross(1, ['b', 'a'])]);
+  expect(ended.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { message: expect.stringContaining('two transactions waited for each other') },
+  });
+  expect(await insertAll(pool, 'crossed', ['b', 'a'])).toEqual([{ state: 'merged' }, { state: 'merged' }]);
+});
