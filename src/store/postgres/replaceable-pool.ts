@@ -1,6 +1,7 @@
 /** A connection pool that is replaced as a whole when one connection is lost, because a server restart breaks all of them. */
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
 import { GuardedClient } from './guarded-client.ts';
+import { chooseHosts, failedAt, type HostFailure, isOfHost } from './host-choice.ts';
 
 /** A connection taken from the pool; must be given back exactly once. */
 export interface TakenClient {
@@ -24,9 +25,27 @@ export interface ReplaceablePool {
 
 const CLOSE_PATIENCE_MS = 5_000;
 
-/** Opens a pool. `onIdleError` is called for connections that break while idle; the next call replaces them. */
-export function openReplaceablePool(config: PoolConfig, onIdleError: (error: Error) => void): ReplaceablePool {
-  const open = (): Pool => new Pool({ ...config, Client: GuardedClient }).on('error', onIdleError);
+/**
+ * Opens a pool. `onIdleError` is called for connections that break while idle; the next call replaces them. All connections are to the same one of the hosts of
+ * `connectionString`; if that cannot be reached, the pool is replaced by one to the next.
+ */
+export function openReplaceablePool(
+  { connectionString, ...config }: PoolConfig & { readonly connectionString: string },
+  onIdleError: (error: Error) => void,
+): ReplaceablePool {
+  const hosts = chooseHosts(connectionString);
+  const verify: PoolConfig['verify'] = (client, done) =>
+    void hosts
+      .check(client)
+      .then(() => done())
+      .catch(done);
+  const open = (): Pool =>
+    new Pool({
+      ...config,
+      connectionString: hosts.current(),
+      Client: GuardedClient,
+      ...(hosts.count > 1 && { verify }),
+    }).on('error', onIdleError);
   let pool = open();
   let closing = false;
   const ending = new Set<Promise<void>>();
@@ -48,11 +67,30 @@ export function openReplaceablePool(config: PoolConfig, onIdleError: (error: Err
         .finally(() => waiting.delete(replaced));
     });
 
+  const replace = (from: Pool): void => {
+    if (from !== pool || closing) return;
+    pool = open();
+    const ended: Promise<void> = from.end().finally(() => ending.delete(ended));
+    ending.add(ended);
+    for (const replaced of waiting) replaced();
+  };
+
   return {
     async take() {
+      const failures: HostFailure[] = [];
       for (;;) {
         const from = pool;
-        const client = await connect(from);
+        const url = hosts.current();
+        const client = await connect(from).catch((error: unknown) => {
+          if (closing || !isOfHost(error)) throw error;
+          failures.push({ url, error });
+          if (from === pool && hosts.count > 1) {
+            hosts.next();
+            replace(from);
+          }
+          if (failures.length >= hosts.count) throw failedAt(failures);
+          return null;
+        });
         if (!client) continue;
         taken.add(client);
         return { client, from };
@@ -62,13 +100,7 @@ export function openReplaceablePool(config: PoolConfig, onIdleError: (error: Err
       taken.delete(client);
       client.release(broken);
     },
-    replace({ from }) {
-      if (from !== pool || closing) return;
-      pool = open();
-      const ended: Promise<void> = from.end().finally(() => ending.delete(ended));
-      ending.add(ended);
-      for (const replaced of waiting) replaced();
-    },
+    replace: ({ from }) => replace(from),
     inUse: () => pool.totalCount - pool.idleCount,
     async close(patienceMs = CLOSE_PATIENCE_MS) {
       closing = true;

@@ -1,5 +1,6 @@
 /** Finds the Unix socket of a connection string. */
 import { Client } from 'pg';
+import { hostsOf } from './host-choice.ts';
 
 /** The Unix socket of a Postgres server on this host. */
 export interface UnixSocket {
@@ -9,10 +10,10 @@ export interface UnixSocket {
   readonly file: string;
 }
 
-/** Returns the socket that the driver would open, from the string, PGHOST and PGPORT; null for a network address. */
+/** Returns the socket that the driver would open, of several hosts the first one's, from the string, PGHOST and PGPORT; null for a network address. */
 export function unixSocketOf(connectionString: string): UnixSocket | null {
   // Remove the certificate parameters: the driver would open the files they name.
-  const withoutFiles = connectionString.replace(/([?&])ssl[a-z]*=[^&]*/g, '$1');
+  const withoutFiles = hostsOf(connectionString).urls[0]!.replace(/([?&])ssl[a-z]*=[^&]*/g, '$1');
   const { host, port } = new Client({ connectionString: withoutFiles });
   return host.startsWith('/') ? { directory: host, file: `${host}/.s.PGSQL.${port}` } : null;
 }
