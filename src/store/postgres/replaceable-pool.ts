@@ -1,5 +1,5 @@
 /** A connection pool that is replaced as a whole when one connection is lost, because a server restart breaks all of them. */
-import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { type ClientBase, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { GuardedClient } from './guarded-client.ts';
 import { chooseHosts, failedAt, type HostFailure, isOfHost } from './host-choice.ts';
 
@@ -25,6 +25,9 @@ export interface ReplaceablePool {
 
 const CLOSE_PATIENCE_MS = 5_000;
 
+/** The pool waits for it, although its types do not say so, and fails the call with what it rejects with. */
+type Connected = (client: ClientBase) => Promise<void>;
+
 /**
  * Opens a pool. `onIdleError` is called for connections that break while idle; the next call replaces them. All connections are to the same one of the hosts of
  * `connectionString`; if that cannot be reached, the pool is replaced by one to the next.
@@ -34,18 +37,14 @@ export function openReplaceablePool(
   onIdleError: (error: Error) => void,
 ): ReplaceablePool {
   const hosts = chooseHosts(connectionString);
-  const verify: PoolConfig['verify'] = (client, done) =>
-    void hosts
-      .check(client)
-      .then(() => done())
-      .catch(done);
-  const open = (): Pool =>
-    new Pool({
-      ...config,
-      connectionString: hosts.current(),
-      Client: GuardedClient,
-      ...(hosts.count > 1 && { verify }),
-    }).on('error', onIdleError);
+  const onConnect: Connected = async (client) => {
+    await hosts.check(client);
+    await (config.onConnect as Connected | undefined)?.(client);
+  };
+  const open = (): Pool => {
+    const options = { ...config, connectionString: hosts.current(), Client: GuardedClient, onConnect };
+    return new Pool(options).on('error', onIdleError);
+  };
   let pool = open();
   let closing = false;
   const ending = new Set<Promise<void>>();
