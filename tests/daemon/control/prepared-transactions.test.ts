@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await startPostgresServer(['-c', 'max_prepared_transactions=20']);
   db = openPostgres(server.url);
   await migrate(db);
-}, 60_000);
+});
 afterAll(async () => {
   await db?.close();
   await server?.stop();

@@ -11,7 +11,7 @@ import { type PostgresServer, startPostgresServer } from '../../support/postgres
 let servers: readonly [standby: PostgresServer, primary: PostgresServer];
 beforeAll(async () => {
   servers = await Promise.all([startPostgresServer(), startPostgresServer()]);
-}, 60_000);
+});
 afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
 /** Both, the one that becomes the standby first. */
