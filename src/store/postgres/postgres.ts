@@ -7,6 +7,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { connectError, isLostPreparation, isLostServer, isStalePlan, statementError } from '../sql/database-errors.ts';
+import { hostsOf } from './host-choice.ts';
 import { openReplaceablePool, type TakenClient } from './replaceable-pool.ts';
 import { TYPES } from './timestamps.ts';
 
@@ -198,8 +199,9 @@ async function runRaw(client: PoolClient, session: Session, sql: string, params?
 
 function locate(connectionString: string): string {
   const hosts = databaseHosts(connectionString);
-  if ('expected' in hosts) throw invalid(hosts.expected);
-  const clients = hosts.urls.map((url) => clientOf(url));
+  // The driver takes other forms of one host, too.
+  if ('expected' in hosts && connectionString.includes(',')) throw invalid(hosts.expected);
+  const clients = hostsOf(connectionString).urls.map((url) => clientOf(url));
   const { host, port, database } = clients[0]!;
   if (clients.length === 1 && host.startsWith('/')) return `${host}/.s.PGSQL.${port}/${database}`;
   return `${clients.map((one) => `${one.host}:${one.port}`).join(',')}/${database}`;
