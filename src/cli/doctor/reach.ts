@@ -14,7 +14,7 @@ import { isWithin } from '../../process/file-rules.ts';
 import { detectIsolation } from '../../process/isolation.ts';
 import type { Isolation } from '../../process/process-host.ts';
 import { letsInWithoutPassword } from '../../store/postgres/password-check.ts';
-import { hostsOf } from '../../store/postgres/host-choice.ts';
+import { hostsOf } from '../../store/postgres/replaceable-pool.ts';
 import { unixSocketsOf } from '../../store/postgres/unix-socket.ts';
 import { type Finding, fine, note, problem } from './finding.ts';
 

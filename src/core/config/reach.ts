@@ -6,10 +6,9 @@ import { isAbsolute, resolve } from 'node:path';
 import { AnimusError } from '../errors/errors.ts';
 import { listProblems, type Problem, problemAt } from '../errors/problem.ts';
 import type { Secret } from '../secrets/secret.ts';
-import { parseListenAddress } from '../text/addresses.ts';
+import { databaseHosts, parseListenAddress } from '../text/addresses.ts';
 import { type Config, DEFAULT_HTTP, LOG_LEVELS } from './config.ts';
 import type { ConfigSources } from './config-sources.ts';
-import { databaseHosts } from './database-url.ts';
 import { type EnvironmentReader, environmentReader } from './environment.ts';
 import { BUILT_IN, builtInFromEnvironment } from './provider-address.ts';
 

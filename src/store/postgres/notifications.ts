@@ -8,7 +8,7 @@ import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database } from '../sql/database.ts';
 import { connectError, statementError } from '../sql/database-errors.ts';
 import { GuardedClient } from './guarded-client.ts';
-import { chooseHosts, failedAt, type HostFailure, isOfHost } from './host-choice.ts';
+import { chooseHosts, failedAt, type HostFailure, isOfHost } from './replaceable-pool.ts';
 
 export interface NotificationHandlers {
   /** Called for each notification of the channels that were asked for; must not throw. */

@@ -1,14 +1,13 @@
 /** Implements the database port with a pool of node-postgres connections. Failures have animus error codes. */
 import { createHash } from 'node:crypto';
 import { Client, type PoolClient } from 'pg';
-import { databaseHosts } from '../../core/config/database-url.ts';
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
+import { databaseHosts } from '../../core/text/addresses.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { connectError, isLostPreparation, isLostServer, isStalePlan, statementError } from '../sql/database-errors.ts';
-import { hostsOf } from './host-choice.ts';
-import { openReplaceablePool, type TakenClient } from './replaceable-pool.ts';
+import { hostsOf, openReplaceablePool, type TakenClient } from './replaceable-pool.ts';
 import { TYPES } from './timestamps.ts';
 
 export interface PostgresOptions {

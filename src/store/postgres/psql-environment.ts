@@ -1,6 +1,6 @@
 /** Passes a connection to libpq programs through the environment, so that the password is not visible in the process list. */
 import { Client } from 'pg';
-import { hostsOf } from './host-choice.ts';
+import { hostsOf } from './replaceable-pool.ts';
 
 /** Maps parameters of a connection string to libpq's environment variables. */
 const VARIABLES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /** Finds the Unix sockets of a connection string. */
 import { Client } from 'pg';
-import { hostsOf } from './host-choice.ts';
+import { hostsOf } from './replaceable-pool.ts';
 
 /** The Unix socket of a Postgres server on this host. */
 export interface UnixSocket {

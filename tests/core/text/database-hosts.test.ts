@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { databaseHosts } from '../../../src/core/config/database-url.ts';
+import { databaseHosts } from '../../../src/core/text/addresses.ts';
 
 describe('the hosts of a database URL', () => {
   test.each([
