@@ -33,15 +33,18 @@ export async function startOlderPostgres(
   const server = spawn(join(bin, 'postgres'), args, { ...as, cwd: root, stdio: 'ignore' });
   const ended = once(server, 'exit');
   const url = `postgres://postgres@127.0.0.1:${port}/postgres?sslmode=disable`;
-  await eventually('the older server answers', () => answers(url));
-  return {
-    url,
-    async stop() {
-      server.kill('SIGINT'); // as pg_ctl stop -m fast
-      await ended;
-      rmSync(root, { recursive: true, force: true });
-    },
+  const stop = async () => {
+    server.kill('SIGINT'); // as pg_ctl stop -m fast
+    await ended;
+    rmSync(root, { recursive: true, force: true });
   };
+  try {
+    await eventually('the older server answers', () => answers(url));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url, stop };
 }
 
 /** A server refuses to run as root. Its package has made a user. */
