@@ -44,11 +44,28 @@ end $$;
 
 -- Sends a notification, unless the server's notification queue is half full. Any client can fill that queue by listening without
 -- reading, and then every commit that notifies fails. Skipping is safe: a notification is a hint, and daemons also poll.
+-- None is sent with animus.notify off (may_notify).
 -- Locks: none. Raises: nothing.
 create or replace function animus.notify(p_channel text, p_payload text default '') returns void
 language plpgsql as $$
 begin
-  if pg_notification_queue_usage() < 0.5 then perform pg_notify(p_channel, p_payload); end if;
+  if animus.may_notify() and pg_notification_queue_usage() < 0.5 then perform pg_notify(p_channel, p_payload); end if;
+end $$;
+
+-- Returns whether this session sends notifications: not with `animus.notify = off`, for applications that prepare their transactions (two-phase
+-- commit). PostgreSQL prepares no transaction that has notified, and a function cannot know whether its transaction will be prepared.
+-- Locks: none. Raises: nothing.
+create or replace function animus.may_notify() returns boolean
+language sql stable as $$ select lower(coalesce(current_setting('animus.notify', true), '')) not in ('off', 'false', 'no', '0') $$;
+
+-- Called where nobody needs to be notified now: has PostgreSQL refuse to prepare this transaction all the same, as it would if somebody were.
+-- Otherwise an application that prepares its transactions works until a daemon is idle, or somebody watches. A server that allows no prepared
+-- transactions, which is the default, refuses all.
+-- Locks: none. Raises: nothing.
+create or replace function animus.refuse_prepare() returns void
+language plpgsql as $$
+begin
+  if current_setting('max_prepared_transactions') <> '0' then perform animus.notify('animus_nobody'); end if;
 end $$;
 
 -- Returns how notifications name an item or a conversation: anybody who may connect to the database hears them all, so they carry no ids. Without

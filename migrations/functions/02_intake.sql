@@ -43,7 +43,7 @@ begin
      or new.cost_usd <> 0 or new.lost_usd <> 0 or new.lost_requests <> 0 or new.estimated_usd <> 0 or new.calls <> 0 or new.unpriced_calls <> 0
      or new.uncounted_calls <> 0 or new.assumed_tokens <> 0 or new.input_tokens <> 0 or new.output_tokens <> 0 or new.key_blocked then
     perform animus.raise('WA004', 'the insert sets a column that the engine owns',
-      p_hint => 'set only faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, batch, detached');
+      p_hint => 'set only faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, batch, detached; rows of a dump are restored with pg_restore --disable-triggers (docs/operations.md)');
   end if;
   if animus.broken_input(new.faculty, new.skill, new.params, new.dedup_key, new.concurrency_key, new.trace_context) is not null
      or animus.oversized_input(new.description, new.params, new.trigger_info, new.source) is not null then

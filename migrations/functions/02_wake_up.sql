@@ -33,13 +33,16 @@ end $$;
 -- transaction then either held the lock before, and the claim failed to take it (the daemon waits in await_skipped and claims again), or
 -- had ended, and that last look saw its work, or fails to take it here and notifies, or takes it later and sees the daemon free. Hence
 -- the order: lock first, then read. An older snapshot would not see the daemon free, so transactions with one always notify.
+-- With animus.notify off (may_notify), the daemons' poll finds the work. Where transactions can be prepared, all others notify (refuse_prepare).
 -- Locks: skip_turn, when it does not notify; waits for nothing. Raises: nothing.
 create or replace function animus.wake_daemons() returns void
 language plpgsql as $$
 declare
   v_alive timestamptz := animus.now() - interval '10 minutes';
 begin
-  if not exists (select from animus.daemons where stopped_at is null and not saturated and seen_at > v_alive)
+  if not animus.may_notify() then return; end if;
+  if current_setting('max_prepared_transactions') = '0'
+     and not exists (select from animus.daemons where stopped_at is null and not saturated and seen_at > v_alive)
      and current_setting('transaction_isolation') in ('read committed', 'read uncommitted')
      and animus.share_skip_turn() then
     -- A statement of its own, with a snapshot that is newer than the lock.

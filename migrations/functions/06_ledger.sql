@@ -38,6 +38,8 @@ begin
   if exists (select from animus.watches where work_item_id = p_id) then
     perform animus.notify_of('animus_ledger', p_id);
     perform animus.notify_of('animus_events', p_id);
+  elsif p_token is null then
+    perform animus.refuse_prepare();
   end if;
   return v_seq;
 end $$;

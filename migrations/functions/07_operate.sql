@@ -70,7 +70,7 @@ begin
     'cancelled', null, null, animus.cancel_error(p_reason), 'cancelled');
   update animus.work_items set cancel_requested_at = v_now, cancel_reason = p_reason
    where id = any (p_ids) and state in ('claimed', 'running') and cancel_requested_at is null;
-  if found then perform animus.notify('animus_cancel'); end if;
+  if found then perform animus.notify('animus_cancel'); else perform animus.refuse_prepare(); end if;
 end $$;
 
 -- Returns the error that a cancelled item gets.

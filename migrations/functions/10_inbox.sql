@@ -182,6 +182,8 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if exists (select from animus.daemons where stopped_at is null) then
     perform animus.notify('animus_inbox');
+  else
+    perform animus.refuse_prepare();
   end if;
   return null;
 end $$;

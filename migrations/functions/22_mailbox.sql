@@ -235,6 +235,8 @@ begin
   if exists (select from animus.watches where work_item_id = p_id) then
     perform animus.notify_of('animus_ledger', p_id);
     perform animus.notify_of('animus_events', p_id);
+  else
+    perform animus.refuse_prepare();
   end if;
 end $$;
 

@@ -23,7 +23,11 @@ end $$;
 create or replace function animus.tell_chat_readers(p_file_id uuid) returns void
 language plpgsql as $$
 begin
-  if exists (select from animus.chat_watches w where w.file_id = p_file_id) then perform animus.notify_of('animus_events', p_file_id); end if;
+  if exists (select from animus.chat_watches w where w.file_id = p_file_id) then
+    perform animus.notify_of('animus_events', p_file_id);
+  else
+    perform animus.refuse_prepare();
+  end if;
 end $$;
 
 -- Marks a new message, the end of an answer, or the deletion of a message.

@@ -117,9 +117,24 @@ async function examineRoles(db: Database): Promise<readonly Finding[]> {
 
 async function examineListen(db: Database): Promise<readonly Finding[]> {
   const ms = await notificationMs(db);
-  if (ms !== null) return [fine('listen', `a notification arrived after ${duration(ms)}`)];
+  if (ms !== null) {
+    const arrived = fine('listen', `a notification arrived after ${duration(ms)}`);
+    return (await sendsNone(db)) ? [arrived, note('notify', SILENT, SPEAK)] : [arrived];
+  }
   const remedy = 'connect to the server directly, or through a pooler in session mode; until then animus only polls';
   return [problem('listen', 'no notification arrived within 5 s', remedy)];
+}
+
+const SILENT =
+  'animus.notify is off for this login or database: what it inserts, cancels or ends is found at the next look, after daemon.poll_seconds';
+const SPEAK =
+  'only an application that prepares transactions needs that: set it where that application connects, and reset it here (alter role or alter database … reset animus.notify)';
+
+async function sendsNone(db: Database): Promise<boolean> {
+  const [row] = await db.query<{ none: boolean }>(
+    `select lower(coalesce(current_setting('animus.notify', true), '')) in ('off', 'false', 'no', '0') as none`,
+  );
+  return row!.none;
 }
 
 const CLOCK_MS = 5000;

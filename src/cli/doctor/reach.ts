@@ -14,7 +14,8 @@ import { isWithin } from '../../process/file-rules.ts';
 import { detectIsolation } from '../../process/isolation.ts';
 import type { Isolation } from '../../process/process-host.ts';
 import { letsInWithoutPassword } from '../../store/postgres/password-check.ts';
-import { unixSocketOf } from '../../store/postgres/unix-socket.ts';
+import { hostsOf } from '../../store/postgres/replaceable-pool.ts';
+import { unixSocketsOf } from '../../store/postgres/unix-socket.ts';
 import { type Finding, fine, note, problem } from './finding.ts';
 
 /** What is looked at; paths are absolute. */
@@ -106,10 +107,14 @@ const MAKE_IT = 'create it yourself, empty if need be: what exists is read-only 
 
 /** With `trust` or `peer`, any process that can reach the server can log in as the role. */
 async function examineDatabaseLogin({ config }: Reach, isolation: Isolation): Promise<readonly Finding[]> {
-  const url = config.databaseUrl?.reveal();
-  if (url === undefined) return [];
+  const urls = config.databaseUrl === null ? [] : hostsOf(config.databaseUrl.reveal()).urls;
+  return (await Promise.all(urls.map((url) => examineLoginAt(url, isolation)))).flat();
+}
+
+/** At one host. */
+async function examineLoginAt(url: string, isolation: Isolation): Promise<readonly Finding[]> {
   const check = 'database login';
-  const socket = unixSocketOf(url);
+  const [socket = null] = unixSocketsOf(url);
   const open = await letsInWithoutPassword(url);
   const remedy =
     'require a password (scram-sha-256 in pg_hba.conf), and put the connection string with it into the file named by DATABASE_URL_FILE';

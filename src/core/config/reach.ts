@@ -6,7 +6,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { AnimusError } from '../errors/errors.ts';
 import { listProblems, type Problem, problemAt } from '../errors/problem.ts';
 import type { Secret } from '../secrets/secret.ts';
-import { parseListenAddress } from '../text/addresses.ts';
+import { databaseHosts, parseListenAddress } from '../text/addresses.ts';
 import { type Config, DEFAULT_HTTP, LOG_LEVELS } from './config.ts';
 import type { ConfigSources } from './config-sources.ts';
 import { type EnvironmentReader, environmentReader } from './environment.ts';
@@ -62,14 +62,10 @@ export function homeOf(env: EnvironmentReader, sources: ConfigSources, problems:
 /** DATABASE_URL, or null for the embedded database. */
 export function databaseUrlOf(env: EnvironmentReader, problems: Problem[]): Secret | null {
   const url = env.secret('DATABASE_URL');
-  if (url === null || isPostgresUrl(url.reveal())) return url;
+  const hosts = url && databaseHosts(url.reveal());
+  if (hosts === null || 'urls' in hosts) return url;
   const key = env.secretOrigin('DATABASE_URL');
-  const details = { expected: 'postgres://user:password@host:port/database', value: '***', hint: '' };
+  const details = { expected: hosts.expected, value: '***', hint: '' };
   problems.push(problemAt('config.invalid', { file: 'environment', line: null, key }, details));
   return null;
-}
-
-function isPostgresUrl(value: string): boolean {
-  // The URL of a Unix socket is postgres://%2Fvar%2Frun/db or postgres:///db; URL.parse accepts both.
-  return /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? '');
 }

@@ -10,7 +10,7 @@ import type { FixedConfig } from '../../core/config/live-settings.ts';
 import { secretVariables } from '../../core/config/secret-variables.ts';
 import { isSecretKey } from '../../core/secrets/secrets.ts';
 import { isWithin } from '../../process/file-rules.ts';
-import { unixSocketOf } from '../../store/postgres/unix-socket.ts';
+import { unixSocketsOf } from '../../store/postgres/unix-socket.ts';
 
 /** Paths as configured, symlinks not resolved; they need not exist. */
 export interface SecretPlaces {
@@ -112,9 +112,8 @@ function sessionSockets(): readonly string[] {
 
 /** With peer or trust, access to the socket is enough to log in as the role. In a shared directory only the socket itself is hidden. */
 function databaseSocket(url: string | null): readonly string[] {
-  const socket = url === null ? null : unixSocketOf(url);
-  if (socket === null) return [];
-  return [isShared(socket.directory) ? socket.file : socket.directory];
+  if (url === null) return [];
+  return unixSocketsOf(url).map((socket) => (isShared(socket.directory) ? socket.file : socket.directory));
 }
 
 /** It contains files that every program needs. */

@@ -8,6 +8,7 @@ import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database } from '../sql/database.ts';
 import { connectError, statementError } from '../sql/database-errors.ts';
 import { GuardedClient } from './guarded-client.ts';
+import { chooseHosts, failedAt, type HostFailure, isOfHost } from './replaceable-pool.ts';
 
 export interface NotificationHandlers {
   /** Called for each notification of the channels that were asked for; must not throw. */
@@ -45,15 +46,34 @@ export function openNotifications(
   applicationName = 'animus-listen',
 ): Notifications {
   const stopping = new AbortController();
+  const hosts = chooseHosts(database.connectionString);
   const wanted = new Set(channels);
   let last: Promise<void> = Promise.resolve();
   let standing: GuardedClient | null = null;
   let making: GuardedClient | null = null;
   let keeping: Promise<void> | null = null;
 
+  /** At the first host that will do. */
   async function listen(): Promise<GuardedClient> {
+    const failures: HostFailure[] = [];
+    for (;;) {
+      const url = hosts.current();
+      try {
+        return await listenAt(url);
+      } catch (error) {
+        const { cause } = error as Error;
+        if (stopping.signal.aborted || !isOfHost(cause ?? error)) throw error;
+        failures.push({ url, error: cause ?? error });
+        hosts.next();
+        if (failures.length < hosts.count) continue;
+        throw hosts.count === 1 ? error : connectError(failedAt(failures), database.where, '');
+      }
+    }
+  }
+
+  async function listenAt(connectionString: string): Promise<GuardedClient> {
     const client = new GuardedClient({
-      connectionString: database.connectionString,
+      connectionString,
       application_name: applicationName,
       keepAlive: true,
       connectionTimeoutMillis: ANSWER_MS,
@@ -67,6 +87,7 @@ export function openNotifications(
       await client.connectOrClose().catch((error: unknown) => {
         throw connectError(error, database.where, '');
       });
+      await hosts.check(client);
       // LISTEN takes no parameters.
       for (const channel of wanted) await client.query(`listen ${client.escapeIdentifier(channel)}`);
       return client;

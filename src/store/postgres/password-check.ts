@@ -4,7 +4,7 @@ import { Client } from 'pg';
 
 /**
  * True if the server accepts a connection with a random password, as it does with `trust`, or with `peer` for this user.
- * False if the connection fails for any reason. Takes at most 5 s.
+ * False if the connection fails for any reason. Takes at most 5 s. The string names one host.
  */
 export async function letsInWithoutPassword(connectionString: string): Promise<boolean> {
   const client = new Client({ connectionString, connectionTimeoutMillis: 5000 });

@@ -1,5 +1,6 @@
 /** Passes a connection to libpq programs through the environment, so that the password is not visible in the process list. */
 import { Client } from 'pg';
+import { hostsOf } from './replaceable-pool.ts';
 
 /** Maps parameters of a connection string to libpq's environment variables. */
 const VARIABLES: Readonly<Record<string, string>> = {
@@ -16,11 +17,14 @@ const VARIABLES: Readonly<Record<string, string>> = {
  * psql connect to another server.
  */
 export function psqlEnvironment(connectionString: string): Record<string, string | undefined> {
-  const { host, port, user, database, password } = new Client({ connectionString });
+  const { urls, target } = hostsOf(connectionString);
+  const clients = urls.map((url) => new Client({ connectionString: url }));
+  const { user, database, password } = clients[0]!;
   const environment: Record<string, string | undefined> = {
     PGAPPNAME: 'animus db psql',
-    PGHOST: host,
-    PGPORT: String(port),
+    PGHOST: clients.map(({ host }) => host).join(','),
+    PGPORT: clients.map(({ port }) => port).join(','),
+    PGTARGETSESSIONATTRS: target === 'primary' ? 'primary' : undefined,
     PGHOSTADDR: undefined,
     PGSERVICE: undefined,
   };

@@ -1,5 +1,11 @@
-/** A connection pool that is replaced as a whole when one connection is lost, because a server restart breaks all of them. */
-import { Pool, type PoolClient, type PoolConfig } from 'pg';
+/**
+ * A connection pool that is replaced as a whole when one connection is lost, because a server restart breaks all of them; and the choice of the host that
+ * connections go to.
+ */
+import { Client, type ClientBase, Pool, type PoolClient, type PoolConfig } from 'pg';
+import { messageOf } from '../../core/errors/errors.ts';
+import { type DatabaseHosts, databaseHosts } from '../../core/text/addresses.ts';
+import { isDatabaseError } from '../sql/database-errors.ts';
 import { GuardedClient } from './guarded-client.ts';
 
 /** A connection taken from the pool; must be given back exactly once. */
@@ -24,9 +30,26 @@ export interface ReplaceablePool {
 
 const CLOSE_PATIENCE_MS = 5_000;
 
-/** Opens a pool. `onIdleError` is called for connections that break while idle; the next call replaces them. */
-export function openReplaceablePool(config: PoolConfig, onIdleError: (error: Error) => void): ReplaceablePool {
-  const open = (): Pool => new Pool({ ...config, Client: GuardedClient }).on('error', onIdleError);
+/** The pool waits for it, although its types do not say so, and fails the call with what it rejects with. */
+type Connected = (client: ClientBase) => Promise<void>;
+
+/**
+ * Opens a pool. `onIdleError` is called for connections that break while idle; the next call replaces them. All connections are to the same one of the hosts of
+ * `connectionString`; if that cannot be reached, the pool is replaced by one to the next.
+ */
+export function openReplaceablePool(
+  { connectionString, ...config }: PoolConfig & { readonly connectionString: string },
+  onIdleError: (error: Error) => void,
+): ReplaceablePool {
+  const hosts = chooseHosts(connectionString);
+  const onConnect: Connected = async (client) => {
+    await hosts.check(client);
+    await (config.onConnect as Connected | undefined)?.(client);
+  };
+  const open = (): Pool => {
+    const options = { ...config, connectionString: hosts.current(), Client: GuardedClient, onConnect };
+    return new Pool(options).on('error', onIdleError);
+  };
   let pool = open();
   let closing = false;
   const ending = new Set<Promise<void>>();
@@ -48,11 +71,30 @@ export function openReplaceablePool(config: PoolConfig, onIdleError: (error: Err
         .finally(() => waiting.delete(replaced));
     });
 
+  const replace = (from: Pool): void => {
+    if (from !== pool || closing) return;
+    pool = open();
+    const ended: Promise<void> = from.end().finally(() => ending.delete(ended));
+    ending.add(ended);
+    for (const replaced of waiting) replaced();
+  };
+
   return {
     async take() {
+      const failures: HostFailure[] = [];
       for (;;) {
         const from = pool;
-        const client = await connect(from);
+        const url = hosts.current();
+        const client = await connect(from).catch((error: unknown) => {
+          if (closing || !isOfHost(error)) throw error;
+          failures.push({ url, error });
+          if (from === pool && hosts.count > 1) {
+            hosts.next();
+            replace(from);
+          }
+          if (failures.length >= hosts.count) throw failedAt(failures);
+          return null;
+        });
         if (!client) continue;
         taken.add(client);
         return { client, from };
@@ -62,13 +104,7 @@ export function openReplaceablePool(config: PoolConfig, onIdleError: (error: Err
       taken.delete(client);
       client.release(broken);
     },
-    replace({ from }) {
-      if (from !== pool || closing) return;
-      pool = open();
-      const ended: Promise<void> = from.end().finally(() => ending.delete(ended));
-      ending.add(ended);
-      for (const replaced of waiting) replaced();
-    },
+    replace: ({ from }) => replace(from),
     inUse: () => pool.totalCount - pool.idleCount,
     async close(patienceMs = CLOSE_PATIENCE_MS) {
       closing = true;
@@ -80,4 +116,72 @@ export function openReplaceablePool(config: PoolConfig, onIdleError: (error: Err
       clearTimeout(timer);
     },
   };
+}
+
+/** Of one pool or listener. It stays at a host until that one cannot be reached or is a standby. */
+export interface HostChoice {
+  readonly count: number;
+  /** The connection string of the host to use now. */
+  current(): string;
+  /** Uses the next one from now on. */
+  next(): void;
+  /** Rejects for a standby, if there are other hosts and the primary is wanted. */
+  check(client: Pick<ClientBase, 'query'>): Promise<void>;
+}
+
+export function chooseHosts(connectionString: string): HostChoice {
+  const { urls, target } = hostsOf(connectionString);
+  let at = 0;
+  return {
+    count: urls.length,
+    current: () => urls[at]!,
+    next: () => {
+      at = (at + 1) % urls.length;
+    },
+    async check(client) {
+      if (urls.length === 1 || target === 'any') return;
+      const { rows } = await client.query<{ standby: boolean }>('select pg_catalog.pg_is_in_recovery() as standby');
+      if (rows[0]!.standby) throw new StandbyError();
+    },
+  };
+}
+
+/** A connection string that cannot be read is one host here: the driver refuses it. */
+export function hostsOf(connectionString: string): DatabaseHosts {
+  const hosts = databaseHosts(connectionString);
+  return 'urls' in hosts ? hosts : { urls: [connectionString], target: 'any' };
+}
+
+class StandbyError extends Error {
+  constructor() {
+    super('it is a standby, which cannot be written to');
+  }
+}
+
+/** What was tried at one host. */
+export interface HostFailure {
+  readonly url: string;
+  readonly error: unknown;
+}
+
+/**
+ * Whether another host may do better: this one cannot be reached, is starting or stopping, or is a standby. As with libpq, not after a login was refused. A
+ * pool whose connections are all in use has not tried its host.
+ */
+export function isOfHost(error: unknown): boolean {
+  if (isDatabaseError(error)) return ['57P01', '57P02', '57P03'].includes(error.code ?? '');
+  return !messageOf(error).startsWith('timeout exceeded when trying to connect');
+}
+
+/** Of one host its own error, of several an error that names each. */
+export function failedAt(failures: readonly HostFailure[]): unknown {
+  const last = failures.at(-1)!;
+  if (failures.length === 1) return last.error;
+  const said = failures.map(({ url, error }) => `${nameOf(url)}: ${messageOf(error) || 'it cannot be reached'}`);
+  return new Error(said.join('; '), { cause: last.error });
+}
+
+function nameOf(connectionString: string): string {
+  const { host, port } = new Client({ connectionString });
+  return `${host}:${port}`;
 }

@@ -1,5 +1,6 @@
-/** Finds the Unix socket of a connection string. */
+/** Finds the Unix sockets of a connection string. */
 import { Client } from 'pg';
+import { hostsOf } from './replaceable-pool.ts';
 
 /** The Unix socket of a Postgres server on this host. */
 export interface UnixSocket {
@@ -9,10 +10,12 @@ export interface UnixSocket {
   readonly file: string;
 }
 
-/** Returns the socket that the driver would open, from the string, PGHOST and PGPORT; null for a network address. */
-export function unixSocketOf(connectionString: string): UnixSocket | null {
-  // Remove the certificate parameters: the driver would open the files they name.
-  const withoutFiles = connectionString.replace(/([?&])ssl[a-z]*=[^&]*/g, '$1');
-  const { host, port } = new Client({ connectionString: withoutFiles });
-  return host.startsWith('/') ? { directory: host, file: `${host}/.s.PGSQL.${port}` } : null;
+/** Returns the sockets that the driver may open, from the string, PGHOST and PGPORT: one for each host that is not a network address. */
+export function unixSocketsOf(connectionString: string): readonly UnixSocket[] {
+  return hostsOf(connectionString).urls.flatMap((url) => {
+    // Remove the certificate parameters: the driver would open the files they name.
+    const withoutFiles = url.replace(/([?&])ssl[a-z]*=[^&]*/g, '$1');
+    const { host, port } = new Client({ connectionString: withoutFiles });
+    return host.startsWith('/') ? [{ directory: host, file: `${host}/.s.PGSQL.${port}` }] : [];
+  });
 }

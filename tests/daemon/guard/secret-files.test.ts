@@ -83,6 +83,7 @@ test.each([
   ['postgres:///work?host=/run/postgresql', '/run/postgresql'],
   ['postgres://ada@%2Fvar%2Flib%2Fpg/work', '/var/lib/pg'],
   ['socket:/srv/pg?db=work', '/srv/pg'],
+  ['postgres://ada@/work?host=db,/srv/pg', '/srv/pg'],
   ['postgres:///work?host=/tmp', '/tmp/.s.PGSQL.5432'],
 ])('the socket of %s is a way around the isolation', (url, hidden) => {
   const { config, env } = setUp();

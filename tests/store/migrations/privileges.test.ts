@@ -10,6 +10,8 @@ const target = testDatabase();
 /** Functions that run with their caller's rights: steps of other functions, which read nothing and check nothing. */
 const INTERNAL = `
   make_notice
+  may_notify
+  refuse_prepare
   may_watch
   name_work
   notify_of

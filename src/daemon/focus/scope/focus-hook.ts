@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import type { PhaseHook } from '../../../catalog/faculty/faculty.ts';
 import { runsAsOwner } from '../../../process/isolation.ts';
 import type { Isolation } from '../../../process/process-host.ts';
-import { unixSocketOf } from '../../../store/postgres/unix-socket.ts';
+import { unixSocketsOf } from '../../../store/postgres/unix-socket.ts';
 import { appendLedger, type LedgerEntry } from '../../../store/transcript/ledger.ts';
 import { readAudience } from '../../../store/work/awareness.ts';
 import { currentTraceparent } from '../../../telemetry/spans.ts';
@@ -131,12 +131,12 @@ async function startingDirectory({ workspace, row }: Focus, isolation: Isolation
   return isolation === 'uid' && (await stat(workspace)).uid === 0 ? row.directory : workspace;
 }
 
-/** The files, and the database socket, named by variables on the operator's list. */
+/** The files, and the database sockets, named by variables on the operator's list. */
 function givenTo(environment: Readonly<Record<string, string>>): readonly string[] {
   const url = environment['DATABASE_URL'];
-  const socket = url === undefined ? null : unixSocketOf(url);
+  const sockets = url === undefined ? [] : unixSocketsOf(url);
   const files = Object.values(environment).filter(isAbsolute);
-  return socket === null ? files : [...files, socket.directory, socket.file];
+  return [...files, ...sockets.flatMap((socket) => [socket.directory, socket.file])];
 }
 
 /** Writes a hook's ledger entries under the focus's lease and emits them as events. */
