@@ -4,7 +4,7 @@
 -- the item ends). For operators, for whoever submitted the item, and for whoever takes part in the conversation that it belongs to. Returns the
 -- state afterwards; cancelling an ended item changes nothing, and is a decision only of an operator. Raises 57PA1 without any change, and names the row, if another transaction keeps the
 -- item or a child locked. Without p_reason, the reason says whether an operator, the submitter or a participant cancelled it.
--- Locks: as lock_tree_to_end; waits two seconds at most for each. Raises: WA003, 42501, 57PA1.
+-- Locks: as lock_tree_to_end; waits two seconds at most for each. Raises: WA002 (not read committed), WA003, 42501, 57PA1.
 create or replace function animus.cancel_work(p_id uuid, p_reason text default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -21,6 +21,7 @@ begin
     perform animus.require_operator();
   end if;
   if v_own or v_part or animus.may_operate() then
+    perform animus.require_newest('a cancel');
     perform animus.lock_tree_to_end(p_id, 10);
     select state, cancel_requested_at into v_state, v_asked from animus.work_items where id = p_id;
   end if;
@@ -149,7 +150,7 @@ end $$;
 -- state: an ended item sends nothing more. Call it after LISTEN. The advisory lock orders this against an end that is being committed
 -- (animus.follow_ends), so that the end is either seen here or notified. The item's row is not locked, so that a watcher's transaction cannot
 -- delay the work. If another watcher of the item keeps its transaction open, the time of that watch counts.
--- Locks: the item's watch, and an advisory lock of the item; waits two seconds at most. Raises: WA003.
+-- Locks: the item's watch, and an advisory lock of the item; waits two seconds at most. Raises: WA002 (not read committed), WA003.
 create or replace function animus.watch_work(p_id uuid, p_for interval default '1 hour') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare
@@ -157,6 +158,7 @@ declare
   v_resolved timestamptz;
   v_owner    text;
 begin
+  perform animus.require_newest('a watch');
   -- Nobody waits for a stranger, who may hold any advisory lock for as long as it likes; the watch is then a hint only.
   if not pg_try_advisory_xact_lock_shared(animus.watch_key(p_id)) and animus.is_ours(animus.watch_key(p_id)) then
     begin
@@ -193,7 +195,7 @@ $$;
 -- Watches an item as watch_work does, and returns the channel that carries the texts of its answers. p_channel is a channel on which
 -- the caller already listens. The result is the channel to use: that of an earlier watcher, if there is one, or null when the item has
 -- ended.
--- Locks: as watch_work, and the row of the watch. Raises: WA003.
+-- Locks: as watch_work, and the row of the watch. Raises: WA002, WA003.
 create or replace function animus.watch_texts(p_id uuid, p_channel text, p_for interval default '1 hour') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare

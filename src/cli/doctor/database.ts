@@ -13,6 +13,7 @@ import { examineApi } from './api.ts';
 import { examineAudit } from './audit.ts';
 import { examineBatches } from './batches.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
+import { examineSettings } from './settings.ts';
 import { examineWebhooks } from './webhooks.ts';
 import { examineWorktrees } from './worktrees.ts';
 
@@ -29,6 +30,7 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
       return [
         fine('database', `${db.kind}, PostgreSQL ${offer.version} at ${db.where}`),
         ...(await findingsOf('schema', () => examineSchema(db))),
+        ...(await findingsOf('settings', () => examineSettings(db))),
         ...examineExtensions(offer),
         ...(await findingsOf('roles', () => examineRoles(db))),
         ...(await findingsOf('api', () => examineApi(db, config))),

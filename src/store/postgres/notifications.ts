@@ -8,6 +8,7 @@ import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database } from '../sql/database.ts';
 import { connectError, statementError } from '../sql/database-errors.ts';
 import { GuardedClient } from './guarded-client.ts';
+import { settleSession } from './session-settings.ts';
 
 export interface NotificationHandlers {
   /** Called for each notification of the channels that were asked for; must not throw. */
@@ -67,6 +68,7 @@ export function openNotifications(
       await client.connectOrClose().catch((error: unknown) => {
         throw connectError(error, database.where, '');
       });
+      if (database.kind === 'postgres') await settleSession(client, ANSWER_MS);
       // LISTEN takes no parameters.
       for (const channel of wanted) await client.query(`listen ${client.escapeIdentifier(channel)}`);
       return client;
