@@ -42,6 +42,18 @@ begin
   raise exception using errcode = p_sqlstate, message = p_message, detail = coalesce(p_id::text, ''), hint = p_hint;
 end $$;
 
+-- Refuses a transaction that sees only what was committed before it began. What locks a row and then reads what belongs to it would miss what another
+-- transaction has added meanwhile, such as a child of work that is cancelled or the newest decision of the chain, without an error.
+-- Locks: none. Raises: WA002.
+create or replace function animus.require_newest(p_what text) returns void
+language plpgsql stable as $$
+begin
+  if current_setting('transaction_isolation') in ('read committed', 'read uncommitted') then return; end if;
+  perform animus.raise('WA002', format('%s must see what others commit meanwhile, and this transaction is %s: begin isolation level read committed',
+    p_what, current_setting('transaction_isolation')),
+    p_hint => 'for all transactions of a login: alter role … set default_transaction_isolation = ''read committed''');
+end $$;
+
 -- Sends a notification, unless the server's notification queue is half full. Any client can fill that queue by listening without
 -- reading, and then every commit that notifies fails. Skipping is safe: a notification is a hint, and daemons also poll.
 -- None is sent with animus.notify off (may_notify).

@@ -65,8 +65,8 @@ $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.has_invisible(p_text text) returns boolean
 language sql immutable parallel safe as $$
-  select p_text ~ ('[\u0001-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164'
-                || '\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]')
+  select p_text ~ (E'[\\u0001-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164'
+                || E'\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]')
 $$;
 
 -- Returns why a name cannot be that of a file, or null. The one rule for all files that others name: attachments, what code leaves, virtual files. Such a
@@ -76,10 +76,10 @@ create or replace function animus.file_name_problem(p_name text) returns text
 language sql immutable parallel safe as $$
   select case
     when coalesce(octet_length(p_name), 0) not between 1 and 255 then 'its name has to have 1 to 255 bytes'
-    when p_name ~ '[/\\]' then 'its name has to be without the path: it contains / or \'
+    when p_name ~ E'[/\\\\]' then E'its name has to be without the path: it contains / or \\'
     when animus.has_invisible(p_name) then 'its name contains a control character, or one that is invisible or turns the direction of text'
     when p_name ~ '^[[:space:]]|[[:space:].]$' then 'its name begins with a space, or ends with a space or a dot'
-    when p_name ~* '^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])[[:space:]]*(\.|$)' then 'its name is that of a device on Windows'
+    when p_name ~* E'^(con|prn|aux|nul|conin\\$|conout\\$|(com|lpt)[0-9¹²³])[[:space:]]*(\\.|$)' then 'its name is that of a device on Windows'
   end
 $$;
 

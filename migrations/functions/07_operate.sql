@@ -1,7 +1,7 @@
 -- The operations of operators. Each call adds a row to animus.decisions.
 
 -- Cancels an item and its children, as cancel_works does, and returns its state afterwards.
--- Locks: as cancel_works. Raises: WA003, 42501, 57PA1.
+-- Locks: as cancel_works. Raises: WA002 (not read committed), WA003, 42501, 57PA1.
 create or replace function animus.cancel_work(p_id uuid, p_reason text default null) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -18,7 +18,7 @@ end $$;
 -- row, if another transaction keeps one of the items or of their children locked. Without p_reason, the reason says whether an operator, the
 -- submitter or a participant cancelled an item.
 -- For one item or many: an item of many costs a fifth of a call, and the number of locks does not grow with them.
--- Locks: as lock_tree_to_end; waits two seconds at most for each. Raises: WA003, 42501, 57PA1.
+-- Locks: as lock_tree_to_end; waits two seconds at most for each. Raises: WA002 (not read committed), WA003, 42501, 57PA1.
 create or replace function animus.cancel_works(p_ids uuid[], p_reason text default null) returns table (id uuid, state text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -37,6 +37,7 @@ begin
     if animus.may_see(v_wrong.submitted_by) and not v_all then perform animus.require_operator(); end if;
     perform animus.raise('WA003', format('no work item %s', v_wrong.id), v_wrong.id);
   end if;
+  perform animus.require_newest('a cancel');
   v_below := animus.lock_tree_to_end(v_ids, 10);
   p_reason := animus.cut_text(p_reason, 10000);
   for v_group in
@@ -171,7 +172,7 @@ end $$;
 -- (animus.watch_begins): the end finds the lock, or has changed the row before this looks at it, and is waited for. So it is either seen here or
 -- notified. The item's row is not locked, so that a watcher's transaction cannot delay the work. If another watcher of the item keeps its transaction
 -- open, the time of that watch counts.
--- Locks: the item's watch, and an advisory lock of the item; waits two seconds at most. Raises: WA003.
+-- Locks: the item's watch, and an advisory lock of the item; waits two seconds at most. Raises: WA002 (not read committed), WA003.
 create or replace function animus.watch_work(p_id uuid, p_for interval default '1 hour') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare
@@ -179,6 +180,7 @@ declare
   v_resolved timestamptz;
   v_owner    text;
 begin
+  perform animus.require_newest('a watch');
   -- Nobody waits for a stranger, who may hold any advisory lock for as long as it likes; the watch is then a hint only.
   if not pg_try_advisory_xact_lock_shared(animus.watch_key(p_id)) and animus.is_ours(animus.watch_key(p_id)) then
     begin
@@ -241,7 +243,7 @@ end $$;
 -- Watches an item as watch_work does, and returns the channel that carries the texts of its answers. p_channel is a channel on which
 -- the caller already listens. The result is the channel to use: that of an earlier watcher, if there is one, or null when the item has
 -- ended.
--- Locks: as watch_work, and the row of the watch. Raises: WA003.
+-- Locks: as watch_work, and the row of the watch. Raises: WA002, WA003.
 create or replace function animus.watch_texts(p_id uuid, p_channel text, p_for interval default '1 hour') returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare

@@ -152,7 +152,7 @@ begin
     perform animus.raise('WA004', format('priority: expected a whole number of at most 2147483647, got %s', animus.show_json(p_message -> 'priority')));
   end if;
   -- Requires a time zone: the sender cannot know the session's TimeZone.
-  if p_message ->> 'run_at' !~ '^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?\s?(Z|[+-]\d\d(:?\d\d)?)$' then
+  if p_message ->> 'run_at' !~ E'^\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d+)?)?\\s?(Z|[+-]\\d\\d(:?\\d\\d)?)$' then
     perform animus.raise('WA004', format('run_at: expected a time with its zone, such as "2026-03-01T09:00:00Z", got %s', animus.show_json(p_message -> 'run_at')));
   end if;
   if p_message ->> 'parent_id' !~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then

@@ -5,8 +5,8 @@
 create or replace function animus.sniff_media_type(p_content bytea) returns text
 language plpgsql immutable parallel safe as $$
 begin
-  if substr(p_content, 1, 8) = '\x89504e470d0a1a0a' then return 'image/png'; end if;
-  if substr(p_content, 1, 3) = '\xffd8ff' then return 'image/jpeg'; end if;
+  if substr(p_content, 1, 8) = E'\\x89504e470d0a1a0a' then return 'image/png'; end if;
+  if substr(p_content, 1, 3) = E'\\xffd8ff' then return 'image/jpeg'; end if;
   if substr(p_content, 1, 6) in ('GIF87a'::bytea, 'GIF89a'::bytea) then return 'image/gif'; end if;
   if substr(p_content, 1, 4) = 'RIFF'::bytea and substr(p_content, 9, 4) = 'WEBP'::bytea then return 'image/webp'; end if;
   if substr(p_content, 1, 5) = '%PDF-'::bytea then return 'application/pdf'; end if;
@@ -21,7 +21,7 @@ end $$;
 create or replace function animus.is_cut_off(p_content bytea, p_type text) returns boolean
 language sql immutable parallel safe as $$
   select case p_type
-    when 'image/png' then position('\x0000000049454e44ae426082'::bytea in p_content) = 0
+    when 'image/png' then position(E'\\x0000000049454e44ae426082'::bytea in p_content) = 0
     when 'image/webp' then octet_length(p_content) < 12 or octet_length(p_content)
       < 8 + get_byte(p_content, 4)::bigint + get_byte(p_content, 5) * 256::bigint + get_byte(p_content, 6) * 65536::bigint + get_byte(p_content, 7) * 16777216::bigint
     else false end
@@ -105,7 +105,7 @@ declare
 begin
   while lower(v_name) in (select lower(normalize(t, nfc)) from unnest(p_taken) t) loop
     v_try := v_try + 1;
-    v_name := regexp_replace(p_name, '^(.+?)(\.[^.]*)?$', format('\1-%s\2', v_try));
+    v_name := regexp_replace(p_name, E'^(.+?)(\\.[^.]*)?$', format(E'\\1-%s\\2', v_try));
   end loop;
   return v_name;
 end $$;

@@ -42,6 +42,7 @@ begin
       p_hint => 'to restore rows from a dump, disable the triggers of animus.decisions');
   end if;
 
+  perform animus.require_newest('a decision');
   if new.work_item_id is null then
     new.target := coalesce(new.target, '*');
     perform from animus.decisions where work_item_id is null and target = new.target and seq = 1 for update;

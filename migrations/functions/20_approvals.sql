@@ -511,8 +511,8 @@ begin
   if p_wait.subject = 'provider' then
     perform animus.raise('WA004', 'a change of the provider is approved as it is, or denied', p_wait.work_item_id);
   end if;
-  if json_typeof(p_input) <> 'object' or octet_length(p_input::text) > 4194304 or strpos(p_input::text, '\u0000') > 0 then
-    perform animus.raise('WA004', 'the input is a JSON object of at most 4 MiB, without \u0000', p_wait.work_item_id);
+  if json_typeof(p_input) <> 'object' or octet_length(p_input::text) > 4194304 or strpos(p_input::text, E'\\u0000') > 0 then
+    perform animus.raise('WA004', E'the input is a JSON object of at most 4 MiB, without \\u0000', p_wait.work_item_id);
   end if;
   if p_wait.subject <> 'tool_call' then return animus.digest_texts(p_wait.subject, p_input::text); end if;
   update animus.tool_calls set final_input = p_input

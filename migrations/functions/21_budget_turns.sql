@@ -286,7 +286,7 @@ language sql immutable as $$
   select format('the limit of %s %s for %s%s', trim_scale(p_amount), case p_unit when 'usd' then 'USD' else 'tokens' end,
     case p_scope when 'item' then 'this work item' when 'root' then format('work item %s and all that it has spawned', p_subject)
                  when 'faculty' then format('faculty %s', p_subject) else 'all work' end,
-    case p_period when 'day' then format(' on %s (UTC)', p_starts) when 'month' then format(' in %s (UTC)', to_char(p_starts, 'YYYY-MM')) else '' end)
+    case p_period when 'day' then format(' on %s (UTC)', to_char(p_starts, 'YYYY-MM-DD')) when 'month' then format(' in %s (UTC)', to_char(p_starts, 'YYYY-MM')) else '' end)
 $$;
 
 -- Adds a message to the context for each account of which 80 % are used, once for each focus and amount of the limit. Returns the permit 'go' with the

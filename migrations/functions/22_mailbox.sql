@@ -182,7 +182,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.shown_name(p_name text) returns text
 language sql immutable parallel safe as $$
-  select regexp_replace(p_name, '[\u0001-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]', '?', 'g')
+  select regexp_replace(p_name, E'[\\u0001-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u2028-\\u202e\\u2066-\\u2069]', '?', 'g')
 $$;
 
 -- Returns the name of an actor as shown_name does, in quotes.

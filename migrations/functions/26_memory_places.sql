@@ -156,7 +156,7 @@ $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.digest_memory(p_content text) returns bytea
 language sql stable parallel safe as $$
-  select sha256(convert_to(btrim(regexp_replace(p_content, '\s+', ' ', 'g')), 'UTF8'))
+  select sha256(convert_to(btrim(regexp_replace(p_content, E'\\s+', ' ', 'g')), 'UTF8'))
 $$;
 
 -- Locks a place, and creates its row.

@@ -199,7 +199,7 @@ declare
   v_either  tsquery := '';
   v_parts   int := 0;
 begin
-  p_text := regexp_replace(p_text, '(^|\s)-("[^"]*"|\S+)', ' ', 'g');
+  p_text := regexp_replace(p_text, E'(^|\\s)-("[^"]*"|\\S+)', ' ', 'g');
   -- The `or` at the end ends the last alternative.
   for v_word in select e[1] from regexp_matches(p_text || ' or', '("[^"]*"|[^[:space:]"]+)', 'g') e loop
     if v_word like '"%' and v_phrases < 20 then
@@ -227,7 +227,7 @@ declare
   v_word  text;
   v_query tsquery;
 begin
-  for v_word in select e[2] from regexp_matches(p_text, '(^|\s)-("[^"]*"|\S+)', 'g') e limit 20 loop
+  for v_word in select e[2] from regexp_matches(p_text, E'(^|\\s)-("[^"]*"|\\S+)', 'g') e limit 20 loop
     v_query := coalesce(v_query || phraseto_tsquery('simple', v_word), phraseto_tsquery('simple', v_word));
     if v_word not like '"%' then v_query := v_query || phraseto_tsquery('english', v_word); end if;
   end loop;
@@ -245,7 +245,7 @@ declare
   v_query    tsquery;
   v_excluded tsquery := animus.excluded_words(p_text);
 begin
-  p_text := regexp_replace(p_text, '(^|\s)-("[^"]*"|\S+)', ' ', 'g');
+  p_text := regexp_replace(p_text, E'(^|\\s)-("[^"]*"|\\S+)', ' ', 'g');
   v_words := (tsvector_to_array(to_tsvector('simple', p_text)))[1:200];
   v_words := array(select w from unnest(v_words) w where ts_lexize('english_stem', w) <> '{}')
     || array(select s from unnest(v_words) w, unnest(ts_lexize('english_stem', w)) s);

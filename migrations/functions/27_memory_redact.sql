@@ -21,7 +21,7 @@ begin
   with calls as materialized (
     select c.work_item_id, coalesce(c.final_input, c.input) ->> 'content' as content, c.details ->> 'id' = any (v_ids::text[]) as of_it
       from animus.all_tool_calls c
-     where c.name like 'memory\_%' and (c.details ->> 'id' = any (v_ids::text[]) or c.details -> 'ids' ?| v_ids::text[] or c.details -> 'merged' ?| v_ids::text[]
+     where c.name like E'memory\\_%' and (c.details ->> 'id' = any (v_ids::text[]) or c.details -> 'ids' ?| v_ids::text[] or c.details -> 'merged' ?| v_ids::text[]
             or c.name = 'memory_search' and c.output ~ array_to_string(v_ids, '|')))
   select array(select distinct w.root_id from animus.work_items w
                 where w.id in (select work_item_id from calls union select s.work_item_id from animus.memory_sources s where s.memory_id = any (v_ids))),

@@ -463,7 +463,7 @@ language sql stable as $$
       select format(E'# %s\n\nA conversation with %s.\n', coalesce(nullif(c.title, ''), f.path), c.faculty)
              || coalesce(string_agg(format(E'\n## %s · %s · %s · %s%s\n\n%s\n', m.number, m.role, animus.shown_name(m.author),
                   to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
-                  case when m.told then ' · told' when m.ended_as <> 'completed' then ' · ' || m.ended_as else animus.files_in_heading(m.id) end, regexp_replace(m.content, '^(\\*## )', '\\\1', 'gn')),
+                  case when m.told then ' · told' when m.ended_as <> 'completed' then ' · ' || m.ended_as else animus.files_in_heading(m.id) end, regexp_replace(m.content, E'^(\\\\*## )', E'\\\\\\1', 'gn')),
                   '' order by m.place), '') as text
         from animus.conversations c join animus.files f on f.id = c.file_id
         left join lateral (select w.*, row_number() over () as place from animus.words_of(c.file_id, c.head_id) w) m on true

@@ -16,7 +16,7 @@ declare
 begin
   perform animus.require_workspace(p_workspace_id);
   p_path := coalesce(p_path, format('chats/%s.chat', right(v_id::text, 12)));
-  if p_path !~ '\.chat$' or exists (select from string_to_table(p_path, '/') part where animus.file_name_problem(part) is not null) then
+  if p_path !~ E'\\.chat$' or exists (select from string_to_table(p_path, '/') part where animus.file_name_problem(part) is not null) then
     perform animus.raise('WA004', format('%s is no path of a conversation', quote_literal(p_path)), p_hint => 'a relative path that ends in .chat, such as chats/plans.chat');
   end if;
   if p_faculty is null or p_faculty !~ '^[a-z][a-z0-9_-]*$' or octet_length(p_faculty) > 63 then

@@ -135,7 +135,7 @@ end $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.files_directory(p_path text, p_file_id uuid) returns text
 language sql immutable as $$
-  select case when length(p_path) <= 250 then regexp_replace(p_path, '\.chat$', '.files/') else format('chats/%s.files/', right(p_file_id::text, 12)) end
+  select case when length(p_path) <= 250 then regexp_replace(p_path, E'\\.chat$', '.files/') else format('chats/%s.files/', right(p_file_id::text, 12)) end
 $$;
 
 -- Returns a name as the last part of a path: without separators, control characters and invisible characters, of at most 200 characters, in Unicode
@@ -143,10 +143,10 @@ $$;
 -- Locks: none. Raises: nothing.
 create or replace function animus.file_name_of(p_name text) returns text
 language sql immutable as $$
-  select case when n.name ~ '^\.*$' then '_' || n.name else n.name end
+  select case when n.name ~ E'^\\.*$' then '_' || n.name else n.name end
     from (select right(btrim(regexp_replace(normalize(p_name, nfc),
-                       '[/\\\u0001-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164'
-                       '\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]', '_', 'g')), 200) as name) n
+                       E'[/\\\\\\u0001-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164'
+                       '\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]', '_', 'g')), 200) as name) n
 $$;
 
 -- Takes from the workspace those files of a deleted message that no other message has. A message that was replaced has none.

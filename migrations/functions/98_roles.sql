@@ -22,7 +22,7 @@ language sql immutable as $$
     when p_function in ('act_as', 'act_with_role', 'act_with_token', 'acting_role', 'read_events_as', 'charge_search', 'search_refusal') then p_role = 'animus_gateway'
     when p_function = 'require_operator' then false
     when p_function in ('create_token', 'revoke_token', 'set_person') then p_role in ('animus_operator', 'animus_gateway')
-    when p_source ~ '\manimus\.require_operator_login\(' then p_role = 'animus_operator'
+    when p_source ~ E'\\manimus\\.require_operator_login\\(' then p_role = 'animus_operator'
     when p_function in ('submit_work', 'submit_batch_work', 'attach_file') then p_role <> 'animus_reader'
     when p_function in ('create_workspace', 'rename_workspace', 'delete_workspace', 'start_conversation', 'change_conversation', 'set_participant', 'participant_known', 'say_in_conversation', 'edit_message', 'retry_message',
                         'delete_message', 'delete_conversation', 'import_messages') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
@@ -35,7 +35,7 @@ language sql immutable as $$
     when p_function in ('status', 'newest_queued', 'costs', 'budget_left', 'budget_shown', 'ways_in_status', 'batch_status', 'asks_status', 'budget_status', 'memory_stats', 'embedding_status', 'skill_stats', 'stale_skills', 'skill_status', 'webhook_status', 'worktree_status', 'waiting_status') then p_role not in ('animus_submitter', 'animus_gateway')
     when p_function in ('begin_request', 'end_request') then p_role in ('animus_daemon', 'animus_gateway')
     when p_function = 'append_ledger' then p_role in ('animus_operator', 'animus_daemon', 'animus_gateway')
-    when p_source ~ '\manimus\.require_operator\(' then p_role in ('animus_operator', 'animus_gateway')
+    when p_source ~ E'\\manimus\\.require_operator\\(' then p_role in ('animus_operator', 'animus_gateway')
     else p_role = 'animus_daemon'
   end
 $$;

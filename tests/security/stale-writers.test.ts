@@ -3,7 +3,9 @@
  * comes from the database's catalogue (all that take a token), so that a new one cannot be forgotten. The test itself is tested: with the
  * check removed from any one of them, it fails.
  */
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPostgres } from '../../src/store/postgres/postgres.ts';
+import type { Database } from '../../src/store/sql/database.ts';
 import { emptyQueue } from '../store/work/queue-driver.ts';
 import { testDatabase } from '../support/database.ts';
 import { FENCED_CALLS, fencedFunctions, LOCKS_NOTHING } from '../support/fencing/fenced-calls.ts';
@@ -22,18 +24,20 @@ const LOCKS = [
   'hold_lease',
 ];
 
-beforeAll(async () => {
-  // A modified function may wait where it should not.
-  await target.database.query(
-    `do $$ begin execute format('alter database %I set statement_timeout = 1500', current_database()); end $$`,
-  );
+let database: Database;
+beforeAll(() => {
+  // A modified function may wait where it should not. Of the server, such a short time-out would be raised.
+  const url = new URL(target.connectionString);
+  url.searchParams.set('options', '-c statement_timeout=1500');
+  database = openPostgres(url.href);
 });
+afterAll(() => database.close());
 
 /** All violations, or with `first` only the first one, which is enough to know that there are some. */
 async function violationsOf(names: readonly string[], first = false): Promise<string[]> {
-  await emptyQueue(target.database);
+  await emptyQueue(database);
   const found: string[] = [];
-  for await (const violation of violations(target.database, names)) {
+  for await (const violation of violations(database, names)) {
     found.push(violation);
     if (first) break;
   }
@@ -41,7 +45,7 @@ async function violationsOf(names: readonly string[], first = false): Promise<st
 }
 
 test('the list contains all functions that take a token', async () => {
-  expect(await fencedFunctions(target.database)).toEqual(NAMES.toSorted());
+  expect(await fencedFunctions(database)).toEqual(NAMES.toSorted());
 });
 
 test('none of them accepts a stale writer, however the lease was lost or is being lost', async () => {
@@ -53,7 +57,7 @@ test.each([
   ...LOCKS.map((name) => [name, 'without its row lock'] as const),
 ])('%s %s is found out', async (name, mutation) => {
   const found: string[] = [];
-  const mutated = await withMutation(target.database, name, mutation, async () => {
+  const mutated = await withMutation(database, name, mutation, async () => {
     found.push(...(await violationsOf([name], true)));
   });
   expect(mutated).toBe(true);
@@ -61,7 +65,7 @@ test.each([
 });
 
 test('only the listed functions lock rows themselves; every other fenced function calls them', async () => {
-  const rows = await target.database.query<{ name: string; body: string }>(
+  const rows = await database.query<{ name: string; body: string }>(
     `select proname as name, prosrc as body from pg_proc where pronamespace = 'animus'::regnamespace and proname = any ($1) order by 1`,
     [NAMES],
   );

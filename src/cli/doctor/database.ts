@@ -15,6 +15,7 @@ import { examineBatches } from './batches.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 import { examinePgmq } from './pgmq.ts';
 import { examinePublications } from './publications.ts';
+import { examineSettings } from './settings.ts';
 import { examineWebhooks } from './webhooks.ts';
 import { examineWorktrees } from './worktrees.ts';
 
@@ -31,6 +32,7 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
       return [
         fine('database', `${db.kind}, PostgreSQL ${offer.version} at ${db.where}`),
         ...(await findingsOf('schema', () => examineSchema(db))),
+        ...(await findingsOf('settings', () => examineSettings(db))),
         ...(await findingsOf('pgmq', () => examinePgmq(db, offer))),
         examineVector(offer),
         ...(await findingsOf('roles', () => examineRoles(db))),

@@ -34,7 +34,7 @@ export async function takeTurn<T>(
     try {
       return await database.transaction(async (tx) => {
         await tx.query('lock table animus.schema_migrations in exclusive mode');
-        await tx.query(`select set_config('lock_timeout', '100ms', true)`);
+        await tx.query(SETTINGS);
         return work(tx);
       });
     } catch (error) {
@@ -59,6 +59,15 @@ export async function takeTurn<T>(
     }
   }
 }
+
+/**
+ * Of a step. It may rewrite a large table, whatever the login's other statements may take. Released migrations and pgmq have backslashes in their texts, and behind a
+ * transaction pooler the settings of our sessions do not last.
+ */
+const SETTINGS = `select set_config(s.name, s.value, true)
+  from (values ('lock_timeout', '100ms'), ('statement_timeout', '0'), ('transaction_timeout', '0'), ('standard_conforming_strings', 'on'),
+               ('restrict_nonsystem_relation_kind', '')) s (name, value)
+ where current_setting(s.name, true) is not null`;
 
 const MAX_PAUSE_MS = 5_000;
 const REMIND_MS = 30_000;

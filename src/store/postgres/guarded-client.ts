@@ -1,5 +1,5 @@
 /** A connection whose loss is reported to the call that uses it and never crashes the process. */
-import { Client, type ClientConfig } from 'pg';
+import { Client, type ClientConfig, DatabaseError } from 'pg';
 
 /**
  * A node-postgres client that always has a listener for `error`. A server can end a connection at any time, even in the same
@@ -11,9 +11,14 @@ import { Client, type ClientConfig } from 'pg';
 export class GuardedClient extends Client {
   /** Resolves when the connection has been lost or closed, or could not be made. */
   readonly gone: Promise<void>;
+  /** What the server said when it ended the connection, if it did: the driver fails a later statement without it. */
+  lostBy: DatabaseError | undefined;
 
   constructor(config?: string | ClientConfig) {
     super(config);
+    this.on('error', (error) => {
+      if (error instanceof DatabaseError) this.lostBy ??= error;
+    });
     this.gone = new Promise((resolve) => this.on('error', () => resolve()).once('end', () => resolve()));
   }
 

@@ -9,6 +9,7 @@ import type { Database } from '../sql/database.ts';
 import { connectError, statementError } from '../sql/database-errors.ts';
 import { GuardedClient } from './guarded-client.ts';
 import { chooseHosts, failedAt, type HostFailure, isOfHost } from './replaceable-pool.ts';
+import { settleSession } from './session-settings.ts';
 
 export interface NotificationHandlers {
   /** Called for each notification of the channels that were asked for; must not throw. */
@@ -88,6 +89,7 @@ export function openNotifications(
         throw connectError(error, database.where, '');
       });
       await hosts.check(client);
+      if (database.kind === 'postgres') await settleSession(client, ANSWER_MS);
       // LISTEN takes no parameters.
       for (const channel of wanted) await client.query(`listen ${client.escapeIdentifier(channel)}`);
       return client;

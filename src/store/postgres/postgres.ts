@@ -6,9 +6,17 @@ import { databaseHosts } from '../../core/text/addresses.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
-import { connectError, isLostPreparation, isLostServer, isStalePlan, statementError } from '../sql/database-errors.ts';
+import {
+  connectError,
+  isLostPreparation,
+  isLostServer,
+  isStalePlan,
+  isUndone,
+  statementError,
+} from '../sql/database-errors.ts';
+import type { GuardedClient } from './guarded-client.ts';
 import { hostsOf, openReplaceablePool, type TakenClient } from './replaceable-pool.ts';
-import { TYPES } from './timestamps.ts';
+import { refusedTime, settleSession, TYPES } from './session-settings.ts';
 
 export interface PostgresOptions {
   /** Maximum number of connections; default 10. */
@@ -50,6 +58,9 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
       types: TYPES,
+      // The only session of an embedded database is shared, and its settings are animus's.
+      // oxlint-disable-next-line no-misused-promises -- pg-pool waits for it; its type does not say so.
+      ...(kind === 'postgres' && { onConnect: (client) => settleSession(client, connectTimeoutMs) }),
     },
     (error) => log.debug({ error: error.message, where }, 'lost an idle database connection'),
   );
@@ -77,28 +88,43 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
     }
   };
 
+  const query: Queryable['query'] = async (sql, params) => {
+    const session = prepared;
+    try {
+      return await withClient((client) => explained(client, sql, () => run(client, session, sql, params)));
+    } catch (error) {
+      if (session === plain || !isLostPreparation(error)) throw error;
+      // The statement was refused before it ran, outside of a transaction, so it is safe to run it again. Several may be refused at once.
+      if (prepared !== plain) log.warn({ where }, WITHOUT_PREPARATION);
+      prepared = plain;
+      return withClient((client) => run(client, plain, sql, params));
+    }
+  };
+
   return {
     where,
     kind,
     connectionString,
-    async query(sql, params) {
-      try {
-        return await withClient((client) => explained(client, sql, () => run(client, prepared, sql, params)));
-      } catch (error) {
-        if (prepared === plain || !isLostPreparation(error)) throw error;
-        // The statement was refused before it ran, outside of a transaction, so it is safe to run it again.
-        prepared = plain;
-        log.warn(
-          { where },
-          'prepared statements are lost between calls (a transaction pooler?); continuing without them',
-        );
-        return withClient((client) => run(client, plain, sql, params));
-      }
-    },
+    // A text without parameters may be several statements of a person, some of them committed.
+    query: (sql, params) => (params === undefined ? query(sql) : runAgain(() => query(sql, params))),
     // Never prepare in a transaction: it could not continue after a refused statement. Hot paths are single statements anyway.
-    transaction: (work) => withClient((client) => inTransaction(client, plain, work)),
+    transaction: (work) => runAgain(() => withClient((client) => inTransaction(client, plain, work))),
     close: () => (closed ??= pool.close()),
   };
+}
+
+const WITHOUT_PREPARATION =
+  'prepared statements are lost between calls (a transaction pooler?); continuing without them';
+
+/** Runs it again if another transaction undid it. Loaded when it is needed: commands of people start quicker. */
+async function runAgain<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isUndone(error)) throw error;
+    const { untilDone } = await import('./run-again.ts');
+    return untilDone(write);
+  }
 }
 
 interface Session {
@@ -123,10 +149,16 @@ function statementNames(): Session['nameOf'] {
 const MAX_PREPARED = 500;
 
 async function inTransaction<T>(client: PoolClient, session: Session, work: (tx: Queryable) => Promise<T>): Promise<T> {
-  await run(client, session, 'begin');
+  await run(client, session, 'begin isolation level read committed');
   let result: T;
   let statement = '';
-  const tx: Queryable = { query: (sql, params) => run(client, session, (statement = sql), params) };
+  let failed: unknown;
+  const tx: Queryable = {
+    query: (sql, params) =>
+      run(client, session, (statement = sql), params).catch((error: unknown) => {
+        throw (failed = error);
+      }) as Promise<never>,
+  };
   try {
     result = await work(tx);
   } catch (error) {
@@ -141,6 +173,7 @@ async function inTransaction<T>(client: PoolClient, session: Session, work: (tx:
   // If a statement failed and the caller caught the error, the transaction is aborted and `commit` rolls it back. The server
   // reports this only in the command tag.
   if (ended.command === 'ROLLBACK') {
+    if (isUndone(failed)) throw failed;
     throw new AnimusError('internal.bug', {
       detail: 'a transaction continued after a failed statement and was rolled back',
     });
@@ -192,7 +225,8 @@ async function runRaw(client: PoolClient, session: Session, sql: string, params?
     if (params === undefined) return await client.query(sql);
     return await client.query({ name: session.nameOf(sql), text: sql, values: [...params] });
   } catch (error) {
-    throw statementError(error, session.where);
+    const { lostBy } = client as PoolClient & GuardedClient;
+    throw refusedTime(error, session.where) ?? statementError(lostBy ?? error, session.where);
   }
 }
 

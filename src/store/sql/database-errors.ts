@@ -26,7 +26,8 @@ export function connectError(error: unknown, where: string, usage: string): Anim
   const detail = messageOf(error);
   if (refused !== null) return new AnimusError('db.refused', { where, detail, hint: refused }, { cause: error });
   const waited = detail.startsWith('timeout exceeded when trying to connect') ? ` (${usage})` : '';
-  const hint = waited === '' ? '; check the address, and that the server is running' : '';
+  const unusable = UNUSABLE[sqlState(error) ?? ''];
+  const hint = unusable ?? (waited === '' ? '; check the address, and that the server is running' : '');
   return new AnimusError('db.unreachable', { where, detail: detail + waited, hint }, { cause: error });
 }
 
@@ -35,7 +36,8 @@ export function statementError(error: unknown, where: string): unknown {
   const own = isDatabaseError(error) && WORK_SQLSTATES[error.code ?? ''];
   if (own) return new AnimusError(own, detailsOf(error), { cause: error });
   if (isConnectionLoss(error)) {
-    return new AnimusError('db.unreachable', { where, detail: messageOf(error), hint: '' }, { cause: error });
+    const hint = UNUSABLE[sqlState(error) ?? ''] ?? '';
+    return new AnimusError('db.unreachable', { where, detail: messageOf(error), hint }, { cause: error });
   }
   if (!isDatabaseError(error) || error.code === undefined) return error;
   return refusedStatement(error, error.code, where);
@@ -48,13 +50,24 @@ function refusedStatement(error: DatabaseError, code: string, where: string): un
     const hint = `; ${error.hint ?? 'grant it one of the roles animus_submitter, animus_reader, animus_operator, animus_daemon, animus_gateway'}`;
     return new AnimusError('db.forbidden', { where, detail, hint }, { cause: error });
   }
+  if (code === '55P03') return new AnimusError('work.locked', { detail: detail + TOO_LONG_LOCKED }, { cause: error });
   const hint = UNUSABLE[code];
   return hint === undefined ? error : new AnimusError('db.unreachable', { where, detail, hint }, { cause: error });
 }
 
+const longer = (setting: string) =>
+  `; ${setting} of the login, database or server is too short: alter role … set ${setting} = '5min' (docs/operations.md, "What animus needs of a server")`;
+const TOO_LONG_LOCKED =
+  '; another transaction keeps it locked for longer than lock_timeout of the login allows: look in pg_stat_activity for a session that is idle in transaction';
+
 /** An error that the statement did not cause: worth a retry when the server has recovered. */
 const UNUSABLE: Readonly<Record<string, string>> = {
+  '40001': '; another transaction changed the same rows, and this one was undone',
   '40P01': '; two transactions waited for each other, and this one was undone',
+  '57014': `${longer('statement_timeout')}, or an administrator has cancelled the statement`,
+  '25P03': longer('idle_in_transaction_session_timeout'),
+  '25P04': longer('transaction_timeout'),
+  '57P05': longer('idle_session_timeout'),
   '25006': '; the server is read-only (a replica, or default_transaction_read_only is on): connect to the primary',
   '53100': "; the server's disk is full",
   '53200': '; the server is out of memory',
@@ -65,9 +78,9 @@ export function isLostServer(error: unknown): boolean {
   return isAnimusError(error, 'db.unreachable') && (isConnectionLoss(error.cause) || sqlState(error) === '25006');
 }
 
-/** True when a prepared statement no longer fits its table: the connection has to prepare it anew. */
+/** True when a prepared statement no longer fits its table: the connection has to prepare it anew. By the server's function: messages are translated. */
 export function isStalePlan(error: unknown): boolean {
-  return sqlState(error) === '0A000' && /cached plan/.test(messageOf(error));
+  return sqlState(error) === '0A000' && isDatabaseError(error) && error.routine === 'RevalidateCachedQuery';
 }
 
 /** True if the server does not know a statement that had been prepared, or knows it already: a pooler shares sessions. */
@@ -86,6 +99,13 @@ export function sqlState(error: unknown): string | undefined {
 export function isLockConflict(error: unknown): boolean {
   return LOCK_CONFLICTS.has(sqlState(error) ?? '');
 }
+
+/** Whether another transaction has undone this one, with all that it wrote: serialization failure, deadlock. */
+export function isUndone(error: unknown): boolean {
+  return UNDONE.has(sqlState(error) ?? '');
+}
+
+const UNDONE = new Set(['40001', '40P01']);
 
 /** SQLSTATEs: lock not available, deadlock detected. */
 const LOCK_CONFLICTS = new Set(['55P03', '40P01']);
@@ -119,7 +139,8 @@ function refusalHint(error: unknown): string | null {
   if (code.startsWith('28')) return /no encryption|SSL off/.test(message) ? '; add ?sslmode=require' : '';
   if (code === '3D000') return '; create it with createdb';
   if (code === '42501') return '; the role needs the connect privilege';
-  if (code.startsWith('08') || code.startsWith('53') || code.startsWith('57')) return null;
+  if (code.startsWith('08') || code.startsWith('53') || code.startsWith('57') || UNUSABLE[code] !== undefined)
+    return null;
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code)) {
     return '; name its authority with sslrootcert=FILE, or see sslmode in docs/operations.md';
   }

@@ -7,7 +7,10 @@ export interface Queryable {
 
 /** A pool of connections to one database. */
 export interface Database extends Queryable {
-  /** Runs `work` in one transaction (read committed); commits when it resolves, rolls back when it rejects. */
+  /**
+   * Runs `work` in one transaction (read committed); commits when it resolves, rolls back when it rejects. If another transaction undid it (a deadlock, a
+   * conflict of serializable ones), `work` runs again, at most eight times.
+   */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** For messages: host, port and database name, never user or password. */
   readonly where: string;

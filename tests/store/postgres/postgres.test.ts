@@ -221,30 +221,3 @@ test('where names host, port and database, and closing twice is harmless', async
   expect(database.where).toBe(`${host}/anything`);
   await Promise.all([database.close(), database.close()]);
 });
-
-test('a statement that a deadlock rolled back is reported as retryable', async () => {
-  const database = target.open();
-  const [one, two] = [createLatch(), createLatch()];
-  const take = (first: number, second: number, mine: Latch, other: Latch) =>
-    database.transaction(async (tx) => {
-      await tx.query('select pg_advisory_xact_lock($1)', [first]);
-      mine.open();
-      await other.opened;
-      await tx.query('select pg_advisory_xact_lock($1)', [second]);
-    });
-  const ends = await Promise.allSettled([take(1, 2, one, two), take(2, 1, two, one)]);
-  const undone = ends.filter((end) => end.status === 'rejected');
-  expect(undone).toHaveLength(1);
-  expect(undone[0]!.reason).toMatchObject({ code: 'db.unreachable', retryable: true });
-  expect(undone[0]!.reason.message).toMatch(/deadlock detected; two transactions waited for each other/);
-});
-
-interface Latch {
-  readonly opened: Promise<void>;
-  open(): void;
-}
-
-function createLatch(): Latch {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  return { opened: promise, open: resolve };
-}

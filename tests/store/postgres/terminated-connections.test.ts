@@ -17,7 +17,8 @@ test('a connection terminated in the packet that makes it ready fails only its o
 
 test('a connection terminated together with an answer returns the answer, and is not used again', async () => {
   const server = await startFatalServer();
-  server.endNext({ at: 'answer', query: 1 }, { at: 'answer', query: 1 });
+  // The first query of a connection sets the settings of the session.
+  server.endNext({ at: 'answer', query: 2 }, { at: 'answer', query: 2 });
   const database = openPostgres(server.url, { poolSize: 1 });
   // The second one waits for the connection of the first.
   const both = await Promise.allSettled([database.query('select 1'), database.query('select 2')]);
@@ -42,7 +43,7 @@ test('callers that wait for a connection of a full pool are served at once when 
     await held.promise;
   });
   await holding.promise;
-  server.endNext({ at: 'answer', query: 2 });
+  server.endNext({ at: 'answer', query: 3 });
   const waiting: Promise<object[]>[] = [];
   const lost = database.transaction(async (tx) => {
     waiting.push(database.query('select 1'));
@@ -66,16 +67,17 @@ test('a listening connection terminated at any of its steps is replaced, even wh
     onReconnect: () => void reconnects++,
   });
   server.endNext(
-    { at: 'answer', query: 2 }, // the start, at the last of its LISTENs
+    { at: 'answer', query: 3 }, // the start, at the last of its LISTENs
     { at: 'ready' },
-    { at: 'answer', query: 1 },
-    { at: 'ready' },
+    { at: 'answer', query: 1 }, // the settings of the session
     { at: 'answer', query: 2 },
+    { at: 'ready' },
+    { at: 'answer', query: 3 },
     null,
   );
   // Its last LISTEN was answered: it is connected, and then the connection is lost.
   await listener.start();
-  await eventually('it listens again', () => (server.connections >= 6 && listener.listening() ? true : null));
+  await eventually('it listens again', () => (server.connections >= 7 && listener.listening() ? true : null));
   expect(reconnects).toBeGreaterThanOrEqual(1);
   await listener.stop();
   await database.close();

@@ -1,0 +1,87 @@
+/** The doctor and the settings of a server: each that matters is named with its cure, and what works is no problem. */
+import { expect, test } from 'vitest';
+import { asAdmin, testDatabase } from '../../support/database.ts';
+import { startTransactionPooler } from '../../support/transaction-pooler.ts';
+import { examinedSite, FACULTY } from './examined-site.ts';
+
+const target = testDatabase();
+const { doctor, write } = examinedSite();
+const database = () => new URL(target.connectionString).pathname.slice(1);
+const login = () => new URL(target.connectionString).username;
+
+/** By a session of another database, which these settings do not reach. */
+const set = (sql: string) => asAdmin((admin) => admin.query(`alter database ${database()} ${sql}`));
+
+async function settingsOf(databaseUrl = target.connectionString) {
+  write({ 'faculties/clerk.toml': FACULTY.replace(/fallback.*\n/, '') });
+  const { code, findings } = await doctor([], { databaseUrl });
+  const cure = (remedy: string | null) => remedy?.replace(`alter role ${login()} in database ${database()} `, '… ');
+  const settings = findings.filter(({ check }) => check === 'settings');
+  return { code, settings: settings.map(({ state, detail, remedy }) => [state, detail, cure(remedy) ?? null]) };
+}
+
+test('a server as it comes has no finding', async () => {
+  expect(await settingsOf()).toEqual({ code: 0, settings: [] });
+});
+
+test('what animus sets itself is fine, and what applications feel is a note with its cure', async () => {
+  const values = {
+    DateStyle: "'German'",
+    default_transaction_isolation: "'serializable'",
+    idle_session_timeout: "'5s'",
+    standard_conforming_strings: 'off',
+  };
+  for (const [name, value] of Object.entries(values)) await set(`set ${name} = ${value}`);
+  const { code, settings } = await settingsOf();
+  await set('reset all');
+  expect(settings).toEqual([
+    ['ok', expect.stringMatching(/^DateStyle = "German, DMY": animus sets ISO in its own sessions$/), null],
+    [
+      'note',
+      expect.stringMatching(/"serializable": .*refused cancels/),
+      "… set default_transaction_isolation = 'read committed'",
+    ],
+    ['ok', 'idle_session_timeout = 5.0 s: animus raises it in its own sessions to 60 s', null],
+    ['ok', expect.stringMatching(/^standard_conforming_strings = "off"/), null],
+  ]);
+  expect(code).toBe(0);
+});
+
+test.each([
+  ['default_transaction_read_only', 'on', "… set default_transaction_read_only = 'off'"],
+  ['session_replication_role', 'replica', "… set session_replication_role = 'origin'"],
+])('%s = %s, with which no work can be submitted, is a problem', async (name, value, cure) => {
+  await set(`set ${name} = '${value}'`);
+  const { code, settings } = await settingsOf();
+  await set('reset all');
+  expect(settings).toEqual([['problem', expect.stringContaining(`${name} = "${value}"`), cure]]);
+  expect(code).toBe(1);
+});
+
+test('settings of other roles that applications feel are named with the role', async () => {
+  const role = `${database()}_app`;
+  await asAdmin((admin) => admin.query(`create role ${role}`));
+  await asAdmin((admin) =>
+    admin.query(`alter role ${role} in database ${database()} set default_transaction_isolation = 'repeatable read'`),
+  );
+  const { code, settings } = await settingsOf();
+  await asAdmin((admin) => admin.query(`drop role ${role}`));
+  expect(settings).toEqual([
+    [
+      'note',
+      expect.stringContaining(`"repeatable read" of role ${role}: `),
+      expect.stringContaining(`role ${role} in`),
+    ],
+  ]);
+  expect(code).toBe(0);
+});
+
+test('a pooler that does not keep what animus sets is a problem where times could not be read', async () => {
+  await set(`set DateStyle = 'German'`);
+  const pooler = await startTransactionPooler(target.connectionString, 2);
+  const { settings } = await settingsOf(pooler.url);
+  await set('reset all');
+  expect(settings).toEqual([
+    ['problem', expect.stringContaining('a pooler does not keep it'), expect.stringContaining("set DateStyle = 'ISO'")],
+  ]);
+});

@@ -1,0 +1,74 @@
+/** Promise: whatever a server, database or role sets, animus does what it does on any server, and an application is served or refused with words. */
+import { describe, expect, test } from 'vitest';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import { LEAST_TIMEOUT_MS } from '../../../src/store/postgres/session-settings.ts';
+import type { Queryable } from '../../../src/store/sql/database.ts';
+import { testDatabase } from '../../support/database.ts';
+import { APPLICATION, asAnimus, asApplication, configure, RIGHT, SETTINGS } from './setting-matrix.ts';
+
+describe.each(SETTINGS)('$name = $value', (setting) => {
+  const target = testDatabase();
+
+  test('changes nothing for animus, and what it does to an application is known', async (context) => {
+    if (!(await configure(target.database, [setting]))) context.skip(`the server does not know ${setting.name}`);
+    const session = target.open({ poolSize: 2 });
+    expect(await asAnimus(session)).toEqual(RIGHT);
+    await session.query(`delete from animus.schedules`);
+    expect(await asApplication(target.connectionString)).toEqual({ ...APPLICATION, ...setting.application });
+  });
+});
+
+describe('time-outs', () => {
+  const target = testDatabase({ empty: true });
+  const names = Object.keys(LEAST_TIMEOUT_MS);
+  const read = async (db: Queryable) => {
+    const rows = await db.query<{ name: string; ms: number }>(
+      'select name, setting::int as ms from pg_settings where name = any ($1)',
+      [names],
+    );
+    return Object.fromEntries(rows.map(({ name, ms }) => [name, ms]));
+  };
+
+  /** A connection string that asks for 90 ms. */
+  const asking = (name: string) => {
+    const url = new URL(target.connectionString);
+    url.searchParams.set('options', `-c ${name}=90`);
+    return url.href;
+  };
+
+  test('that are too short are raised, and those of the connection string are kept and named', async () => {
+    const known = Object.keys(await read(target.database));
+    await configure(
+      target.database,
+      known.map((name) => ({ name, value: '5s' })),
+    );
+    const raised = target.open({ poolSize: 1 });
+    const least = Object.entries(LEAST_TIMEOUT_MS).filter(([name]) => known.includes(name));
+    expect(await read(raised)).toEqual(Object.fromEntries(least));
+    const asked = openPostgres(asking('statement_timeout'), { poolSize: 1 });
+    expect(await read(asked)).toMatchObject({ statement_timeout: 90, lock_timeout: LEAST_TIMEOUT_MS.lock_timeout });
+    const late = asked.query('select pg_sleep(60)');
+    await expect(late).rejects.toMatchObject({ code: 'db.unreachable', retryable: true });
+    await expect(late).rejects.toThrow(/statement_timeout of the login, database or server is too short: alter role/);
+    await asked.close();
+  });
+
+  test.each([
+    ['idle_in_transaction_session_timeout', 'select 1'],
+    ['lock_timeout', 'lock table held'],
+  ])('%s is named when it ends a transaction', async (name, statement) => {
+    await target.database.query('create table if not exists held (n int)');
+    const limited = openPostgres(asking(name), { poolSize: 1 });
+    await target.database.transaction(async (holder) => {
+      await holder.query('lock table held');
+      const ended = limited.transaction(async (tx) => {
+        await tx.query('select 1');
+        // Until the server has ended the session, or the statement, for being late.
+        await holder.query('select pg_sleep(0.3)');
+        await tx.query(statement);
+      });
+      await expect(ended).rejects.toThrow(new RegExp(`${name} of the login`));
+    });
+    await limited.close();
+  });
+});
