@@ -1,7 +1,6 @@
 /** `animus db …`: the database and its schema. */
 import type { Command } from 'commander';
 import { migrationStatus } from '../../store/migrations/compatibility.ts';
-import { migrate } from '../../store/migrations/migrate.ts';
 import type { RestoredQueues } from '../../store/migrations/restore-queues.ts';
 import { createRoleStatements, type RolesState, rolesState } from '../../store/migrations/roles.ts';
 import { type QueueMetrics, queueMetrics } from '../../store/views/queue-metrics.ts';
@@ -37,6 +36,7 @@ interface MigrateCommandOptions extends CommonOptions {
 async function migrateCommand(invocation: Invocation, { verbose }: MigrateCommandOptions): Promise<number> {
   const { output } = invocation;
   const startedMs = performance.now();
+  const { migrate } = await import('../../store/migrations/migrate.ts');
   const { where, before, result, roles } = await withRawDatabase(invocation, async (db) => ({
     where: db.where,
     before: await rolesState(db),

@@ -7,7 +7,6 @@ import { checkCompatible, migrationStatus } from './compatibility.ts';
 import { installPgmq, installVector, type VectorSupport } from './extensions.ts';
 import { migrationError } from './migration-errors.ts';
 import { type Migration, readSchemaFiles, type SchemaFiles, type SqlFile } from './migration-files.ts';
-import { missingObjects } from './missing-objects.ts';
 import { withoutOldQueues } from './old-queues.ts';
 import { noteReplaced, wasReplaced } from './replaced-functions.ts';
 import { NOTHING_RESTORED, type RestoredQueues, restoreQueues } from './restore-queues.ts';
@@ -215,7 +214,9 @@ async function applyFunctions(
 
 /** Only of the project's own files it is known what they declare. */
 async function lacksFunctions(tx: Queryable, { directory }: MigrateOptions): Promise<boolean> {
-  return directory === undefined && (await missingObjects(tx, { functions: true })).length > 0;
+  if (directory !== undefined) return false;
+  const { missingObjects } = await import('./missing-objects.ts');
+  return (await missingObjects(tx, { functions: true })).length > 0;
 }
 
 async function recordVector(database: Database, support: VectorSupport): Promise<void> {
