@@ -9,5 +9,11 @@ export async function examinePgmq(db: Database, { pgmq }: DatabaseOffer): Promis
   const missing = await missingPgmqRights(db, 'the owner');
   if (missing !== null) return [problem('pgmq', lackOf(missing), cureOf(missing))];
   if (pgmq === 'installed') return [fine('pgmq', 'installed')];
-  return [problem('pgmq', 'not installed', 'run: animus db migrate (it installs pgmq if the server does not have it)')];
+  return [
+    problem(
+      'pgmq',
+      'not installed',
+      'run: animus db migrate (it installs pgmq if the server does not have it, and makes the queues)',
+    ),
+  ];
 }
