@@ -43,21 +43,21 @@ begin
 end $$;
 
 -- Claims up to p_limit queued items, and in the first round p_ahead more. Heads that cannot be claimed are skipped (their key is busy,
--- which removes them from the index, or they are locked), and another round looks behind them.
+-- which removes them from the index, or they are locked), and another round looks behind them. What claims leave out (find_faults) is skipped, too.
 -- Locks: animus.claim_turn; the rows of the items, and skips those that others have locked. Raises: nothing.
 create or replace function animus.claim_heads(
   p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz, p_ahead int) returns uuid[]
 language plpgsql as $$
 declare
   v_claimed uuid[] := '{}';
-  v_locked  uuid[] := '{}';
+  v_locked  uuid[] := animus.faulty_items(p_now);
   v_heads   uuid[];
   v_round   record;
 begin
   lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
   while cardinality(v_claimed) < p_limit + p_ahead loop
     if p_ahead > 0 then
-      v_heads := animus.candidates_ahead(p_daemon_id, p_faculties, p_limit, p_ahead, p_now);
+      v_heads := animus.candidates_ahead(p_daemon_id, p_faculties, p_limit, p_ahead, p_now, v_locked);
     else
       v_heads := animus.claim_candidates(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), v_locked, p_now);
     end if;
@@ -106,7 +106,9 @@ end $$;
 -- Chooses heads as claim_candidates does, and behind the first p_limit, which get a slot, up to p_ahead of the faculties with "ahead", in the
 -- same order. It stops at an item of any other faculty: that one is next in turn and needs a slot.
 -- Locks: none. Raises: nothing.
-create or replace function animus.candidates_ahead(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_ahead int, p_now timestamptz) returns uuid[]
+drop function if exists animus.candidates_ahead(uuid, jsonb, int, int, timestamptz);
+create or replace function animus.candidates_ahead(
+  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_ahead int, p_now timestamptz, p_without uuid[] default '{}') returns uuid[]
 language plpgsql as $$
 begin
   return (
@@ -117,7 +119,7 @@ begin
         cross join lateral (
           select q.id, q.priority, row_number() over (order by q.priority desc, q.id) as nth
             from (select w.id, w.priority from animus.work_items w
-                   where w.faculty = f.name and w.state = 'queued' and not w.key_blocked and w.suspect_of is null
+                   where w.faculty = f.name and w.state = 'queued' and not w.key_blocked and w.suspect_of is null and w.id <> all (p_without)
                      and (w.lease_token is null or f.options ? 'batches' or not animus.has_turn_under_way(w.id))
                      and (f.options ? 'budgets' or not animus.has_budget(w.id, w.faculty))
                      and (w.lease_token is null or w.updated_at < p_now - animus.host_grace(f.options)

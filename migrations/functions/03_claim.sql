@@ -108,6 +108,7 @@ begin
   select exists (select from animus.work_items where state = 'scheduled' and run_at <= v_now) as due,
          exists (select from animus.freed_keys) as freed,
          exists (select from animus.work_items where suspect_of is not null and state in ('queued', 'claimed', 'running')) as suspects,
+         exists (select from animus.settings where key = 'claim_faults') as faults,
          p_expired and exists (select from animus.work_items where state in ('claimed', 'running') and lease_expires_at < v_now) as expired into v_has;
   if v_has.due then perform animus.promote_due(v_now, 1000); end if;
   if v_has.freed then perform animus.offer_freed_keys(); end if;
@@ -116,12 +117,16 @@ begin
     select t.claimed, t.alone into v_test from animus.test_suspects(p_daemon_id, p_faculties, v_now, v_now + p_lease) t;
     claimed := claimed || v_test.claimed;
     alone := v_test.alone;
-    if alone is not null then return; end if;
+    if alone is not null then
+      if v_has.faults then perform animus.forget_faults(claimed); end if;
+      return;
+    end if;
   end if;
   -- Nothing is done under a claim before a later commit, which waits for the disk and so for this one, too: start_focus, or an end. A
   -- crash of the server in between takes the claim back, and the daemon's token then holds nothing. Ends by reclaim do wait.
   if p_expired and not v_has.expired then perform set_config('synchronous_commit', 'off', true); end if;
   claimed := claimed || animus.claim_heads(p_daemon_id, p_faculties, p_limit - cardinality(claimed), v_now, v_now + p_lease, p_ahead);
+  if v_has.faults then perform animus.forget_faults(claimed); end if;
 end $$;
 
 -- Returns work that is claimed for a daemon but unknown to it, because the response to its claim was lost. Renews the lease; the

@@ -132,7 +132,7 @@ language sql stable as $$
     left join lateral (
       select greatest(t.begun_at, t.recorded_at) as at from animus.foci o join animus.turns t on t.focus_id = o.id
        where o.work_item_id = w.id and o.ended_as is null order by t.turn desc limit 1) last on true
-   where w.suspect_of is not null and w.state = 'queued' and not w.key_blocked and f.options ? 'suspects'
+   where w.suspect_of is not null and w.state = 'queued' and not w.key_blocked and f.options ? 'suspects' and w.id <> all (animus.faulty_items(p_now))
      and (w.updated_at < p_now - animus.host_grace(f.options) or not animus.left_to_its_host(w.id, p_daemon_id, p_now - animus.host_grace(f.options)))
      and not exists (select from animus.pauses p where p.faculty in (w.faculty, '*') and (p.until is null or p.until > p_now))
      and (select count(*) from animus.work_items r where r.faculty = w.faculty and r.state in ('claimed', 'running')) < (f.options ->> 'max')::int
@@ -158,7 +158,7 @@ begin
   alone := null;
   update animus.work_items u set suspect_of = null, alone_until = null, deaths = case when e.returned then greatest(0, u.deaths - 1) else u.deaths end
     from (select w.id, d.seen_at > d.died_at as returned from animus.work_items w left join animus.daemons d on d.id = w.suspect_of
-           where w.suspect_of is not null and w.state = 'queued' and (d.id is null or d.tested_until < p_now or d.seen_at > d.died_at
+           where w.suspect_of is not null and w.state = 'queued' and w.id <> all (animus.faulty_items(p_now)) and (d.id is null or d.tested_until < p_now or d.seen_at > d.died_at
                 -- Only daemons are left of a version that does not test.
                 or d.tested_until is null and w.updated_at < p_now - interval '10 minutes')
              for no key update of w skip locked) e

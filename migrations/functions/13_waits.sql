@@ -85,36 +85,52 @@ begin
 end $$;
 
 -- Resolves waits whose deadline has passed, for at most p_limit items: a timer is due, every other kind of wait has timed out
--- and is recorded as such. Locked items are left for the next call. next_due: when to call again.
--- Locks: the rows of the items, and skips those that others have locked; then the waits. Raises: nothing.
-create or replace function animus.resolve_due_waits(p_limit int default 100, out resolved int, out next_due timestamptz)
+-- and is recorded as such. Locked items are left for the next call. An item on which this fails is left out for a while, as claims leave it out. next_due: when
+-- to call again. faults: what was left out now, as note_faults returns it; null: nothing.
+-- Locks: the rows of the items, and skips those that others have locked; then the waits; the row of the faults. Raises: nothing.
+drop function if exists animus.resolve_due_waits(int);
+create or replace function animus.resolve_due_waits(p_limit int default 100, out resolved int, out next_due timestamptz, out faults jsonb)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now  timestamptz := animus.now();
-  v_ids  uuid[];
-  v_item record;
-  v_n    int;
+  v_now     timestamptz := animus.now();
+  v_without uuid[] := animus.faulty_items(v_now);
+  v_ids     uuid[];
+  v_item    record;
+  v_n       int;
+  v_state   text;
+  v_words   text;
+  v_found   jsonb[] := '{}';
 begin
   resolved := 0;
   select array_agg(d.work_item_id) into v_ids from (
-    select work_item_id from animus.waits where resolved_at is null and deadline <= v_now order by deadline limit p_limit) d;
+    select work_item_id from animus.waits where resolved_at is null and deadline <= v_now and work_item_id <> all (v_without) order by deadline limit p_limit) d;
   if v_ids is not null then
     for v_item in
       select id, state from animus.work_items where id = any (v_ids) order by id for no key update skip locked
     loop
-      update animus.waits set resolved_at = v_now, result = case kind when 'timer' then '{"due": true}'::jsonb else '{"timed_out": true}' end
-       where work_item_id = v_item.id and resolved_at is null and deadline <= v_now;
-      get diagnostics v_n = row_count;
-      if v_n > 0 then
-        resolved := resolved + v_n;
-        if exists (select from animus.waits where work_item_id = v_item.id and resolved_at = v_now and subject is not null) then
-          perform animus.notify_of('animus_asks', v_item.id);
+      begin
+        update animus.waits set resolved_at = v_now, result = case kind when 'timer' then '{"due": true}'::jsonb else '{"timed_out": true}' end
+         where work_item_id = v_item.id and resolved_at is null and deadline <= v_now;
+        get diagnostics v_n = row_count;
+        if v_n > 0 then
+          if exists (select from animus.waits where work_item_id = v_item.id and resolved_at = v_now and subject is not null) then
+            perform animus.notify_of('animus_asks', v_item.id);
+          end if;
+          perform animus.wake_if_resolved(v_item.id, v_item.state, v_now);
         end if;
-        perform animus.wake_if_resolved(v_item.id, v_item.state, v_now);
-      end if;
+        resolved := resolved + v_n;
+      exception when others then
+        get stacked diagnostics v_state = returned_sqlstate, v_words = message_text;
+        if animus.error_reach(v_state) <> 'item' then raise; end if;
+        v_found := v_found || jsonb_build_object('id', v_item.id, 'state', v_state, 'message', v_words);
+      end;
     end loop;
   end if;
-  select deadline into next_due from animus.waits where resolved_at is null and deadline is not null order by deadline limit 1;
+  if v_found <> '{}' then
+    faults := (select jsonb_agg(to_jsonb(n)) from animus.note_faults(v_found) n);
+    v_without := animus.faulty_items(v_now);
+  end if;
+  select deadline into next_due from animus.waits where resolved_at is null and deadline is not null and work_item_id <> all (v_without) order by deadline limit 1;
 end $$;
 
 -- Puts a waiting item back into the queue when none of its waits is open; the caller has locked the item.

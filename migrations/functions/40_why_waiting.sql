@@ -16,11 +16,13 @@ declare
   v_now   constant timestamptz := animus.now();
   v_all   constant boolean := animus.sees_all();
   v_words constant boolean := v_all and not p_plain;
+  v_faults constant jsonb := (select s.value from animus.settings s where s.key = 'claim_faults');
 begin
   return query
     with item as materialized (
       select w.id, w.faculty, w.source, w.concurrency_key, w.key_blocked, w.suspect_of, w.lease_token, w.run_at, w.attempts, w.max_attempts, w.error, w.created_at, w.updated_at,
              case when w.state = 'scheduled' and w.run_at <= v_now then 'queued' else w.state end as state,
+             (v_faults #>> array[w.id::text, 'until'])::timestamptz as faulty_until,
              case when w.lease_token is null then greatest(w.created_at, w.run_at) when w.state = 'scheduled' then w.run_at else w.updated_at end as queued_at
         from animus.work_items w
        where w.id = any (p_ids) and w.state in ('queued', 'scheduled', 'waiting', 'claimed')
@@ -52,6 +54,7 @@ begin
                   when b.number is not null then 'message'
                   when i.concurrency_key is not null and (i.key_blocked or animus.key_is_held(i.concurrency_key)) then 'key'
                   when s.held then 'provider'
+                  when i.faulty_until > v_now then 'faulty'
                   when i.suspect_of is not null then 'alone'
                   when s.runs >= s.most or s.busy then 'capacity'
                   when (i.lease_token is not null or i.source = 'chat') and not exists (select from live l where l.faculty = i.faculty and not animus.left_to_host(i.id, l.id, l.options, v_now)) then 'host'
@@ -68,6 +71,8 @@ begin
              when 'key' then 'other work with the same concurrency key comes first'
              when 'provider' then 'the daemons that serve ' || q.faculty || ' wait for its provider'
                || case when v_words and q.held_why is not null then ': ' || left(q.held_why, 500) else '' end
+             when 'faulty' then format('claims fail on it, %s so far (SQLSTATE %s)', case v_faults #>> array[q.id::text, 'failures'] when '1' then 'once' else (v_faults #>> array[q.id::text, 'failures']) || ' times' end,
+               v_faults #>> array[q.id::text, 'sqlstate'])
              when 'alone' then 'a daemon ended while it ran this work, which is therefore tried alone'
              when 'capacity' then case when q.runs >= q.most then format('%s runs %s of at most %s items', q.faculty, q.runs, q.most)
                when q.is_full then format('all places of the daemons that serve %s are taken (%s)', q.faculty, q.places)
@@ -82,12 +87,14 @@ begin
              when 'message' then 'that answer has ended'
              when 'key' then 'that work has ended or waits'
              when 'provider' then 'the provider is asked again'
+             when 'faulty' then 'its row can be changed again, which is tried each time after a longer pause'
              when 'alone' then 'a daemon has nothing else to do'
              when 'capacity' then 'other work has ended or waits'
              when 'host' then 'a daemon of that host takes it, or its time to do so is over and any daemon may'
              else 'a daemon takes it' end,
            greatest(q.queued_at, case q.reason when 'paused' then q.paused_at when 'all_paused' then q.paused_at when 'no_daemon' then q.gone_at
-             when 'unserved' then q.gone_at when 'provider' then q.held_since end),
+             when 'unserved' then q.gone_at when 'provider' then q.held_since
+             when 'faulty' then (v_faults #>> array[q.id::text, 'since'])::timestamptz end),
            case q.reason when 'paused' then q.paused_until when 'all_paused' then q.paused_until when 'provider' then q.held_until
              when 'host' then (select max(q.updated_at + animus.host_grace(l.options)) from live l where l.faculty = q.faculty) end,
            case when q.reason in ('paused', 'all_paused') then q.paused_by end,
@@ -215,6 +222,33 @@ create or replace view animus.waiting_work with (security_barrier) as
     from animus.work_items w cross join lateral animus.why_waiting(array[w.id]) y
    where (w.state = 'queued' and not w.key_blocked or w.state = 'queued' and w.key_blocked or w.state = 'scheduled' or w.state = 'waiting' or w.state in ('claimed', 'running'))
      and (w.submitted_by = (select animus.actor()) or (select animus.sees_all()) or w.root_id in (select c.work_item_id from animus.own_answers c));
+
+-- Returns how much work is due for a minute that nothing stands in the way of, and yet nobody has claimed: of the first three of each faculty and those whose
+-- time came first; with one of it, and whether another transaction has locked its row. No row: there is none. p_faculties: null for all that live daemons serve.
+-- Locks: the row of that item, without waiting. Raises: nothing.
+create or replace function animus.unclaimed_work(p_faculties text[] default null)
+returns table (items int, work_item_id uuid, since timestamptz, locked boolean)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off as $$
+declare
+  v_now constant timestamptz := animus.now();
+  v_ids uuid[];
+begin
+  if p_faculties is null then
+    p_faculties := array(select distinct f.key from animus.daemons d cross join lateral jsonb_object_keys(d.faculties) f (key)
+                          where d.stopped_at is null and d.seen_at > v_now - interval '1 minute');
+  end if;
+  v_ids := array(
+    select q.id from unnest(p_faculties) f (name) cross join lateral (
+      select w.id from animus.work_items w where w.faculty = f.name and w.state = 'queued' and not w.key_blocked order by w.priority desc, w.id limit 3) q
+    union all
+    (select w.id from animus.work_items w where w.state = 'scheduled' and w.run_at < v_now - interval '1 minute' and w.faculty = any (p_faculties) order by w.run_at limit 3));
+  select count(*)::int, (array_agg(y.work_item_id order by y.since, y.work_item_id))[1], min(y.since) into items, work_item_id, since
+    from animus.why_waiting(v_ids) y where y.reason = 'next' and y.since < v_now - interval '1 minute';
+  if items = 0 then return; end if;
+  perform from animus.work_items w where w.id = work_item_id for no key update skip locked;
+  locked := not found;
+  return next;
+end $$;
 
 -- Returns what waits for what, as `animus status` shows it, by faculty, state and reason: of the items that are first in their queues, and of the oldest that
 -- are scheduled or waiting, 50 of each at most.

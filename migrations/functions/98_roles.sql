@@ -32,7 +32,7 @@ language sql immutable as $$
     when p_function in ('cancel_work', 'say', 'set_budget', 'discard_worktree') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
     when p_function in ('watch_work', 'watch_texts', 'watch_events', 'notice_of', 'shown_work', 'read_events', 'read_conversation_events', 'present_in_conversation', 'present_events', 'read_states', 'search_memories', 'list_memory_merges', 'vector_search_problem', 'item_worktree', 'item_patch') then true
     when p_function in ('store_memory', 'update_memory', 'revise_memory', 'forget_memory', 'unmerge_memory') then p_role <> 'animus_reader'
-    when p_function in ('status', 'newest_queued', 'costs', 'budget_left', 'budget_shown', 'ways_in_status', 'batch_status', 'asks_status', 'budget_status', 'memory_stats', 'embedding_status', 'skill_stats', 'stale_skills', 'skill_status', 'webhook_status', 'worktree_status', 'waiting_status') then p_role not in ('animus_submitter', 'animus_gateway')
+    when p_function in ('status', 'newest_queued', 'costs', 'budget_left', 'budget_shown', 'ways_in_status', 'batch_status', 'asks_status', 'budget_status', 'memory_stats', 'embedding_status', 'skill_stats', 'stale_skills', 'skill_status', 'webhook_status', 'worktree_status', 'waiting_status', 'unclaimed_work') then p_role not in ('animus_submitter', 'animus_gateway')
     when p_function in ('begin_request', 'end_request') then p_role in ('animus_daemon', 'animus_gateway')
     when p_function = 'append_ledger' then p_role in ('animus_operator', 'animus_daemon', 'animus_gateway')
     when p_source ~ '\manimus\.require_operator\(' then p_role in ('animus_operator', 'animus_gateway')

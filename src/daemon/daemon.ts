@@ -110,6 +110,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
     exportsMetrics: telemetry.enabled,
   });
   const { controlPlane, registration, versionGuard, guard } = services;
+  readiness.watchClaims(controlPlane.claims);
   closing.defer(() => guard.close());
 
   const startOf = (service: Service) => async () => {

@@ -117,6 +117,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     }),
     faculties: registration.faculties,
     processes,
+    onClaimProblems: (problems) => void registration.claimProblems(problems),
     runFocus: (work, faculty, control, lease) =>
       runFocus(work, faculty, control, {
         lease,

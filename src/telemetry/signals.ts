@@ -162,6 +162,8 @@ const GEN_AI = [...ASKED, 'gen_ai.response.model'] as const;
 export const METRICS = {
   'work.state_transitions': counter('{transition}', 'Changes of state made by this daemon', ['faculty', 'from', 'to']),
   'work.unroutable': gauge('{item}', 'Queued items of faculties that no live daemon serves', ['faculty']),
+  'work.claims.failing': gauge('s', 'How long nothing could be claimed although work is due; 0: it can', []),
+  'work.claims.left_out': gauge('{item}', 'Items that this daemon cannot claim, and leaves out for a while', []),
   'work.queue.depth': gauge('{item}', 'Queued items, counted up to a cap', ['faculty']),
   'work.queue.oldest_age': gauge('s', 'Age of the oldest queued item', ['faculty']),
   'work.claim.latency': histogram('ms', 'From insert to claim, of items that are due at once', ['faculty'], LONG_MS),

@@ -60,6 +60,14 @@ export const WAITING_ITEMS: Readonly<Record<WaitingReason, (means: WaitingMeans)
     };
     return submit({ faculty: await servedFaculty(db, { held }) });
   },
+  async faulty({ db, submit }) {
+    const id = await submit({ faculty: await servedFaculty(db) });
+    await db.query(
+      `select animus.note_faults(array[jsonb_build_object('id', $1::uuid, 'state', 'P0001', 'message', 'its row is broken')])`,
+      [id],
+    );
+    return id;
+  },
   async alone({ db, submit }) {
     const id = await submit({ faculty: await servedFaculty(db) });
     await db.query(

@@ -1,7 +1,7 @@
 /** `animus db …`: the database and its schema. */
 import type { Command } from 'commander';
 import { migrationStatus } from '../../store/migrations/compatibility.ts';
-import { migrate } from '../../store/migrations/migrate.ts';
+import type { RestoredQueues } from '../../store/migrations/restore-queues.ts';
 import { createRoleStatements, type RolesState, rolesState } from '../../store/migrations/roles.ts';
 import { type QueueMetrics, queueMetrics } from '../../store/views/queue-metrics.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
@@ -36,6 +36,7 @@ interface MigrateCommandOptions extends CommonOptions {
 async function migrateCommand(invocation: Invocation, { verbose }: MigrateCommandOptions): Promise<number> {
   const { output } = invocation;
   const startedMs = performance.now();
+  const { migrate } = await import('../../store/migrations/migrate.ts');
   const { where, before, result, roles } = await withRawDatabase(invocation, async (db) => ({
     where: db.where,
     before: await rolesState(db),
@@ -45,22 +46,34 @@ async function migrateCommand(invocation: Invocation, { verbose }: MigrateComman
     }),
     roles: await rolesState(db),
   }));
-  const { applied, functions, version } = result;
+  const { applied, functions, restored, version } = result;
   const granted = [...before.missing, ...before.ungranted].filter(
     (name) => !roles.missing.includes(name) && !roles.ungranted.includes(name),
   );
-  output.document({ where, version, applied, functions, roles: { ...roles, granted } });
+  output.document({ where, version, applied, functions, restored, roles: { ...roles, granted } });
   if (verbose) for (const name of applied) output.line(styled('applied  ', 'green'), name);
   if (applied.length + functions.length > 0) {
     const what = [counted(applied.length, 'migration'), counted(functions.length, 'file') + ' of functions'];
     output.line(styled('applied  ', 'green'), `${what.join(' and ')} in ${duration(performance.now() - startedMs)}`);
   }
+  for (const line of restoredLines(restored)) output.line(styled('restored ', 'green'), line);
   for (const name of granted)
     output.line(styled('granted  ', 'green'), `${name}  `, styled(ROLE_RIGHTS[name] ?? '', 'dim'));
-  if (applied.length === 0 && functions.length === 0 && granted.length === 0) output.line('nothing to do');
+  const restoredNothing = restoredLines(restored).length === 0;
+  if (applied.length + functions.length + granted.length === 0 && restoredNothing) output.line('nothing to do');
   output.line(`the schema at ${where} is at version ${version}`);
   showRoles(output, roles);
   return 0;
+}
+
+/** What was missing of the queues, in words. */
+function restoredLines({ queues, added, removed }: RestoredQueues): string[] {
+  const lost = queues.includes('animus_inbox') ? '; what they held is lost, except for open work' : '';
+  return [
+    ...(queues.length > 0 ? [`the pgmq queues ${queues.join(', ')}${lost}`] : []),
+    ...(added > 0 ? [`${counted(added, 'message')} of open work`] : []),
+    ...(removed > 0 ? [`archived ${counted(removed, 'message')} of no open work`] : []),
+  ];
 }
 
 /** What a login gets by membership; docs/sql-api.md has the whole table. */

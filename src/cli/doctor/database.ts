@@ -1,10 +1,13 @@
 /** Checks the database: reachable, migrated, with its extensions, and able to send notifications. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Config } from '../../core/config/config.ts';
 import { checkCompatible, migrationStatus } from '../../store/migrations/compatibility.ts';
 import { createRoleStatements, rolesState } from '../../store/migrations/roles.ts';
+import { schemaVersion } from '../../store/migrations/schema-version.ts';
 import { clockAheadMs, type DatabaseOffer, databaseOffer, notificationMs } from '../../store/postgres/health.ts';
 import type { Database } from '../../store/sql/database.ts';
+import { readLeftQueues } from '../../store/views/damage.ts';
 import { readKeptRows } from '../../store/work/retention.ts';
 import type { Invocation } from '../command/command.ts';
 import { withRawDatabase } from '../command/database.ts';
@@ -12,12 +15,14 @@ import { duration } from '../view/quantities.ts';
 import { examineApi } from './api.ts';
 import { examineAudit } from './audit.ts';
 import { examineBatches } from './batches.ts';
+import { examineClaims } from './claims.ts';
+import { examineDamage } from './damage.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 import { examineWebhooks } from './webhooks.ts';
 import { examineWorktrees } from './worktrees.ts';
 
-/** Changes nothing: an embedded database that does not exist yet is not created. */
-export async function examineDatabase(invocation: Invocation): Promise<readonly Finding[]> {
+/** Changes nothing: an embedded database that does not exist yet is not created. `deep`: also looks for damage, which reads whole tables. */
+export async function examineDatabase(invocation: Invocation, deep: boolean): Promise<readonly Finding[]> {
   const config = await invocation.config();
   const directory = join(config.home, 'db');
   if (config.databaseUrl === null && !existsSync(directory)) {
@@ -26,17 +31,13 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
   return findingsOf('database', () =>
     withRawDatabase(invocation, async (db) => {
       const offer = await databaseOffer(db);
+      const there = (await schemaVersion(db)) > 0;
       return [
         fine('database', `${db.kind}, PostgreSQL ${offer.version} at ${db.where}`),
         ...(await findingsOf('schema', () => examineSchema(db))),
         ...examineExtensions(offer),
         ...(await findingsOf('roles', () => examineRoles(db))),
-        ...(await findingsOf('api', () => examineApi(db, config))),
-        ...(await findingsOf('webhooks', () => examineWebhooks(db, config))),
-        ...(await findingsOf('batches', () => examineBatches(db))),
-        ...(await findingsOf('audit', () => examineAudit(db))),
-        ...(await findingsOf('retention', () => examineRetention(db))),
-        ...(await findingsOf('worktrees', () => examineWorktrees(db))),
+        ...(there ? await examineContents(db, config, deep) : []),
         ...(await findingsOf('clock', () => examineClock(db))),
         ...(await findingsOf('listen', () => examineListen(db))),
       ];
@@ -44,10 +45,27 @@ export async function examineDatabase(invocation: Invocation): Promise<readonly 
   );
 }
 
+async function examineContents(db: Database, config: Config, deep: boolean): Promise<readonly Finding[]> {
+  return [
+    ...(await findingsOf('api', () => examineApi(db, config))),
+    ...(await findingsOf('webhooks', () => examineWebhooks(db, config))),
+    ...(await findingsOf('batches', () => examineBatches(db))),
+    ...(await findingsOf('audit', () => examineAudit(db))),
+    ...(await findingsOf('retention', () => examineRetention(db))),
+    ...(await findingsOf('worktrees', () => examineWorktrees(db))),
+    ...(await findingsOf('claims', () => examineClaims(db))),
+    ...(deep ? await findingsOf('objects', () => examineDamage(db)) : []),
+  ];
+}
+
 async function examineSchema(db: Database): Promise<readonly Finding[]> {
   const status = await migrationStatus(db);
   const { version, needed } = status;
-  if (version === 0) return [problem('schema', 'the database has no animus schema', 'run: animus db migrate')];
+  if (version === 0) {
+    const queues = await readLeftQueues(db);
+    const left = queues.length === 0 ? '' : `; queues of an earlier one are left in pgmq: ${queues.join(', ')}`;
+    return [problem('schema', `the database has no animus schema${left}`, 'run: animus db migrate')];
+  }
   const differs = status.migrations.filter(({ state }) => state === 'pending' || state === 'changed');
   if (differs.length > 0) {
     const names = differs.map(({ name, state }) => `${name} is ${state}`).join(', ');
@@ -65,7 +83,11 @@ function examineExtensions({ pgmq, vector }: DatabaseOffer): readonly Finding[] 
   return [
     pgmq === 'installed'
       ? fine('pgmq', 'installed')
-      : problem('pgmq', 'not installed', 'run: animus db migrate (it installs pgmq if the server does not have it)'),
+      : problem(
+          'pgmq',
+          'not installed',
+          'run: animus db migrate (it installs pgmq if the server does not have it, and makes the queues)',
+        ),
     vector === 'installed'
       ? fine('pgvector', 'installed')
       : note(

@@ -27,6 +27,7 @@ import { examineSkills } from './skills.ts';
 
 interface DoctorOptions extends CommonOptions {
   readonly provider: readonly string[];
+  readonly deep?: boolean;
   readonly faculties?: string;
   readonly skills?: string;
 }
@@ -36,7 +37,12 @@ export function addDoctorCommand(program: Command, run: RunCommand): void {
   addCommand(program, 'doctor', {
     summary:
       'check configuration, database, clock, isolation, git, Docker, disk, file modes, ports, faculties, skills and keys, with a remedy for each problem; exits 1 when there is one',
-    examples: ['animus doctor', 'animus doctor --provider anthropic', 'animus doctor --provider local/qwen3 --json'],
+    examples: [
+      'animus doctor',
+      'animus doctor --deep',
+      'animus doctor --provider anthropic',
+      'animus doctor --provider local/qwen3 --json',
+    ],
   })
     .option(
       '--provider <name>',
@@ -44,6 +50,7 @@ export function addDoctorCommand(program: Command, run: RunCommand): void {
       collect,
       [],
     )
+    .option('--deep', 'also look for damage that was done to the database by hand; reads whole tables')
     .option(
       '--faculties <dir>',
       'directory of the faculty files (default: ./faculties, otherwise ANIMUS_HOME/faculties)',
@@ -81,7 +88,7 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   const faculties = await readFaculties(directory, config);
   const questions = options.provider.map((asked) => providerQuestion(asked, config, faculties.faculties.values()));
   yield [fine('configuration', config.file ?? 'defaults and environment: no animus.toml found')];
-  yield await examineDatabase(invocation);
+  yield await examineDatabase(invocation, options.deep ?? false);
   yield await examineIsolation(faculties, config.home);
   yield [examineLimits(config.daemon)];
   const { env, cwd } = invocation.context;

@@ -1,6 +1,7 @@
 /** The findings of the doctor's checks. */
 import type { ErrorCode } from '../../core/errors/error-table.ts';
-import { AnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { isMissingObject } from '../../store/sql/database-errors.ts';
 
 /** `note`: animus works, but without something that is recommended. */
 export interface Finding {
@@ -26,12 +27,16 @@ export function note(check: string, detail: string, remedy: string | null = null
   return { check, state: 'note', detail, remedy };
 }
 
-/** The findings of `look`. An AnimusError becomes a finding; bugs and interruptions are rethrown. */
+/** The findings of `look`. An AnimusError becomes a finding, and an error of the database, where something is missing; bugs and interruptions are rethrown. */
 export async function findingsOf(check: string, look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await look();
   } catch (error) {
     if (error instanceof AnimusError && !UNEXPECTED.has(error.code)) return [problem(check, error.message)];
+    if (isMissingObject(error)) {
+      const detail = `could not be checked, because something is missing in the database: ${messageOf(error)}`;
+      return [problem(check, detail, 'run: animus doctor --deep')];
+    }
     throw error;
   }
 }

@@ -25,6 +25,7 @@ export function waitingCommand(
     case 'unserved':
     case 'provider':
     case 'capacity':
+    case 'faulty':
     case 'alone':
     case 'host':
     case 'next':

@@ -239,6 +239,7 @@ export interface WaitingStatus {
     | 'message'
     | 'key'
     | 'provider'
+    | 'faulty'
     | 'alone'
     | 'capacity'
     | 'host'

@@ -172,6 +172,7 @@ export interface WaitingNow {
     | 'message'
     | 'key'
     | 'provider'
+    | 'faulty'
     | 'alone'
     | 'capacity'
     | 'host'

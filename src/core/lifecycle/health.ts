@@ -19,6 +19,8 @@ export interface Readiness {
     readonly database: string;
     readonly schema: string;
     readonly listening: string;
+    /** Whether claims bring what is due; absent where the process claims no work, or is of an earlier version. */
+    readonly claims?: string;
   };
 }
 

@@ -8,6 +8,7 @@ export const WAITING_REASONS = [
   'message',
   'key',
   'provider',
+  'faulty',
   'alone',
   'capacity',
   'host',

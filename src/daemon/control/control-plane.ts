@@ -6,10 +6,11 @@ import { messageOf } from '../../core/errors/errors.ts';
 import { momentOf } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Wake } from '../../core/lifecycle/wake.ts';
-import { resolveDueWaits } from '../../store/transcript/waits.ts';
 import type { ReleaseReason } from '../../store/work/release-reason.ts';
-import { claimReadyWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
+import { type Claim, type ClaimRequest, claimReadyWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
 import { claimableFaculties, claimsAhead } from './capacity.ts';
+import { createClaimWatch } from './claim-watch.ts';
+import { createDueWaits } from './due-waits.ts';
 import type { LeaseMeans } from './focus-lease.ts';
 import { createRoomMaker } from './room-maker.ts';
 import { createSkippedInserts } from './skipped-inserts.ts';
@@ -22,6 +23,8 @@ export interface ControlPlaneMeans extends LeaseMeans {
   readonly settings: () => ClaimSettings;
   readonly faculties: () => ReadonlyMap<string, Faculty>;
   readonly runFocus: RunFocus;
+  /** What makes claims fail, as people are told; called when it has changed. */
+  readonly onClaimProblems: (problems: readonly string[]) => void;
 }
 
 /** The settings that a configuration reload may change while the daemon runs. */
@@ -35,6 +38,8 @@ export interface ControlPlane extends Service {
    * time.
    */
   hold(faculty: string, untilMs: number): void;
+  /** `ok`, or since when nothing could be claimed although work is due, and why. */
+  claims(): string;
   /** Stops claiming; resolves when no focus runs any more. */
   drain(): Promise<void>;
 }
@@ -43,10 +48,8 @@ const CANNOT_RUN: ReleaseReason = {
   reason: 'claimed by a daemon that cannot run it now',
   cause: 'daemon.cannot_run',
 };
-/** How many items one pass resolves waits for. A pass stays short, and the next one follows at once. */
-const WAITS_PER_LOOK = 100;
-/** Pause between two passes: a locked item stays due, and must not be polled in a tight loop. */
-const MIN_WAITS_PAUSE_MS = 50;
+/** How often one round leaves out what makes its claim fail; what is left then is found in the next round. */
+const MOST_LOOKS = 3;
 
 export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   const { db, clock, log, wake } = means;
@@ -56,7 +59,6 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   let saturated = false;
   let first = true;
   let troubled = false;
-  let lookAtWaitsAtMs = 0;
   /** The last claim brought all it asked for, so there may be more to claim ahead. */
   let mayClaimAhead = true;
   /** Until then, work from a claim whose response was lost may still appear: its statement may have been running. */
@@ -72,13 +74,22 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     pollMs: () => means.settings().pollSeconds * 1000,
   });
 
+  const watch = createClaimWatch({ db, clock, log, onProblems: means.onClaimProblems });
+  const dueWaits = createDueWaits({
+    db,
+    clock,
+    pollMs: () => means.settings().pollSeconds * 1000,
+    onFaults: watch.leftOut,
+    onProblem: watch.waits,
+  });
+
   const slots = createSlots({
     ...means,
     maxConcurrent: () => means.settings().maxConcurrent,
     stopping: stopping.signal,
     onEnd(end, faculty) {
       // Its timer may be due before the next pass.
-      if (end === 'parked') lookAtWaitsAtMs = 0;
+      if (end === 'parked') dueWaits.lookSoon();
       if (end === 'parked' || leavesRoom(faculty)) wake.ring();
     },
     onEnding() {
@@ -98,7 +109,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   /** One round; returns how long to wait for a notification before the next. */
   async function claimOnce(): Promise<number> {
     try {
-      const untilWaitsMs = await wakeDueWaits();
+      const untilWaitsMs = await dueWaits.resolve();
       await takeLostClaims();
       // Meanwhile a drain may have begun, or a focus may have ended and made room.
       if (stopping.signal.aborted) return 0;
@@ -107,6 +118,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       troubled = false;
       return Math.min(means.settings().pollSeconds * 1000, untilWaitsMs, giveBackOverdue(), roomMaker.nextLookMs());
     } catch (error) {
+      watch.failed(error);
       if (!troubled) log.error({ error: messageOf(error) }, 'cannot claim work; trying again');
       troubled = true;
       return 500 + 1000 * Math.random();
@@ -131,13 +143,10 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       waitingOf: mayClaimAhead ? backlog.countOf : null,
     });
     const ahead = Object.values(faculties).reduce((sum, faculty) => sum + (faculty.ahead ?? 0), 0);
-    if (free + ahead + backlog.size === 0) return;
+    if (free + ahead + backlog.size === 0) return watch.brought(null);
     const { daemonId, leaseSeconds } = means;
     const request = { daemonId, faculties, limit: free, leaseSeconds, first, ahead, waiting: backlog.faculties() };
-    const { work, settled, paused, alone } = await claimReadyWork(db, request).catch((error: unknown) => {
-      claimsInDoubtUntilMs = clock.monotonicMs() + means.leaseSeconds * 1000;
-      throw error;
-    });
+    const { work, settled, paused, alone } = await claimAround(request);
     first = false;
     for (const one of work) slots.take(one, sent);
     backlog.giveBack((item) => paused.includes(item.work.faculty));
@@ -148,6 +157,19 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     if (!settled) skipped.await();
     // Foci that ended while the claim was running did not trigger another round.
     if (saturated && isWorthAClaim()) wake.ring();
+    await watch.brought(free === 0 || alone !== null ? null : work.length);
+  }
+
+  /** Claims; if that fails because of some items or faculties, claims the others. */
+  async function claimAround(request: ClaimRequest): Promise<Claim> {
+    for (let looks = 0; ; looks++) {
+      try {
+        return await claimReadyWork(db, { ...request, faculties: watch.able(request.faculties) });
+      } catch (error) {
+        claimsInDoubtUntilMs = clock.monotonicMs() + means.leaseSeconds * 1000;
+        if (looks === MOST_LOOKS || !(await watch.explain(request, error))) throw error;
+      }
+    }
   }
 
   /** Gives back what has waited for a slot for too long, and claims nothing ahead until a focus ends. Returns the time until the next look. */
@@ -176,17 +198,6 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     slots.fill();
   }
 
-  /** Resolves waits whose deadline has passed, even when there is no room for more work. Returns the time until the next pass. */
-  async function wakeDueWaits(): Promise<number> {
-    const pollMs = means.settings().pollSeconds * 1000;
-    // Thousands of notifications arrive under load; they do not change any deadline.
-    if (clock.monotonicMs() >= lookAtWaitsAtMs) {
-      const { nextDueMs } = await resolveDueWaits(db, WAITS_PER_LOOK);
-      lookAtWaitsAtMs = clock.monotonicMs() + Math.max(MIN_WAITS_PAUSE_MS, Math.min(pollMs, nextDueMs ?? pollMs));
-    }
-    return Math.max(0, lookAtWaitsAtMs - clock.monotonicMs());
-  }
-
   /**
    * Whether the end of a focus can make work claimable that the last claim left. A claim with room to spare and no maximum had taken
    * everything. While items wait here, only a refill is due.
@@ -200,6 +211,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
 
   return {
     running,
+    claims: watch.standing,
     hold(faculty, untilMs) {
       held.set(faculty, Math.max(untilMs, held.get(faculty) ?? 0));
       backlog.giveBack((item) => item.work.faculty === faculty);

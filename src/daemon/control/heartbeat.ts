@@ -101,7 +101,15 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
   }
 
   /** A write of the focus renews the lease itself, and who had the row a moment ago may have ended: only a stranger who keeps it is worth a word. */
-  function warnOfLocked(focus: RunningFocus, { lockedBy = null, byOwner = false }: Renewal): void {
+  function warnOfLocked(focus: RunningFocus, { lockedBy = null, byOwner = false, refused }: Renewal): void {
+    if (refused !== undefined && !stuck.has(focus)) {
+      stuck.add(focus);
+      const fields = { work_item_id: focus.work.id, faculty: focus.work.faculty, error: refused };
+      log.warn(
+        fields,
+        'the lease of this work item cannot be renewed, because the database refuses to change its row; other leases are',
+      );
+    }
     if (lockedBy === null || byOwner || focus.lease.leftMs() > 0.3 * leaseMs) return;
     if (stuck.has(focus) || focus.control.signal.aborted) return;
     stuck.add(focus);

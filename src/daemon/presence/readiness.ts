@@ -38,6 +38,8 @@ export interface DaemonReadiness extends Service {
   /** From here on the database is checked. */
   watchDatabase(db: Database): void;
   watchNotifications(notifications: Notifications): void;
+  /** `claims` says `ok`, or since when nothing could be claimed although work is due. */
+  watchClaims(claims: () => string): void;
   enter(phase: DaemonPhase): void;
   /** From here on the API is answered at the same address. */
   serveApi(api: HttpApi): void;
@@ -55,6 +57,7 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
   let phase: DaemonPhase = 'starting';
   let db: Database | null = null;
   let notifications: Notifications | null = null;
+  let claimsNow: (() => string) | null = null;
   let checking: Promise<DatabaseChecks> | null = null;
   let server: HealthServer | null = null;
   let removeRecord: (() => void) | null = null;
@@ -62,13 +65,14 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
   async function look(): Promise<Readiness> {
     const { database, schema } = await checkWithin();
     const listening = notifications?.listening() ? 'ok' : 'no LISTEN connection; work is found by polling only';
-    const ready = phase === 'serving' && [database, schema, listening].every((check) => check === 'ok');
+    const claims = claimsNow?.() ?? 'ok';
+    const ready = phase === 'serving' && [database, schema, listening, claims].every((check) => check === 'ok');
     return {
       ready,
       phase,
       version: means.version,
       daemon_id: means.daemonId,
-      checks: { database, schema, listening },
+      checks: { database, schema, listening, claims },
     };
   }
 
@@ -92,6 +96,7 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
   return {
     watchDatabase: (opened) => void (db = opened),
     watchNotifications: (opened) => void (notifications = opened),
+    watchClaims: (claims) => void (claimsNow = claims),
     enter: (next) => void (phase = next),
     serveApi(api) {
       if (server === null) return;

@@ -44,6 +44,8 @@ export interface Registration {
   embeddingProblem(problem: string | null): Promise<void>;
   /** Replaces the recorded problems of the skills that were found. Never rejects. */
   libraryProblems(problems: readonly string[]): Promise<void>;
+  /** Replaces the recorded problems of claims. Never rejects. */
+  claimProblems(problems: readonly string[]): Promise<void>;
   /** Records a problem that lasts as long as this daemon runs. Never rejects. */
   fault(problem: string): Promise<void>;
   /** Records that the faculty works again. Never rejects. */
@@ -60,6 +62,7 @@ export function createRegistration({
 }: RegistrationMeans): Registration {
   const troubles = new Map<string, HeldFaculty>();
   const faults: string[] = [];
+  let ofClaims: readonly string[] = [];
   let ofConfig: readonly string[] = [];
   let ofMcp: readonly string[] = [];
   let ofSandbox: readonly string[] = [];
@@ -90,6 +93,7 @@ export function createRegistration({
       faculties: servedFaculties(runnable.values(), config, ofCode, troubles),
       problems: [
         ...loaded.problems.map(({ message }) => message),
+        ...ofClaims.map((message) => ({ about: 'claims' as const, message })),
         ...lacks,
         ...faults,
         ...ofConfig,
@@ -138,6 +142,10 @@ export function createRegistration({
       // Foci that fail together hold it for nearly the same time.
       if (before?.reason === reason && Date.parse(until) - Date.parse(before.until) < 1000) return;
       troubles.set(faculty, { since: before?.since ?? new Date(nowMs).toISOString(), until, reason });
+      await update();
+    },
+    async claimProblems(problems) {
+      ofClaims = problems;
       await update();
     },
     async configProblems(problems) {

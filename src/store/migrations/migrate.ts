@@ -9,6 +9,7 @@ import { migrationError } from './migration-errors.ts';
 import { type Migration, readSchemaFiles, type SchemaFiles, type SqlFile } from './migration-files.ts';
 import { withoutOldQueues } from './old-queues.ts';
 import { noteReplaced, wasReplaced } from './replaced-functions.ts';
+import { NOTHING_RESTORED, type RestoredQueues, restoreQueues } from './restore-queues.ts';
 import { foreignOwner, installRoles } from './roles.ts';
 import { schemaVersion } from './schema-version.ts';
 import { type TurnOptions, takeTurn } from './take-turn.ts';
@@ -17,7 +18,10 @@ import { type TurnOptions, takeTurn } from './take-turn.ts';
 export interface MigrateOptions extends TurnOptions {
   /** Default: the project's own migrations. */
   readonly directory?: string;
-  /** Also brings back functions that another animus has replaced; default false: a daemon that starts again during an upgrade must not. */
+  /**
+   * Also brings back functions that another animus has replaced, or that somebody has dropped, and messages of the queues; default false: a daemon that
+   * starts again during an upgrade must not.
+   */
   readonly putBackFunctions?: boolean;
   readonly onProgress?: MigrationProgress | undefined;
 }
@@ -30,6 +34,8 @@ export interface MigrateResult {
   readonly applied: readonly string[];
   /** Names of the function files this call re-applied: all of them, or none. */
   readonly functions: readonly string[];
+  /** What was missing of the queues. */
+  readonly restored: RestoredQueues;
   /** The schema's version now. */
   readonly version: number;
 }
@@ -58,8 +64,11 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   });
   const vector = await takeTurn(database, 'pgvector', options, installVector);
 
+  const { putBackFunctions = false } = options;
+  const restored = await takeTurn(database, 'the queues', options, (tx) => restoreQueues(tx, putBackFunctions));
+  if (restored.queues.length > 0) log.warn({ ...restored }, 'queues of animus were missing in pgmq; made them again');
   const applied = await applyMigrations(database, files, options);
-  const functions = await applyFunctions(database, files, options);
+  const functions = await applyFunctions(database, files, options, restored);
   const changed = applied.length + functions.length > 0;
   const roles = await takeTurn(database, 'the roles', options, (tx) => installRoles(tx, changed));
   options.onProgress?.(null);
@@ -68,7 +77,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   if (changed && roles.missing.length > 0)
     log.info({ missing: roles.missing }, 'some database roles could not be created');
   await recordVector(database, vector);
-  return { applied, functions, version: await schemaVersion(database) };
+  return { applied, functions, restored, version: await schemaVersion(database) };
 }
 
 /** Those that take long are logged one by one: a large table may need an hour. */
@@ -119,7 +128,7 @@ async function leaveAsItIs(
   } else {
     return null;
   }
-  return { applied: [], functions: [], version };
+  return { applied: [], functions: [], restored: NOTHING_RESTORED, version };
 }
 
 const OLDEST_SERVER = 150_000;
@@ -165,6 +174,7 @@ async function applyFunctions(
   database: Database,
   { functions: files, migrations: { length: migrations } }: SchemaFiles,
   options: MigrateOptions,
+  restored: RestoredQueues,
 ): Promise<readonly string[]> {
   const { log = silentLog, putBackFunctions = false } = options;
   return takeTurn(database, 'functions/*.sql', options, async (tx) => {
@@ -175,7 +185,9 @@ async function applyFunctions(
     if ((await schemaVersion(tx)) > migrations) return [];
     const checksums = new Map(known.map((row) => [row.name, row.checksum]));
     const same = files.length === checksums.size && files.every((file) => checksums.get(file.name) === file.checksum);
-    if (same) return [];
+    // The files also make the triggers of the queues.
+    const whole = restored.queues.length === 0 && !(putBackFunctions && (await lacksFunctions(tx, options)));
+    if (same && whole) return [];
     if (!putBackFunctions && (await wasReplaced(tx, files))) {
       log.warn(
         {},
@@ -198,6 +210,13 @@ async function applyFunctions(
     );
     return files.map((file) => file.name);
   });
+}
+
+/** Only of the project's own files it is known what they declare. */
+async function lacksFunctions(tx: Queryable, { directory }: MigrateOptions): Promise<boolean> {
+  if (directory !== undefined) return false;
+  const { missingObjects } = await import('./missing-objects.ts');
+  return (await missingObjects(tx, { functions: true })).length > 0;
 }
 
 async function recordVector(database: Database, support: VectorSupport): Promise<void> {

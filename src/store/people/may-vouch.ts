@@ -6,7 +6,7 @@ export interface Voucher {
   readonly mayVouch: boolean;
 }
 
-/** The login of the connection, and whether it is a gateway or owns the schema. */
+/** The login of the connection, and whether it is a gateway or owns the schema. Only for a database that is migrated. */
 export async function readVoucher(db: Queryable): Promise<Voucher> {
   const [row] = await db.query<{ login: string; may_vouch: boolean }>(
     'select session_user::text as login, animus.may_vouch() as may_vouch',

@@ -90,6 +90,14 @@ export function isLockConflict(error: unknown): boolean {
 /** SQLSTATEs: lock not available, deadlock detected. */
 const LOCK_CONFLICTS = new Set(['55P03', '40P01']);
 
+/** Whether a statement names a schema, table, column or function that the database does not have. */
+export function isMissingObject(error: unknown): boolean {
+  return MISSING_OBJECTS.has(sqlState(error) ?? '');
+}
+
+/** SQLSTATEs: undefined schema, table, column, function, object. */
+const MISSING_OBJECTS = new Set(['3F000', '42P01', '42703', '42883', '42704']);
+
 /** True for an error of the server. A connection that a program passes to us may come from another copy of the driver, with its own error class. */
 export function isDatabaseError(error: unknown): error is DatabaseError {
   if (error instanceof DatabaseError) return true;

@@ -3,6 +3,7 @@ import type { WaitKind, WaitSubject } from '../../core/work/words.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
+import type { ItemFault } from '../work/claim-faults.ts';
 import type { FocusKey } from './focus-row.ts';
 
 /** What a call asks to wait for. */
@@ -136,16 +137,22 @@ export async function resolveWait(
 export interface DueWaits {
   readonly resolved: number;
   readonly nextDueMs: number | null;
+  /** Items of which no wait could be resolved, and which are left out for a while. */
+  readonly faults?: readonly ItemFault[] | undefined;
 }
 
 /** Resolves waits whose deadline has passed, of at most `limit` items. */
 export async function resolveDueWaits(db: Queryable, limit: number): Promise<DueWaits> {
-  const [row] = await db.query<DueWaits>(
-    `select resolved, case when next_due is not null then (greatest(0, extract(epoch from next_due - animus.now())) * 1000)::float8 end as "nextDueMs"
+  const [row] = await db.query<Omit<DueWaits, 'faults'> & { readonly faults: DueWaits['faults'] | null }>(
+    `select resolved, case when next_due is not null then (greatest(0, extract(epoch from next_due - animus.now())) * 1000)::float8 end as "nextDueMs",
+            (select jsonb_agg(jsonb_build_object('workItemId', f -> 'work_item_id', 'faculty', f -> 'faculty', 'message', f -> 'message', 'failures', f -> 'failures', 'until', f -> 'until',
+                      'leftSeconds', extract(epoch from (f ->> 'until')::timestamptz - animus.now())))
+               from jsonb_array_elements(faults) f) as faults
        from animus.resolve_due_waits($1)`,
     [limit],
   );
-  return row!;
+  const { resolved, nextDueMs, faults } = row!;
+  return { resolved, nextDueMs, ...(faults !== null && { faults }) };
 }
 
 /** Now, and when a wait until `time` (else for `seconds`) is over; on the database's clock, the only one that decides it. */

@@ -27,6 +27,12 @@ export interface LeastCost {
   readonly says: string;
 }
 
+/** What makes claims fail, or what nobody claims. */
+export interface ClaimProblem {
+  readonly about: 'claims';
+  readonly message: string;
+}
+
 export interface DaemonRegistration {
   readonly id: string;
   readonly host: string;
@@ -34,8 +40,8 @@ export interface DaemonRegistration {
   readonly version: string;
   readonly maxConcurrent: number;
   readonly faculties: Readonly<Record<string, ServedFaculty>>;
-  /** Broken files and missing means, as shown by `animus status`. */
-  readonly problems: readonly string[];
+  /** Broken files and missing means, and why claims fail, as shown by `animus status`. */
+  readonly problems: readonly (string | ClaimProblem)[];
   /**
    * How the database sees that the process of the daemon has ended: `named`, its connections carry its id; `embedded`, the database lives in
    * it. Absent: not at all, and what it held is never suspected.
@@ -92,6 +98,15 @@ export async function deadDaemons(db: Queryable): Promise<readonly string[]> {
       order by seen_at desc limit 1000`,
   );
   return rows.map(({ id }) => id);
+}
+
+/** What the daemons that are alive say of their claims. Errors: `db.forbidden` for a role that may only submit. */
+export async function readClaimProblems(db: Queryable): Promise<readonly string[]> {
+  const rows = await db.query<{ message: string }>(
+    `select distinct p ->> 'message' as message from animus.daemons d cross join lateral jsonb_array_elements(d.problems) p
+      where d.stopped_at is null and d.seen_at > animus.now() - interval '2 minutes' and jsonb_typeof(p) = 'object' and p ->> 'about' = 'claims' order by 1`,
+  );
+  return rows.map(({ message }) => message);
 }
 
 /** The daemons that are alive, with what they serve; null for a role that only submits, which may not see them. */

@@ -1,5 +1,7 @@
 /** The leases of a daemon as its heartbeat sees them. */
+import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
+import { sqlState } from '../sql/database-errors.ts';
 import { extendLeases, type LeaseReport } from './work.ts';
 
 /** What is known about a lease after it should have been renewed. */
@@ -13,6 +15,8 @@ export interface Renewal extends LeaseReport {
   readonly lockedBy?: number | null;
   /** That session is one of this daemon's: its write waits for the commit, and nobody can take the item before. */
   readonly byOwner?: boolean;
+  /** The error of the database, if it refuses to change this item's row and not those of others. */
+  readonly refused?: string;
 }
 
 interface Held {
@@ -20,18 +24,38 @@ interface Held {
   readonly leaseToken: string;
 }
 
-/** Renews leases: one statement, and a second one where items are locked. `daemonId` null: without noting that the daemon was seen. */
+/**
+ * Renews leases: one statement, and a second one where items are locked. Where the database refuses one of the rows, each lease is renewed by itself, so that
+ * no row ends the leases of others. `daemonId` null: without noting that the daemon was seen. Errors: those of the connection; that of the database if it
+ * refuses all of them.
+ */
 export async function renewLeases(
   db: Queryable,
   daemonId: string | null,
   leases: readonly Held[],
   leaseSeconds: number,
 ): Promise<Renewal[]> {
-  const reports = await extendLeases(db, daemonId, leases, leaseSeconds);
+  const refused = new Map<string, string>();
+  const reports = await extendLeases(db, daemonId, leases, leaseSeconds).catch(async (error: unknown) => {
+    if (sqlState(error) === undefined || isAnimusError(error)) throw error;
+    await extendLeases(db, daemonId, [], leaseSeconds);
+    const apart: LeaseReport[] = [];
+    for (const lease of leases) {
+      await extendLeases(db, null, [lease], leaseSeconds).then(
+        (one) => void apart.push(...one),
+        (alone: unknown) => void refused.set(lease.id, messageOf(alone)),
+      );
+    }
+    if (refused.size === leases.length) throw error;
+    return apart;
+  });
   const renewed = new Set(reports.map(({ workItemId }) => workItemId));
   const locked = leases.filter(({ id }) => !renewed.has(id));
   const left = locked.length === 0 ? [] : await leasesLeft(db, locked);
-  return [...reports.map((report) => ({ ...report, seconds: leaseSeconds })), ...left];
+  return [
+    ...reports.map((report) => ({ ...report, seconds: leaseSeconds })),
+    ...left.map((one) => ({ ...one, ...(refused.has(one.workItemId) && { refused: refused.get(one.workItemId)! }) })),
+  ];
 }
 
 /** Says how long leases last, without locking or changing anything: it waits for no commit. */

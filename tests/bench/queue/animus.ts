@@ -57,6 +57,7 @@ export function animusQueue(url: string, completion: Completion): BenchQueue {
         clock: systemClock,
         log: silentLog,
         processes: { setDeadline() {} },
+        onClaimProblems() {},
         daemonId,
         wake,
         leaseSeconds: 60,

@@ -28,6 +28,7 @@ describe('the control plane', () => {
       clock: systemClock,
       log: silentLog,
       processes: { setDeadline() {} },
+      onClaimProblems() {},
       daemonId: randomUUID(),
       wake,
       leaseSeconds: 60,

@@ -51,6 +51,7 @@ export async function heldPlane(database: Database, { ending = false, slots = 1 
     clock: { ...systemClock, monotonicMs: () => nowMs },
     log: silentLog,
     processes: { setDeadline() {} },
+    onClaimProblems() {},
     daemonId,
     wake,
     leaseSeconds: 60,

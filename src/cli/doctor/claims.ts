@@ -1,0 +1,39 @@
+/** Checks whether work is claimed that is due. */
+import { isAnimusError } from '../../core/errors/errors.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { readKeptFaults, readUnclaimed } from '../../store/work/claim-faults.ts';
+import { readClaimProblems } from '../../store/work/daemons.ts';
+import { counted } from '../view/quantities.ts';
+import { type Finding, problem } from './finding.ts';
+
+/** Nothing while claims bring what is due, and for a login that may not see that. */
+export async function examineClaims(db: Database): Promise<readonly Finding[]> {
+  try {
+    return await lookAtClaims(db);
+  } catch (error) {
+    if (isAnimusError(error, 'db.forbidden')) return [];
+    throw error;
+  }
+}
+
+async function lookAtClaims(db: Database): Promise<readonly Finding[]> {
+  const told = await readClaimProblems(db);
+  const findings = told.map((message) => problem('claims', message, REMEDY));
+  for (const { work_item_id: id, faculty, failures, sqlstate } of await readKeptFaults(db)) {
+    if (told.some((message) => message.includes(id))) continue;
+    const detail = `work item ${id} of ${faculty} cannot be claimed: ${failures === 1 ? 'a claim' : `${failures} claims`} failed on its row (SQLSTATE ${sqlstate})`;
+    findings.push(problem('claims', detail, REMEDY));
+  }
+  if (findings.length > 0) return findings;
+  const unclaimed = await readUnclaimed(db, null);
+  if (unclaimed === null) return [];
+  const { items, workItemId, since, locked } = unclaimed;
+  const detail = `${counted(items, 'work item')} due for a minute or more, with a daemon that has room, and not claimed: ${workItemId}, since ${since.slice(0, 19)}Z`;
+  const remedy = locked
+    ? 'its row is locked by another transaction: end that, or see pg_stat_activity'
+    : 'look at the log of the daemon, or run: animus doctor --deep';
+  return [problem('claims', detail, remedy)];
+}
+
+const REMEDY =
+  'mend what the message says (a trigger or a check of an application, a setting, a damaged row); daemons try again by themselves';

@@ -1,0 +1,184 @@
+/** Watches whether this daemon's claims bring what is due, and keeps one item or faculty that makes them fail from stopping all others. */
+import { messageOf } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Database } from '../../store/sql/database.ts';
+import { findFaults, type ItemFault, readUnclaimed, type Unclaimed } from '../../store/work/claim-faults.ts';
+import type { ClaimRequest } from '../../store/work/work.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { gauge } from '../../telemetry/metrics.ts';
+
+export interface ClaimWatchMeans {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What people are told; called when it has changed. */
+  readonly onProblems: (problems: readonly string[]) => void;
+}
+
+export interface ClaimWatch {
+  /** Without the faculties whose queue cannot be read now. */
+  able<Options>(faculties: Readonly<Record<string, Options>>): Readonly<Record<string, Options>>;
+  /** After a claim that failed: finds what made it fail, and leaves that out. True: claim again. */
+  explain(request: ClaimRequest, error: unknown): Promise<boolean>;
+  /** Items that are left out because of their waits. */
+  leftOut(faults: readonly ItemFault[]): void;
+  /** Why due waits cannot be resolved; null: they can. */
+  waits(problem: string | null): void;
+  /** A round has brought so many items; null: the daemon had no room for more. Never rejects. */
+  brought(items: number | null): Promise<void>;
+  /** A round has failed. */
+  failed(error: unknown): void;
+  /** `ok`, or since when nothing could be claimed, and why. */
+  standing(): string;
+}
+
+/** So long may claims fail before it is called standing still: a restart of the server, or its failover, takes less. */
+export const STANDING_MS = 60_000;
+/** Between two looks for work that nobody claims, and between two for what makes all claims fail. */
+const LOOK_MS = 30_000;
+/** An item is claimed again by the database's clock, with the next round. */
+const SLACK_MS = 1000;
+const SHORTEST_HOLD_MS = 10_000;
+const LONGEST_HOLD_MS = 3_600_000;
+
+export function createClaimWatch({ db, clock, log, onProblems }: ClaimWatchMeans): ClaimWatch {
+  const items = new Map<string, { readonly fault: ItemFault; readonly untilMs: number }>();
+  const faculties = new Map<string, { failures: number; untilMs: number; message: string }>();
+  let ofWaits: string | null = null;
+  let failing: { readonly sinceMs: number; readonly why: string } | null = null;
+  let unclaimed: Unclaimed | null = null;
+  let broughtAtMs = clock.monotonicMs();
+  let nextLookMs = 0;
+  let unexplained = { error: '', untilMs: 0 };
+  let told: readonly string[] = [];
+  let stood = false;
+
+  function standing(): string {
+    if (failing === null || clock.monotonicMs() - failing.sinceMs < STANDING_MS) return 'ok';
+    return `no work could be claimed for ${Math.floor((clock.monotonicMs() - failing.sinceMs) / 60_000)} min: ${failing.why}`;
+  }
+
+  function fail(why: string, sinceMs = clock.monotonicMs()): void {
+    failing = { sinceMs: failing?.sinceMs ?? sinceMs, why };
+  }
+
+  /** Tells people and metrics, if anything has changed. */
+  function tell(): void {
+    const stands = standing() !== 'ok';
+    if (stands && !stood) log.error({ error: failing!.why }, 'no work could be claimed for a minute');
+    if (!stands && stood) log.info({}, 'work is claimed again');
+    stood = stands;
+    gauge('work.claims.failing', failing === null ? 0 : (clock.monotonicMs() - failing.sinceMs) / 1000, {});
+    gauge('work.claims.left_out', items.size, {});
+    const problems = [
+      ...(stands ? [`no work can be claimed: ${failing!.why}`] : []),
+      ...(ofWaits === null ? [] : [`waits whose time has come cannot be ended: ${ofWaits}`]),
+      ...[...faculties].map(([name, { message }]) => `nothing of ${name} can be claimed: ${message}`),
+      ...[...items.values()].map(({ fault }) => itemProblem(fault)),
+      ...(unclaimed === null || stands ? [] : [unclaimedProblem(unclaimed)]),
+    ];
+    if (problems.length === told.length && problems.every((problem, n) => problem === told[n])) return;
+    told = problems;
+    onProblems(problems);
+  }
+
+  function leaveOut(faults: readonly ItemFault[]): void {
+    for (const fault of faults) {
+      const { workItemId, faculty, message, failures, until, leftSeconds } = fault;
+      log.warn(
+        { work_item_id: workItemId, faculty, error: message, failures, until },
+        'this work item cannot be claimed; it is left out for a while, and other work goes on',
+      );
+      items.set(workItemId, { fault, untilMs: clock.monotonicMs() + 1000 * leftSeconds + SLACK_MS });
+    }
+  }
+
+  function holdFaculty(name: string, message: string): void {
+    const failures = (faculties.get(name)?.failures ?? 0) + 1;
+    const pauseMs = Math.min(LONGEST_HOLD_MS, SHORTEST_HOLD_MS * 2 ** (failures - 1));
+    log.warn(
+      { faculty: name, error: message, failures, seconds: pauseMs / 1000 },
+      'nothing of this faculty can be claimed; it is left out for a while, and other work goes on',
+    );
+    faculties.set(name, { failures, untilMs: clock.monotonicMs() + pauseMs, message });
+  }
+
+  /** Whatever was to be tried again has been, and did not fail. */
+  function forgetOver(): void {
+    for (const [id, { untilMs }] of items) if (untilMs <= clock.monotonicMs()) items.delete(id);
+    for (const [name, { untilMs }] of faculties) if (untilMs <= clock.monotonicMs()) faculties.delete(name);
+  }
+
+  async function lookForUnclaimed(served: readonly string[]): Promise<void> {
+    if (clock.monotonicMs() - broughtAtMs < STANDING_MS || clock.monotonicMs() < nextLookMs) return;
+    nextLookMs = clock.monotonicMs() + LOOK_MS;
+    unclaimed = await readUnclaimed(db, served).catch((error: unknown) => {
+      log.debug({ error: messageOf(error) }, 'could not look for work that nobody claims');
+      return null;
+    });
+  }
+
+  let served: readonly string[] = [];
+  return {
+    able(options) {
+      const now = clock.monotonicMs();
+      served = Object.keys(options);
+      const out = new Set([...faculties].filter(([, { untilMs }]) => untilMs > now).map(([name]) => name));
+      return out.size === 0 ? options : Object.fromEntries(Object.entries(options).filter(([name]) => !out.has(name)));
+    },
+    async explain(request, error) {
+      if (messageOf(error) === unexplained.error && clock.monotonicMs() < unexplained.untilMs) return false;
+      try {
+        const fault = await findFaults(db, request, error);
+        if (fault.reach !== 'some') {
+          unexplained = { error: messageOf(error), untilMs: clock.monotonicMs() + LOOK_MS };
+          return false;
+        }
+        leaveOut(fault.items);
+        for (const { faculty, message } of fault.faculties) holdFaculty(faculty, message);
+        return true;
+      } catch (cause) {
+        log.debug({ error: messageOf(cause) }, 'could not find out why a claim failed');
+        return false;
+      }
+    },
+    leftOut: leaveOut,
+    waits(problem) {
+      if (problem !== null && ofWaits === null) log.error({ error: problem }, 'cannot end waits; trying again');
+      ofWaits = problem;
+    },
+    async brought(count) {
+      if (count !== 0) {
+        broughtAtMs = clock.monotonicMs();
+        unclaimed = null;
+      } else await lookForUnclaimed(served);
+      forgetOver();
+      // One item alone says nothing about others: there are none.
+      if (count === 0 && items.size > 1) fail(lastOf(items).fault.message);
+      else if (count === 0 && unclaimed !== null && unclaimed.items > 1)
+        fail(unclaimedProblem(unclaimed), clock.monotonicMs() - STANDING_MS);
+      else failing = null;
+      tell();
+    },
+    failed(error) {
+      fail(messageOf(error));
+      tell();
+    },
+    standing,
+  };
+}
+
+function lastOf<Value>(map: ReadonlyMap<string, Value>): Value {
+  return [...map.values()].at(-1)!;
+}
+
+function itemProblem({ workItemId, faculty, message, failures, until }: ItemFault): string {
+  const often = failures === 1 ? 'failed once' : `failed ${failures} times`;
+  return `work item ${workItemId} of ${faculty} cannot be claimed: ${message} (${often}; tried again at ${until.slice(0, 19)}Z)`;
+}
+
+function unclaimedProblem({ items, workItemId, since, locked }: Unclaimed): string {
+  const what = items === 1 ? `work item ${workItemId} has` : `${items} or more work items, such as ${workItemId}, have`;
+  const why = locked ? 'another transaction has its row locked: look in pg_stat_activity' : 'nothing says why';
+  return `${what} been due since ${since.slice(0, 19)}Z without being claimed: ${why}`;
+}

@@ -1,0 +1,26 @@
+/** Puts back what somebody has dropped of the pgmq queues. */
+import type { Queryable } from '../sql/database.ts';
+
+export interface RestoredQueues {
+  /** Names of the queues that were missing. */
+  readonly queues: readonly string[];
+  /** Messages that open items lacked, and messages of items that are over or gone. */
+  readonly added: number;
+  readonly removed: number;
+}
+
+export const NOTHING_RESTORED: RestoredQueues = { queues: [], added: 0, removed: 0 };
+
+/**
+ * Makes missing queues, with the messages of open work; with `mend`, compares all messages with the items, which reads all open work. Idempotent; call it
+ * under the migration lock, when pgmq is there and the schema is whole.
+ */
+export async function restoreQueues(tx: Queryable, mend: boolean): Promise<RestoredQueues> {
+  const [known] = await tx.query<{ there: boolean }>(
+    `select to_regprocedure('animus.restore_queues(boolean)') is not null and to_regclass('animus.work_items') is not null as there`,
+  );
+  // The first start, or the schema of an earlier version.
+  if (!known!.there) return NOTHING_RESTORED;
+  const [row] = await tx.query<RestoredQueues>('select queues, added, removed from animus.restore_queues($1)', [mend]);
+  return row!;
+}

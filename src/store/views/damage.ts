@@ -1,0 +1,75 @@
+/** What only damage by hand can bring about: rows that do not fit to each other. Reads whole tables. */
+import type { Queryable } from '../sql/database.ts';
+
+/** Rows that are wrong: how many, and up to five of them. */
+export interface WrongRows {
+  readonly count: number;
+  readonly examples: readonly string[];
+}
+
+/** A foreign key: rows of `table` refer to rows of `target`, both in schema animus. */
+export interface Reference {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly target: string;
+  readonly targetColumns: readonly string[];
+}
+
+/** Work that is in state `waiting` and has no open wait: nothing wakes it. */
+export function readStranded(db: Queryable): Promise<WrongRows> {
+  return wrong(
+    db,
+    `select w.id::text as shown from animus.work_items w
+      where w.state = 'waiting' and not exists (select from animus.waits o where o.work_item_id = w.id and o.resolved_at is null)`,
+  );
+}
+
+/** Open work without its message in the queue. */
+export function readUnqueued(db: Queryable): Promise<WrongRows> {
+  return wrong(
+    db,
+    `select w.id::text as shown from animus.work_items w
+      where w.resolved_at is null and not exists (select from pgmq.q_animus_work m where m.msg_id = w.queue_msg_id)`,
+  );
+}
+
+/** Messages in the queue of which no open work is. */
+export function readStrayMessages(db: Queryable): Promise<WrongRows> {
+  return wrong(
+    db,
+    `select m.msg_id::text as shown from pgmq.q_animus_work m
+      where not exists (select from animus.work_items w where w.queue_msg_id = m.msg_id and w.resolved_at is null)`,
+  );
+}
+
+/** Rows that refer to a row that is gone, and the condition that finds them. */
+export async function readOrphans(
+  db: Queryable,
+  reference: Reference,
+): Promise<WrongRows & { readonly condition: string }> {
+  const { table, columns, target, targetColumns } = reference;
+  const condition = `${columns.map((column) => `c.${column} is not null`).join(' and ')} and not exists (select from animus.${target} t where ${columns
+    .map((column, n) => `t.${targetColumns[n]} = c.${column}`)
+    .join(' and ')})`;
+  const found = await wrong(
+    db,
+    `select concat_ws('/', ${columns.map((column) => `c.${column}`).join(', ')}) as shown from animus.${table} c where ${condition}`,
+  );
+  return { ...found, condition };
+}
+
+/** The queues of an animus whose schema is gone. */
+export async function readLeftQueues(db: Queryable): Promise<readonly string[]> {
+  const rows = await db.query<{ name: string }>(
+    `select substr(c.relname, 3) as name from pg_class c
+      where c.relnamespace = to_regnamespace('pgmq') and c.relname ~ '^q_animus_' and c.relkind = 'r' order by c.relname`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function wrong(db: Queryable, sql: string): Promise<WrongRows> {
+  const [row] = await db.query<WrongRows>(
+    `select count(*)::int as count, coalesce((array_agg(f.shown order by f.shown))[1:5], '{}') as examples from (${sql}) f`,
+  );
+  return row!;
+}
