@@ -1,8 +1,7 @@
 /** Implements the database port with a pool of node-postgres connections. Failures have animus error codes. */
 import { createHash } from 'node:crypto';
-import { Client, type PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
-import { databaseHosts } from '../../core/text/addresses.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
@@ -15,7 +14,8 @@ import {
   statementError,
 } from '../sql/database-errors.ts';
 import type { GuardedClient } from './guarded-client.ts';
-import { hostsOf, openReplaceablePool, type TakenClient } from './replaceable-pool.ts';
+import { locate } from './locate.ts';
+import { openReplaceablePool, type TakenClient } from './replaceable-pool.ts';
 import { refusedTime, settleSession, TYPES } from './session-settings.ts';
 
 export interface PostgresOptions {
@@ -228,37 +228,4 @@ async function runRaw(client: PoolClient, session: Session, sql: string, params?
     const { lostBy } = client as PoolClient & GuardedClient;
     throw refusedTime(error, session.where) ?? statementError(lostBy ?? error, session.where);
   }
-}
-
-function locate(connectionString: string): string {
-  const hosts = databaseHosts(connectionString);
-  // The driver takes other forms of one host, too.
-  if ('expected' in hosts && connectionString.includes(',')) throw invalid(hosts.expected);
-  const clients = hostsOf(connectionString).urls.map((url) => clientOf(url));
-  const { host, port, database } = clients[0]!;
-  if (clients.length === 1 && host.startsWith('/')) return `${host}/.s.PGSQL.${port}/${database}`;
-  return `${clients.map((one) => `${one.host}:${one.port}`).join(',')}/${database}`;
-}
-
-function clientOf(connectionString: string): Client {
-  try {
-    return new Client({ connectionString });
-  } catch (error) {
-    // The driver reads certificate files immediately.
-    const { code, path } = error as NodeJS.ErrnoException;
-    if (code !== 'ERR_INVALID_URL' && path !== undefined) {
-      throw new AnimusError('config.unreadable', { file: path, detail: `${code} (named in DATABASE_URL)` });
-    }
-    throw invalid('postgres://user:password@host:port/database');
-  }
-}
-
-/** The driver's own message may quote the string, which may contain a password. */
-function invalid(expected: string): AnimusError {
-  return new AnimusError('config.invalid', {
-    file: 'environment',
-    key: 'DATABASE_URL',
-    expected,
-    value: 'not a valid connection string (not shown: it may contain a password)',
-  });
 }
