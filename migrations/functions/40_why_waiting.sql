@@ -223,7 +223,7 @@ create or replace view animus.waiting_work with (security_barrier) as
    where (w.state = 'queued' and not w.key_blocked or w.state = 'queued' and w.key_blocked or w.state = 'scheduled' or w.state = 'waiting' or w.state in ('claimed', 'running'))
      and (w.submitted_by = (select animus.actor()) or (select animus.sees_all()) or w.root_id in (select c.work_item_id from animus.own_answers c));
 
--- Returns how much work is due for a minute that nothing stands in the way of, and yet nobody has claimed: of the first three of each faculty and those whose
+-- Returns how much work has been due for a minute, could be claimed, and has not been: of the first three of each faculty and those whose
 -- time came first; with one of it, and whether another transaction has locked its row. No row: there is none. p_faculties: null for all that live daemons serve.
 -- Locks: the row of that item, without waiting. Raises: nothing.
 create or replace function animus.unclaimed_work(p_faculties text[] default null)

@@ -66,12 +66,16 @@ describe.each(PAIRS)(
       await subscriber.query(
         `create subscription warehouse connection 'host=127.0.0.1 port=${from.port} user=postgres password=${from.password || 'none'} dbname=shop' publication warehouse`,
       );
-      await eventually('all tables are copied', async () => {
-        const [row] = await subscriber.query<{ n: number }>(
-          `select count(*)::int as n from pg_subscription_rel where srsubstate <> 'r'`,
-        );
-        return row!.n === 0 ? true : null;
-      });
+      await eventually(
+        'all tables are copied',
+        async () => {
+          const [row] = await subscriber.query<{ n: number }>(
+            `select count(*)::int as n from pg_subscription_rel where srsubstate <> 'r'`,
+          );
+          return row!.n === 0 ? true : null;
+        },
+        150,
+      );
 
       await live(publisher, publisherUrl);
       const alive = await sameRows(publisher, subscriber);

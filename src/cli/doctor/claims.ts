@@ -1,5 +1,6 @@
 /** Checks whether work is claimed that is due. */
 import { isAnimusError } from '../../core/errors/errors.ts';
+import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { readKeptFaults, readUnclaimed } from '../../store/work/claim-faults.ts';
 import { readClaimProblems } from '../../store/work/daemons.ts';
@@ -25,8 +26,12 @@ async function lookAtClaims(db: Database): Promise<readonly Finding[]> {
     findings.push(problem('claims', detail, REMEDY));
   }
   if (findings.length > 0) return findings;
+  const before = await readUnclaimed(db, null);
+  if (before === null) return [];
+  // Where much is queued, the next item has been due for long, and is claimed as soon as one ends.
+  await systemClock.sleep(AGAIN_MS);
   const unclaimed = await readUnclaimed(db, null);
-  if (unclaimed === null) return [];
+  if (unclaimed?.workItemId !== before.workItemId) return [];
   const { items, workItemId, since, locked } = unclaimed;
   const detail = `${counted(items, 'work item')} due for a minute or more, with a daemon that has room, and not claimed: ${workItemId}, since ${since.slice(0, 19)}Z`;
   const remedy = locked
@@ -34,6 +39,9 @@ async function lookAtClaims(db: Database): Promise<readonly Finding[]> {
     : 'look at the log of the daemon, or run: animus doctor --deep';
   return [problem('claims', detail, remedy)];
 }
+
+/** Daemons look at least so often. */
+const AGAIN_MS = 3000;
 
 const REMEDY =
   'mend what the message says (a trigger or a check of an application, a setting, a damaged row); daemons try again by themselves';

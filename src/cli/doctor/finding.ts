@@ -35,7 +35,13 @@ export async function findingsOf(check: string, look: () => Promise<readonly Fin
     if (error instanceof AnimusError && !UNEXPECTED.has(error.code)) return [problem(check, error.message)];
     if (isMissingObject(error)) {
       const detail = `could not be checked, because something is missing in the database: ${messageOf(error)}`;
-      return [problem(check, detail, 'run: animus doctor --deep')];
+      return [
+        problem(
+          check,
+          detail,
+          'run: animus db migrate, if the schema is older than this animus, otherwise: animus doctor --deep',
+        ),
+      ];
     }
     throw error;
   }

@@ -13,6 +13,7 @@ import { isShared, secretPlaces } from '../../daemon/guard/secret-files.ts';
 import { isWithin } from '../../process/file-rules.ts';
 import { detectIsolation } from '../../process/isolation.ts';
 import type { Isolation } from '../../process/process-host.ts';
+import { locate } from '../../store/postgres/locate.ts';
 import { letsInWithoutPassword } from '../../store/postgres/password-check.ts';
 import { hostsOf } from '../../store/postgres/replaceable-pool.ts';
 import { unixSocketsOf } from '../../store/postgres/unix-socket.ts';
@@ -108,7 +109,13 @@ const MAKE_IT = 'create it yourself, empty if need be: what exists is read-only 
 /** With `trust` or `peer`, any process that can reach the server can log in as the role. */
 async function examineDatabaseLogin({ config }: Reach, isolation: Isolation): Promise<readonly Finding[]> {
   const urls = config.databaseUrl === null ? [] : hostsOf(config.databaseUrl.reveal()).urls;
-  return (await Promise.all(urls.map((url) => examineLoginAt(url, isolation)))).flat();
+  const all = await Promise.all(
+    urls.map(async (url) => {
+      const found = await examineLoginAt(url, isolation);
+      return urls.length === 1 ? found : found.map((one) => ({ ...one, detail: `${locate(url)}: ${one.detail}` }));
+    }),
+  );
+  return all.flat();
 }
 
 /** At one host. */

@@ -88,7 +88,7 @@ export function openNotifications(
       await client.connectOrClose().catch((error: unknown) => {
         throw connectError(error, database.where, '');
       });
-      await hosts.check(client);
+      await hosts.check(client, ANSWER_MS);
       if (database.kind === 'postgres') await settleSession(client, ANSWER_MS);
       // LISTEN takes no parameters.
       for (const channel of wanted) await client.query(`listen ${client.escapeIdentifier(channel)}`);

@@ -95,7 +95,11 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
     } catch (error) {
       if (session === plain || !isLostPreparation(error)) throw error;
       // The statement was refused before it ran, outside of a transaction, so it is safe to run it again. Several may be refused at once.
-      if (prepared !== plain) log.warn({ where }, WITHOUT_PREPARATION);
+      if (prepared !== plain)
+        log.warn(
+          { where },
+          'prepared statements are lost between calls (a transaction pooler?); continuing without them',
+        );
       prepared = plain;
       return withClient((client) => run(client, plain, sql, params));
     }
@@ -112,9 +116,6 @@ export function openPostgres(connectionString: string, options: PostgresOptions 
     close: () => (closed ??= pool.close()),
   };
 }
-
-const WITHOUT_PREPARATION =
-  'prepared statements are lost between calls (a transaction pooler?); continuing without them';
 
 /** Runs it again if another transaction undid it. Loaded when it is needed: commands of people start quicker. */
 async function runAgain<T>(write: () => Promise<T>): Promise<T> {

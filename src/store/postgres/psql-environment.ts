@@ -24,7 +24,7 @@ export function psqlEnvironment(connectionString: string): Record<string, string
     PGAPPNAME: 'animus db psql',
     PGHOST: clients.map(({ host }) => host).join(','),
     PGPORT: clients.map(({ port }) => port).join(','),
-    PGTARGETSESSIONATTRS: target === 'primary' ? 'primary' : undefined,
+    PGTARGETSESSIONATTRS: target === 'primary' ? 'read-write' : undefined,
     PGHOSTADDR: undefined,
     PGSERVICE: undefined,
   };

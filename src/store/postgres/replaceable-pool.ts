@@ -2,7 +2,7 @@
  * A connection pool that is replaced as a whole when one connection is lost, because a server restart breaks all of them; and the choice of the host that
  * connections go to.
  */
-import { Client, type ClientBase, Pool, type PoolClient, type PoolConfig } from 'pg';
+import { Client, type ClientBase, Pool, type PoolClient, type PoolConfig, type QueryConfig } from 'pg';
 import { messageOf } from '../../core/errors/errors.ts';
 import { type DatabaseHosts, databaseHosts } from '../../core/text/addresses.ts';
 import { isDatabaseError } from '../sql/database-errors.ts';
@@ -29,6 +29,8 @@ export interface ReplaceablePool {
 }
 
 const CLOSE_PATIENCE_MS = 5_000;
+/** How long a host may take to say whether it is a standby, if the pool has no time-out. */
+const CHECK_MS = 10_000;
 
 /** The pool waits for it, although its types do not say so, and fails the call with what it rejects with. */
 type Connected = (client: ClientBase) => Promise<void>;
@@ -43,7 +45,7 @@ export function openReplaceablePool(
 ): ReplaceablePool {
   const hosts = chooseHosts(connectionString);
   const onConnect: Connected = async (client) => {
-    await hosts.check(client);
+    await hosts.check(client, config.connectionTimeoutMillis ?? CHECK_MS);
     await (config.onConnect as Connected | undefined)?.(client);
   };
   const open = (): Pool => {
@@ -126,7 +128,7 @@ export interface HostChoice {
   /** Uses the next one from now on. */
   next(): void;
   /** Rejects for a standby, if there are other hosts and the primary is wanted. */
-  check(client: Pick<ClientBase, 'query'>): Promise<void>;
+  check(client: Pick<ClientBase, 'query'>, withinMs: number): Promise<void>;
 }
 
 export function chooseHosts(connectionString: string): HostChoice {
@@ -138,9 +140,13 @@ export function chooseHosts(connectionString: string): HostChoice {
     next: () => {
       at = (at + 1) % urls.length;
     },
-    async check(client) {
+    async check(client, withinMs) {
       if (urls.length === 1 || target === 'any') return;
-      const { rows } = await client.query<{ standby: boolean }>('select pg_catalog.pg_is_in_recovery() as standby');
+      const asked = {
+        text: 'select pg_catalog.pg_is_in_recovery() as standby',
+        query_timeout: withinMs,
+      } as QueryConfig;
+      const { rows } = await client.query<{ standby: boolean }>(asked);
       if (rows[0]!.standby) throw new StandbyError();
     },
   };

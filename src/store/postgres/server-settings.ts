@@ -14,7 +14,7 @@ export interface ServerSetting {
 
 const READ = [...SETTLED, 'default_transaction_read_only', 'session_replication_role'];
 
-/** The settings that matter to animus: those of this login, and what `alter role` says for others. Time-outs are in milliseconds. */
+/** The settings that matter to animus: those of this login, and what `alter role` says for others that may use animus. Time-outs are in milliseconds. */
 export async function readServerSettings(db: Queryable): Promise<readonly ServerSetting[]> {
   const found = await db.query<ServerSetting>(
     `select name, reset_val as value, null as role, setting as now from pg_settings where name = any ($1)
@@ -22,6 +22,7 @@ export async function readServerSettings(db: Queryable): Promise<readonly Server
      select split_part(c.line, '=', 1), substr(c.line, strpos(c.line, '=') + 1), r.rolname, null
        from pg_db_role_setting s join pg_roles r on r.oid = s.setrole cross join unnest(s.setconfig) c (line)
       where s.setdatabase in (0, (select oid from pg_database where datname = current_database())) and r.rolname <> session_user
+        and case when to_regnamespace('animus') is not null then has_schema_privilege(r.oid, to_regnamespace('animus'), 'usage') end
         and split_part(c.line, '=', 1) = any ($1)
      order by role nulls first, name`,
     [READ],

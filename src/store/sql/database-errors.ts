@@ -56,7 +56,7 @@ function refusedStatement(error: DatabaseError, code: string, where: string): un
 }
 
 const longer = (setting: string) =>
-  `; ${setting} of the login, database or server is too short: alter role … set ${setting} = '5min' (docs/operations.md, "What animus needs of a server")`;
+  `; ${setting} of the login, database or server is too short: alter role … set ${setting} = '5min' (docs/operations.md, "Settings of the server")`;
 const TOO_LONG_LOCKED =
   '; another transaction keeps it locked for longer than lock_timeout of the login allows: look in pg_stat_activity for a session that is idle in transaction';
 

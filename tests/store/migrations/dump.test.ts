@@ -15,10 +15,11 @@ import { OLDER_POSTGRES, startOlderPostgres } from '../../support/older-postgres
 import { pageBlock } from '../../support/page-block.ts';
 
 describe.skipIf(OLDER_POSTGRES === null)('a dump', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'animus-dump-'));
+  let directory: string;
   let [old, fresh]: Awaited<ReturnType<typeof startOlderPostgres>>[] = [];
   let rows: object;
   beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'animus-dump-'));
     [old, fresh] = await Promise.all([startOlderPostgres(OLDER_POSTGRES!), startOlderPostgres(OLDER_POSTGRES!)]);
     await on(old.url, async (admin) => {
       for (const statement of createRoleStatements(ROLES)) await admin.query(statement);

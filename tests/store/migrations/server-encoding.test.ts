@@ -9,7 +9,9 @@ test.each(['LATIN1', 'SQL_ASCII'])(
   async (encoding) => {
     const name = `animus_test_${randomBytes(6).toString('hex')}`;
     await asAdmin((admin) =>
-      admin.query(`create database ${name} template template0 encoding '${encoding}' lc_collate 'C' lc_ctype 'C'`),
+      admin.query(
+        `create database ${name} template template0 locale_provider libc encoding '${encoding}' lc_collate 'C' lc_ctype 'C'`,
+      ),
     );
     const db = openPostgres(databaseUrl(name), { poolSize: 1 });
     try {

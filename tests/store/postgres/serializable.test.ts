@@ -92,8 +92,8 @@ test('sessions of animus are read committed, and what a pooler makes serializabl
   expect(await pooled.query(level)).toEqual([{ level: 'serializable' }]);
   expect(await pooled.transaction((tx) => tx.query(level))).toEqual([{ level: 'read committed' }]);
   await pooled.query('create table counter as select 0 as n');
-  await Promise.all(Array.from({ length: 12 }, (_, n) => pooled.query('update counter set n = n + 1 + $1', [n * 0])));
-  expect(await pooled.query('select n from counter')).toEqual([{ n: 12 }]);
+  await Promise.all(Array.from({ length: 6 }, (_, n) => pooled.query('update counter set n = n + 1 + $1', [n * 0])));
+  expect(await pooled.query('select n from counter')).toEqual([{ n: 6 }]);
   await pooled.close();
 });
 

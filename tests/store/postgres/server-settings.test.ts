@@ -4,6 +4,7 @@ import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { LEAST_TIMEOUT_MS } from '../../../src/store/postgres/session-settings.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 import { APPLICATION, asAnimus, asApplication, configure, RIGHT, SETTINGS } from './setting-matrix.ts';
 
 describe.each(SETTINGS)('$name = $value', (setting) => {
@@ -29,10 +30,10 @@ describe('time-outs', () => {
     return Object.fromEntries(rows.map(({ name, ms }) => [name, ms]));
   };
 
-  /** A connection string that asks for 90 ms. */
-  const asking = (name: string) => {
+  /** A connection string that asks for so many milliseconds. */
+  const asking = (name: string, ms: number) => {
     const url = new URL(target.connectionString);
-    url.searchParams.set('options', `-c ${name}=90`);
+    url.searchParams.set('options', `-c ${name}=${ms}`);
     return url.href;
   };
 
@@ -45,8 +46,8 @@ describe('time-outs', () => {
     const raised = target.open({ poolSize: 1 });
     const least = Object.entries(LEAST_TIMEOUT_MS).filter(([name]) => known.includes(name));
     expect(await read(raised)).toEqual(Object.fromEntries(least));
-    const asked = openPostgres(asking('statement_timeout'), { poolSize: 1 });
-    expect(await read(asked)).toMatchObject({ statement_timeout: 90, lock_timeout: LEAST_TIMEOUT_MS.lock_timeout });
+    const asked = openPostgres(asking('statement_timeout', 3000), { poolSize: 1 });
+    expect(await read(asked)).toMatchObject({ statement_timeout: 3000, lock_timeout: LEAST_TIMEOUT_MS.lock_timeout });
     const late = asked.query('select pg_sleep(60)');
     await expect(late).rejects.toMatchObject({ code: 'db.unreachable', retryable: true });
     await expect(late).rejects.toThrow(/statement_timeout of the login, database or server is too short: alter role/);
@@ -58,13 +59,17 @@ describe('time-outs', () => {
     ['lock_timeout', 'lock table held'],
   ])('%s is named when it ends a transaction', async (name, statement) => {
     await target.database.query('create table if not exists held (n int)');
-    const limited = openPostgres(asking(name), { poolSize: 1 });
+    const limited = openPostgres(asking(name, 900), { poolSize: 1 });
     await target.database.transaction(async (holder) => {
       await holder.query('lock table held');
       const ended = limited.transaction(async (tx) => {
-        await tx.query('select 1');
-        // Until the server has ended the session, or the statement, for being late.
-        await holder.query('select pg_sleep(0.3)');
+        const [{ pid }] = (await tx.query('select pg_backend_pid() as pid')) as [{ pid: number }];
+        // A session that is idle is ended by the server; the other time-out ends the statement.
+        if (name.startsWith('idle'))
+          await eventually('it is ended', async () => {
+            const there = await holder.query('select from pg_stat_activity where pid = $1', [pid]);
+            return there.length === 0 ? true : null;
+          });
         await tx.query(statement);
       });
       await expect(ended).rejects.toThrow(new RegExp(`${name} of the login`));

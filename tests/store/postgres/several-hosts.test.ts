@@ -35,6 +35,7 @@ test('the primary is used, and the one that is promoted after it is gone', async
   writeFileSync(join(directory, 'standby.signal'), '');
   // It is ready for reads only, and the package waits until it is ready for writes.
   const promoted = standby.startServer();
+  promoted.catch(() => {});
   await eventually('the standby answers', () => queryOnce(standby.url, 'select').catch(() => null));
 
   const db = open(both());
@@ -85,7 +86,7 @@ test('a refused login is not tried at the next host, and a full pool stays where
     code: 'db.refused',
     message: expect.stringContaining('password authentication failed'),
   });
-  const small = open(both(), { poolSize: 1, connectTimeoutMs: 1500 });
+  const small = open(both(), { poolSize: 1, connectTimeoutMs: 8000 });
   await small.transaction(async (tx) => {
     await expect(small.query('select')).rejects.toThrow('1 of 1 connections in use');
     await tx.query('select');
@@ -93,7 +94,7 @@ test('a refused login is not tried at the next host, and a full pool stays where
 });
 
 test('psql gets them all', () => {
-  const hosts = { PGHOST: 'a,b', PGPORT: '1,2', PGUSER: 'ada', PGTARGETSESSIONATTRS: 'primary' };
+  const hosts = { PGHOST: 'a,b', PGPORT: '1,2', PGUSER: 'ada', PGTARGETSESSIONATTRS: 'read-write' };
   expect(psqlEnvironment('postgres://ada@a:1,b:2/work')).toMatchObject(hosts);
   expect(psqlEnvironment('postgres://ada@a:1/work')).toMatchObject({ PGHOST: 'a', PGTARGETSESSIONATTRS: undefined });
 });

@@ -1,8 +1,7 @@
 /** The promise of docs/sql-api.md: statements that insert keyed work in the order of its keys wait for each other, and never deadlock. */
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
-import { expect, test } from 'vitest';
-import type { Queryable } from '../../../src/store/sql/database.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { testDatabase } from '../../support/database.ts';
 
 const target = testDatabase();
@@ -12,17 +11,24 @@ const KEYS = Array.from({ length: 100 }, (_, n) => `k${n}`);
 const INSERT =
   'insert into animus.own_work (faculty, dedup_key) select $1, k from unnest($2::text[]) k order by k returning state';
 
-const insertAll = (db: Queryable, faculty: string, keys: readonly string[]) =>
-  db.query<{ state: string }>(INSERT, [faculty, keys]);
+/** A connection of an application: our own pool would run again what a deadlock has undone. */
+async function application(): Promise<Client> {
+  const client = new Client(target.connectionString);
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
 
 test('several applications insert the same keys at once, each in an order of its own, and one of them gets each key', async () => {
-  const pool = target.open({ poolSize: 8 });
+  const applications = await Promise.all(Array.from({ length: 8 }, () => application()));
   for (let round = 0; round < 10; round++) {
-    const orders = Array.from({ length: 8 }, (_, n) => [...KEYS.slice(n * 12), ...KEYS.slice(0, n * 12)]);
     const all = await Promise.all(
-      orders.map((keys, n) => insertAll(pool, `round${round}`, n % 2 === 0 ? keys : keys.toReversed())),
+      applications.map(async (client, n) => {
+        const keys = [...KEYS.slice(n * 12), ...KEYS.slice(0, n * 12)];
+        return client.query<{ state: string }>(INSERT, [`round${round}`, n % 2 === 0 ? keys : keys.toReversed()]);
+      }),
     );
-    expect(all.flat().filter(({ state }) => state === 'queued')).toHaveLength(KEYS.length);
+    expect(all.flatMap(({ rows }) => rows).filter(({ state }) => state === 'queued')).toHaveLength(KEYS.length);
   }
 });
 
@@ -34,26 +40,24 @@ test('each example of the page that inserts many keys sorts them', () => {
 });
 
 test('two transactions that take two keys in opposite order: one of them is ended, and merges when it is tried again', async () => {
-  // As an application: our own pool would try again.
   const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const faculty = `crossed_${crypto.randomUUID().slice(0, 8)}`;
   const cross = async (nth: 0 | 1, keys: readonly [string, string]) => {
-    const client = new Client(target.connectionString);
-    await client.connect();
-    try {
-      await client.query('begin');
-      await client.query(INSERT, ['crossed', [keys[0]]]);
-      begun[nth]!.resolve();
-      await begun[1 - nth]!.promise;
-      await client.query(INSERT, ['crossed', [keys[1]]]);
-      await client.query('commit');
-    } finally {
-      await client.end();
-    }
+    const client = await application();
+    await client.query('begin');
+    await client.query(INSERT, [faculty, [keys[0]]]);
+    begun[nth]!.resolve();
+    await begun[1 - nth]!.promise;
+    await client.query(INSERT, [faculty, [keys[1]]]);
+    await client.query('commit');
   };
   const ended = await Promise.allSettled([cross(0, ['a', 'b']), cross(1, ['b', 'a'])]);
   expect(ended.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({
     reason: { code: '40P01' },
   });
-  expect(await insertAll(target.database, 'crossed', ['b', 'a'])).toEqual([{ state: 'merged' }, { state: 'merged' }]);
+  expect(await target.database.query(INSERT, [faculty, ['b', 'a']])).toEqual([
+    { state: 'merged' },
+    { state: 'merged' },
+  ]);
 });
