@@ -1375,6 +1375,15 @@ create table animus.memory_links (
 );
 create index memory_links_alike on animus.memory_links (alike_id);
 
+create table animus.claim_faults (
+  work_item_id uuid        not null,
+  failures     integer     not null,
+  since        timestamptz not null,
+  until        timestamptz not null,
+  sqlstate     text        not null,
+  primary key (work_item_id)
+);
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 

@@ -15,64 +15,61 @@ $$;
 create or replace function animus.faulty_items(p_now timestamptz) returns uuid[]
 language plpgsql stable as $$
 begin
-  return coalesce((select array_agg(f.key::uuid) from animus.settings s cross join lateral jsonb_each(s.value) f
-                    where s.key = 'claim_faults' and (f.value ->> 'until')::timestamptz > p_now), '{}');
+  return coalesce((select array_agg(f.work_item_id) from animus.claim_faults f where f.until > p_now), '{}');
 end $$;
 
 -- Forgets the faults of items that were claimed now, or that nobody claims any more.
--- Locks: the row of the faults. Raises: nothing.
+-- Locks: the faults, and skips those that others have locked. Raises: nothing.
 create or replace function animus.forget_faults(p_claimed uuid[]) returns void
 language plpgsql as $$
-declare
-  v_over text[];
 begin
-  v_over := array(select f.key from animus.settings s cross join lateral jsonb_object_keys(s.value) f (key)
-                   where s.key = 'claim_faults' and (f.key::uuid = any (p_claimed) or not exists (
-                     select from animus.work_items w where w.id = f.key::uuid and w.state in ('queued', 'scheduled', 'claimed', 'running', 'waiting'))));
-  if v_over = '{}' then return; end if;
-  delete from animus.settings where key = 'claim_faults' and value - v_over = '{}';
-  update animus.settings set value = value - v_over where key = 'claim_faults';
+  delete from animus.claim_faults where work_item_id in (
+    select f.work_item_id from animus.claim_faults f
+     where f.work_item_id = any (p_claimed) or not exists (
+       select from animus.work_items w where w.id = f.work_item_id and w.state in ('queued', 'scheduled', 'claimed', 'running', 'waiting'))
+       for update skip locked);
 end $$;
 
 -- Notes that claims, or what goes before them, failed on these items, each with its id, its SQLSTATE as state, and message. They are left out for ten seconds,
--- and each time that they fail again for twice as long, at most an hour. Returns what was noted: a hundred at most, as more come with the next claim.
+-- and each time that they fail again for twice as long, at most an hour. Returns what was noted, a hundred of them at most.
 -- failures: how often it has failed. until: when it is tried again.
--- Locks: the row of the faults. Raises: nothing.
+-- Locks: the faults of these. Raises: nothing.
 create or replace function animus.note_faults(p_faults jsonb[])
 returns table (faculty text, work_item_id uuid, message text, failures int, until timestamptz)
 language plpgsql as $$
+#variable_conflict use_column
 declare
-  v_now    timestamptz := animus.now();
-  v_before jsonb;
+  v_now timestamptz := animus.now();
 begin
-  insert into animus.settings (key, value) values ('claim_faults', '{}') on conflict (key) do nothing;
-  select s.value into v_before from animus.settings s where s.key = 'claim_faults' for update;
   return query
-    with fault as materialized (
-      select (f ->> 'id')::uuid as id, f ->> 'state' as state, f ->> 'message' as message, coalesce((v_before #>> array[f ->> 'id', 'failures'])::int, 0) + 1 as failures,
-             coalesce((v_before #>> array[f ->> 'id', 'since'])::timestamptz, v_now) as since
-        from unnest(p_faults[:100]) f),
-    delayed as materialized (select f.*, v_now + least(3600, 10 * 2 ^ least(f.failures - 1, 9)) * interval '1 second' as until from fault f),
-    kept as (
-      update animus.settings s set value = s.value || (
-          select jsonb_object_agg(d.id, jsonb_build_object('failures', d.failures, 'since', d.since, 'until', d.until, 'sqlstate', d.state)) from delayed d)
-       where s.key = 'claim_faults')
-    select w.faculty, d.id, d.message, d.failures, d.until from delayed d join animus.work_items w on w.id = d.id order by d.id;
+    with fault as materialized (select (f ->> 'id')::uuid as id, f ->> 'state' as state, f ->> 'message' as message from unnest(p_faults) f),
+    noted as (
+      insert into animus.claim_faults as c (work_item_id, failures, since, until, sqlstate)
+      select f.id, 1, v_now, v_now + interval '10 seconds', f.state from fault f order by f.id
+          on conflict (work_item_id) do update
+         set failures = c.failures + 1, sqlstate = excluded.sqlstate, until = v_now + least(3600, 10 * 2 ^ least(c.failures, 9)) * interval '1 second'
+      returning c.work_item_id, c.failures, c.until)
+    select w.faculty, n.work_item_id, f.message, n.failures, n.until
+      from noted n join fault f on f.id = n.work_item_id join animus.work_items w on w.id = n.work_item_id order by n.work_item_id limit 100;
 end $$;
 
--- Tries what a claim does with one item, and undoes it. Returns the SQLSTATE and the words of the error, or nulls.
+-- Tries what a claim does with one item, and undoes it. Returns the SQLSTATE and the words of the error, or nulls; tried: whether there was anything to
+-- do, which there is not where another transaction has the row, or where it goes on with nobody.
 -- Locks: animus.claim_turn; while it tries, what a claim locks. Raises: nothing but a time-out or a cancel.
-create or replace function animus.try_item(p_id uuid, p_daemon_id uuid, p_faculties jsonb, p_now timestamptz, out sqlstate_ text, out message text)
+create or replace function animus.try_item(p_id uuid, p_daemon_id uuid, p_faculties jsonb, p_now timestamptz, out tried boolean, out sqlstate_ text, out message text)
 language plpgsql as $$
 declare
   v_item record;
 begin
+  tried := false;
   begin
     select w.state, w.key_blocked, w.suspect_of, w.run_at, w.lease_expires_at into v_item from animus.work_items w where w.id = p_id for no key update skip locked;
     if found then
       if v_item.state in ('claimed', 'running') then
-        if v_item.lease_expires_at < p_now then perform animus.reclaim_item(p_id, p_daemon_id, p_faculties, p_now, p_now + interval '1 minute'); end if;
+        -- False may mean that nothing was changed: the fate of its daemon is not known yet.
+        tried := v_item.lease_expires_at < p_now and animus.reclaim_item(p_id, p_daemon_id, p_faculties, p_now, p_now + interval '1 minute');
       else
+        tried := true;
         if v_item.state = 'scheduled' then update animus.work_items set state = 'queued' where id = p_id; end if;
         if v_item.suspect_of is not null then update animus.work_items set suspect_of = null, alone_until = null where id = p_id; end if;
         if v_item.key_blocked then update animus.work_items set key_blocked = false where id = p_id; end if;
@@ -85,7 +82,9 @@ begin
     raise exception using errcode = 'WA0FT', message = 'undo';
   exception
     when sqlstate 'WA0FT' then return;
-    when others then get stacked diagnostics sqlstate_ = returned_sqlstate, message = message_text;
+    when others then
+      get stacked diagnostics sqlstate_ = returned_sqlstate, message = message_text;
+      tried := true;
   end;
 end $$;
 
@@ -112,62 +111,78 @@ end $$;
 
 -- Finds out what made a claim fail: tries everything that it would touch by itself, and undoes that. Called by a daemon after a claim that failed, before
 -- it claims again. p_sqlstate: of that error. p_limit: as in claim_ready_work, with what it would have claimed ahead.
--- reach 'item': claims leave this item out for a while (note_faults). 'faculty': what is queued of it cannot even be
--- chosen. 'everything': all that was tried failed alike, and none of it is to blame. No row: the error has passed, or it is one that passes by itself.
--- Locks: animus.claim_turn; the row of the faults; while it tries, what a claim locks. Raises: nothing but a time-out or a cancel.
+-- reach 'item': claims leave this item out for a while (note_faults). 'faculty': nothing of it can be claimed: its queue cannot be read, or two or more of its
+-- first items failed alike and none passed, while others did. 'everything': all that was tried failed alike, and none of it is to blame. No row: the error has
+-- passed, or it is one that passes by itself.
+-- It takes five seconds at most, and two once it has found something that is to blame.
+-- Locks: animus.claim_turn; the faults; while it tries, what a claim locks. Raises: nothing but a time-out or a cancel.
 create or replace function animus.find_faults(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_sqlstate text)
 returns table (reach text, faculty text, work_item_id uuid, message text, failures int, until timestamptz)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+#variable_conflict use_column
 declare
   v_now     timestamptz := animus.now();
+  v_began   timestamptz := clock_timestamp();
   v_without uuid[];
-  v_ids     uuid[];
+  v_heads   jsonb := '{}';
   v_name    text;
   v_options jsonb;
   v_state   text;
   v_words   text;
-  v_id      uuid;
-  v_tried   int := 0;
+  v_try     record;
+  v_tried   boolean;
+  v_passed  int := 0;
   v_found   jsonb[] := '{}';
-  v_reach   text;
+  v_done    jsonb[] := '{}';
 begin
   if animus.error_reach(p_sqlstate) = 'nothing' then return; end if;
   lock table animus.claim_turn in share update exclusive mode;  -- as in claim_round
   v_without := animus.faulty_items(v_now);
-  v_ids := animus.touched_items(p_faculties, v_without, v_now);
   for v_name, v_options in select e.key, e.value from jsonb_each(p_faculties) e loop
     begin
-      v_ids := v_ids || coalesce(animus.claim_candidates(p_daemon_id, jsonb_build_object(v_name, v_options), p_limit, v_without, v_now), '{}');
-      v_tried := v_tried + 1;
+      v_heads := v_heads || jsonb_build_object(v_name,
+        to_jsonb(coalesce(animus.claim_candidates(p_daemon_id, jsonb_build_object(v_name, v_options), p_limit, v_without, v_now), '{}')));
     exception when others then
       get stacked diagnostics v_state = returned_sqlstate, v_words = message_text;
       if animus.error_reach(v_state) <> 'nothing' then
-        v_found := v_found || jsonb_build_object('reach', 'faculty', 'faculty', v_name, 'state', v_state, 'message', v_words);
+        v_found := v_found || jsonb_build_object('faculty', v_name, 'message', v_words);
       end if;
     end;
   end loop;
-  if v_found <> '{}' and v_tried = 0 and cardinality(v_found) > 1 then
+  if v_heads = '{}' and cardinality(v_found) > 1 then
     return query select 'everything', null::text, null::uuid, v_found[1] ->> 'message', null::int, null::timestamptz;
     return;
   end if;
   return query select 'faculty', f ->> 'faculty', null::uuid, f ->> 'message', null::int, null::timestamptz from unnest(v_found) f;
 
-  v_tried := 0;
-  v_found := '{}';
-  for v_id in select distinct i from unnest(v_ids) i loop
-    select t.sqlstate_, t.message into v_state, v_words from animus.try_item(v_id, p_daemon_id, p_faculties, v_now) t;
-    continue when animus.error_reach(v_state) = 'nothing';
-    v_tried := v_tried + 1;
-    if v_state is not null then v_found := v_found || jsonb_build_object('id', v_id, 'state', v_state, 'message', v_words); end if;
+  -- The first of each faculty first, so that whatever passes is seen early.
+  for v_try in
+    select distinct on (nth, id) t.id, t.faculty, t.nth from (
+      select h.id::uuid as id, e.key as faculty, h.nth from jsonb_each(v_heads) e cross join lateral jsonb_array_elements_text(e.value) with ordinality h (id, nth)
+      union all
+      select u.id, null, 1 + u.nth from unnest(animus.touched_items(p_faculties, v_without, v_now)) with ordinality u (id, nth)) t order by nth, id
+  loop
+    exit when clock_timestamp() > v_began + case when v_passed > 0 and v_done <> '{}' then interval '2 seconds' else interval '5 seconds' end;
+    select t.tried, t.sqlstate_, t.message into v_tried, v_state, v_words from animus.try_item(v_try.id, p_daemon_id, p_faculties, v_now) t;
+    continue when not v_tried or v_state is not null and animus.error_reach(v_state) = 'nothing';
+    if v_state is null then v_passed := v_passed + 1; end if;
+    v_done := v_done || jsonb_build_object('id', v_try.id, 'faculty', v_try.faculty, 'state', v_state, 'message', v_words);
   end loop;
+
+  v_found := array(select d from unnest(v_done) d where d ->> 'state' is not null);
   if v_found = '{}' then return; end if;
-  v_reach := case when cardinality(v_found) < v_tried then 'item'
-                  when v_tried = 1 then animus.error_reach(v_found[1] ->> 'state')
-                  when (select count(distinct f ->> 'state') from unnest(v_found) f) = 1 then 'everything'
-                  else 'item' end;
-  if v_reach = 'everything' then
-    return query select v_reach, null::text, null::uuid, v_found[1] ->> 'message', null::int, null::timestamptz;
+  if v_passed = 0 and (cardinality(v_found) = 1 and animus.error_reach(v_found[1] ->> 'state') = 'everything'
+                       or cardinality(v_found) > 1 and (select count(distinct f ->> 'state') from unnest(v_found) f) = 1) then
+    return query select 'everything', null::text, null::uuid, v_found[1] ->> 'message', null::int, null::timestamptz;
     return;
   end if;
-  return query select v_reach, n.faculty, n.work_item_id, n.message, n.failures, n.until from animus.note_faults(v_found) n;
+  v_heads := (
+    select coalesce(jsonb_object_agg(g.faculty, g.message), '{}') from (
+      select d ->> 'faculty' as faculty, min(d ->> 'message') as message from unnest(v_done) d where d ->> 'faculty' is not null group by 1
+      having count(*) > 1 and count(d ->> 'state') = count(*) and count(distinct d ->> 'state') = 1) g);
+  return query select 'faculty', e.key, null::uuid, e.value, null::int, null::timestamptz from jsonb_each_text(v_heads) e where v_passed > 0;
+  return query
+    select 'item', n.faculty, n.work_item_id, n.message, n.failures, n.until from animus.note_faults(array(
+      select f from unnest(v_found) f where v_passed = 0 or not v_heads ? coalesce(f ->> 'faculty', ''))) n;
 end $$;

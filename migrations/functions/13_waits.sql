@@ -87,7 +87,7 @@ end $$;
 -- Resolves waits whose deadline has passed, for at most p_limit items: a timer is due, every other kind of wait has timed out
 -- and is recorded as such. Locked items are left for the next call. An item on which this fails is left out for a while, as claims leave it out. next_due: when
 -- to call again. faults: what was left out now, as note_faults returns it; null: nothing.
--- Locks: the rows of the items, and skips those that others have locked; then the waits; the row of the faults. Raises: nothing.
+-- Locks: the rows of the items, and skips those that others have locked; then the waits; their faults. Raises: nothing.
 drop function if exists animus.resolve_due_waits(int);
 create or replace function animus.resolve_due_waits(p_limit int default 100, out resolved int, out next_due timestamptz, out faults jsonb)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

@@ -224,7 +224,7 @@ begin
     if animus.end_alone(p_ids) then return '{}'; end if;
     -- Not any more. The rows of others may come before these in the order, so nothing waits for them.
     v_open := animus.open_descendants(p_ids);
-    if animus.lock_free(v_open || animus.waiters_of(v_open || p_ids)) = '{}' then return v_open; end if;
+    if animus.lock_free(v_open || animus.waiters_of(v_open || p_ids)) = '{}' and animus.all_in(animus.open_descendants(p_ids), v_open) then return v_open; end if;
     perform animus.raise('57PA1', format('what ends with work item %s, or waits for it, is locked by another transaction', p_ids[1]), p_ids[1], 'try again');
   end if;
   loop

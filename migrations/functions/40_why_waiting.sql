@@ -16,15 +16,14 @@ declare
   v_now   constant timestamptz := animus.now();
   v_all   constant boolean := animus.sees_all();
   v_words constant boolean := v_all and not p_plain;
-  v_faults constant jsonb := (select s.value from animus.settings s where s.key = 'claim_faults');
 begin
   return query
     with item as materialized (
       select w.id, w.faculty, w.source, w.concurrency_key, w.key_blocked, w.suspect_of, w.lease_token, w.run_at, w.attempts, w.max_attempts, w.error, w.created_at, w.updated_at,
              case when w.state = 'scheduled' and w.run_at <= v_now then 'queued' else w.state end as state,
-             (v_faults #>> array[w.id::text, 'until'])::timestamptz as faulty_until,
+             c.until as faulty_until, c.since as faulty_since, c.failures, c.sqlstate,
              case when w.lease_token is null then greatest(w.created_at, w.run_at) when w.state = 'scheduled' then w.run_at else w.updated_at end as queued_at
-        from animus.work_items w
+        from animus.work_items w left join animus.claim_faults c on c.work_item_id = w.id
        where w.id = any (p_ids) and w.state in ('queued', 'scheduled', 'waiting', 'claimed')
          and (v_all or animus.may_see(w.submitted_by) or animus.takes_part(w.id))),
     live as materialized (
@@ -71,8 +70,7 @@ begin
              when 'key' then 'other work with the same concurrency key comes first'
              when 'provider' then 'the daemons that serve ' || q.faculty || ' wait for its provider'
                || case when v_words and q.held_why is not null then ': ' || left(q.held_why, 500) else '' end
-             when 'faulty' then format('claims fail on it, %s so far (SQLSTATE %s)', case v_faults #>> array[q.id::text, 'failures'] when '1' then 'once' else (v_faults #>> array[q.id::text, 'failures']) || ' times' end,
-               v_faults #>> array[q.id::text, 'sqlstate'])
+             when 'faulty' then format('claims fail on it, %s so far (SQLSTATE %s)', case q.failures when 1 then 'once' else q.failures || ' times' end, q.sqlstate)
              when 'alone' then 'a daemon ended while it ran this work, which is therefore tried alone'
              when 'capacity' then case when q.runs >= q.most then format('%s runs %s of at most %s items', q.faculty, q.runs, q.most)
                when q.is_full then format('all places of the daemons that serve %s are taken (%s)', q.faculty, q.places)
@@ -94,7 +92,7 @@ begin
              else 'a daemon takes it' end,
            greatest(q.queued_at, case q.reason when 'paused' then q.paused_at when 'all_paused' then q.paused_at when 'no_daemon' then q.gone_at
              when 'unserved' then q.gone_at when 'provider' then q.held_since
-             when 'faulty' then (v_faults #>> array[q.id::text, 'since'])::timestamptz end),
+             when 'faulty' then q.faulty_since end),
            case q.reason when 'paused' then q.paused_until when 'all_paused' then q.paused_until when 'provider' then q.held_until
              when 'host' then (select max(q.updated_at + animus.host_grace(l.options)) from live l where l.faculty = q.faculty) end,
            case when q.reason in ('paused', 'all_paused') then q.paused_by end,
@@ -225,7 +223,7 @@ create or replace view animus.waiting_work with (security_barrier) as
 
 -- Returns how much work has been due for a minute, could be claimed, and has not been: of the first three of each faculty and those whose
 -- time came first; with one of it, and whether another transaction has locked its row. No row: there is none. p_faculties: null for all that live daemons serve.
--- Locks: the row of that item, without waiting. Raises: nothing.
+-- Locks: the row of that item for a moment, without waiting. Raises: nothing.
 create or replace function animus.unclaimed_work(p_faculties text[] default null)
 returns table (items int, work_item_id uuid, since timestamptz, locked boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off as $$
@@ -245,8 +243,17 @@ begin
   select count(*)::int, (array_agg(y.work_item_id order by y.since, y.work_item_id))[1], min(y.since) into items, work_item_id, since
     from animus.why_waiting(v_ids) y where y.reason = 'next' and y.since < v_now - interval '1 minute';
   if items = 0 then return; end if;
-  perform from animus.work_items w where w.id = work_item_id for no key update skip locked;
-  locked := not found;
+  locked := false;
+  -- Nothing can be locked there.
+  if current_setting('transaction_read_only') = 'off' then
+    begin
+      perform from animus.work_items w where w.id = work_item_id for no key update skip locked;
+      locked := not found;
+      -- Whoever asks must not keep it from being claimed.
+      raise exception using errcode = 'WA0FT', message = 'undo';
+    exception when sqlstate 'WA0FT' then null;
+    end;
+  end if;
   return next;
 end $$;
 

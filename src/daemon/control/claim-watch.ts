@@ -16,7 +16,7 @@ export interface ClaimWatchMeans {
 }
 
 export interface ClaimWatch {
-  /** Without the faculties whose queue cannot be read now. */
+  /** Without the faculties of which nothing can be claimed now. */
   able<Options>(faculties: Readonly<Record<string, Options>>): Readonly<Record<string, Options>>;
   /** After a claim that failed: finds what made it fail, and leaves that out. True: claim again. */
   explain(request: ClaimRequest, error: unknown): Promise<boolean>;
@@ -38,6 +38,8 @@ export const STANDING_MS = 60_000;
 const LOOK_MS = 30_000;
 /** An item is claimed again by the database's clock, with the next round. */
 const SLACK_MS = 1000;
+/** Items that are named as problems. */
+const MOST_TOLD = 20;
 const SHORTEST_HOLD_MS = 10_000;
 const LONGEST_HOLD_MS = 3_600_000;
 
@@ -74,7 +76,8 @@ export function createClaimWatch({ db, clock, log, onProblems }: ClaimWatchMeans
       ...(stands ? [`no work can be claimed: ${failing!.why}`] : []),
       ...(ofWaits === null ? [] : [`waits whose time has come cannot be ended: ${ofWaits}`]),
       ...[...faculties].map(([name, { message }]) => `nothing of ${name} can be claimed: ${message}`),
-      ...[...items.values()].map(({ fault }) => itemProblem(fault)),
+      ...[...items.values()].slice(0, MOST_TOLD).map(({ fault }) => itemProblem(fault)),
+      ...(items.size > MOST_TOLD ? [`${items.size - MOST_TOLD} more work items cannot be claimed`] : []),
       ...(unclaimed === null || stands ? [] : [unclaimedProblem(unclaimed)]),
     ];
     if (problems.length === told.length && problems.every((problem, n) => problem === told[n])) return;

@@ -52,7 +52,7 @@ const TABLES = `
 export async function identifyPgmqRows(tx: Queryable): Promise<void> {
   const rows = await tx.query<{ cure: string }>(
     `with ${TABLES}
-     select cure from tables where relnamespace = to_regnamespace('pgmq') and relreplident <> 'f' and key is null and "mayAlter" order by 1`,
+     select cure from tables where relnamespace = to_regnamespace('pgmq') and relreplident not in ('f', 'n') and key is null and "mayAlter" order by 1`,
   );
   for (const { cure } of rows) await tx.query(cure);
 }

@@ -20,7 +20,7 @@ export type ClaimFault =
   | {
       readonly reach: 'some';
       readonly items: readonly ItemFault[];
-      /** Faculties whose queue cannot be read, with the error. */
+      /** Faculties of which nothing can be claimed, with the error. */
       readonly faculties: readonly { readonly faculty: string; readonly message: string }[];
     };
 
@@ -73,12 +73,10 @@ export interface KeptFault {
   readonly sqlstate: string;
 }
 
-/** All items that claims leave out, or did until now, the longest first. */
+/** Items that claims leave out, or did until now, the longest first, at most 100. */
 export function readKeptFaults(db: Queryable): Promise<KeptFault[]> {
   return db.query<KeptFault>(
-    `select w.id as work_item_id, w.faculty, (f.value ->> 'failures')::int as failures, f.value ->> 'since' as since, f.value ->> 'until' as until,
-            f.value ->> 'sqlstate' as sqlstate
-       from animus.settings s cross join lateral jsonb_each(s.value) f join animus.work_items w on w.id = f.key::uuid
-      where s.key = 'claim_faults' order by f.value ->> 'since', w.id`,
+    `select f.work_item_id, w.faculty, f.failures, to_jsonb(f.since) #>> '{}' as since, to_jsonb(f.until) #>> '{}' as until, f.sqlstate
+       from animus.claim_faults f join animus.work_items w on w.id = f.work_item_id order by f.since, f.work_item_id limit 100`,
   );
 }

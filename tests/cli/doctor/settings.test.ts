@@ -58,14 +58,16 @@ test.each([
   expect(code).toBe(1);
 });
 
-test('settings of other roles that applications feel are named with the role', async () => {
+test('settings of other roles that applications feel are named with the role, if it may use animus', async () => {
   const role = `${database()}_app`;
-  await asAdmin((admin) => admin.query(`create role ${role}`));
-  await asAdmin((admin) =>
-    admin.query(`alter role ${role} in database ${database()} set default_transaction_isolation = 'repeatable read'`),
-  );
+  const stranger = `${database()}_reports`;
+  await asAdmin((admin) => admin.query(`create role ${role} in role animus_submitter; create role ${stranger}`));
+  for (const name of [role, stranger])
+    await asAdmin((admin) =>
+      admin.query(`alter role ${name} in database ${database()} set default_transaction_isolation = 'repeatable read'`),
+    );
   const { code, settings } = await settingsOf();
-  await asAdmin((admin) => admin.query(`drop role ${role}`));
+  await asAdmin((admin) => admin.query(`drop role ${role}; drop role ${stranger}`));
   expect(settings).toEqual([
     [
       'note',
