@@ -8,21 +8,13 @@ import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { type DatabaseClock, fakeDatabaseClock } from '../../support/clock.ts';
 import { testDatabase } from '../../support/database.ts';
 import { claim, DAEMON, emptyQueue, faculties, insertWork, LEASE_SECONDS, openTransaction } from './queue-driver.ts';
+import { makeRefusals, refusalsOf } from './refused-rows.ts';
 
 const target = testDatabase();
 let clock: DatabaseClock;
 beforeAll(async () => {
   clock = await fakeDatabaseClock(target.database);
-  // What an application may have put on the table: a row that says so can be neither changed nor claimed.
-  await target.database.query(`
-    create table public.refusals (of text not null, sqlstate text not null);
-    create function public.refuse() returns trigger language plpgsql as $$
-      declare v_state text := (select r.sqlstate from public.refusals r where r.of = new.description);
-      begin
-        if v_state is not null then raise exception using errcode = v_state, message = format('the application refuses %s', new.description); end if;
-        return new;
-      end $$;
-    create trigger refuse before update on animus.work_items for each row execute function public.refuse()`);
+  await makeRefusals(target.database);
 });
 beforeEach(() => emptyQueue(target.database));
 afterEach(async () => {
@@ -31,22 +23,7 @@ afterEach(async () => {
   );
 });
 
-const OF = faculties('engineer');
-
-async function refuse(description: string, sqlstate = 'P0001'): Promise<void> {
-  await target.database.query('insert into public.refusals values ($1, $2)', [description, sqlstate]);
-}
-
-/** A claim as a daemon makes it: after a failure it looks for what made it fail. Returns what it claimed, and what it found. */
-async function round(limit = 10, of = OF): Promise<{ claimed: string[]; fault: ClaimFault | null; error?: unknown }> {
-  const request = { daemonId: DAEMON, faculties: of, limit, leaseSeconds: LEASE_SECONDS };
-  try {
-    const { work } = await claimReadyWork(target.database, request);
-    return { claimed: work.map(({ id }) => id), fault: null };
-  } catch (error) {
-    return { claimed: [], fault: await findFaults(target.database, request, error), error };
-  }
-}
+const { refuse, round } = refusalsOf(target);
 
 test('one row that cannot be changed is left out and named, and the others are claimed', async () => {
   const good = await insertWork(target.database, { description: 'good' });
@@ -144,7 +121,7 @@ test('a faculty whose queue cannot be read does not stop the others', async () =
       items: [],
       faculties: [{ faculty: 'broken', message: 'no account of broken' }],
     });
-    expect((await round(10, OF)).claimed).toEqual([good]);
+    expect((await round(10, faculties('engineer'))).claimed).toEqual([good]);
   } finally {
     await target.database.query(
       `drop function animus.has_budget(uuid, text); alter function animus.real_has_budget(uuid, text) rename to has_budget`,
@@ -226,52 +203,4 @@ test('one wait that cannot be ended does not stop the timers of others, and is n
   });
   expect(await readKeptFaults(target.database)).toMatchObject([{ work_item_id: bad }]);
   expect((await claim(target.database, 10)).map(({ id }) => id)).toEqual([good]);
-});
-
-test('a faculty of which every item is refused is left out as a whole, and the others are claimed', async () => {
-  for (let n = 0; n < 50; n++) await insertWork(target.database, { faculty: 'accountant', description: 'bad' });
-  const good = await insertWork(target.database, { description: 'good' });
-  await refuse('bad');
-  const both = faculties('engineer', 'accountant');
-  const { fault } = await round(3, both);
-  expect(fault).toEqual({
-    reach: 'some',
-    items: [],
-    faculties: [expect.objectContaining({ faculty: 'accountant', message: 'the application refuses bad' })],
-  });
-  expect((await round(3, faculties('engineer'))).claimed).toEqual([good]);
-  expect(await readKeptFaults(target.database)).toEqual([]);
-});
-
-test('what cannot be tried is no proof that others are to blame: a fault of all rows leaves none out', async () => {
-  await insertWork(target.database, { description: 'bad' });
-  await insertWork(target.database, { description: 'bad' });
-  const locked = await insertWork(target.database, { description: 'bad' });
-  await refuse('bad');
-  const open = await openTransaction(target.database, async (tx) => {
-    await tx.query('select from animus.work_items where id = $1 for update', [locked]);
-  });
-  expect((await round()).fault).toEqual({ reach: 'everything' });
-  await open.end('rollback');
-  expect(await readKeptFaults(target.database)).toEqual([]);
-});
-
-test('who may only submit learns of no faults of others, and who asks what is unclaimed keeps it from nobody', async () => {
-  const rights = await target.database.query(
-    `select r as role from unnest(animus.roles()) r where has_table_privilege(r, 'animus.claim_faults', 'select') order by 1`,
-  );
-  expect(rights).toEqual(['animus_daemon', 'animus_operator', 'animus_reader'].map((role) => ({ role })));
-  const id = await insertWork(target.database);
-  await target.database.transaction(async (tx) => {
-    await tx.query('set local session_replication_role = replica');
-    await tx.query(`update animus.work_items set created_at = created_at - interval '1 hour' where id = $1`, [id]);
-  });
-  await target.database.query(
-    `insert into animus.daemons (id, faculties, max_concurrent, host, pid, version, started_at, seen_at) values (gen_random_uuid(), '{"engineer": {}}', 2, 'h', 1, '0', animus.now(), animus.now())`,
-  );
-  const asked = await openTransaction(target.database, async (tx) => {
-    expect(await tx.query('select items, locked from animus.unclaimed_work()')).toEqual([{ items: 1, locked: false }]);
-  });
-  expect((await round()).claimed).toEqual([id]);
-  await asked.end('commit');
 });
