@@ -1,9 +1,8 @@
 /** Promise: an item on which claims fail is found, left out and named, and all other work goes on. */
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openWait, parkWork, resolveDueWaits } from '../../../src/store/transcript/waits.ts';
-import { type ClaimFault, findFaults, readKeptFaults } from '../../../src/store/work/claim-faults.ts';
+import { readKeptFaults } from '../../../src/store/work/claim-faults.ts';
 import { renewLeases } from '../../../src/store/work/leases.ts';
-import { claimReadyWork } from '../../../src/store/work/work.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { type DatabaseClock, fakeDatabaseClock } from '../../support/clock.ts';
 import { testDatabase } from '../../support/database.ts';
