@@ -67,7 +67,7 @@ describe('time-outs', () => {
         // A session that is idle is ended by the server; the other time-out ends the statement.
         if (name.startsWith('idle'))
           await eventually('it is ended', async () => {
-            const there = await holder.query('select from pg_stat_activity where pid = $1', [pid]);
+            const there = await target.database.query('select from pg_stat_activity where pid = $1', [pid]);
             return there.length === 0 ? true : null;
           });
         await tx.query(statement);
