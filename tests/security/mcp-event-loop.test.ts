@@ -50,7 +50,8 @@ test('no list of tools blocks the event loop, and 900 ordinary tools can be pinn
         ...(await compareTools(server, found.tools, [])).map(({ state, problem }) => problem ?? state),
       );
     });
-    expect([list, [...new Set(states)]]).toEqual([list, [expect.stringMatching(EXPECTED[list]!)]]);
+    const others = [...new Set(states)].filter((state) => !EXPECTED[list]!.test(state));
+    expect([list, states.length > 0, others]).toEqual([list, true, []]);
     if (longestMs > MAX_LIST_MS) slow.push(`${list}: ${Math.round(longestMs)} ms`);
     const count = Number(/^\d+(?= tools of)/.exec(list)?.[0] ?? 0);
     if (count > 0) expect(states).toHaveLength(count);
