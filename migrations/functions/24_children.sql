@@ -161,7 +161,7 @@ begin
   end if;
 end $$;
 
--- Returns the items that wait for at least one of the items. Whoever begins to wait for an open item has flagged it.
+-- Returns the items that wait for at least one of the items. An open item is flagged when another begins to wait for it.
 -- Locks: none. Raises: nothing.
 create or replace function animus.waiters_of(p_ids uuid[]) returns uuid[]
 language sql stable set jit = off set enable_seqscan = off set enable_bitmapscan = on as $$
@@ -239,7 +239,7 @@ begin
   end loop;
 end $$;
 
--- Returns whether the items have no children and nobody waits for them: whoever begins to wait for an item flags it under its row lock.
+-- Returns whether the items have no children and no other item waits for them. An item is flagged, under its row lock, when another begins to wait for it.
 -- Locks: none. Raises: nothing.
 create or replace function animus.end_alone(p_ids uuid[]) returns boolean
 language plpgsql as $$
