@@ -36,8 +36,9 @@ test('what cannot be tried is no proof that others are to blame: a fault of all 
   const open = await openTransaction(target.database, async (tx) => {
     await tx.query('select from animus.work_items where id = $1 for update', [locked]);
   });
-  expect((await round()).fault).toEqual({ reach: 'everything' });
+  const { fault } = await round();
   await open.end('rollback');
+  expect(fault).toEqual({ reach: 'everything' });
   expect(await readKeptFaults(target.database)).toEqual([]);
 });
 
@@ -57,6 +58,7 @@ test('who may only submit learns of no faults of others, and who asks what is un
   const asked = await openTransaction(target.database, async (tx) => {
     expect(await tx.query('select items, locked from animus.unclaimed_work()')).toEqual([{ items: 1, locked: false }]);
   });
-  expect((await round()).claimed).toEqual([id]);
+  const { claimed } = await round();
   await asked.end('commit');
+  expect(claimed).toEqual([id]);
 });
