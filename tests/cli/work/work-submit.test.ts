@@ -40,7 +40,8 @@ describe('work submit', () => {
     const parent = await submit('parent');
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const argv = ['full', '-', '--skill', 'review', '--params', '@params.json', '--priority', '-3', '--source', 'hook'];
-    argv.push('--trigger', '[1]', '--parent', parent.slice(-8), '--detached', '--run-at', '2099-01-01T00:00Z', '--json');
+    argv.push('--trigger', '[1]', '--parent', parent.slice(-8), '--run-at', '2099-01-01T00:00Z', '--json');
+    argv.push('--detached');
     const { stdout } = await animus(['work', 'submit', ...argv], {
       stdin: 'From a\npipe\n',
       env: { TRACEPARENT: traceparent },
