@@ -48,8 +48,7 @@ describe('beside a pgmq that belongs to somebody else and gives no rights', () =
     await asAdmin((admin) => admin.query(`drop role ${app}; drop role ${team}`));
   });
 
-  test('the refusal and the doctor name the setting, and a migration with it installs everything', async () => {
-    const before = await foreignObjects();
+  test('the refusal names the setting, and the doctor what is missing with it', async () => {
     expect(await animus(['db', 'migrate'])).toMatchObject({
       code: 4,
       stderr: expect.stringContaining(' or set ANIMUS_PGMQ_SCHEMA to the name of a new schema for the queues'),
@@ -57,6 +56,10 @@ describe('beside a pgmq that belongs to somebody else and gives no rights', () =
     expect(await pgmqOfDoctor(QUEUES)).toMatchObject([
       { state: 'problem', detail: `not installed in the schema ${QUEUES}` },
     ]);
+  });
+
+  test('a migration with the setting installs everything, and nothing in the other schema', async () => {
+    const before = await foreignObjects();
     expect(await animus(['db', 'migrate'], QUEUES)).toMatchObject({ code: 0 });
     expect(await foreignObjects()).toEqual(before);
     const ours = await target.database.query(
@@ -217,7 +220,7 @@ describe('a schema that cannot be used', () => {
 });
 
 describe('the embedded database', () => {
-  const target = embeddedDatabase({ empty: true });
+  const target = embeddedDatabase();
 
   test('has its own, whatever the setting says', async () => {
     await migrate(target.database, { pgmqSchema: 'own_queues' });
