@@ -28,6 +28,23 @@ test('submits work in the transaction of the program, and rolls it back with it'
   ).toEqual([{ id: kept.id, description: 'Fix it', params: { deep: [null] }, concurrency_key: 'repo' }]);
 });
 
+test('submits child work that is detached', async () => {
+  const client = await connect();
+  const { id: parentId } = await submitWork(client, { faculty: 'engineer' });
+  const attachments = [{ name: 'notes.txt', content: Buffer.from('Fix it') }];
+  for (const more of [{}, { detached: true }, { detached: true, batch: true, attachments }])
+    await submitWork(client, { faculty: 'engineer', parentId, ...more });
+  expect(
+    await target.database.query('select detached, batch from animus.work_items where parent_id = $1 order by id', [
+      parentId,
+    ]),
+  ).toEqual([
+    { detached: null, batch: null },
+    { detached: true, batch: null },
+    { detached: true, batch: true },
+  ]);
+});
+
 test('errors have the codes of docs/errors.md', async () => {
   const client = await connect();
   await expect(submitWork(client, { faculty: 'Bad Name' })).rejects.toMatchObject({ code: 'work.invalid' });

@@ -116,7 +116,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_keys constant jsonb := '{"faculty": "string", "description": "string", "params": "object", "skill": "string", "dedup_key": "string",
     "priority": "number", "run_at": "string", "concurrency_key": "string", "source": "string", "parent_id": "string",
-    "trigger_info": "any", "trace_context": "string"}';
+    "trigger_info": "any", "trace_context": "string", "batch": "boolean", "detached": "boolean"}';
   v_key   text;
   v_value jsonb;
   v_id    uuid;
@@ -135,11 +135,11 @@ begin
   for v_key, v_value in select * from jsonb_each(p_message) loop
     if not v_keys ? v_key then
       perform animus.raise('WA004', format('%s: unknown key; known are %s', to_jsonb(left(v_key, 100)),
-        (select string_agg(k, ', ' order by n) from json_object_keys('{"faculty":0,"description":0,"params":0,"skill":0,"dedup_key":0,"priority":0,"run_at":0,"concurrency_key":0,"source":0,"parent_id":0,"trigger_info":0,"trace_context":0}'::json) with ordinality as o (k, n))));
+        (select string_agg(k, ', ' order by n) from json_object_keys('{"faculty":0,"description":0,"params":0,"skill":0,"dedup_key":0,"priority":0,"run_at":0,"concurrency_key":0,"source":0,"parent_id":0,"trigger_info":0,"trace_context":0,"batch":0,"detached":0}'::json) with ordinality as o (k, n))));
     end if;
     if v_keys ->> v_key not in ('any', jsonb_typeof(v_value)) then
       perform animus.raise('WA004', format('%s: expected %s, got %s', v_key,
-        case v_keys ->> v_key when 'object' then 'a JSON object' when 'number' then 'a whole number' else 'a text' end, animus.show_json(v_value)));
+        case v_keys ->> v_key when 'object' then 'a JSON object' when 'number' then 'a whole number' when 'boolean' then 'true or false' else 'a text' end, animus.show_json(v_value)));
     end if;
   end loop;
   if not p_message ? 'faculty' then
@@ -158,11 +158,12 @@ begin
   if p_message ->> 'parent_id' !~ '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' then
     perform animus.raise('WA004', format('parent_id: expected the id of a work item, got %s', animus.show_json(p_message -> 'parent_id')));
   end if;
-  insert into animus.work_items (faculty, description, params, skill, dedup_key, priority, run_at, concurrency_key, source, parent_id, trigger_info, trace_context)
+  insert into animus.work_items (faculty, description, params, skill, dedup_key, priority, run_at, concurrency_key, source, parent_id, trigger_info, trace_context, batch, detached)
   values (p_message ->> 'faculty', coalesce(p_message ->> 'description', ''), coalesce(p_message -> 'params', '{}'), p_message ->> 'skill',
           p_message ->> 'dedup_key', coalesce((p_message ->> 'priority')::int, 0), (p_message ->> 'run_at')::timestamptz, p_message ->> 'concurrency_key',
           coalesce(p_message ->> 'source', 'inbox'), (p_message ->> 'parent_id')::uuid,
-          coalesce(p_message -> 'trigger_info', jsonb_build_object('inbox_msg_id', p_msg_id, 'enqueued_at', p_enqueued_at)), p_message ->> 'trace_context')
+          coalesce(p_message -> 'trigger_info', jsonb_build_object('inbox_msg_id', p_msg_id, 'enqueued_at', p_enqueued_at)), p_message ->> 'trace_context',
+          (p_message ->> 'batch')::boolean, (p_message ->> 'detached')::boolean)
   returning id into v_id;
   return v_id;
 end $$;

@@ -123,6 +123,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
         migrate(db, {
           log,
           patienceMs: Number.POSITIVE_INFINITY,
+          pgmqSchema: config.pgmqSchema,
           ending: signals.drain,
           onProgress: options.onMigrating,
         }),

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { migrate } from '../../src/store/migrations/migrate.ts';
+import { type MigrateOptions, migrate } from '../../src/store/migrations/migrate.ts';
 import { MIGRATIONS_DIRECTORY } from '../../src/store/migrations/migration-files.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 
@@ -16,7 +16,11 @@ export const FIRST_SCHEMA = 9;
  * Brings a database to schema version `upTo` with the functions of version 0.1.0, as daemons see it between two commits of an upgrade.
  * Starts from an empty database, or from an earlier such version.
  */
-export async function migrateFirstSchema(database: Database, upTo = FIRST_SCHEMA): Promise<void> {
+export async function migrateFirstSchema(
+  database: Database,
+  upTo = FIRST_SCHEMA,
+  options: Pick<MigrateOptions, 'pgmqSchema'> = {},
+): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'animus-first-schema-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   mkdirSync(join(directory, 'functions'));
@@ -24,7 +28,7 @@ export async function migrateFirstSchema(database: Database, upTo = FIRST_SCHEMA
   for (const name of migrationNames()) {
     if (Number(name.slice(0, 4)) <= upTo) copyFileSync(join(MIGRATIONS_DIRECTORY, name), join(directory, name));
   }
-  await migrate(database, { directory });
+  await migrate(database, { ...options, directory });
 }
 
 /** The versions that an upgrade from version 0.1.0 passes through; the last one is the current version. */

@@ -42,6 +42,7 @@ async function migrateCommand(invocation: Invocation, { verbose }: MigrateComman
     before: await rolesState(db),
     result: await migrate(db, {
       putBackFunctions: true,
+      pgmqSchema: (await invocation.reach()).pgmqSchema,
       onProgress: (step) => output.progress(step && `migrating the schema at ${db.where}: ${step.done} of ${step.of}`),
     }),
     roles: await rolesState(db),

@@ -39,7 +39,7 @@ export async function examineDatabase(invocation: Invocation, deep: boolean): Pr
         fine('database', `${db.kind}, PostgreSQL ${offer.version} at ${db.where}`),
         ...(await findingsOf('schema', () => examineSchema(db))),
         ...(await findingsOf('settings', () => examineSettings(db))),
-        ...(await findingsOf('pgmq', () => examinePgmq(db, offer))),
+        ...(await findingsOf('pgmq', () => examinePgmq(db, offer, config.pgmqSchema))),
         examineVector(offer),
         ...(await findingsOf('roles', () => examineRoles(db))),
         ...(there ? await examineContents(db, config, deep) : []),
@@ -68,8 +68,8 @@ async function examineSchema(db: Database): Promise<readonly Finding[]> {
   const status = await migrationStatus(db);
   const { version, needed } = status;
   if (version === 0) {
-    const queues = await readLeftQueues(db);
-    const left = queues.length === 0 ? '' : `; queues of an earlier one are left in pgmq: ${queues.join(', ')}`;
+    const queues = [...(await readLeftQueues(db))].map(([schema, names]) => `${schema}: ${names.join(', ')}`);
+    const left = queues.length === 0 ? '' : `; queues of an earlier one are left in ${queues.join('; ')}`;
     return [problem('schema', `the database has no animus schema${left}`, 'run: animus db migrate')];
   }
   const differs = status.migrations.filter(({ state }) => state === 'pending' || state === 'changed');

@@ -50,6 +50,7 @@ function settingsOf(config: Config): Setting[] {
     settings.push({ key, value, origin: config.origins.get(originKey) ?? 'default' });
   add('home', config.home);
   add('database_url', config.databaseUrl === null ? 'embedded' : String(config.databaseUrl));
+  add('pgmq_schema', config.pgmqSchema);
   add('log_level', config.logLevel);
   add('daemon.max_concurrent', config.daemon.maxConcurrent);
   add('daemon.lease_seconds', config.daemon.leaseSeconds);

@@ -50,7 +50,7 @@ export function showInbox(output: Output, { inbox, at }: Status): void {
   if (dead > 0) {
     output.line(
       styled('problem  ', 'red'),
-      `${grouped(dead)} unreadable in pgmq.q_animus_inbox_dead; the last: ${inbox.last_dead_reason ?? 'no reason'}`,
+      `${grouped(dead)} unreadable in the queue animus_inbox_dead; the last: ${inbox.last_dead_reason ?? 'no reason'}`,
     );
   }
 }

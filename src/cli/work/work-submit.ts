@@ -28,6 +28,7 @@ interface SubmitOptions extends CommonOptions {
   readonly source?: string;
   readonly trigger?: string;
   readonly parent?: string;
+  readonly detached?: boolean;
   readonly attach?: readonly string[];
   readonly batch?: boolean;
   readonly wait?: boolean;
@@ -53,6 +54,7 @@ export function addSubmitCommand(group: Command, run: RunCommand): void {
     .option('--source <text>', 'who submits it (default: cli)')
     .option('--trigger <json>', 'what caused it, as JSON or @file')
     .option('--parent <id>', 'submit it as a child of this item')
+    .option('--detached', 'go on when the parent dies or is cancelled')
     .option('--attach <file>', 'an image, PDF or text that comes with it, at most 10 MiB; repeat for more', collected)
     .option('--batch', 'ask its turns in batches, at half the price and hours later (default: as the faculty says)')
     .option('--no-batch', 'ask its turns live')
@@ -110,6 +112,7 @@ async function readWork(
     priority: options.priority,
     runAt: options.runAt,
     batch: options.batch,
+    detached: options.detached,
     source: options.source ?? 'cli',
     triggerInfo: options.trigger === undefined ? undefined : jsonOf('--trigger', options.trigger, context.cwd),
     traceContext: traceparent(context.env['TRACEPARENT']),

@@ -97,6 +97,8 @@ export interface WorkItem {
   readonly submitted_by: string | null;
   /** Null: as its faculty says. */
   readonly batch: boolean | null;
+  /** It goes on when its parent dies or is cancelled. */
+  readonly detached: boolean;
 }
 
 export interface StateEvent {

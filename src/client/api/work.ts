@@ -46,6 +46,8 @@ export interface NewWork {
   readonly trigger_info?: unknown;
   /** Ask its turns in batches; default: as its faculty says. */
   readonly batch?: boolean | undefined;
+  /** Go on when the parent dies or is cancelled; default false. */
+  readonly detached?: boolean | undefined;
   readonly attachments?:
     | readonly {
         readonly name: string;

@@ -17,6 +17,8 @@ export interface Config {
   readonly home: string;
   /** Null: the embedded database. */
   readonly databaseUrl: Secret | null;
+  /** ANIMUS_PGMQ_SCHEMA: where `migrate` puts the queues; null: in `pgmq`. */
+  readonly pgmqSchema: string | null;
   readonly logLevel: LogLevel;
   readonly daemon: DaemonConfig;
   /** `[http]`: the API. */

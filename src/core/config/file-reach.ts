@@ -12,8 +12,8 @@ import { readConfig } from './read-config.ts';
 /** Throws an AnimusError `config.*` only for a wrong environment, which names the home directory and the database. */
 export function fileReach(sources: ConfigSources): Reach {
   try {
-    const { home, databaseUrl, daemon } = readConfig(sources);
-    return { home, databaseUrl, http: daemon.http, problem: null };
+    const { home, databaseUrl, pgmqSchema, daemon } = readConfig(sources);
+    return { home, databaseUrl, pgmqSchema, http: daemon.http, problem: null };
   } catch (error) {
     if (!isAnimusError(error)) throw error;
     const env = environmentReader(sources.env, sources.readSecretFile);

@@ -4,15 +4,16 @@
  */
 import { isAbsolute, resolve } from 'node:path';
 import { AnimusError } from '../errors/errors.ts';
-import { listProblems, type Problem, problemAt } from '../errors/problem.ts';
+import { listProblems, type Problem, problemAt, showValue } from '../errors/problem.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { databaseHosts, parseListenAddress } from '../text/addresses.ts';
+import { PGMQ_SCHEMA_NAME, PGMQ_SCHEMA_NAME_RULE } from '../work/pgmq-schema-name.ts';
 import { type Config, DEFAULT_HTTP, LOG_LEVELS } from './config.ts';
 import type { ConfigSources } from './config-sources.ts';
 import { type EnvironmentReader, environmentReader } from './environment.ts';
 import { BUILT_IN, builtInFromEnvironment } from './provider-address.ts';
 
-export interface Reach extends Pick<Config, 'home' | 'databaseUrl'> {
+export interface Reach extends Pick<Config, 'home' | 'databaseUrl' | 'pgmqSchema'> {
   /** `daemon.http`; the default if animus.toml cannot be parsed, and undefined if its value is invalid. */
   readonly http: Config['daemon']['http'] | undefined;
   /** The error of the configuration, or null. */
@@ -25,21 +26,22 @@ export interface Reach extends Pick<Config, 'home' | 'databaseUrl'> {
  */
 export function environmentReach(sources: ConfigSources): Reach {
   const env = environmentReader(sources.env, sources.readSecretFile);
-  const { home, databaseUrl } = placesOf(env, sources);
+  const { home, databaseUrl, pgmqSchema } = placesOf(env, sources);
   env.oneOf('LOG_LEVEL', LOG_LEVELS);
   for (const name of BUILT_IN) builtInFromEnvironment(name, env);
   const address = parseListenAddress(DEFAULT_HTTP);
   const problem = env.problems.length > 0 ? configError(env.problems) : null;
-  return { home, databaseUrl, http: address && { ...address, configured: false }, problem };
+  return { home, databaseUrl, pgmqSchema, http: address && { ...address, configured: false }, problem };
 }
 
-/** Where the environment says that home and database are. Throws an AnimusError `config.*` that names every problem of the two. */
-export function placesOf(env: EnvironmentReader, sources: ConfigSources): Pick<Config, 'home' | 'databaseUrl'> {
+/** Where the environment says that home, database and its queues are. Throws an AnimusError `config.*` that names every problem of these. */
+export function placesOf(env: EnvironmentReader, sources: ConfigSources): Omit<Reach, 'http' | 'problem'> {
   const problems: Problem[] = [];
   const home = homeOf(env, sources, problems);
   const databaseUrl = databaseUrlOf(env, problems);
+  const pgmqSchema = pgmqSchemaOf(env, problems);
   if (env.problems.length + problems.length > 0) throw configError([...env.problems, ...problems]);
-  return { home, databaseUrl };
+  return { home, databaseUrl, pgmqSchema };
 }
 
 /** One problem keeps its own code; several become `config.problems`. */
@@ -67,5 +69,14 @@ export function databaseUrlOf(env: EnvironmentReader, problems: Problem[]): Secr
   const key = env.secretOrigin('DATABASE_URL');
   const details = { expected: hosts.expected, value: '***', hint: '' };
   problems.push(problemAt('config.invalid', { file: 'environment', line: null, key }, details));
+  return null;
+}
+
+/** ANIMUS_PGMQ_SCHEMA, or null. */
+export function pgmqSchemaOf(env: EnvironmentReader, problems: Problem[]): string | null {
+  const name = env.text('ANIMUS_PGMQ_SCHEMA');
+  if (name === null || PGMQ_SCHEMA_NAME.test(name)) return name;
+  const details = { expected: `a name of ${PGMQ_SCHEMA_NAME_RULE}`, value: showValue(name), hint: '' };
+  problems.push(problemAt('config.invalid', { file: 'environment', line: null, key: 'ANIMUS_PGMQ_SCHEMA' }, details));
   return null;
 }

@@ -11,7 +11,7 @@ import type { ConfigSources } from './config-sources.ts';
 import { type EnvironmentReader, environmentReader } from './environment.ts';
 import { httpOf } from './http-config.ts';
 import { BUILT_IN } from './provider-address.ts';
-import { configError, databaseUrlOf, homeOf } from './reach.ts';
+import { configError, databaseUrlOf, homeOf, pgmqSchemaOf } from './reach.ts';
 import { embeddingsOf } from './read-embeddings.ts';
 import { endpointProblems, engineOrigin, sandboxOf } from './read-sandbox.ts';
 import { webSearchOf } from './read-web-search.ts';
@@ -27,6 +27,7 @@ export function readConfig(sources: ConfigSources): Config {
   const conflicts: Problem[] = [];
   const home = homeOf(env, sources, conflicts);
   const databaseUrl = databaseUrlOf(env, conflicts);
+  const pgmqSchema = pgmqSchemaOf(env, conflicts);
   const logLevel = env.oneOf('LOG_LEVEL', LOG_LEVELS) ?? 'info';
   checkDaemon(document, conflicts);
   const http = httpOf(document, env, conflicts);
@@ -43,6 +44,7 @@ export function readConfig(sources: ConfigSources): Config {
     file: sources.toml?.path ?? null,
     home,
     databaseUrl,
+    pgmqSchema,
     logLevel,
     daemon: daemonOf(document, document.sound, databaseUrl === null),
     http,
@@ -140,6 +142,7 @@ function originsOf(
   const set = (name: string) => (env.text(name) === null ? null : name);
   origins.set('home', variable(set('ANIMUS_HOME')));
   origins.set('database_url', variable(env.secretOrigin('DATABASE_URL')));
+  origins.set('pgmq_schema', variable(set('ANIMUS_PGMQ_SCHEMA')));
   origins.set('log_level', variable(set('LOG_LEVEL')));
   for (const table of [
     'daemon',

@@ -49,7 +49,7 @@ export function createInbox(means: InboxMeans): Inbox {
         if (drained.refused > 0) {
           log.warn(
             { refused: drained.refused },
-            'messages of the inbox could not be read: they are in pgmq.q_animus_inbox_dead',
+            'messages of the inbox could not be read: they are in the queue animus_inbox_dead',
           );
         }
       }

@@ -67,6 +67,7 @@ export const workItem = z
     cancel_reason: z.string().nullable(),
     submitted_by: z.string().nullable(),
     batch: z.boolean().nullable().describe('null: as its faculty says'),
+    detached: z.boolean().describe('it goes on when its parent dies or is cancelled'),
   })
   .meta({ id: 'WorkItem' });
 

@@ -31,6 +31,7 @@ const newWork = z
     source: z.string().optional().describe('default http'),
     trigger_info: submitted(json()).optional(),
     batch: z.boolean().optional().describe('ask its turns in batches; default: as its faculty says'),
+    detached: z.boolean().optional().describe('go on when the parent dies or is cancelled; default false'),
     attachments: z.array(attachment).max(20).optional(),
   })
   .meta({ id: 'NewWork' });
@@ -64,6 +65,7 @@ export const submitWorkRoute = jsonRoute({
       source: body.source ?? 'http',
       triggerInfo: body.trigger_info,
       batch: body.batch,
+      detached: body.detached,
       traceContext: traceparent ?? undefined,
       attachments: body.attachments?.map(({ name, content }) => ({ name, content: Buffer.from(content, 'base64') })),
     });

@@ -6,7 +6,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
-import { HAS_PGMQ } from '../sql/pgmq.ts';
+import { hasPgmq } from '../sql/pgmq.ts';
+import { inPgmqSchema, PGMQ, pgmqSchema } from '../sql/pgmq-schema.ts';
 import { attempt } from './attempt.ts';
 import { readTarGz } from './tar.ts';
 
@@ -20,17 +21,19 @@ export interface VectorSupport {
 }
 
 /**
- * Installs pgmq unless `pgmq.create` exists. Idempotent; call it under the migration lock, after requirePgmqRights. Errors:
- * `db.extension_missing`.
+ * Installs pgmq unless its function `create` exists; the extension is for the schema `pgmq` only. Idempotent; call it under the migration lock, after
+ * choosePgmqSchema and requirePgmqRights. Errors: `db.extension_missing`.
  */
 export async function installPgmq(tx: Queryable): Promise<PgmqInstall> {
-  const [found] = await tx.query<{ present: boolean; offered: boolean }>(
-    `select ${HAS_PGMQ} as present, exists (select from pg_available_extensions where name = 'pgmq') as offered`,
+  if (await hasPgmq(tx)) return 'present';
+  const schema = await pgmqSchema(tx);
+  const [found] = await tx.query<{ offered: boolean }>(
+    `select exists (select from pg_available_extensions where name = 'pgmq') as offered`,
   );
-  if (found?.present) return 'present';
-  if (found?.offered && (await attempt(tx, 'create extension if not exists pgmq cascade')) === null) return 'extension';
-  await tx.query('create schema if not exists pgmq');
-  await tx.query(await packagedPgmq());
+  const offered = found!.offered && schema.name === PGMQ;
+  if (offered && (await attempt(tx, 'create extension if not exists pgmq cascade')) === null) return 'extension';
+  await tx.query(`create schema if not exists ${schema.ident}`);
+  await tx.query(inPgmqSchema(await packagedPgmq(), schema));
   return 'packaged';
 }
 

@@ -3,12 +3,14 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { makeBookkeeping } from './bookkeeping.ts';
+import { checkServer } from './check-server.ts';
+import { choosePgmqSchema, refuseOtherSchema } from './choose-pgmq-schema.ts';
 import { checkCompatible, migrationStatus } from './compatibility.ts';
 import { installPgmq, installVector, type VectorSupport } from './extensions.ts';
 import { migrationError } from './migration-errors.ts';
 import { type Migration, readSchemaFiles, type SchemaFiles, type SqlFile } from './migration-files.ts';
-import { withoutOldQueues } from './old-queues.ts';
 import { requirePgmqRights } from './pgmq-rights.ts';
+import { renderFiles } from './render-files.ts';
 import { noteReplaced, wasReplaced } from './replaced-functions.ts';
 import { identifyPgmqRows } from './replica-identity.ts';
 import { NOTHING_RESTORED, type RestoredQueues, restoreQueues } from './restore-queues.ts';
@@ -25,6 +27,8 @@ export interface MigrateOptions extends TurnOptions {
    * starts again during an upgrade must not.
    */
   readonly putBackFunctions?: boolean;
+  /** ANIMUS_PGMQ_SCHEMA: where pgmq and the queues are installed; default and for the embedded database `pgmq`. */
+  readonly pgmqSchema?: string | null;
   readonly onProgress?: MigrationProgress | undefined;
 }
 
@@ -49,7 +53,7 @@ export interface MigrateResult {
  * interrupted call is finished by the next. The schema of a later animus is not changed. A role that may not migrate (a
  * member of animus_daemon) changes nothing; it is refused when the schema is behind.
  *
- * Errors: `db.refused` (server too old, read-only, missing rights), `db.migration_changed`, `db.migration_failed`,
+ * Errors: `db.refused` (server too old, read-only, missing rights, queues in another schema than `pgmqSchema`), `db.migration_changed`, `db.migration_failed`,
  * `db.schema_older`, `db.extension_missing`, and those of the connection.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<MigrateResult> {
@@ -57,22 +61,27 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   const startedMs = performance.now();
   const files = await readSchemaFiles(options.directory);
   await checkServer(database);
+  const wanted = database.kind === 'embedded' ? null : (options.pgmqSchema ?? null);
+  await refuseOtherSchema(database, wanted);
   const untouched = await leaveAsItIs(database, files, options);
   if (untouched) return untouched;
   await makeBookkeeping(database);
-  await takeTurn(database, 'pgmq', options, async (tx) => {
+  const schema = await takeTurn(database, 'pgmq', options, async (tx) => {
+    const chosen = await choosePgmqSchema(tx, database, wanted);
     await requirePgmqRights(tx, database.where);
     const pgmq = await installPgmq(tx);
     if (pgmq !== 'present') log.info({ pgmq }, 'installed pgmq');
     await identifyPgmqRows(tx);
+    return chosen;
   });
   const vector = await takeTurn(database, 'pgvector', options, installVector);
 
   const { putBackFunctions = false } = options;
   const restored = await takeTurn(database, 'the queues', options, (tx) => restoreQueues(tx, putBackFunctions));
   if (restored.queues.length > 0) log.warn({ ...restored }, 'queues of animus were missing in pgmq; made them again');
-  const applied = await applyMigrations(database, files, options);
-  const functions = await applyFunctions(database, files, options, restored);
+  const rendered = renderFiles(files, schema);
+  const applied = await applyMigrations(database, rendered, options);
+  const functions = await applyFunctions(database, rendered, options, restored);
   const changed = applied.length + functions.length > 0;
   const roles = await takeTurn(database, 'the roles', options, (tx) => installRoles(tx, changed));
   options.onProgress?.(null);
@@ -96,7 +105,7 @@ async function applyMigrations(
   const applied: string[] = [];
   for (const [done, migration] of files.migrations.entries()) {
     const startedMs = performance.now();
-    if (!(await takeTurn(database, migration.name, options, (tx) => applyMigration(tx, migration, files)))) continue;
+    if (!(await takeTurn(database, migration.name, options, (tx) => applyMigration(tx, migration)))) continue;
     applied.push(migration.name);
     onProgress?.({ done: done + 1, of: files.migrations.length });
     const tookMs = Math.round(performance.now() - startedMs);
@@ -135,25 +144,7 @@ async function leaveAsItIs(
   return { applied: [], functions: [], restored: NOTHING_RESTORED, version };
 }
 
-const OLDEST_SERVER = 150_000;
-
-async function checkServer(database: Database): Promise<void> {
-  const [server] = await database.query<{ number: number; version: string; read_only: string; encoding: string }>(
-    `select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
-            current_setting('transaction_read_only') as read_only, current_setting('server_encoding') as encoding`,
-  );
-  if (!server) throw new AnimusError('internal.bug', { detail: 'the server did not report its version' });
-  const refuse = (detail: string) => new AnimusError('db.refused', { where: database.where, detail, hint: '' });
-  if (server.number < OLDEST_SERVER) throw refuse(`PostgreSQL ${server.version} is too old, animus needs 15 or later`);
-  if (server.encoding !== 'UTF8') {
-    throw refuse(
-      `its encoding is ${server.encoding}, animus needs UTF8: create database … template template0 encoding 'UTF8'`,
-    );
-  }
-  if (server.read_only === 'on') throw refuse('it is read-only (a replica, or default_transaction_read_only is on)');
-}
-
-async function applyMigration(tx: Queryable, migration: Migration, files: SchemaFiles): Promise<boolean> {
+async function applyMigration(tx: Queryable, migration: Migration): Promise<boolean> {
   const [done] = await tx.query<{ checksum: string }>(
     'select checksum from animus.schema_migrations where version = $1',
     [migration.version],
@@ -162,7 +153,7 @@ async function applyMigration(tx: Queryable, migration: Migration, files: Schema
     if (done.checksum !== migration.checksum) throw changed(migration, done.checksum);
     return false;
   }
-  await tx.query(withoutOldQueues(migration, files));
+  await tx.query(migration.sql);
   await tx.query('insert into animus.schema_migrations (version, name, checksum) values ($1, $2, $3)', [
     migration.version,
     migration.name,

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Queryable } from '../sql/database.ts';
+import { inPgmqSchema, PGMQ, pgmqSchema } from '../sql/pgmq-schema.ts';
 import type { Reference } from '../views/damage.ts';
 import { MIGRATIONS_DIRECTORY, readSchemaFiles } from './migration-files.ts';
 
@@ -23,6 +24,7 @@ interface Declared extends MissingObject {
 /** Reads the catalogue only. `functions` alone: those of the function files, which `db migrate` makes again. */
 export async function missingObjects(db: Queryable, { functions = false } = {}): Promise<MissingObject[]> {
   const declared = [...(functions ? [] : declaredIn(await schemaSql())), ...(await declaredFunctions())];
+  const queues = await pgmqSchema(db);
   const rows = await db.query<{ n: number }>(
     `select (d.n - 1)::int as n from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality d (kind, schema, relation, name, n)
       where case d.kind
@@ -38,14 +40,14 @@ export async function missingObjects(db: Queryable, { functions = false } = {}):
       order by d.n`,
     [
       declared.map(({ kind }) => kind),
-      declared.map(({ schema }) => schema),
+      declared.map(({ schema }) => (schema === PGMQ ? queues.name : schema)),
       declared.map(({ relation }) => relation),
       declared.map(({ name }) => name),
     ],
   );
   return rows.map(({ n }) => {
     const { kind, what, statement } = declared[n]!;
-    return { kind, what, statement };
+    return { kind, what: inPgmqSchema(what, queues), statement: statement && inPgmqSchema(statement, queues) };
   });
 }
 

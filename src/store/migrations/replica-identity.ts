@@ -3,6 +3,7 @@
  * refuse them if it cannot.
  */
 import type { Queryable } from '../sql/database.ts';
+import { PGMQ_SCHEMA } from '../sql/pgmq-schema.ts';
 
 /** A table of ours, or one that pgmq needs for our queues. */
 interface Named {
@@ -46,13 +47,13 @@ const TABLES = `
                         order by i.indisprimary desc, i.indnkeyatts limit 1), 'full')) as cure
       from pg_class c join pg_namespace n on n.oid = c.relnamespace cross join lateral (select format('%I.%I', n.nspname, c.relname)) t (name)
      where c.relkind = 'r' and c.relpersistence = 'p'
-       and (n.nspname = 'animus' or n.nspname = 'pgmq' and c.relname ~ '^(meta|notify_insert_throttle|topic_bindings|[qa]_animus_(work|inbox|inbox_dead))$'))`;
+       and (n.nspname = 'animus' or n.nspname = ${PGMQ_SCHEMA} and c.relname ~ '^(meta|notify_insert_throttle|topic_bindings|[qa]_animus_(work|inbox|inbox_dead))$'))`;
 
 /** Gives pgmq's own tables and our queues an identity where this role may; what they have already is kept. Idempotent. */
 export async function identifyPgmqRows(tx: Queryable): Promise<void> {
   const rows = await tx.query<{ cure: string }>(
     `with ${TABLES}
-     select cure from tables where relnamespace = to_regnamespace('pgmq') and relreplident not in ('f', 'n') and key is null and "mayAlter" order by 1`,
+     select cure from tables where relnamespace = (select oid from pg_namespace where nspname = ${PGMQ_SCHEMA}) and relreplident not in ('f', 'n') and key is null and "mayAlter" order by 1`,
   );
   for (const { cure } of rows) await tx.query(cure);
 }

@@ -5,6 +5,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { isLockConflict } from '../sql/database-errors.ts';
+import { PGMQ_SCHEMA } from '../sql/pgmq-schema.ts';
 import { migrationError } from './migration-errors.ts';
 
 export interface TurnOptions {
@@ -86,7 +87,7 @@ async function oldestUser(database: Database): Promise<Blocker | undefined> {
       where a.pid <> pg_backend_pid() and a.datname = current_database()
         and exists (select from pg_locks l join pg_class c on c.oid = l.relation
                      where l.pid = a.pid and l.granted and l.database = (select oid from pg_database where datname = current_database())
-                       and c.relnamespace in (select oid from pg_namespace where nspname in ('animus', 'pgmq')))
+                       and c.relnamespace in (select oid from pg_namespace where nspname in ('animus', ${PGMQ_SCHEMA})))
       order by a.xact_start nulls last limit 1`,
   );
   return found;

@@ -2,6 +2,7 @@
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';
+import { PGMQ_SCHEMA } from '../sql/pgmq-schema.ts';
 
 /** The roles of `animus db migrate`, from the one with the fewest rights. */
 const ROLES = ['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon', 'animus_gateway'];
@@ -59,7 +60,7 @@ const OF_FUNCTION = rightsWhere(
   `select from pg_proc p where p.pronamespace = 'animus'::regnamespace and p.proname = $2 and has_function_privilege(r.oid, p.oid, 'execute')`,
 );
 const OF_TABLE = rightsWhere(
-  `select from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname in ('animus', 'pgmq')
+  `select from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname in ('animus', ${PGMQ_SCHEMA})
     where c.relname = $2 and has_table_privilege(r.oid, c.oid, $3)`,
 );
 

@@ -2,10 +2,17 @@
 import { EventEmitter } from 'node:events';
 import type { Pgmq } from 'pgmq-js';
 import type { Queryable } from './database.ts';
+import { inPgmqSchema, PGMQ_SCHEMA, type PgmqSchema, pgmqSchema } from './pgmq-schema.ts';
 
 /** A condition: whether pgmq is there. Any role may ask; to_regprocedure fails for one without rights on the schema. */
 export const HAS_PGMQ = `exists (select from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-  where n.nspname = 'pgmq' and p.proname = 'create' and p.pronargs = 1 and p.proargtypes[0] = 'text'::regtype)`;
+  where n.nspname = ${PGMQ_SCHEMA} and p.proname = 'create' and p.pronargs = 1 and p.proargtypes[0] = 'text'::regtype)`;
+
+/** Whether pgmq is there. Any role may ask. */
+export async function hasPgmq(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ present: boolean }>(`select ${HAS_PGMQ} as present`);
+  return row!.present;
+}
 
 type Settings = Parameters<typeof Pgmq.new>[0];
 
@@ -18,7 +25,7 @@ type Settings = Parameters<typeof Pgmq.new>[0];
 export async function openPgmq(db: Queryable): Promise<Pgmq> {
   const { Pgmq } = await import('pgmq-js');
   const settings = {
-    Client: borrowing(db),
+    Client: borrowing(db, await pgmqSchema(db)),
     max: 1,
     // The library has defaults for missing settings: without an idle time-out it uses 1,000 as the size of its pool.
     idleTimeoutMillis: 0,
@@ -33,14 +40,14 @@ export async function openPgmq(db: Queryable): Promise<Pgmq> {
  * Poses as a client of pg-pool. With its own connection, the library would need the password and the TLS settings again,
  * could not join a transaction, and would crash the process if the connection broke, because its pool has no error listener.
  */
-function borrowing(db: Queryable): new () => EventEmitter {
+function borrowing(db: Queryable, schema: PgmqSchema): new () => EventEmitter {
   return class extends EventEmitter {
     connect(connected: (error?: Error) => void): void {
       connected();
     }
 
     async query(sql: string, params?: readonly unknown[]): Promise<{ rows: object[] }> {
-      return { rows: await db.query(sql, params) };
+      return { rows: await db.query(inPgmqSchema(sql, schema), params) };
     }
 
     end(ended: () => void): void {

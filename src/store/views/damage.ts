@@ -1,5 +1,6 @@
 /** What only damage by hand can bring about: rows that do not fit to each other. Reads whole tables. */
 import type { Queryable } from '../sql/database.ts';
+import { inPgmqSchema, pgmqSchema } from '../sql/pgmq-schema.ts';
 
 /** Rows that are wrong: how many, and up to five of them. */
 export interface WrongRows {
@@ -25,21 +26,17 @@ export function readStranded(db: Queryable): Promise<WrongRows> {
 }
 
 /** Open work without its message in the queue. */
-export function readUnqueued(db: Queryable): Promise<WrongRows> {
-  return wrong(
-    db,
-    `select w.id::text as shown from animus.work_items w
-      where w.resolved_at is null and not exists (select from pgmq.q_animus_work m where m.msg_id = w.queue_msg_id)`,
-  );
+export async function readUnqueued(db: Queryable): Promise<WrongRows> {
+  const sql = `select w.id::text as shown from animus.work_items w
+      where w.resolved_at is null and not exists (select from pgmq.q_animus_work m where m.msg_id = w.queue_msg_id)`;
+  return wrong(db, inPgmqSchema(sql, await pgmqSchema(db)));
 }
 
 /** Messages in the queue of which no open work is. */
-export function readStrayMessages(db: Queryable): Promise<WrongRows> {
-  return wrong(
-    db,
-    `select m.msg_id::text as shown from pgmq.q_animus_work m
-      where not exists (select from animus.work_items w where w.queue_msg_id = m.msg_id and w.resolved_at is null)`,
-  );
+export async function readStrayMessages(db: Queryable): Promise<WrongRows> {
+  const sql = `select m.msg_id::text as shown from pgmq.q_animus_work m
+      where not exists (select from animus.work_items w where w.queue_msg_id = m.msg_id and w.resolved_at is null)`;
+  return wrong(db, inPgmqSchema(sql, await pgmqSchema(db)));
 }
 
 /** Rows that refer to a row that is gone, and the condition that finds them. */
@@ -58,13 +55,15 @@ export async function readOrphans(
   return { ...found, condition };
 }
 
-/** The queues of an animus whose schema is gone. */
-export async function readLeftQueues(db: Queryable): Promise<readonly string[]> {
-  const rows = await db.query<{ name: string }>(
-    `select substr(c.relname, 3) as name from pg_class c
-      where c.relnamespace = to_regnamespace('pgmq') and c.relname ~ '^q_animus_' and c.relkind = 'r' order by c.relname`,
+/** The queues of an animus whose schema is gone, by the schema in which they are. */
+export async function readLeftQueues(db: Queryable): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await db.query<{ schema: string; name: string }>(
+    `select quote_ident(n.nspname) as schema, substr(c.relname, 3) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relname ~ '^q_animus_' and c.relkind = 'r' and obj_description(c.oid, 'pg_class') like 'animus:%'
+      order by n.nspname, c.relname`,
   );
-  return rows.map(({ name }) => name);
+  const bySchema = Map.groupBy(rows, ({ schema }) => schema);
+  return new Map([...bySchema].map(([schema, queues]) => [schema, queues.map(({ name }) => name)]));
 }
 
 async function wrong(db: Queryable, sql: string): Promise<WrongRows> {

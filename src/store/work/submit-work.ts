@@ -26,6 +26,8 @@ export interface NewWork {
   readonly attachments?: readonly NewAttachment[] | undefined;
   /** True: its turns are asked in batches, at half the price; false: live. Default: as the faculty says. */
   readonly batch?: boolean | undefined;
+  /** True: it goes on when its parent dies or is cancelled. */
+  readonly detached?: boolean | undefined;
 }
 
 /** A file that comes with new work: at most 10 MiB, and 20 of them with 20 MiB together. Its content decides about its type. */
@@ -63,19 +65,19 @@ const ARGUMENTS = `faculty => $1::text, description => $2::text, params => $3::j
 const COLUMNS = 'id, state, merged_into as "mergedInto"';
 
 /** Every statement has the same parameters. */
-const SUBMIT = `select ${COLUMNS} from animus.submit_work(${ARGUMENTS}) where $13::boolean is null`;
-const SUBMIT_BATCH = `select ${COLUMNS} from animus.submit_batch_work(${ARGUMENTS}, batch => $13::boolean)`;
+const SUBMIT = `select ${COLUMNS} from animus.submit_work(${ARGUMENTS}) where num_nonnulls($13::boolean, $14::boolean) = 0`;
+const SUBMIT_BATCH = `select ${COLUMNS} from animus.submit_batch_work(${ARGUMENTS}, batch => $13::boolean, detached => $14::boolean)`;
 
 /** One statement, so that an item never exists without its files, also outside a transaction of the caller. */
 const withFiles = (submit: string) => `with work as materialized (${submit}),
   files as (select array_agg(animus.attach_file(work.id, f.name, f.content) order by f.n) as ids
-              from work, unnest($14::text[], $15::bytea[]) with ordinality as f (name, content, n))
+              from work, unnest($15::text[], $16::bytea[]) with ordinality as f (name, content, n))
 select work.* from work, files where files.ids is not null`;
 
 async function insertWork(db: Queryable, work: NewWork): Promise<SubmittedWork> {
   const files = work.attachments ?? [];
   const attached = [files.map(({ name }) => toText(name)), files.map(({ content }) => Buffer.from(content))];
-  const submit = work.batch === undefined ? SUBMIT : SUBMIT_BATCH;
+  const submit = work.batch === undefined && work.detached === undefined ? SUBMIT : SUBMIT_BATCH;
   const [row] = await db.query<SubmittedWork>(files.length === 0 ? submit : withFiles(submit), [
     toText(work.faculty),
     toText(work.description ?? ''),
@@ -90,6 +92,7 @@ async function insertWork(db: Queryable, work: NewWork): Promise<SubmittedWork> 
     work.traceContext ?? null,
     work.concurrencyKey === undefined ? null : toText(work.concurrencyKey),
     work.batch ?? null,
+    work.detached ?? null,
     ...(files.length === 0 ? [] : attached),
   ]);
   return row!;

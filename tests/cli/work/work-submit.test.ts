@@ -41,6 +41,7 @@ describe('work submit', () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const argv = ['full', '-', '--skill', 'review', '--params', '@params.json', '--priority', '-3', '--source', 'hook'];
     argv.push('--trigger', '[1]', '--parent', parent.slice(-8), '--run-at', '2099-01-01T00:00Z', '--json');
+    argv.push('--detached');
     const { stdout } = await animus(['work', 'submit', ...argv], {
       stdin: 'From a\npipe\n',
       env: { TRACEPARENT: traceparent },
@@ -57,6 +58,7 @@ describe('work submit', () => {
       source: 'hook',
       trigger_info: [1],
       parent_id: parent,
+      detached: true,
       trace_context: traceparent,
       run_at: new Date('2099-01-01T00:00Z'),
     });

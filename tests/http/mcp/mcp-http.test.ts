@@ -16,6 +16,9 @@ test('submits, lists, shows, steers and cancels work as the person of the token'
     waiting: { reason: 'no_daemon' },
   });
   expect(await use(alice, 'show_work', { id })).toMatchObject({ id, source: 'mcp', submitted_by: 'person:alice' });
+  const child = await use(alice, 'submit_work', { faculty: 'engineer', parent_id: id, detached: true });
+  expect(await use(alice, 'show_work', { id: child.id })).toMatchObject({ parent_id: id, detached: true });
+  await use(alice, 'cancel_work', { id: child.id });
   expect((await use(alice, 'list_work', { state: 'queued', limit: 5 })).items).toMatchObject([{ id }]);
   expect(await use(alice, 'say_to_work', { id, text: 'Only in winter' })).toMatchObject({ id });
   expect(await use(alice, 'read_ledger', { id })).toEqual({ items: [], next: null });

@@ -22,6 +22,27 @@ test('a person submits work and sees it', async () => {
   expect(shown.headers.get('cache-control')).toBe('no-store');
 });
 
+test('child work is submitted detached, and goes on when its parent is cancelled', async () => {
+  const { call } = await start();
+  const submit = async (body: object) =>
+    (await call('alice', 'POST', '/work', { body: { faculty: 'engineer', ...body } })).body.id;
+  const parent = await submit({});
+  const children = [
+    await submit({ parent_id: parent, detached: true }),
+    await submit({ parent_id: parent, detached: true, batch: false }),
+    await submit({ parent_id: parent, detached: false }),
+    await submit({ parent_id: parent }),
+  ];
+  await call('alice', 'POST', `/work/${parent}/cancel`);
+  const shown = await Promise.all(children.map((id) => call('alice', 'GET', `/work/${id}`)));
+  expect(shown.map(({ body: { detached, batch, state } }) => ({ detached, batch, state }))).toEqual([
+    { detached: true, batch: null, state: 'queued' },
+    { detached: true, batch: false, state: 'queued' },
+    { detached: false, batch: null, state: 'cancelled' },
+    { detached: false, batch: null, state: 'cancelled' },
+  ]);
+});
+
 test('what another person submitted is not there, word for word', async () => {
   const { call } = await start();
   const { body } = await call('alice', 'POST', '/work', { body: { faculty: 'engineer' } });

@@ -95,6 +95,32 @@ describe.skipIf(OLDER_POSTGRES === null)('a dump', () => {
     }
   });
 
+  test('of queues in a schema of their own is as whole, and later migrations find them', async () => {
+    sh(old!.url, 'psql --dbname=postgres --command="create database own" --command="create database copy"');
+    const own = await on(at(old!.url, 'own'), async (db) => {
+      await migrate(db, { pgmqSchema: 'Own queues' });
+      await fill(db);
+      return rowsOf(db);
+    });
+    expect(own).toMatchObject({ '"Own queues".q_animus_work': 4 });
+    sh(
+      old!.url,
+      `pg_dump --format=custom --schema=animus --schema='"Own queues"' --file=own.dump own
+       pg_restore --exit-on-error --dbname=copy own.dump`,
+    );
+    await on(at(old!.url, 'copy'), async (db) => {
+      expect(await rowsOf(db)).toEqual(own);
+      expect(await migrate(db, { putBackFunctions: true })).toMatchObject({
+        applied: [],
+        functions: [],
+        restored: { queues: [] },
+      });
+      const [work] = await claimWork(db, crypto.randomUUID(), claimable('open'), 1, 60);
+      await completeWork(db, work!, {}, null);
+      expect(await db.query(`select from pg_namespace where nspname = 'pgmq'`)).toEqual([]);
+    });
+  });
+
   /** Runs commands as a reader of the page does, in the directory with the dump. */
   function sh(url: string, commands: string, more: Record<string, string> = {}): void {
     execFileSync('bash', ['-e', '-c', commands], { cwd: directory, env: environment(url, more), stdio: 'pipe' });
@@ -128,7 +154,7 @@ async function fill(db: Database): Promise<void> {
 async function rowsOf(db: Database): Promise<object> {
   const tables = await db.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c
-      where c.relnamespace::regnamespace::text in ('animus', 'pgmq') and c.relkind in ('r', 'S') order by 1`,
+      where c.relnamespace in (select oid from pg_namespace where nspname in ('animus', 'pgmq', 'Own queues')) and c.relkind in ('r', 'S') order by 1`,
   );
   const counted: Record<string, number> = {};
   for (const { name } of tables) {

@@ -58,7 +58,7 @@ test('an installation says what it lacks until it has all of it, and then everyt
     const statements = GRANTS.slice(given)
       .map((statement) => statement())
       .join(' ');
-    const remedy = `run as ${team} or as a superuser: ${statements} or give animus a database of its own`;
+    const remedy = `run as ${team} or as a superuser: ${statements} or set ANIMUS_PGMQ_SCHEMA to the name of a new schema for the queues, or give animus a database of its own`;
     await expect(migrate(db)).rejects.toMatchObject({
       code: 'db.refused',
       message: expect.stringContaining(`${lack}; ${remedy}`),
@@ -91,9 +91,10 @@ test('what is taken away from a running installation is named, also by a login w
   await target.database.query(
     `revoke all on schema pgmq from ${app}; revoke all on pgmq.meta from ${app}; revoke all on all functions in schema pgmq from ${app}`,
   );
-  expect(await missingPgmqRights(db, 'this role')).toEqual({ owner: team, role: app, statements: grant });
+  const rights = { schema: 'pgmq', owner: team, role: app, statements: grant, installing: false };
+  expect(await missingPgmqRights(db, 'this role')).toEqual(rights);
   // Whoever asks, it is the owner of schema animus who needs them; a superuser has them, and may migrate.
-  expect(await missingPgmqRights(target.database, 'the owner')).toEqual({ owner: team, role: app, statements: grant });
+  expect(await missingPgmqRights(target.database, 'the owner')).toEqual(rights);
   expect(await missingPgmqRights(target.database, 'this role')).toBeNull();
   await target.database.query(grant.join(' '));
   expect(await missingPgmqRights(db, 'this role')).toBeNull();

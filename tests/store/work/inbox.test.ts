@@ -51,10 +51,12 @@ describe('a message of the inbox becomes a work item', () => {
       parent_id: parent!.id,
       trigger_info: { order: null },
       trace_context: null,
+      batch: false,
+      detached: true,
     });
     expect(await drainInbox(database, 10)).toMatchObject({ accepted: 1 });
     const columns =
-      'description, params, skill, dedup_key, priority, run_at, concurrency_key, source, parent_id, trigger_info, state';
+      'description, params, skill, dedup_key, priority, run_at, concurrency_key, source, parent_id, trigger_info, batch, detached, state';
     expect((await items(database, columns))[1]).toEqual({
       description: 'Ω',
       params: { deep: [null, { a: null }] },
@@ -66,6 +68,8 @@ describe('a message of the inbox becomes a work item', () => {
       source: 'crm',
       parent_id: parent!.id,
       trigger_info: { order: null },
+      batch: false,
+      detached: true,
       state: 'scheduled',
     });
   });
@@ -117,6 +121,7 @@ describe('one message never blocks the others', () => {
     [{ faculty: null }, /faculty: expected the name/],
     [{ faculty: 5 }, /faculty: expected a text, got 5/],
     [{ faculty: 'Bad Name' }, /faculty: expected 1 to 63 lower-case letters.*got "Bad Name"/],
+    [{ faculty: 'a', detached: 'yes' }, /detached: expected true or false, got "yes"/],
     [{ faculty: 'a', descrption: 'x' }, /"descrption": unknown key; known are faculty, description, params/],
     [{ faculty: 'a', state: 'completed' }, /"state": unknown key/],
     [{ faculty: 'a', params: [] }, /params: expected a JSON object, got \[\]/],

@@ -13,6 +13,8 @@ export type VisibleWork = Omit<WorkDetail, 'lease_owner' | 'lease_expires_at' | 
   readonly depth: number;
   readonly submitted_by: string | null;
   readonly batch: boolean | null;
+  /** True: it is not cancelled with its parent. */
+  readonly detached: boolean;
 };
 
 /** One item. Errors: `work.not_found`, also for one that the actor may not see. */
@@ -22,7 +24,7 @@ export async function readVisibleWork(tx: Queryable, id: string): Promise<Visibl
             merged_into, left(outcome_summary, 10000) as outcome_summary, run_at, created_at, resolved_at, skill, ${readable('params')}, dedup_key,
             concurrency_key, left(source, 1024) as source, ${readable('trigger_info')}, root_id, depth, max_attempts, cancel_requested_at, cancel_reason,
             ${readable('outcome')}, ${readable('error')}, ${itemTokens()}, updated_at,
-            submitted_by, batch
+            submitted_by, batch, detached is true as detached
        from animus.visible_work where id = $1::uuid`,
     [id],
   );
