@@ -5,7 +5,13 @@ import type { Config } from '../../core/config/config.ts';
 import { checkCompatible, migrationStatus } from '../../store/migrations/compatibility.ts';
 import { createRoleStatements, rolesState } from '../../store/migrations/roles.ts';
 import { schemaVersion } from '../../store/migrations/schema-version.ts';
-import { clockAheadMs, type DatabaseOffer, databaseOffer, notificationMs } from '../../store/postgres/health.ts';
+import {
+  clockAheadMs,
+  type DatabaseOffer,
+  databaseOffer,
+  isPooled,
+  notificationMs,
+} from '../../store/postgres/health.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { readLeftQueues } from '../../store/views/damage.ts';
 import { readKeptRows } from '../../store/work/retention.ts';
@@ -142,7 +148,17 @@ async function examineListen(db: Database): Promise<readonly Finding[]> {
     return (await sendsNone(db)) ? [arrived, note('notify', SILENT, SPEAK)] : [arrived];
   }
   const remedy = 'connect to the server directly, or through a pooler in session mode; until then animus only polls';
-  return [problem('listen', 'no notification arrived within 5 s', remedy)];
+  const lost = problem('listen', 'no notification arrived within 5 s', remedy);
+  return (await isPooled(db)) ? [lost, await sharedSessions(db)] : [lost];
+}
+
+/** A transaction pooler lends the same session to one client after the other, with what the one before has set. */
+async function sharedSessions(db: Database): Promise<Finding> {
+  const [row] = await db.query<{ login: string }>('select quote_ident(current_user) as login');
+  const { login } = row!;
+  const detail = `a transaction pooler is between: what animus sets in its sessions (time zone, date style, search_path and others) reaches every client that uses the login ${login} through it`;
+  const cure = `give animus a login that no other application uses: create role … login password '…' in role ${login}, and name it in DATABASE_URL; or connect to the server directly`;
+  return note('pooler', detail, cure);
 }
 
 const SILENT =
