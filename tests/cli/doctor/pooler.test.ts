@@ -1,19 +1,17 @@
 /** Promise: the doctor sees a transaction pooler, and says what it means for other clients of the login. */
 import { expect, test } from 'vitest';
+import { examineListen } from '../../../src/cli/doctor/listen.ts';
 import { isPooled } from '../../../src/store/postgres/health.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTransactionPooler } from '../../support/transaction-pooler.ts';
-import { examinedSite, FACULTY } from './examined-site.ts';
 
-const site = examinedSite();
 const target = testDatabase();
 
 test('a transaction pooler is named, with a login of its own as the cure', async () => {
-  site.write({ 'faculties/clerk.toml': FACULTY.replace(/fallback.*\n/, '') });
   const pooler = await startTransactionPooler(target.connectionString);
-  const { findings } = await site.doctor([], { databaseUrl: pooler.url });
-  expect(findings.filter(({ check }) => check === 'listen' || check === 'pooler')).toEqual([
+  const pooled = openPostgres(pooler.url, { poolSize: 1 });
+  expect(await examineListen(pooled)).toEqual([
     expect.objectContaining({ check: 'listen', state: 'problem', detail: 'no notification arrived within 5 s' }),
     expect.objectContaining({
       check: 'pooler',
@@ -21,6 +19,7 @@ test('a transaction pooler is named, with a login of its own as the cure', async
       remedy: expect.stringContaining('give animus a login that no other application uses'),
     }),
   ]);
+  await pooled.close();
 });
 
 test('a pooler is told from the server itself', async () => {
