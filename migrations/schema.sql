@@ -1384,6 +1384,15 @@ create table animus.claim_faults (
   primary key (work_item_id)
 );
 
+create table animus.faculty_faults (
+  faculty  text        not null,
+  failures integer     not null,
+  since    timestamptz not null,
+  until    timestamptz not null,
+  sqlstate text        not null,
+  primary key (faculty)
+);
+
 -- create view animus.all_ledger: its query stands in functions/
 --   work_item_id, seq, entry_type, content, focus_id, tool_call_id, created_at
 

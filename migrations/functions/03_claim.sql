@@ -108,8 +108,9 @@ begin
   select exists (select from animus.work_items where state = 'scheduled' and run_at <= v_now) as due,
          exists (select from animus.freed_keys) as freed,
          exists (select from animus.work_items where suspect_of is not null and state in ('queued', 'claimed', 'running')) as suspects,
-         exists (select from animus.claim_faults) as faults,
+         exists (select from animus.claim_faults) or exists (select from animus.faculty_faults) as faults,
          p_expired and exists (select from animus.work_items where state in ('claimed', 'running') and lease_expires_at < v_now) as expired into v_has;
+  if v_has.faults then p_faculties := p_faculties - animus.faulty_faculties(v_now); end if;
   if v_has.due then perform animus.promote_due(v_now, 1000); end if;
   if v_has.freed then perform animus.offer_freed_keys(); end if;
   if v_has.expired then claimed := animus.reclaim_expired(p_daemon_id, p_faculties, p_limit, v_now, v_now + p_lease); end if;

@@ -6,10 +6,11 @@ create or replace function animus.promote_due(p_now timestamptz, p_limit int) re
 language plpgsql as $$
 declare
   v_without constant uuid[] := animus.faulty_items(p_now);
+  v_out     constant text[] := animus.faulty_faculties(p_now);
   v_ids     uuid[];
 begin
   select array_agg(id) into v_ids from (
-    select id from animus.work_items where state = 'scheduled' and run_at <= p_now and id <> all (v_without)
+    select id from animus.work_items where state = 'scheduled' and run_at <= p_now and id <> all (v_without) and faculty <> all (v_out)
      order by run_at limit p_limit for no key update skip locked) due;
   if v_ids is null then return 0; end if;
   update animus.work_items set state = 'queued' where id = any (v_ids);
@@ -52,6 +53,7 @@ create or replace function animus.offer_key(p_key text) returns boolean
 language plpgsql as $$
 declare
   v_without constant uuid[] := animus.faulty_items(animus.now());
+  v_out     constant text[] := animus.faulty_faculties(animus.now());
   v_faculty text := '';
   v_id      uuid;
   v_all     boolean := true;
@@ -61,7 +63,8 @@ begin
      where concurrency_key = p_key and state = 'queued' and key_blocked and faculty > v_faculty order by faculty limit 1;
     exit when not found;
     select id into v_id from animus.work_items
-     where concurrency_key = p_key and state = 'queued' and key_blocked and faculty = v_faculty and id <> all (v_without) order by priority desc, id limit 1;
+     where concurrency_key = p_key and state = 'queued' and key_blocked and faculty = v_faculty and id <> all (v_without) and faculty <> all (v_out)
+     order by priority desc, id limit 1;
     if not found then
       -- All that waits here is left out for a while: the key is offered again.
       v_all := false;

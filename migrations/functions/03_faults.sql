@@ -18,7 +18,16 @@ begin
   return coalesce((select array_agg(f.work_item_id) from animus.claim_faults f where f.until > p_now), '{}');
 end $$;
 
--- Forgets the faults of items that were claimed now, or that nobody claims any more.
+-- Returns the faculties of which no claim takes anything now, because all that was tried failed alike.
+-- Locks: none. Raises: nothing.
+create or replace function animus.faulty_faculties(p_now timestamptz) returns text[]
+language plpgsql stable as $$
+begin
+  return coalesce((select array_agg(f.faculty) from animus.faculty_faults f where f.until > p_now), '{}');
+end $$;
+
+-- Forgets the faults of items that were claimed now, or that nobody claims any more; and those of the faculties of what was claimed now, or that nothing failed of
+-- for an hour.
 -- Locks: the faults, and skips those that others have locked. Raises: nothing.
 create or replace function animus.forget_faults(p_claimed uuid[]) returns void
 language plpgsql as $$
@@ -27,6 +36,10 @@ begin
     select f.work_item_id from animus.claim_faults f
      where f.work_item_id = any (p_claimed) or not exists (
        select from animus.work_items w where w.id = f.work_item_id and w.state in ('queued', 'scheduled', 'claimed', 'running', 'waiting'))
+       for update skip locked);
+  delete from animus.faculty_faults where faculty in (
+    select f.faculty from animus.faculty_faults f
+     where f.until < animus.now() - interval '1 hour' or exists (select from animus.work_items w where w.id = any (p_claimed) and w.faculty = f.faculty)
        for update skip locked);
 end $$;
 
@@ -53,9 +66,29 @@ begin
       from noted n join fault f on f.id = n.work_item_id join animus.work_items w on w.id = n.work_item_id order by n.work_item_id limit 100;
 end $$;
 
+-- Notes that claims fail on whatever they try of these faculties, each with its faculty, its SQLSTATE as state, and message. They are left out as items are (note_faults).
+-- Locks: the faults of these. Raises: nothing.
+create or replace function animus.note_faculty_faults(p_faults jsonb[])
+returns table (faculty text, message text, failures int, until timestamptz)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := animus.now();
+begin
+  return query
+    with fault as materialized (select f ->> 'faculty' as faculty, f ->> 'state' as state, f ->> 'message' as message from unnest(p_faults) f),
+    noted as (
+      insert into animus.faculty_faults as c (faculty, failures, since, until, sqlstate)
+      select f.faculty, 1, v_now, v_now + interval '10 seconds', f.state from fault f order by f.faculty
+          on conflict (faculty) do update
+         set failures = c.failures + 1, sqlstate = excluded.sqlstate, until = v_now + least(3600, 10 * 2 ^ least(c.failures, 9)) * interval '1 second'
+      returning c.faculty, c.failures, c.until)
+    select n.faculty, f.message, n.failures, n.until from noted n join fault f on f.faculty = n.faculty order by n.faculty;
+end $$;
+
 -- Tries what a claim does with one item, and undoes it. Returns the SQLSTATE and the words of the error, or nulls; tried: whether there was anything to
 -- do, which there is not where another transaction has the row, or where it goes on with nobody.
--- Locks: animus.claim_turn; while it tries, what a claim locks. Raises: nothing but a time-out or a cancel.
+-- Locks: what a claim locks, while it tries: others claim between two tries. Raises: nothing but a time-out or a cancel.
 create or replace function animus.try_item(p_id uuid, p_daemon_id uuid, p_faculties jsonb, p_now timestamptz, out tried boolean, out sqlstate_ text, out message text)
 language plpgsql as $$
 declare
@@ -63,6 +96,7 @@ declare
 begin
   tried := false;
   begin
+    lock table animus.claim_turn in share update exclusive mode;  -- as in claim_round
     select w.state, w.key_blocked, w.suspect_of, w.run_at, w.lease_expires_at into v_item from animus.work_items w where w.id = p_id for no key update skip locked;
     if found then
       if v_item.state in ('claimed', 'running') then
@@ -106,16 +140,17 @@ begin
       union all
       (select w.id from animus.work_items w where w.state in ('claimed', 'running') and w.lease_expires_at < p_now and p_faculties ? w.faculty
         order by w.lease_expires_at limit 1000)) t (id)
-     where t.id <> all (p_without));
+      join animus.work_items w on w.id = t.id
+     where t.id <> all (p_without) and w.faculty <> all (animus.faulty_faculties(p_now)));
 end $$;
 
 -- Finds out what made a claim fail: tries everything that it would touch by itself, and undoes that. Called by a daemon after a claim that failed, before
 -- it claims again. p_sqlstate: of that error. p_limit: as in claim_ready_work, with what it would have claimed ahead.
--- reach 'item': claims leave this item out for a while (note_faults). 'faculty': nothing of it can be claimed: its queue cannot be read, or two or more of its
--- first items failed alike and none passed, while others did. 'everything': all that was tried failed alike, and none of it is to blame. No row: the error has
+-- reach 'item': claims leave this item out for a while (note_faults). 'faculty': claims leave all of it out (note_faculty_faults): its queue cannot be read, or two or
+-- more of its items failed alike and none passed, while others did; ten of them are enough. 'everything': all that was tried failed alike, and none of it is to blame. No row: the error has
 -- passed, or it is one that passes by itself.
--- It takes five seconds at most, and two once it has found something that is to blame.
--- Locks: animus.claim_turn; the faults; while it tries, what a claim locks. Raises: nothing but a time-out or a cancel.
+-- It takes five seconds at most, and two once it has found something that is to blame. Others claim meanwhile.
+-- Locks: what a claim locks, while it tries one item; then the faults. Raises: nothing but a time-out or a cancel.
 create or replace function animus.find_faults(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_sqlstate text)
 returns table (reach text, faculty text, work_item_id uuid, message text, failures int, until timestamptz)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
@@ -135,18 +170,20 @@ declare
   v_passed  int := 0;
   v_found   jsonb[] := '{}';
   v_done    jsonb[] := '{}';
+  v_bad     jsonb := '{}';
+  v_good    text[] := '{}';
 begin
   if animus.error_reach(p_sqlstate) = 'nothing' then return; end if;
-  lock table animus.claim_turn in share update exclusive mode;  -- as in claim_round
+  p_faculties := p_faculties - animus.faulty_faculties(v_now);
   v_without := animus.faulty_items(v_now);
   for v_name, v_options in select e.key, e.value from jsonb_each(p_faculties) e loop
     begin
       v_heads := v_heads || jsonb_build_object(v_name,
-        to_jsonb(coalesce(animus.claim_candidates(p_daemon_id, jsonb_build_object(v_name, v_options), p_limit, v_without, v_now), '{}')));
+        to_jsonb(coalesce(animus.claim_candidates(p_daemon_id, jsonb_build_object(v_name, v_options), greatest(p_limit, 10), v_without, v_now), '{}')));
     exception when others then
       get stacked diagnostics v_state = returned_sqlstate, v_words = message_text;
       if animus.error_reach(v_state) <> 'nothing' then
-        v_found := v_found || jsonb_build_object('faculty', v_name, 'message', v_words);
+        v_found := v_found || jsonb_build_object('faculty', v_name, 'state', v_state, 'message', v_words);
       end if;
     end;
   end loop;
@@ -154,19 +191,28 @@ begin
     return query select 'everything', null::text, null::uuid, v_found[1] ->> 'message', null::int, null::timestamptz;
     return;
   end if;
-  return query select 'faculty', f ->> 'faculty', null::uuid, f ->> 'message', null::int, null::timestamptz from unnest(v_found) f;
+  return query select 'faculty', n.faculty, null::uuid, n.message, n.failures, n.until from animus.note_faculty_faults(v_found) n;
 
   -- The first of each faculty first, so that whatever passes is seen early.
   for v_try in
     select distinct on (nth, id) t.id, t.faculty, t.nth from (
       select h.id::uuid as id, e.key as faculty, h.nth from jsonb_each(v_heads) e cross join lateral jsonb_array_elements_text(e.value) with ordinality h (id, nth)
       union all
-      select u.id, null, 1 + u.nth from unnest(animus.touched_items(p_faculties, v_without, v_now)) with ordinality u (id, nth)) t order by nth, id
+      select u.id, w.faculty, 1 + u.nth from unnest(animus.touched_items(p_faculties, v_without, v_now)) with ordinality u (id, nth) join animus.work_items w on w.id = u.id) t
+     order by nth, id
   loop
+    -- More of the same would say nothing new.
+    continue when (v_bad ->> v_try.faculty)::int >= 10;
     exit when clock_timestamp() > v_began + case when v_passed > 0 and v_done <> '{}' then interval '2 seconds' else interval '5 seconds' end;
     select t.tried, t.sqlstate_, t.message into v_tried, v_state, v_words from animus.try_item(v_try.id, p_daemon_id, p_faculties, v_now) t;
     continue when not v_tried or v_state is not null and animus.error_reach(v_state) = 'nothing';
-    if v_state is null then v_passed := v_passed + 1; end if;
+    if v_state is null then
+      v_passed := v_passed + 1;
+      if v_try.faculty <> all (v_good) then v_good := v_good || v_try.faculty; end if;
+      v_bad := v_bad - v_try.faculty;
+    elsif v_try.faculty <> all (v_good) then
+      v_bad := v_bad || jsonb_build_object(v_try.faculty, coalesce((v_bad ->> v_try.faculty)::int, 0) + 1);
+    end if;
     v_done := v_done || jsonb_build_object('id', v_try.id, 'faculty', v_try.faculty, 'state', v_state, 'message', v_words);
   end loop;
 
@@ -178,11 +224,13 @@ begin
     return;
   end if;
   v_heads := (
-    select coalesce(jsonb_object_agg(g.faculty, g.message), '{}') from (
-      select d ->> 'faculty' as faculty, min(d ->> 'message') as message from unnest(v_done) d where d ->> 'faculty' is not null group by 1
-      having count(*) > 1 and count(d ->> 'state') = count(*) and count(distinct d ->> 'state') = 1) g);
-  return query select 'faculty', e.key, null::uuid, e.value, null::int, null::timestamptz from jsonb_each_text(v_heads) e where v_passed > 0;
+    select coalesce(jsonb_object_agg(g.faculty, to_jsonb(g)), '{}') from (
+      select d ->> 'faculty' as faculty, min(d ->> 'state') as state, min(d ->> 'message') as message from unnest(v_done) d group by 1
+      having count(distinct d ->> 'id') > 1 and count(d ->> 'state') = count(*) and count(distinct d ->> 'state') = 1) g);
+  return query
+    select 'faculty', n.faculty, null::uuid, n.message, n.failures, n.until
+      from animus.note_faculty_faults(array(select e.value from jsonb_each(v_heads) e where v_passed > 0)) n;
   return query
     select 'item', n.faculty, n.work_item_id, n.message, n.failures, n.until from animus.note_faults(array(
-      select f from unnest(v_found) f where v_passed = 0 or not v_heads ? coalesce(f ->> 'faculty', ''))) n;
+      select f from unnest(v_found) f where v_passed = 0 or not v_heads ? (f ->> 'faculty'))) n;
 end $$;

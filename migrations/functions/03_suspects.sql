@@ -158,7 +158,7 @@ begin
   alone := null;
   update animus.work_items u set suspect_of = null, alone_until = null, deaths = case when e.returned then greatest(0, u.deaths - 1) else u.deaths end
     from (select w.id, d.seen_at > d.died_at as returned from animus.work_items w left join animus.daemons d on d.id = w.suspect_of
-           where w.suspect_of is not null and w.state = 'queued' and w.id <> all (animus.faulty_items(p_now)) and (d.id is null or d.tested_until < p_now or d.seen_at > d.died_at
+           where w.suspect_of is not null and w.state = 'queued' and w.id <> all (animus.faulty_items(p_now)) and w.faculty <> all (animus.faulty_faculties(p_now)) and (d.id is null or d.tested_until < p_now or d.seen_at > d.died_at
                 -- Only daemons are left of a version that does not test.
                 or d.tested_until is null and w.updated_at < p_now - interval '10 minutes')
              for no key update of w skip locked) e

@@ -86,7 +86,6 @@ drop function if exists animus.try_lock_open_descendants(uuid);
 
 -- Returns the ids of all descendants of items, without detached ones and what is below these.
 -- Locks: none. Raises: nothing.
-drop function if exists animus.descendants(uuid);
 create or replace function animus.descendants(p_ids uuid[]) returns uuid[]
 language sql stable as $$
   with recursive below as (
@@ -95,6 +94,11 @@ language sql stable as $$
     select w.id from animus.work_items w join below b on w.parent_id = b.id where w.detached is not true)
   select coalesce(array_agg(id), '{}') from below
 $$;
+
+-- For an end of the previous version that was running when its steps were replaced.
+-- Locks: none. Raises: nothing.
+create or replace function animus.descendants(p_id uuid) returns uuid[]
+language sql stable as $$ select animus.descendants(array[p_id]) $$;
 
 -- Queues a dead or cancelled item again with all its attempts; it keeps its ledger and gets a new focus. If an active item has its dedup
 -- key, that item already does the work: its id is returned instead. An answer of a conversation waits for those before it, and is refused if its message

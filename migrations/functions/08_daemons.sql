@@ -108,7 +108,11 @@ begin
         -- A faculty that is held is tried again with its next item. Where none has come a minute later, nothing waits there.
         'problems', d.problems || (select coalesce(jsonb_agg(format('on %s:%s, faculty %s has been waiting since %sZ: %s', d.host, d.pid, f.key,
             left(f.value #>> '{held,since}', 16), f.value #>> '{held,reason}') order by f.key), '[]')
-          from jsonb_each(d.faculties) f where (f.value #>> '{held,until}')::timestamptz > v_now - interval '1 minute'),
+          from jsonb_each(d.faculties) f where (f.value #>> '{held,until}')::timestamptz > v_now - interval '1 minute')
+          -- Another daemon has found it, and this one leaves it out, too.
+          || (select coalesce(jsonb_agg(format('nothing of %s can be claimed (SQLSTATE %s)', x.faculty, x.sqlstate) order by x.faculty), '[]')
+          from animus.faculty_faults x where x.until > v_now and d.faculties ? x.faculty
+           and not exists (select from jsonb_array_elements(d.problems) p where strpos(p #>> '{}', format('nothing of %s can be claimed', x.faculty)) > 0)),
         'blocked_at', d.blocked_at, 'blocked_seconds', d.blocked_seconds, 'blocks', d.blocks,
         'started_at', d.started_at, 'seen_at', d.seen_at, 'stopped_at', d.stopped_at, 'alive', d.stopped_at is null and d.seen_at > v_now - interval '2 minutes',
         -- Of the work that it still has: after that, others take it over.

@@ -203,7 +203,6 @@ end $$;
 -- with those that wait for any of these. Returns the open descendants. Raises 57PA1 if one of them stays locked for p_tries fifths of a
 -- second.
 -- Locks: the rows of the items. Raises: 57PA1.
-drop function if exists animus.lock_tree_to_end(uuid, int);
 create or replace function animus.lock_tree_to_end(p_ids uuid[], p_tries int default 1) returns uuid[]
 language plpgsql as $$
 declare
@@ -237,6 +236,14 @@ begin
     exception when sqlstate 'WA00R' then null;
     end;
   end loop;
+end $$;
+
+-- For an end of the previous version that was running when its steps were replaced.
+-- Locks: as above. Raises: 57PA1.
+create or replace function animus.lock_tree_to_end(p_id uuid, p_tries int default 1) returns uuid[]
+language plpgsql as $$
+begin
+  return animus.lock_tree_to_end(array[p_id], p_tries);
 end $$;
 
 -- Returns whether the items have no children and no other item waits for them. An item is flagged, under its row lock, when another begins to wait for it.
@@ -321,11 +328,15 @@ end $$;
 -- Returns the open descendants of items, also those below ended ones, without detached ones and what is below these. Work into which a child was
 -- merged does not belong to them.
 -- Locks: none. Raises: nothing.
-drop function if exists animus.open_descendants(uuid);
 create or replace function animus.open_descendants(p_ids uuid[]) returns uuid[]
 language sql stable as $$
   select coalesce(array_agg(w.id order by w.id), '{}') from animus.work_items w where w.id = any (animus.descendants(p_ids)) and w.resolved_at is null
 $$;
+
+-- For an end of the previous version that was running when its steps were replaced.
+-- Locks: none. Raises: nothing.
+create or replace function animus.open_descendants(p_id uuid) returns uuid[]
+language sql stable as $$ select animus.open_descendants(array[p_id]) $$;
 
 -- Resolves the waits that are over because of these ends, and wakes their items; follows the ends of answers (35_answers.sql). The callers have locked those that wait, in the order of their ids. If
 -- another transaction has locked one of them nevertheless, this does not wait for it.

@@ -21,9 +21,10 @@ begin
     with item as materialized (
       select w.id, w.faculty, w.source, w.concurrency_key, w.key_blocked, w.suspect_of, w.lease_token, w.run_at, w.attempts, w.max_attempts, w.error, w.created_at, w.updated_at,
              case when w.state = 'scheduled' and w.run_at <= v_now then 'queued' else w.state end as state,
-             c.until as faulty_until, c.since as faulty_since, c.failures, c.sqlstate,
+             greatest(c.until, x.until) as faulty_until, coalesce(c.since, x.since) as faulty_since, coalesce(c.failures, x.failures) as failures,
+             coalesce(c.sqlstate, x.sqlstate) as sqlstate, c.work_item_id is null as of_all,
              case when w.lease_token is null then greatest(w.created_at, w.run_at) when w.state = 'scheduled' then w.run_at else w.updated_at end as queued_at
-        from animus.work_items w left join animus.claim_faults c on c.work_item_id = w.id
+        from animus.work_items w left join animus.claim_faults c on c.work_item_id = w.id left join animus.faculty_faults x on x.faculty = w.faculty
        where w.id = any (p_ids) and w.state in ('queued', 'scheduled', 'waiting', 'claimed')
          and (v_all or animus.may_see(w.submitted_by) or animus.takes_part(w.id))),
     live as materialized (
@@ -70,7 +71,7 @@ begin
              when 'key' then 'other work with the same concurrency key comes first'
              when 'provider' then 'the daemons that serve ' || q.faculty || ' wait for its provider'
                || case when v_words and q.held_why is not null then ': ' || left(q.held_why, 500) else '' end
-             when 'faulty' then format('claims fail on it, %s so far (SQLSTATE %s)', case q.failures when 1 then 'once' else q.failures || ' times' end, q.sqlstate)
+             when 'faulty' then format('claims fail on %s, %s so far (SQLSTATE %s)', case when q.of_all then 'whatever there is of ' || q.faculty else 'it' end, case q.failures when 1 then 'once' else q.failures || ' times' end, q.sqlstate)
              when 'alone' then 'a daemon ended while it ran this work, which is therefore tried alone'
              when 'capacity' then case when q.runs >= q.most then format('%s runs %s of at most %s items', q.faculty, q.runs, q.most)
                when q.is_full then format('all places of the daemons that serve %s are taken (%s)', q.faculty, q.places)
@@ -85,7 +86,7 @@ begin
              when 'message' then 'that answer has ended'
              when 'key' then 'that work has ended or waits'
              when 'provider' then 'the provider is asked again'
-             when 'faulty' then 'its row can be changed again, which is tried each time after a longer pause'
+             when 'faulty' then case when q.of_all then 'rows of its faculty' else 'its row' end || ' can be changed again, which is tried each time after a longer pause'
              when 'alone' then 'a daemon has nothing else to do'
              when 'capacity' then 'other work has ended or waits'
              when 'host' then 'a daemon of that host takes it, or its time to do so is over and any daemon may'

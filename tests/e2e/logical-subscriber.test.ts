@@ -1,5 +1,5 @@
 /** Promise: with a publication for all tables, as a warehouse makes one, all work goes on, and the subscriber has the same rows. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
@@ -44,17 +44,18 @@ describe.each(PAIRS)(
     let publisher: Database;
     let subscriber: Database;
     let publisherUrl: string;
-    beforeAll(async () => {
+    // For each try.
+    beforeEach(async () => {
       servers.push(...(await Promise.all([startPublisher(), startSubscriber()])));
       publisherUrl = await createDatabase(servers[0]!.url);
       publisher = openPostgres(publisherUrl);
       subscriber = openPostgres(await createDatabase(servers[1]!.url));
     }, 180_000);
-    afterAll(async () => {
+    afterEach(async () => {
       await subscriber?.query('drop subscription if exists warehouse');
       await publisher?.close();
       await subscriber?.close();
-      for (const server of servers) await server.stop();
+      for (const server of servers.splice(0)) await server.stop();
     }, 180_000);
 
     it('has the same rows after items with keys, waits, memories, spend and retention', async () => {

@@ -21,8 +21,10 @@ async function lookAtClaims(db: Database): Promise<readonly Finding[]> {
   const told = await readClaimProblems(db);
   const findings = told.map((message) => problem('claims', message, REMEDY));
   for (const { work_item_id: id, faculty, failures, sqlstate } of await readKeptFaults(db)) {
-    if (told.some((message) => message.includes(id))) continue;
-    const detail = `work item ${id} of ${faculty} cannot be claimed: ${failures === 1 ? 'a claim' : `${failures} claims`} failed on its row (SQLSTATE ${sqlstate})`;
+    const what =
+      id === null ? `nothing of ${faculty} can be claimed` : `work item ${id} of ${faculty} cannot be claimed`;
+    if (told.some((message) => message.startsWith(what))) continue;
+    const detail = `${what}: ${failures === 1 ? 'a claim' : `${failures} claims`} failed on its ${id === null ? 'rows' : 'row'} (SQLSTATE ${sqlstate})`;
     findings.push(problem('claims', detail, REMEDY));
   }
   if (findings.length > 0) return findings;

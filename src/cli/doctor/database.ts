@@ -5,7 +5,13 @@ import type { Config } from '../../core/config/config.ts';
 import { checkCompatible, migrationStatus } from '../../store/migrations/compatibility.ts';
 import { createRoleStatements, rolesState } from '../../store/migrations/roles.ts';
 import { schemaVersion } from '../../store/migrations/schema-version.ts';
-import { clockAheadMs, type DatabaseOffer, databaseOffer, notificationMs } from '../../store/postgres/health.ts';
+import {
+  clockAheadMs,
+  type DatabaseOffer,
+  databaseOffer,
+  isPooled,
+  notificationMs,
+} from '../../store/postgres/health.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { readLeftQueues } from '../../store/views/damage.ts';
 import { readKeptRows } from '../../store/work/retention.ts';
@@ -18,6 +24,7 @@ import { examineBatches } from './batches.ts';
 import { examineClaims } from './claims.ts';
 import { examineDamage } from './damage.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
+import { examineListen } from './listen.ts';
 import { examinePgmq } from './pgmq.ts';
 import { examinePublications } from './publications.ts';
 import { examineSettings } from './settings.ts';
@@ -133,28 +140,6 @@ async function examineRoles(db: Database): Promise<readonly Finding[]> {
     return [note('roles', `no rights granted in this database: ${ungranted.join(', ')}`, 'run: animus db migrate')];
   }
   return [fine('roles', 'submitter, reader, operator, daemon, gateway')];
-}
-
-async function examineListen(db: Database): Promise<readonly Finding[]> {
-  const ms = await notificationMs(db);
-  if (ms !== null) {
-    const arrived = fine('listen', `a notification arrived after ${duration(ms)}`);
-    return (await sendsNone(db)) ? [arrived, note('notify', SILENT, SPEAK)] : [arrived];
-  }
-  const remedy = 'connect to the server directly, or through a pooler in session mode; until then animus only polls';
-  return [problem('listen', 'no notification arrived within 5 s', remedy)];
-}
-
-const SILENT =
-  'animus.notify is off for this login or database: what it inserts, cancels or ends is found at the next look, after daemon.poll_seconds';
-const SPEAK =
-  'only an application that prepares transactions needs that: set it where that application connects, and reset it here (alter role or alter database … reset animus.notify)';
-
-async function sendsNone(db: Database): Promise<boolean> {
-  const [row] = await db.query<{ none: boolean }>(
-    `select lower(coalesce(current_setting('animus.notify', true), '')) in ('off', 'false', 'no', '0') as none`,
-  );
-  return row!.none;
 }
 
 const CLOCK_MS = 5000;

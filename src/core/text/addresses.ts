@@ -34,8 +34,8 @@ export interface DatabaseHosts {
 
 /**
  * Reads `postgres://a:5432,b:5433/db?target_session_attrs=read-write`, and the same with `?host=a,b&port=5432,5433`; one port may stand for all hosts. A URL with one host
- * is returned as it is, with `any`. Of several hosts, the primary is used unless `target_session_attrs` is `any`. Returns what it expected where the URL
- * cannot be used; that never quotes the URL, which may contain a password.
+ * is returned as it is. Of several hosts, the primary is used unless `target_session_attrs` is `any`; of one, where it is asked for. Returns what it expected
+ * where the URL cannot be used; that never quotes the URL, which may contain a password.
  */
 export function databaseHosts(url: string): DatabaseHosts | { readonly expected: string } {
   const [, start = '', login = '', authority = '', path = '', query = ''] = URL_PARTS.exec(url) ?? [];
@@ -43,25 +43,25 @@ export function databaseHosts(url: string): DatabaseHosts | { readonly expected:
   const given = query.split('&').filter((pair) => pair !== '');
   const valueOf = (name: string) => new URLSearchParams(given.join('&')).get(name);
   const named = valueOf('host');
-  if (!(named ?? authority).includes(',')) {
-    return isUrl(url) ? { urls: [url], target: 'any' } : { expected: ONE_HOST };
-  }
-  const target = valueOf('target_session_attrs') ?? 'read-write';
-  if (!ACCEPTED.has(target)) return { expected: TARGETS };
+  const isOne = !(named ?? authority).includes(',');
+  if (isOne && !isUrl(url)) return { expected: ONE_HOST };
+  const asked = valueOf('target_session_attrs') ?? (isOne ? 'any' : 'read-write');
+  if (!ACCEPTED.has(asked)) return { expected: TARGETS };
+  const target = asked === 'any' ? 'any' : 'primary';
+  if (isOne) return { urls: [url], target };
   const places = named === null ? placesOf(authority) : placesIn(named, valueOf('port'));
   if (places === null) return { expected: PORTS };
   const rest = given.filter((pair) => !OWN.has(pair.split('=')[0]!)).join('&');
   const urls = places.map((place) => `${start}${login}${place}${path}${rest === '' ? '' : `?${rest}`}`);
   if (!urls.every(isUrl)) return { expected: SEVERAL_HOSTS };
-  return { urls, target: target === 'any' ? 'any' : 'primary' };
+  return { urls, target };
 }
 
 const URL_PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
 const ONE_HOST = 'postgres://user:password@host:port/database';
 const SEVERAL_HOSTS = 'postgres://user:password@host:port,host:port/database';
 const PORTS = `a name and, if any, a port for each of the hosts: ${SEVERAL_HOSTS}`;
-const TARGETS =
-  'target_session_attrs=read-write, primary or any: of several hosts, animus needs the one that may write';
+const TARGETS = 'target_session_attrs=read-write, primary or any: animus needs a server that may write';
 
 /** Of libpq's values; the others ask for a server that may not write. */
 const ACCEPTED = new Set(['read-write', 'primary', 'any']);

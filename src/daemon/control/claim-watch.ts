@@ -2,7 +2,13 @@
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { findFaults, type ItemFault, readUnclaimed, type Unclaimed } from '../../store/work/claim-faults.ts';
+import {
+  type FacultyFault,
+  findFaults,
+  type ItemFault,
+  readUnclaimed,
+  type Unclaimed,
+} from '../../store/work/claim-faults.ts';
 import type { ClaimRequest } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { gauge } from '../../telemetry/metrics.ts';
@@ -40,12 +46,10 @@ const LOOK_MS = 30_000;
 const SLACK_MS = 1000;
 /** Items that are named as problems. */
 const MOST_TOLD = 20;
-const SHORTEST_HOLD_MS = 10_000;
-const LONGEST_HOLD_MS = 3_600_000;
 
 export function createClaimWatch({ db, clock, log, onProblems }: ClaimWatchMeans): ClaimWatch {
   const items = new Map<string, { readonly fault: ItemFault; readonly untilMs: number }>();
-  const faculties = new Map<string, { failures: number; untilMs: number; message: string }>();
+  const faculties = new Map<string, { readonly untilMs: number; readonly message: string }>();
   let ofWaits: string | null = null;
   let failing: { readonly sinceMs: number; readonly why: string } | null = null;
   let unclaimed: Unclaimed | null = null;
@@ -96,14 +100,12 @@ export function createClaimWatch({ db, clock, log, onProblems }: ClaimWatchMeans
     }
   }
 
-  function holdFaculty(name: string, message: string): void {
-    const failures = (faculties.get(name)?.failures ?? 0) + 1;
-    const pauseMs = Math.min(LONGEST_HOLD_MS, SHORTEST_HOLD_MS * 2 ** (failures - 1));
+  function holdFaculty({ faculty, message, failures, until, leftSeconds }: FacultyFault): void {
     log.warn(
-      { faculty: name, error: message, failures, seconds: pauseMs / 1000 },
+      { faculty, error: message, failures, until },
       'nothing of this faculty can be claimed; it is left out for a while, and other work goes on',
     );
-    faculties.set(name, { failures, untilMs: clock.monotonicMs() + pauseMs, message });
+    faculties.set(faculty, { message, untilMs: clock.monotonicMs() + 1000 * leftSeconds + SLACK_MS });
   }
 
   /** Whatever was to be tried again has been, and did not fail. */
@@ -138,7 +140,7 @@ export function createClaimWatch({ db, clock, log, onProblems }: ClaimWatchMeans
           return false;
         }
         leaveOut(fault.items);
-        for (const { faculty, message } of fault.faculties) holdFaculty(faculty, message);
+        for (const faculty of fault.faculties) holdFaculty(faculty);
         return true;
       } catch (cause) {
         log.debug({ error: messageOf(cause) }, 'could not find out why a claim failed');

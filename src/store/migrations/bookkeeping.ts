@@ -11,7 +11,7 @@ export async function makeBookkeeping(database: Database): Promise<void> {
       return;
     } catch (error) {
       if (again > 0 && RACED.has(sqlState(error) ?? '')) continue;
-      throw migrationError(error, database, 'the schema animus');
+      throw await migrationError(error, database, 'the schema animus');
     }
   }
 }

@@ -17,6 +17,7 @@ import { NOTHING_RESTORED, type RestoredQueues, restoreQueues } from './restore-
 import { foreignOwner, installRoles } from './roles.ts';
 import { schemaVersion } from './schema-version.ts';
 import { type TurnOptions, takeTurn } from './take-turn.ts';
+import { readUnfinished, setUnfinished } from './unfinished.ts';
 
 /** A step's wait for locks is bounded (take-turn.ts). */
 export interface MigrateOptions extends TurnOptions {
@@ -77,13 +78,17 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   const vector = await takeTurn(database, 'pgvector', options, installVector);
 
   const { putBackFunctions = false } = options;
-  const restored = await takeTurn(database, 'the queues', options, (tx) => restoreQueues(tx, putBackFunctions));
+  const restored = await takeTurn(database, 'the queues', options, async (tx) => {
+    const queues = await restoreQueues(tx, putBackFunctions);
+    if (queues.queues.length > 0) await setUnfinished(tx, 'functions');
+    return queues;
+  });
   if (restored.queues.length > 0) log.warn({ ...restored }, 'queues of animus were missing in pgmq; made them again');
   const rendered = renderFiles(files, schema);
   const applied = await applyMigrations(database, rendered, options);
-  const functions = await applyFunctions(database, rendered, options, restored);
+  const functions = await applyFunctions(database, rendered, options);
   const changed = applied.length + functions.length > 0;
-  const roles = await takeTurn(database, 'the roles', options, (tx) => installRoles(tx, changed));
+  const roles = await takeTurn(database, 'the roles', options, installRoles);
   options.onProgress?.(null);
   const durationMs = Math.round(performance.now() - startedMs);
   if (changed) log.info({ migrations: applied, functions, duration_ms: durationMs }, 'migrated the schema');
@@ -159,6 +164,7 @@ async function applyMigration(tx: Queryable, migration: Migration): Promise<bool
     migration.name,
     migration.checksum,
   ]);
+  if ((await readUnfinished(tx)) !== 'functions') await setUnfinished(tx, 'roles');
   return true;
 }
 
@@ -174,7 +180,6 @@ async function applyFunctions(
   database: Database,
   { functions: files, migrations: { length: migrations } }: SchemaFiles,
   options: MigrateOptions,
-  restored: RestoredQueues,
 ): Promise<readonly string[]> {
   const { log = silentLog, putBackFunctions = false } = options;
   return takeTurn(database, 'functions/*.sql', options, async (tx) => {
@@ -185,8 +190,8 @@ async function applyFunctions(
     if ((await schemaVersion(tx)) > migrations) return [];
     const checksums = new Map(known.map((row) => [row.name, row.checksum]));
     const same = files.length === checksums.size && files.every((file) => checksums.get(file.name) === file.checksum);
-    // The files also make the triggers of the queues.
-    const whole = restored.queues.length === 0 && !(putBackFunctions && (await lacksFunctions(tx, options)));
+    const whole =
+      (await readUnfinished(tx)) !== 'functions' && !(putBackFunctions && (await lacksFunctions(tx, options)));
     if (same && whole) return [];
     if (!putBackFunctions && (await wasReplaced(tx, files))) {
       log.warn(
@@ -199,7 +204,7 @@ async function applyFunctions(
       try {
         await tx.query(file.sql);
       } catch (error) {
-        throw migrationError(error, database, `functions/${file.name}`);
+        throw await migrationError(error, database, `functions/${file.name}`, null);
       }
     }
     await noteReplaced(tx, known, files);
@@ -208,6 +213,7 @@ async function applyFunctions(
       `insert into animus.schema_functions (name, checksum) select * from unnest($1::text[], $2::text[])`,
       [files.map((file) => file.name), files.map((file) => file.checksum)],
     );
+    await setUnfinished(tx, 'roles');
     return files.map((file) => file.name);
   });
 }

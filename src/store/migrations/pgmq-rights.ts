@@ -44,12 +44,25 @@ interface Rights {
   readonly role: string;
   readonly on_schema: string;
   readonly on_meta: string;
-  readonly functions: boolean;
+  /** Of the functions that animus calls and those that these call; with schema and arguments. */
+  readonly on_functions: string;
   /** Whether the queues of animus are not made yet. */
   readonly installing: boolean;
   /** Whether only the owner of the extension can make a queue, as before version 1.6 of pgmq. */
   readonly old: boolean;
 }
+
+/** What animus calls: always, and to make its queues. Functions of pgmq run with the rights of their caller, so what they call counts, too. */
+const LACKED_FUNCTIONS = `
+  with recursive used (id) as (
+    select p.oid from pg_proc p
+     where p.pronamespace = n.oid
+       and (p.proname = 'archive' and oidvectortypes(p.proargtypes) = 'text, bigint[]' or s.installing and p.proname in ('create', 'list_queues'))
+    union
+    select c.oid from used u join pg_proc p on p.oid = u.id and not p.prosecdef
+     cross join lateral regexp_matches(replace(p.prosrc, quote_ident(n.nspname) || '.', 'pgmq.'), 'pgmq[.]([a-z0-9_]+) *[(]', 'gi') m join pg_proc c on c.pronamespace = n.oid and c.proname = lower(m[1]))
+  select coalesce(string_agg(format('%I.%I(%s)', n.nspname, p.proname, oidvectortypes(p.proargtypes)), ', ' order by p.proname, p.oid), '')
+    from used u join pg_proc p on p.oid = u.id where not has_function_privilege(r.id, p.oid, 'execute')`;
 
 /**
  * Null: nothing is missing, or there is no such schema. Queues are made once; from then on, less is needed. Any role may ask. `of`: this role, which
@@ -63,7 +76,7 @@ export async function missingPgmqRights(db: Queryable, of: 'this role' | 'the ow
             concat_ws(', ', case when not has_table_privilege(r.id, m.oid, 'select') then 'select' end,
                             case when s.installing and not has_table_privilege(r.id, m.oid, 'insert') then 'insert' end,
                             case when s.installing and not has_table_privilege(r.id, m.oid, 'delete') then 'delete' end) as on_meta,
-            exists (select from pg_proc p where p.pronamespace = n.oid and not has_function_privilege(r.id, p.oid, 'execute')) as functions,
+            (${LACKED_FUNCTIONS}) as on_functions,
             s.installing and exists (select from pg_proc p join pg_extension e on e.extname = '${PGMQ}' and not pg_has_role(r.id, e.extowner, 'usage')
                                       where p.pronamespace = n.oid and p.proname = 'create_non_partitioned' and p.prosrc ~* 'alter extension pgmq add') as old
        from pg_namespace n
@@ -75,13 +88,13 @@ export async function missingPgmqRights(db: Queryable, of: 'this role' | 'the ow
     [of === 'the owner'],
   );
   if (!found) return null;
-  const { schema, owner, role, on_schema, on_meta, functions, installing, old } = found;
+  const { schema, owner, role, on_schema, on_meta, on_functions, installing, old } = found;
   // Making the queues takes a row out of pgmq.meta, and with it those of other tables that refer to it.
   const refused = installing ? (await refusedTables(db)).filter((row) => !row.changed && !row.mayAlter) : [];
   const statements = [
     ...(on_schema === '' ? [] : [`grant ${on_schema} on schema ${schema} to ${role};`]),
     ...(on_meta === '' ? [] : [`grant ${on_meta} on ${schema}.meta to ${role};`]),
-    ...(functions ? [`grant execute on all functions in schema ${schema} to ${role};`] : []),
+    ...(on_functions === '' ? [] : [`grant execute on function ${on_functions} to ${role};`]),
     ...new Set(refused.map(({ cure }) => `${cure};`)),
     ...(old ? ['alter extension pgmq update;'] : []),
   ];

@@ -4,6 +4,7 @@
  */
 import type { Database, Queryable } from '../sql/database.ts';
 import { attempt } from './attempt.ts';
+import { readUnfinished, setFinished } from './unfinished.ts';
 
 /** In the order of `animus.roles()`. */
 export const ROLES = [
@@ -18,12 +19,13 @@ export const ROLES = [
 export interface RolesState {
   /** Roles the server does not have. */
   readonly missing: readonly string[];
-  /** Roles that exist but have no rights in this database yet: `animus db migrate` grants them. */
+  /** Roles that exist but lack rights in this database: `animus db migrate` grants them. */
   readonly ungranted: readonly string[];
 }
 
-/** Reads the state without changing anything; without a schema every existing role is ungranted. */
+/** Reads the state without changing anything; without a schema, and after a change that was not finished, every existing role is ungranted. */
 export async function rolesState(db: Queryable): Promise<RolesState> {
+  const unfinished = (await readUnfinished(db)) !== null;
   const rows = await db.query<{ name: string; there: boolean; granted: boolean }>(
     `select name, r.oid is not null as there, coalesce(has_schema_privilege(r.oid, n.oid, 'usage'), false) as granted
        from unnest($1::text[]) with ordinality as wanted (name, nth)
@@ -32,7 +34,7 @@ export async function rolesState(db: Queryable): Promise<RolesState> {
   );
   return {
     missing: rows.filter(({ there }) => !there).map(({ name }) => name),
-    ungranted: rows.filter(({ there, granted }) => there && !granted).map(({ name }) => name),
+    ungranted: rows.filter(({ there, granted }) => there && (unfinished || !granted)).map(({ name }) => name),
   };
 }
 
@@ -42,15 +44,16 @@ export function createRoleStatements(missing: readonly string[]): string[] {
 }
 
 /**
- * Creates missing roles if the server permits it, and grants rights to all existing ones, after a change of the schema or
- * when one has none. Roles belong to the whole server: two databases migrated at once may create the same role, and either
+ * Creates missing roles if the server permits it, and grants rights to all existing ones, after a change of the schema, also one of a process that was
+ * killed then, or when one has none. Roles belong to the whole server: two databases migrated at once may create the same role, and either
  * result is valid. To be called by the schema's owner, under the migration lock, in a transaction. Idempotent.
  */
-export async function installRoles(tx: Queryable, schemaChanged: boolean): Promise<RolesState> {
+export async function installRoles(tx: Queryable): Promise<RolesState> {
   const before = await rolesState(tx);
   for (const statement of createRoleStatements(before.missing)) await attempt(tx, statement);
   const { missing, ungranted } = await rolesState(tx);
-  if (schemaChanged || ungranted.length > 0) await grantRoles(tx);
+  if (ungranted.length > 0) await grantRoles(tx);
+  await setFinished(tx);
   return { missing, ungranted: (await rolesState(tx)).ungranted };
 }
 

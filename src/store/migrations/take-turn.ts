@@ -39,7 +39,7 @@ export async function takeTurn<T>(
         return work(tx);
       });
     } catch (error) {
-      if (!isLockConflict(error)) throw migrationError(error, database, file);
+      if (!isLockConflict(error)) throw await migrationError(error, database, file);
       const blocker = await oldestUser(database);
       if (systemClock.monotonicMs() - began >= patienceMs) throw tooBusy(file, blocker, error);
       if (reportedAt === null || systemClock.monotonicMs() - reportedAt >= REMIND_MS) {

@@ -1,13 +1,14 @@
 /** Says which role a statement needs that the server refused for lack of a right, and which the login has. */
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
-import { sqlState } from '../sql/database-errors.ts';
+import { isDatabaseError } from '../sql/database-errors.ts';
 import { PGMQ_SCHEMA } from '../sql/pgmq-schema.ts';
 
 /** The roles of `animus db migrate`, from the one with the fewest rights. */
 const ROLES = ['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon', 'animus_gateway'];
 
 interface Rights {
+  readonly kind: 'relation' | 'function';
   readonly login: string;
   /** Of ROLES, those of which the login is a member. */
   readonly has: readonly string[];
@@ -20,54 +21,56 @@ interface Rights {
  * right of an object of animus, are returned unchanged. `sql`: the statement. It never rejects.
  */
 export async function explainRefusal(error: unknown, sql: string, db: Queryable): Promise<unknown> {
-  const [, kind, name] = refused(error) ?? [];
-  if (!isAnimusError(error, 'db.forbidden') || kind === undefined || name === undefined) return error;
+  if (!isAnimusError(error, 'db.forbidden')) return error;
+  const words = wordsOfRefusal(error);
+  if (words.length === 0) return error;
   const right = /^\s*(insert|update|delete)\b/i.exec(sql)?.[1] ?? 'select';
-  const rights = await readRights(
-    db,
-    kind === 'function' ? [OF_FUNCTION, [ROLES, name]] : [OF_TABLE, [ROLES, name, right]],
-  );
+  const rights = await readRights(db, words, right);
   if (rights === null || rights.suffices.length === 0) return error;
-  return new AnimusError('db.forbidden', { ...error.details, hint: hintOf(rights, kind) }, { cause: error.cause });
+  return new AnimusError('db.forbidden', { ...error.details, hint: hintOf(rights) }, { cause: error.cause });
 }
 
-/** Only the server's own words; what our functions raise says itself what is missing. */
-function refused(error: unknown): RegExpExecArray | null {
-  if (!isAnimusError(error, 'db.forbidden') || sqlState(error) !== '42501') return null;
-  return /^permission denied for (table|view|function) (\w+)$/.exec((error.cause as Error).message);
+/**
+ * One of them is the name of what was refused; in which place depends on the language of the server, and no field has it. Only of what the server itself
+ * refuses: what our functions raise says what is missing.
+ */
+function wordsOfRefusal({ cause }: AnimusError): readonly string[] {
+  if (!isDatabaseError(cause) || cause.code !== '42501' || cause.routine !== 'aclcheck_error') return [];
+  return cause.message.match(/\w+/g) ?? [];
 }
 
-/** Null if even that cannot be read: the refusal itself is what counts. */
-async function readRights(
-  db: Queryable,
-  [sql, params]: readonly [sql: string, params: readonly unknown[]],
-): Promise<Rights | null> {
+/** Null if it is nothing of animus, or if even that cannot be read: the refusal itself is what counts. */
+async function readRights(db: Queryable, words: readonly string[], right: string): Promise<Rights | null> {
   try {
-    const [row] = await db.query<Rights>(sql, params);
-    return row ?? null;
+    const rows = await db.query<Rights>(RIGHTS, [ROLES, words, right]);
+    return rows.length === 1 ? rows[0]! : null;
   } catch {
     return null;
   }
 }
 
-const rightsWhere = (may: string) =>
-  `select current_user::text as login,
-          array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and pg_has_role(r.oid, 'member')
-                 order by array_position($1, r.rolname::text)) as has,
-          array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and exists (${may})
-                 order by array_position($1, r.rolname::text)) as suffices`;
-const OF_FUNCTION = rightsWhere(
-  `select from pg_proc p where p.pronamespace = 'animus'::regnamespace and p.proname = $2 and has_function_privilege(r.oid, p.oid, 'execute')`,
-);
-const OF_TABLE = rightsWhere(
-  `select from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname in ('animus', ${PGMQ_SCHEMA})
-    where c.relname = $2 and has_table_privilege(r.oid, c.oid, $3)`,
-);
+const RIGHTS = `
+  with named as (
+    select 'relation' as kind, c.relname as name, r.rolname, has_table_privilege(r.oid, c.oid, $3) as may
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname in ('animus', ${PGMQ_SCHEMA})
+      left join pg_roles r on r.rolname = any ($1)
+     where c.relname = any ($2) and c.relkind in ('r', 'p', 'v')
+    union all
+    select 'function', p.proname, r.rolname, has_function_privilege(r.oid, p.oid, 'execute')
+      from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = 'animus'
+      left join pg_roles r on r.rolname = any ($1)
+     where p.proname = any ($2))
+  select kind, current_user::text as login,
+         array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and pg_has_role(r.oid, 'member')
+                order by array_position($1, r.rolname::text)) as has,
+         coalesce(array_agg(distinct rolname::text) filter (where may), '{}') as suffices
+    from named group by kind, name`;
 
 /** Those of daemons and gateways are named only where no other would do. */
 const OF_SERVICES: readonly string[] = ['animus_daemon', 'animus_gateway'];
 
-function hintOf({ login, has, suffices }: Rights, kind: string): string {
+function hintOf({ kind, login, has, suffices: any }: Rights): string {
+  const suffices = ROLES.filter((role) => any.includes(role));
   const forPeople = suffices.filter((role) => !OF_SERVICES.includes(role));
   const needs = forPeople.length === 0 ? suffices : forPeople;
   const present = has.length === 0 ? 'none of the roles of animus' : listOf(has, 'and');

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { HAS_PGMQ } from '../sql/pgmq.ts';
+import { GuardedClient } from './guarded-client.ts';
 import { openNotifications } from './notifications.ts';
+import { chooseHosts } from './replaceable-pool.ts';
 
 /** State of pgmq or pgvector: installed, available for installation, or neither. */
 export type ExtensionState = 'installed' | 'available' | 'missing';
@@ -50,6 +52,24 @@ export async function notificationMs(
     return heard.signal.aborted ? systemClock.monotonicMs() - startedMs : null;
   } finally {
     await listener.stop();
+  }
+}
+
+const ANSWER_MS = 5000;
+
+/**
+ * Whether a pooler is between: the process of the server that answers is not the one that the greeting named, because a pooler greets with a number of its
+ * own. Errors: those of the driver.
+ */
+export async function isPooled(db: Database): Promise<boolean> {
+  const connectionString = chooseHosts(db.connectionString).current();
+  const client = new GuardedClient({ connectionString, connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS });
+  try {
+    await client.connectOrClose();
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    return rows[0]!.pid !== (client as unknown as { readonly processID: number | null }).processID;
+  } finally {
+    await client.close(0);
   }
 }
 

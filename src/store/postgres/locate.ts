@@ -8,7 +8,7 @@ import { hostsOf } from './replaceable-pool.ts';
 export function locate(connectionString: string): string {
   const hosts = databaseHosts(connectionString);
   // The driver takes other forms of one host, too.
-  if ('expected' in hosts && connectionString.includes(',')) throw invalid(hosts.expected);
+  if ('expected' in hosts && /,|[?&]target_session_attrs=/.test(connectionString)) throw invalid(hosts.expected);
   const clients = hostsOf(connectionString).urls.map((url) => clientOf(url));
   const { host, port, database } = clients[0]!;
   if (clients.length === 1 && host.startsWith('/')) return `${host}/.s.PGSQL.${port}/${database}`;

@@ -127,7 +127,7 @@ export interface HostChoice {
   current(): string;
   /** Uses the next one from now on. */
   next(): void;
-  /** Rejects for a standby, if there are other hosts and the primary is wanted. */
+  /** Rejects for a standby, if the primary is wanted. */
   check(client: Pick<ClientBase, 'query'>, withinMs: number): Promise<void>;
 }
 
@@ -141,7 +141,7 @@ export function chooseHosts(connectionString: string): HostChoice {
       at = (at + 1) % urls.length;
     },
     async check(client, withinMs) {
-      if (urls.length === 1 || target === 'any') return;
+      if (target === 'any') return;
       const asked = {
         text: 'select pg_catalog.pg_is_in_recovery() as standby',
         query_timeout: withinMs,

@@ -144,7 +144,7 @@ function refusalHint(error: unknown): string | null {
   const message = messageOf(error);
   if (/does not support SSL/i.test(message)) return '; add ?sslmode=disable if the network is trusted';
   if (typeof code !== 'string') return /SASL|password must be/i.test(message) ? '; is there a password in it?' : null;
-  if (code.startsWith('28')) return /no encryption|SSL off/.test(message) ? '; add ?sslmode=require' : '';
+  if (code.startsWith('28')) return isRefusedByAddress(error) ? NOT_LET_IN : '';
   if (code === '3D000') return '; create it with createdb';
   if (code === '42501') return '; the role needs the connect privilege';
   if (code.startsWith('08') || code.startsWith('53') || code.startsWith('57') || UNUSABLE[code] !== undefined)
@@ -154,6 +154,14 @@ function refusalHint(error: unknown): string | null {
   }
   return /^[0-9A-Z]{5}$/.test(code) ? '' : null;
 }
+
+/** Whether pg_hba.conf has no line for the connection, or one that rejects it. By the server's function: messages are translated. */
+function isRefusedByAddress(error: unknown): boolean {
+  return isDatabaseError(error) && error.routine === 'ClientAuthentication';
+}
+
+const NOT_LET_IN =
+  '; pg_hba.conf does not let this connection in: if it is not encrypted, add ?sslmode=require, otherwise the file needs a line for it';
 
 const SOCKET_ERRORS = new Set(['ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
 

@@ -14,17 +14,19 @@ export interface ItemFault {
   readonly leftSeconds: number;
 }
 
+/** A faculty of which claims leave out everything, as ItemFault. */
+export type FacultyFault = Omit<ItemFault, 'workItemId'>;
+
 /** How far the error of a claim reaches. `nothing`: it has passed, or passes by itself. */
 export type ClaimFault =
   | { readonly reach: 'nothing' | 'everything' }
   | {
       readonly reach: 'some';
       readonly items: readonly ItemFault[];
-      /** Faculties of which nothing can be claimed, with the error. */
-      readonly faculties: readonly { readonly faculty: string; readonly message: string }[];
+      readonly faculties: readonly FacultyFault[];
     };
 
-/** Finds out what made a claim fail. Changes nothing but that later claims leave the items out for a while. */
+/** Finds out what made a claim fail. Changes nothing but that later claims, of all daemons, leave the items and faculties out for a while. */
 export async function findFaults(db: Queryable, request: ClaimRequest, error: unknown): Promise<ClaimFault> {
   const state = sqlState(error);
   if (state === undefined) return { reach: 'nothing' };
@@ -63,9 +65,9 @@ export async function readUnclaimed(db: Queryable, faculties: readonly string[] 
   return row ?? null;
 }
 
-/** An item that claims leave out, as the database keeps it. */
+/** An item that claims leave out, or all of a faculty (null), as the database keeps it. */
 export interface KeptFault {
-  readonly work_item_id: string;
+  readonly work_item_id: string | null;
   readonly faculty: string;
   readonly failures: number;
   readonly since: string;
@@ -73,10 +75,13 @@ export interface KeptFault {
   readonly sqlstate: string;
 }
 
-/** Items that claims leave out, or did until now, the longest first, at most 100. */
+/** What claims leave out, or did until now, the longest first, at most 100. */
 export function readKeptFaults(db: Queryable): Promise<KeptFault[]> {
   return db.query<KeptFault>(
-    `select f.work_item_id, w.faculty, f.failures, to_jsonb(f.since) #>> '{}' as since, to_jsonb(f.until) #>> '{}' as until, f.sqlstate
-       from animus.claim_faults f join animus.work_items w on w.id = f.work_item_id order by f.since, f.work_item_id limit 100`,
+    `select f.work_item_id, f.faculty, f.failures, to_jsonb(f.since) #>> '{}' as since, to_jsonb(f.until) #>> '{}' as until, f.sqlstate
+       from (select null::uuid as work_item_id, faculty, failures, since, until, sqlstate from animus.faculty_faults
+             union all
+             select c.work_item_id, w.faculty, c.failures, c.since, c.until, c.sqlstate from animus.claim_faults c join animus.work_items w on w.id = c.work_item_id) f
+      order by f.since, f.work_item_id limit 100`,
   );
 }

@@ -29,7 +29,7 @@ async function animus(databaseUrl: string, ...argv: string[]): Promise<string> {
 }
 
 describe('a database that is not migrated', () => {
-  const empty = testDatabase({ empty: true });
+  const empty = testDatabase({ empty: true, anew: true });
 
   test('is said to be, also with the API on', async () => {
     site.write({ 'animus.toml': '[http]\napi = true\n' });
@@ -42,7 +42,7 @@ describe('a database that is not migrated', () => {
 });
 
 describe('a database with queues that are left of a dropped schema', () => {
-  const dropped = testDatabase();
+  const dropped = testDatabase({ anew: true });
 
   test('is said to have them', async () => {
     await dropped.database.query('drop schema animus cascade');
@@ -61,7 +61,7 @@ describe('a database with queues that are left of a dropped schema', () => {
 });
 
 describe('a damaged database', () => {
-  const pg = testDatabase();
+  const pg = testDatabase({ anew: true });
 
   test('without damage, each deep check says so', async () => {
     await insertWork(pg.database);

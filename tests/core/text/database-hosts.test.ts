@@ -8,10 +8,18 @@ describe('the hosts of a database URL', () => {
     'postgres:///work',
     'postgres://%2Fvar%2Frun/work',
     'postgres://ada@/work?host=/var/run/postgresql',
-    'postgres://db/work?target_session_attrs=read-write',
+    'postgres://db/work?target_session_attrs=any',
   ])('%s has one, and is used as it is', (url) => {
     expect(databaseHosts(url)).toEqual({ urls: [url], target: 'any' });
   });
+
+  test.each(['read-write', 'primary'])(
+    'one of which the URL asks for the primary (%s) may not be a standby',
+    (attrs) => {
+      const url = `postgres://db/work?target_session_attrs=${attrs}`;
+      expect(databaseHosts(url)).toEqual({ urls: [url], target: 'primary' });
+    },
+  );
 
   test.each([
     ['postgres://ada:a,b@x:1,y:2/work', ['postgres://ada:a,b@x:1/work', 'postgres://ada:a,b@y:2/work']],
@@ -35,6 +43,7 @@ describe('the hosts of a database URL', () => {
     ['postgres://x:1,y:no/work', 'postgres://user:password@host:port,host:port/database'],
     ['postgres://x,,y/work', 'a name and, if any, a port for each of the hosts'],
     ['postgres:///work?host=x,y,z&port=1,2', 'a name and, if any, a port for each of the hosts'],
+    ['postgres://x/work?target_session_attrs=prefer-standby', 'target_session_attrs=read-write, primary or any'],
     ['postgres://x,y/work?target_session_attrs=standby', 'target_session_attrs=read-write, primary or any'],
   ])('%s is refused, with what it should be', (url, expected) => {
     expect(databaseHosts(url)).toEqual({ expected: expect.stringContaining(expected) });

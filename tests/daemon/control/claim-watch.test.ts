@@ -24,7 +24,7 @@ const FACULTY = {
 
 beforeEach(async () => {
   await emptyQueue(pg.database);
-  await pg.database.query(`delete from animus.claim_faults`);
+  await pg.database.query(`delete from animus.claim_faults; delete from animus.faculty_faults`);
 });
 
 /** Its clock can be put forward; each item is completed as soon as it runs. */

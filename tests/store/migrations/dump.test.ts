@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { createRoleStatements, ROLES } from '../../../src/store/migrations/roles.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
@@ -33,6 +33,18 @@ describe.skipIf(OLDER_POSTGRES === null)('a dump', () => {
       rows = await rowsOf(db);
     });
     sh(old.url, pageBlock('operations.md', '--format=custom'), { DATABASE_URL: at(old.url, 'animus') });
+  });
+  // Of an earlier try.
+  beforeEach(async () => {
+    for (const name of ['lost', 'kept', 'schemas', 'over']) await on(old!.url, (db) => dropDatabase(db, name));
+    for (const name of ['roleless', 'animus']) await on(fresh!.url, (db) => dropDatabase(db, name));
+    await on(fresh!.url, async (db) => {
+      const roles = await db.query<{ name: string }>(
+        `select quote_ident(rolname) as name from pg_roles where rolname !~ '^(pg_|postgres$)'`,
+      );
+      for (const { name } of roles) await db.query(`drop role ${name}`);
+    });
+    rmSync(join(directory, 'schemas.dump'), { force: true });
   });
   afterAll(async () => {
     await Promise.all([old?.stop(), fresh?.stop()]);
@@ -172,6 +184,10 @@ function at(url: string, database: string): string {
   const other = new URL(url);
   other.pathname = `/${database}`;
   return other.href;
+}
+
+async function dropDatabase(db: Database, name: string): Promise<void> {
+  await db.query(`drop database if exists ${name} with (force)`);
 }
 
 async function on<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {

@@ -1,8 +1,9 @@
 /** Promise: animus works with pgmq as an extension, its own or that of a superuser. */
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { refusedTables } from '../../../src/store/migrations/replica-identity.ts';
 import { readTarGz } from '../../../src/store/migrations/tar.ts';
@@ -42,22 +43,18 @@ function offerPgmq(directory: string): void {
 }
 
 test('an owner without superuser rights creates it, and its own tables get a replica identity', async () => {
-  const { db, name } = await databaseOf('own');
+  const { db, dba } = await databaseOf('own');
   await migrate(db);
   expect(await db.query(`select pg_get_userbyid(extowner) as owner from pg_extension where extname = 'pgmq'`)).toEqual([
     { owner: 'app' },
   ]);
-  const dba = openPostgres(urlOf(name), { poolSize: 1 });
   await dba.query('create publication everything for all tables');
-  await dba.close();
   expect(await refusedTables(db)).toEqual([]);
   await worksFor(db);
-  await db.close();
 });
 
 test('one that a superuser has created is used with the rights that are named', async () => {
-  const { db, name } = await databaseOf('theirs');
-  const dba = openPostgres(urlOf(name), { poolSize: 1 });
+  const { db, dba } = await databaseOf('theirs');
   await dba.query('create extension pgmq');
   const refused = await migrate(db).then(
     () => '',
@@ -81,13 +78,10 @@ test('one that a superuser has created is used with the rights that are named', 
     ['pgmq.topic_bindings', 'postgres', false],
   ]);
   await worksFor(db);
-  await dba.close();
-  await db.close();
 });
 
 test('one of before version 1.6, where only its owner makes queues, is named', async () => {
-  const { db, name } = await databaseOf('old');
-  const dba = openPostgres(urlOf(name), { poolSize: 1 });
+  const { db, dba } = await databaseOf('old');
   await dba.query(
     `create extension pgmq; grant usage, create on schema pgmq to app; grant select, insert, delete on pgmq.meta to app`,
   );
@@ -99,8 +93,6 @@ test('one of before version 1.6, where only its owner makes queues, is named', a
     code: 'db.refused',
     message: expect.stringContaining(': alter extension pgmq update; or'),
   });
-  await dba.close();
-  await db.close();
 });
 
 function urlOf(name: string): string {
@@ -109,11 +101,17 @@ function urlOf(name: string): string {
   return url.href;
 }
 
-async function databaseOf(name: string): Promise<{ db: Database; name: string }> {
+/** A new one of the role app, which is closed at the end of the test. `dba`: the superuser in it. */
+async function databaseOf(kind: string): Promise<{ db: Database; dba: Database }> {
+  const name = `${kind}_${randomBytes(4).toString('hex')}`;
   await admin.query(`create database ${name} owner app`);
   const url = new URL(urlOf(name));
   [url.username, url.password] = ['app', 'p'];
-  return { db: openPostgres(url.href), name };
+  const [db, dba] = [openPostgres(url.href), openPostgres(urlOf(name), { poolSize: 1 })];
+  onTestFinished(async () => {
+    await Promise.all([db.close(), dba.close()]);
+  });
+  return { db, dba };
 }
 
 async function worksFor(db: Database): Promise<void> {

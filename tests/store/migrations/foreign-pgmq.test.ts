@@ -1,6 +1,6 @@
 /** Promise: with a pgmq that belongs to somebody else, animus works, or says which rights it lacks, on what, and who gives them. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { installPgmq } from '../../../src/store/migrations/extensions.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { missingPgmqRights } from '../../../src/store/migrations/pgmq-rights.ts';
@@ -9,48 +9,58 @@ import type { Database } from '../../../src/store/sql/database.ts';
 import { drainInbox } from '../../../src/store/work/inbox.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { run } from '../../cli/run-cli.ts';
-import { asAdmin, testDatabase } from '../../support/database.ts';
+import { asAdmin, databaseUrl } from '../../support/database.ts';
 import { claimOne, insertWork } from '../work/queue-driver.ts';
 
-const target = testDatabase({ empty: true });
-const [team, app] = ['team', 'app'].map((name) => `animus_test_${name}_${randomBytes(4).toString('hex')}`) as [
-  string,
-  string,
-];
-let url: string;
+let [team, app, name, url] = ['', '', '', ''];
+let dba: Database;
 let db: Database;
 
-beforeAll(async () => {
+// For each try, because the tests take rights away.
+beforeEach(async () => {
+  [team, app, name] = ['team', 'app', 'db'].map((what) => `animus_test_${what}_${randomBytes(4).toString('hex')}`) as [
+    string,
+    string,
+    string,
+  ];
+  await asAdmin((admin) => admin.query(`create database ${name} template template0`));
+  dba = openPostgres(databaseUrl(name), { poolSize: 1 });
   await asAdmin((admin) => admin.query(`create role ${team}; create role ${app} login password 'p'`));
-  const { database } = target;
-  const [{ name } = { name: '' }] = await database.query<{ name: string }>('select current_database() as name');
-  await database.query(`grant create on database ${name} to ${team}, ${app}`);
-  await database.transaction(async (tx) => {
+  await dba.query(`grant create on database ${name} to ${team}, ${app}`);
+  await dba.transaction(async (tx) => {
     await tx.query(`set local role ${team}`);
     await installPgmq(tx);
     await tx.query('revoke execute on all functions in schema pgmq from public');
   });
-  await database.query('create publication warehouse for all tables');
-  const login = new URL(target.connectionString);
+  await dba.query('create publication warehouse for all tables');
+  const login = new URL(databaseUrl(name));
   [login.username, login.password] = [app, 'p'];
   url = login.href;
   db = openPostgres(url);
 });
 
-afterAll(async () => {
-  await db?.close();
-  await target.database.query(`drop owned by ${app}, ${team} cascade`);
-  await asAdmin((admin) => admin.query(`drop role ${app}; drop role ${team}`));
+afterEach(async () => {
+  await db.close();
+  await dba.close();
+  await asAdmin(async (admin) => {
+    await admin.query(`drop database ${name} with (force)`);
+    await admin.query(`drop role ${app}; drop role ${team}`);
+  });
 });
 
 /** In the order in which they are named. */
 const GRANTS = [
   () => `grant usage, create on schema pgmq to ${app};`,
   () => `grant select, insert, delete on pgmq.meta to ${app};`,
-  () => `grant execute on all functions in schema pgmq to ${app};`,
+  () =>
+    `grant execute on function pgmq.acquire_queue_lock(text), pgmq.archive(text, bigint[]), pgmq."create"(text), pgmq.create_non_partitioned(text), pgmq.format_table_name(text, text), pgmq.list_queues(), pgmq.validate_queue_name(text) to ${app};`,
   () => 'alter table pgmq.meta replica identity using index meta_queue_name_key;',
   () => 'alter table pgmq.topic_bindings replica identity using index topic_bindings_unique_pattern_queue;',
 ];
+
+/** What is called once the queues are there. */
+const called = () =>
+  `grant execute on function pgmq.archive(text, bigint[]), pgmq.format_table_name(text, text) to ${app};`;
 
 test('an installation says what it lacks until it has all of it, and then everything works', async () => {
   const lack = `the schema pgmq belongs to ${team}, and ${app} lacks rights on it`;
@@ -64,7 +74,7 @@ test('an installation says what it lacks until it has all of it, and then everyt
       message: expect.stringContaining(`${lack}; ${remedy}`),
     });
     if (given === 0) expect(await pgmqOfDoctor()).toEqual([{ check: 'pgmq', state: 'problem', detail: lack, remedy }]);
-    await target.database.query(GRANTS[given]!());
+    await dba.query(GRANTS[given]!());
   }
   await migrate(db);
   expect(await pgmqOfDoctor()).toEqual([{ check: 'pgmq', state: 'ok', detail: 'installed', remedy: null }]);
@@ -72,12 +82,13 @@ test('an installation says what it lacks until it has all of it, and then everyt
 });
 
 test('once installed it needs less, works with it, and a migration leaves the rights as they are', async () => {
+  await install();
   const grants = () =>
-    target.database.query(
+    dba.query(
       `select n.nspacl::text, c.relacl::text from pg_namespace n join pg_class c on c.relnamespace = n.oid where n.nspname = 'pgmq' and c.relname = 'meta'`,
     );
-  await target.database.query(
-    `revoke create on schema pgmq from ${app}; revoke insert, delete on pgmq.meta from ${app}`,
+  await dba.query(
+    `revoke create on schema pgmq from ${app}; revoke insert, delete on pgmq.meta from ${app}; revoke all on all functions in schema pgmq from ${app}; ${called()}`,
   );
   const before = await grants();
   await migrate(db, { putBackFunctions: true });
@@ -87,19 +98,25 @@ test('once installed it needs less, works with it, and a migration leaves the ri
 });
 
 test('what is taken away from a running installation is named, also by a login without rights', async () => {
-  const grant = [GRANTS[0]!().replace(', create', ''), GRANTS[1]!().replace(', insert, delete', ''), GRANTS[2]!()];
-  await target.database.query(
+  await install();
+  const grant = [GRANTS[0]!().replace(', create', ''), GRANTS[1]!().replace(', insert, delete', ''), called()];
+  await dba.query(
     `revoke all on schema pgmq from ${app}; revoke all on pgmq.meta from ${app}; revoke all on all functions in schema pgmq from ${app}`,
   );
   const rights = { schema: 'pgmq', owner: team, role: app, statements: grant, installing: false };
   expect(await missingPgmqRights(db, 'this role')).toEqual(rights);
   // Whoever asks, it is the owner of schema animus who needs them; a superuser has them, and may migrate.
-  expect(await missingPgmqRights(target.database, 'the owner')).toEqual(rights);
-  expect(await missingPgmqRights(target.database, 'this role')).toBeNull();
-  await target.database.query(grant.join(' '));
+  expect(await missingPgmqRights(dba, 'the owner')).toEqual(rights);
+  expect(await missingPgmqRights(dba, 'this role')).toBeNull();
+  await dba.query(grant.join(' '));
   expect(await missingPgmqRights(db, 'this role')).toBeNull();
   await lifeOfItems();
 });
+
+async function install(): Promise<void> {
+  await dba.query(GRANTS.map((statement) => statement()).join(' '));
+  await migrate(db);
+}
 
 async function lifeOfItems(): Promise<void> {
   await insertWork(db);

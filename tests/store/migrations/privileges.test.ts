@@ -46,7 +46,7 @@ const INTERNAL = `
   cancel_open
   claim_candidates
   candidates_ahead
-  error_reach faulty_items forget_faults note_faults try_item touched_items reclaim_item restore_queues
+  error_reach faulty_items faulty_faculties forget_faults note_faults note_faculty_faults try_item touched_items reclaim_item restore_queues
   claim_pass claim_look test_suspects next_suspect held_by lose_item fate_of_daemon progressed_since_death
   claim_round
   shown_in

@@ -1,5 +1,5 @@
 /** Promise: the statements of docs/operations.md remove animus from a database, and nothing that others use. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { ROLES, rolesState } from '../../../src/store/migrations/roles.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
@@ -12,11 +12,12 @@ const DROP_ROLES = pageBlock('operations.md', `execute format('drop role %I'`);
 
 let server: PostgresServer;
 const opened: Database[] = [];
-beforeAll(async () => {
+// For each try: roles belong to the whole server.
+beforeEach(async () => {
   server = await startPostgresServer();
 });
-afterAll(async () => {
-  await Promise.all(opened.map((db) => db.close()));
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((db) => db.close()));
   await server?.stop();
 });
 

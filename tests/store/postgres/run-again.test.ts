@@ -51,7 +51,7 @@ test('a transaction that goes on after it was undone is run again, and is no bug
 
 test('a text of a person, which may be several statements, is never run twice', async () => {
   const { database } = target;
-  await database.query('create table ran (n int)');
+  await database.query('drop table if exists ran; create table ran (n int)');
   const text = `insert into ran values (1); commit; do $$ begin raise exception using errcode = '40001', message = 'undone'; end $$`;
   await expect(database.query(text)).rejects.toMatchObject({ code: 'db.unreachable' });
   expect(await database.query('select n from ran')).toEqual([{ n: 1 }]);

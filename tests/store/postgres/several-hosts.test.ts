@@ -1,7 +1,7 @@
 /** Several hosts in one connection string: pool and listener go to the primary, and follow it when another host becomes it. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openNotifications } from '../../../src/store/postgres/notifications.ts';
 import { openPostgres, type PostgresOptions } from '../../../src/store/postgres/postgres.ts';
 import { psqlEnvironment } from '../../../src/store/postgres/psql-environment.ts';
@@ -9,10 +9,13 @@ import { eventually } from '../../support/eventually.ts';
 import { type PostgresServer, startPostgresServer } from '../../support/postgres-server.ts';
 
 let servers: readonly [standby: PostgresServer, primary: PostgresServer];
-beforeAll(async () => {
+// For each try: the tests stop servers and promote them.
+beforeEach(async () => {
   servers = await Promise.all([startPostgresServer(), startPostgresServer()]);
 });
-afterAll(() => Promise.all(servers.map((server) => server.stop())));
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+});
 
 /** Both, the one that becomes the standby first. */
 function both(more = ''): string {
@@ -57,6 +60,15 @@ test('the primary is used, and the one that is promoted after it is gone', async
   expect(await open(both('&target_session_attrs=any')).query('select pg_is_in_recovery() as standby')).toEqual([
     { standby: true },
   ]);
+  const alone = `${standby.url}&target_session_attrs=read-write`;
+  await expect(open(alone).query('select')).rejects.toMatchObject({
+    code: 'db.unreachable',
+    message: expect.stringContaining('it is a standby, which cannot be written to'),
+  });
+  await expect(
+    openNotifications({ ...db, connectionString: alone }, ['news'], { onNotify() {}, onReconnect() {} }).start(),
+  ).rejects.toThrow('it is a standby, which cannot be written to');
+  expect(() => openPostgres(`${standby.url}&target_session_attrs=standby`)).toThrow('read-write, primary or any');
 
   await primary.stopServer();
   const refused = await eventually('no host can be written to', () =>
@@ -97,6 +109,10 @@ test('psql gets them all', () => {
   const hosts = { PGHOST: 'a,b', PGPORT: '1,2', PGUSER: 'ada', PGTARGETSESSIONATTRS: 'read-write' };
   expect(psqlEnvironment('postgres://ada@a:1,b:2/work')).toMatchObject(hosts);
   expect(psqlEnvironment('postgres://ada@a:1/work')).toMatchObject({ PGHOST: 'a', PGTARGETSESSIONATTRS: undefined });
+  expect(psqlEnvironment('postgres://ada@a:1/work?target_session_attrs=primary')).toMatchObject({
+    PGHOST: 'a',
+    PGTARGETSESSIONATTRS: 'read-write',
+  });
 });
 
 async function queryOnce(url: string, sql: string): Promise<object[]> {

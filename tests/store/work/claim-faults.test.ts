@@ -1,5 +1,5 @@
 /** Promise: an item on which claims fail is found, left out and named, and all other work goes on. */
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { openWait, parkWork, resolveDueWaits } from '../../../src/store/transcript/waits.ts';
 import { readKeptFaults } from '../../../src/store/work/claim-faults.ts';
 import { renewLeases } from '../../../src/store/work/leases.ts';
@@ -15,11 +15,13 @@ beforeAll(async () => {
   clock = await fakeDatabaseClock(target.database);
   await makeRefusals(target.database);
 });
-beforeEach(() => emptyQueue(target.database));
-afterEach(async () => {
+// Also of an earlier try.
+beforeEach(async () => {
   await target.database.query(
-    `delete from public.refusals; delete from animus.claim_faults; alter table animus.work_items drop constraint if exists positive`,
+    `delete from public.refusals; delete from animus.claim_faults; delete from animus.faculty_faults;
+     alter table animus.work_items drop constraint if exists positive; drop trigger if exists refuse_late on animus.work_items`,
   );
+  await emptyQueue(target.database);
 });
 
 const { refuse, round } = refusalsOf(target);
@@ -161,8 +163,8 @@ test('an item that another transaction has locked is no fault', async () => {
   const open = await openTransaction(target.database, async (tx) => {
     await tx.query('select from animus.work_items where id = $1 for update', [locked]);
   });
-  expect((await round()).fault).toMatchObject({ reach: 'some', items: [{ workItemId: bad }] });
-  await open.end('rollback');
+  const { fault } = await open.endAfter(round(), 'rollback');
+  expect(fault).toMatchObject({ reach: 'some', items: [{ workItemId: bad }] });
 });
 
 test('one row that cannot be changed does not end the leases of the other items of its daemon', async () => {

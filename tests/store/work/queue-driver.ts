@@ -143,10 +143,19 @@ export async function openTransaction(db: Database, work: (tx: Queryable) => Pro
       if (error !== rolledBack) throw error;
     });
   await opened.promise;
+  const end = async (how: 'commit' | 'rollback'): Promise<void> => {
+    ending.resolve(how);
+    await done;
+  };
   return {
-    async end(how: 'commit' | 'rollback'): Promise<void> {
-      ending.resolve(how);
-      await done;
+    end,
+    /** Ends it when `other` is over, also if that fails. */
+    async endAfter<T>(other: Promise<T>, how: 'commit' | 'rollback'): Promise<T> {
+      try {
+        return await other;
+      } finally {
+        await end(how);
+      }
     },
   };
 }
