@@ -55,7 +55,7 @@ export async function startRestores(bin: string): Promise<Restores> {
   }
 
   async function as<T>(role: string, database: string, work: (db: Database) => Promise<T>): Promise<T> {
-    const db = openPostgres(urlOf(role, database), { poolSize: 2 });
+    const db = openPostgres(urlOf(role, database), { poolSize: 2, connectTimeoutMs: 60_000 });
     try {
       return await work(db);
     } finally {
@@ -109,7 +109,7 @@ async function fill(db: Database): Promise<void> {
 
 async function lookAround(db: Database): Promise<object> {
   if ((await migrate(db)).applied.length > 0) throw new Error('migrations were missing');
-  const [work] = await claimWork(db, crypto.randomUUID(), claimable('open'), 1, 60);
+  const [work] = await claimWork(db, crypto.randomUUID(), claimable('open'), 1, 600);
   await completeWork(db, work!, { text: 'done' }, 'done');
   const read = async (sql: string) => (await db.query<{ value: string }>(sql)).map(({ value }) => value);
   const { memories } = await searchMemories(db, { viewer: null, text: 'Grüße', embedding: null, limit: 5 });
