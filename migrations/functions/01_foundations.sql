@@ -42,12 +42,23 @@ begin
   raise exception using errcode = p_sqlstate, message = p_message, detail = coalesce(p_id::text, ''), hint = p_hint;
 end $$;
 
+-- Refuses a session in which no trigger runs: what the triggers of animus do would be left undone, such as waking a parent, without an error.
+-- Locks: none. Raises: WA002.
+create or replace function animus.require_triggers(p_what text) returns void
+language plpgsql stable as $$
+begin
+  if current_setting('session_replication_role') <> 'replica' then return; end if;
+  perform animus.raise('WA002', format('%s needs the triggers of animus, and none runs in this session: session_replication_role is replica', p_what),
+    p_hint => 'as a superuser, for all sessions of a login: alter role … set session_replication_role = ''origin''');
+end $$;
+
 -- Refuses a transaction that sees only what was committed before it began. What locks a row and then reads what belongs to it would miss what another
 -- transaction has added meanwhile, such as a child of work that is cancelled or the newest decision of the chain, without an error.
 -- Locks: none. Raises: WA002.
 create or replace function animus.require_newest(p_what text) returns void
 language plpgsql stable as $$
 begin
+  perform animus.require_triggers(p_what);
   if current_setting('transaction_isolation') in ('read committed', 'read uncommitted') then return; end if;
   perform animus.raise('WA002', format('%s must see what others commit meanwhile, and this transaction is %s: begin isolation level read committed',
     p_what, current_setting('transaction_isolation')),

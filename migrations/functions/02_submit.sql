@@ -11,7 +11,7 @@ create or replace trigger work_items_refuse_delete before delete on animus.work_
 create or replace trigger work_items_check_input before update of skill, description, params, trigger_info, source, trace_context on animus.work_items
   for each row execute function animus.work_items_check_input();
 -- Inserts an item, and returns whether it merged into an active duplicate: merged_into is null if the actor may not see that.
--- Locks: as an insert. Raises: WA003, WA004, 23514.
+-- Locks: as an insert. Raises: WA002 where no trigger runs, WA003, WA004, 23514.
 create or replace function animus.submit_work(
   faculty text, description text default '', params jsonb default '{}', skill text default null, dedup_key text default null,
   priority int default 0, run_at timestamptz default null, concurrency_key text default null, parent_id uuid default null,
@@ -20,6 +20,7 @@ create or replace function animus.submit_work(
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
+  perform animus.require_triggers('a submission');
   insert into animus.work_items as w (faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context)
   values (submit_work.faculty, submit_work.skill, submit_work.description, submit_work.params, submit_work.dedup_key, submit_work.source,
           submit_work.trigger_info, submit_work.priority, submit_work.run_at, submit_work.concurrency_key, submit_work.parent_id, submit_work.trace_context)
@@ -31,7 +32,7 @@ end $$;
 drop function if exists animus.submit_batch_work(text, text, jsonb, text, text, int, timestamptz, text, uuid, text, jsonb, text, boolean);
 -- Inserts an item as submit_work does. batch: ask its turns in batches (true) or live (false); null: as its faculty says. detached: it goes on when its
 -- parent dies or is cancelled.
--- Locks: as an insert. Raises: WA003, WA004, 23514.
+-- Locks: as an insert. Raises: WA002 where no trigger runs, WA003, WA004, 23514.
 create or replace function animus.submit_batch_work(
   faculty text, description text default '', params jsonb default '{}', skill text default null, dedup_key text default null,
   priority int default 0, run_at timestamptz default null, concurrency_key text default null, parent_id uuid default null,
@@ -40,6 +41,7 @@ create or replace function animus.submit_batch_work(
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
+  perform animus.require_triggers('a submission');
   insert into animus.work_items as w
     (faculty, skill, description, params, dedup_key, source, trigger_info, priority, run_at, concurrency_key, parent_id, trace_context, batch, detached)
   values (submit_batch_work.faculty, submit_batch_work.skill, submit_batch_work.description, submit_batch_work.params, submit_batch_work.dedup_key,

@@ -299,7 +299,7 @@ begin
 end $$;
 
 -- Adds a schedule, for an operator. A daemon computes when it is due; the expression is the caller's to check.
--- Locks: none. Raises: WA004, 23505, 23514, 42501.
+-- Locks: none. Raises: WA002 where no trigger runs, WA004, 23505, 23514, 42501.
 drop function if exists animus.add_schedule(text, text, text, text, text, jsonb, text, int, boolean);
 create or replace function animus.add_schedule(
   p_name text, p_cron text, p_faculty text, p_time_zone text default 'UTC', p_description text default '', p_params jsonb default '{}',
@@ -307,6 +307,7 @@ create or replace function animus.add_schedule(
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.require_operator();
+  perform animus.require_triggers('a schedule');
   insert into animus.schedules (name, cron, time_zone, faculty, description, params, missed, grace_seconds, paused, overlap)
   values (p_name, p_cron, p_time_zone, p_faculty, p_description, p_params, p_missed, p_grace_seconds, p_paused, p_overlap);
 end $$;

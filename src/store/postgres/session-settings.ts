@@ -4,7 +4,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 
 /**
  * A parameter that the server does not know is left out. `DateStyle` keeps the order of day and month in what people write. `session_replication_role`,
- * which lets no trigger run on `replica`, is set below: only a superuser may.
+ * which lets no trigger run on `replica`, is set below: a login that may not is refused, because without triggers it would damage work.
  */
 const FIXED: Readonly<Record<string, string>> = {
   default_transaction_isolation: 'read committed',
@@ -55,8 +55,7 @@ select pg_catalog.set_config('search_path', pg_catalog.array_to_string(array(
          select pg_catalog.quote_ident(s.name) from pg_catalog.unnest(pg_catalog.current_schemas(false)) s (name) where s.name operator(pg_catalog.<>) 'pg_catalog'), ', '), false)
  where 'pg_catalog' operator(pg_catalog.=) any (pg_catalog.current_schemas(false));
 select set_config(s.name, s.value, false) from (values ${rows(FIXED)}) s (name, value) where current_setting(s.name, true) is not null;
-select set_config('session_replication_role', 'origin', false)
- where current_setting('session_replication_role') <> 'origin' and current_setting('is_superuser') = 'on';
+select set_config('session_replication_role', 'origin', false) where current_setting('session_replication_role') = 'replica';
 select set_config(p.name, t.least, false) from pg_settings p join (values ${rows(LEAST_TIMEOUT_MS)}) t (name, least) on t.name = p.name
  where '0' <> any (array[${Object.keys(LEAST_TIMEOUT_MS)
    .map((name) => `coalesce(current_setting('${name}', true), '0')`)

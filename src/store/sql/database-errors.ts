@@ -60,6 +60,10 @@ const longer = (setting: string) =>
 const TOO_LONG_LOCKED =
   '; another transaction keeps it locked for longer than lock_timeout of the login allows: look in pg_stat_activity for a session that is idle in transaction';
 
+/** A session that is made sets it, if it may; the server's words about the parameter are translated, its name is not. */
+const NO_TRIGGERS =
+  "; with session_replication_role = replica no trigger runs, and animus would damage its work: as a superuser, alter role … set session_replication_role = 'origin'";
+
 /** An error that the statement did not cause: worth a retry when the server has recovered. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   '40001': '; another transaction changed the same rows, and this one was undone',
@@ -146,7 +150,8 @@ function refusalHint(error: unknown): string | null {
   if (typeof code !== 'string') return /SASL|password must be/i.test(message) ? '; is there a password in it?' : null;
   if (code.startsWith('28')) return isRefusedByAddress(error) ? NOT_LET_IN : '';
   if (code === '3D000') return '; create it with createdb';
-  if (code === '42501') return '; the role needs the connect privilege';
+  if (code === '42501')
+    return message.includes('session_replication_role') ? NO_TRIGGERS : '; the role needs the connect privilege';
   if (code.startsWith('08') || code.startsWith('53') || code.startsWith('57') || UNUSABLE[code] !== undefined)
     return null;
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code)) {

@@ -88,7 +88,7 @@ const INTERNAL = `
   publish_spend define_spend_views submitter_of
   raise
   reclaim_expired
-  require_newest
+  require_newest require_triggers
   refuse_merge_into_ancestor
   refuse_row
   requeue

@@ -1,79 +1,56 @@
-/** Promise: whatever a server, database or role sets, animus does what it does on any server, and an application is served or refused with words. */
-import { describe, expect, test } from 'vitest';
-import { openPostgres } from '../../../src/store/postgres/postgres.ts';
-import { LEAST_TIMEOUT_MS } from '../../../src/store/postgres/session-settings.ts';
-import type { Queryable } from '../../../src/store/sql/database.ts';
+/**
+ * Promise: whatever a server, database or role sets, animus does what it does on any server, and an application is served or refused with words.
+ *
+ * Prints the matrix as a table. `ANIMUS_TEST_MATRIX=whole` also installs animus, dumps and restores under each setting, not only under those that once broke it.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase } from '../../support/database.ts';
-import { eventually } from '../../support/eventually.ts';
-import { APPLICATION, asAnimus, asApplication, configure, RIGHT, SETTINGS } from './setting-matrix.ts';
+import { OLDER_POSTGRES } from '../../support/older-postgres.ts';
+import { asAnimus, asApplication, COLLIDING, configure, install, RIGHT, ROWS } from './setting-matrix.ts';
+import { NO_TRIGGERS, RESTORED, type Restores, startRestores } from './setting-restore.ts';
+import { type Cells, cellsOf, tableOf } from './setting-table.ts';
 
-describe.each(SETTINGS)('$name = $value', (setting) => {
-  const target = testDatabase();
+const WHOLE = process.env['ANIMUS_TEST_MATRIX'] === 'whole';
+const INSTALLED = /^(standard_conforming_strings|search_path = app|restrict_|session_replication_role|\d+ settings)/;
+const RESTORED_UNDER = /^(standard_conforming_strings|\d+ settings)/;
 
-  test('changes nothing for animus, and what it does to an application is known', async (context) => {
-    if (!(await configure(target.database, [setting]))) context.skip(`the server does not know ${setting.name}`);
-    const session = target.open({ poolSize: 2 });
-    expect(await asAnimus(session)).toEqual(RIGHT);
-    await session.query(`delete from animus.schedules`);
-    expect(await asApplication(target.connectionString)).toEqual({ ...APPLICATION, ...setting.application });
-  });
+const table = new Map<string, Cells>();
+let restores: Restores | null = null;
+beforeAll(async () => {
+  if (OLDER_POSTGRES !== null) restores = await startRestores(OLDER_POSTGRES);
+});
+afterAll(async () => {
+  await restores?.stop();
+  process.stdout.write(tableOf(table));
 });
 
-describe('time-outs', () => {
-  const target = testDatabase({ empty: true });
-  const names = Object.keys(LEAST_TIMEOUT_MS);
-  const read = async (db: Queryable) => {
-    const rows = await db.query<{ name: string; ms: number }>(
-      'select name, setting::int as ms from pg_settings where name = any ($1)',
-      [names],
-    );
-    return Object.fromEntries(rows.map(({ name, ms }) => [name, ms]));
-  };
+describe.each(ROWS)('$title', ({ title, settings, application }) => {
+  const installs = WHOLE || INSTALLED.test(title);
+  const target = testDatabase({ empty: installs });
 
-  /** A connection string that asks for so many milliseconds. */
-  const asking = (name: string, ms: number) => {
-    const url = new URL(target.connectionString);
-    url.searchParams.set('options', `-c ${name}=${ms}`);
-    return url.href;
-  };
-
-  test('that are too short are raised, and those of the connection string are kept and named', async () => {
-    const known = Object.keys(await read(target.database));
-    await configure(
-      target.database,
-      known.map((name) => ({ name, value: '5s' })),
-    );
-    const raised = target.open({ poolSize: 1 });
-    const least = Object.entries(LEAST_TIMEOUT_MS).filter(([name]) => known.includes(name));
-    expect(await read(raised)).toEqual(Object.fromEntries(least));
-    const asked = openPostgres(asking('statement_timeout', 3000), { poolSize: 1 });
-    expect(await read(asked)).toMatchObject({ statement_timeout: 3000, lock_timeout: LEAST_TIMEOUT_MS.lock_timeout });
-    const late = asked.query('select pg_sleep(60)');
-    await expect(late).rejects.toMatchObject({ code: 'db.unreachable', retryable: true });
-    await expect(late).rejects.toThrow(/statement_timeout of the login, database or server is too short: alter role/);
-    await asked.close();
+  test('changes nothing for animus, and what it does to an application is known', async (context) => {
+    await target.database.query(COLLIDING);
+    if (!(await configure(target.database, settings))) context.skip(`the server does not know ${title}`);
+    const session = target.open({ poolSize: 2 });
+    if (installs) expect(await install(session)).toBeGreaterThan(60);
+    const own = await asAnimus(session);
+    await session.query(`delete from animus.schedules`);
+    const theirs = await asApplication(target.connectionString);
+    table.set(title, { ...cellsOf(own, theirs), ...(installs && { install: 'right' }) });
+    expect(own).toEqual(RIGHT);
+    expect(theirs).toEqual(application);
   });
 
-  test.each([
-    ['idle_in_transaction_session_timeout', 'select 1'],
-    ['lock_timeout', 'lock table held'],
-  ])('%s is named when it ends a transaction', async (name, statement) => {
-    await target.database.query('create table if not exists held (n int)');
-    const limited = openPostgres(asking(name, 900), { poolSize: 1 });
-    await target.database.transaction(async (holder) => {
-      await holder.query('lock table held');
-      const ended = limited.transaction(async (tx) => {
-        const [{ pid }] = (await tx.query('select pg_backend_pid() as pid')) as [{ pid: number }];
-        // A session that is idle is ended by the server; the other time-out ends the statement.
-        if (name.startsWith('idle'))
-          await eventually('it is ended', async () => {
-            const there = await target.database.query('select from pg_stat_activity where pid = $1', [pid]);
-            return there.length === 0 ? true : null;
-          });
-        await tx.query(statement);
-      });
-      await expect(ended).rejects.toThrow(new RegExp(`${name} of the login`));
-    });
-    await limited.close();
-  });
+  test.runIf(WHOLE || RESTORED_UNDER.test(title))(
+    'lets a dump be restored, by a superuser and by a plain owner',
+    async (context) => {
+      if (restores === null) return context.skip('no server is installed');
+      const outcomes = await restores.restore(settings);
+      const owner = title.endsWith('= replica') ? NO_TRIGGERS : RESTORED;
+      expect(outcomes).toEqual({ postgres: RESTORED, animus_owner: owner });
+      const restore =
+        owner === RESTORED ? 'right' : `right; the plain owner is refused: ${String(outcomes['animus_owner'])}`;
+      table.set(title, { ...table.get(title), restore });
+    },
+  );
 });

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { testDatabase } from '../../support/database.ts';
+import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import { asAdmin, testDatabase } from '../../support/database.ts';
+import { createLogin, dropLogins } from '../../support/role-login.ts';
 
 const target = testDatabase({ empty: true });
 
@@ -16,4 +18,23 @@ test('times that RFC 3339 does not have become the nearest that it has', async (
     null,
     '2026-11-22T23:10:04.218Z',
   ]);
+});
+
+test('a login for which no trigger runs is refused, because work would be damaged; one that may change that goes on', async () => {
+  const logins: string[] = [];
+  const url = await createLogin(target.connectionString, 'pg_read_all_stats', logins);
+  await asAdmin((admin) => admin.query(`alter role ${logins[0]} set session_replication_role = 'replica'`));
+  const db = openPostgres(url, { poolSize: 1 });
+  const read = () => db.query('show session_replication_role');
+  await expect(read()).rejects.toMatchObject({
+    code: 'db.refused',
+    message: expect.stringMatching(
+      /with session_replication_role = replica no trigger runs, .+ alter role … set session_replication_role = 'origin'/,
+    ),
+  });
+  await asAdmin((admin) => admin.query(`grant set on parameter session_replication_role to ${logins[0]}`));
+  expect(await read()).toEqual([{ session_replication_role: 'origin' }]);
+  await asAdmin((admin) => admin.query(`revoke set on parameter session_replication_role from ${logins[0]}`));
+  await db.close();
+  await dropLogins(logins);
 });

@@ -1,5 +1,6 @@
 /** Settings of a server, and what animus and an application do with each: install, insert, claim, end, memory, schedule, list. */
 import { Client } from 'pg';
+import { expect } from 'vitest';
 import { storeMemory } from '../../../src/store/memory/memories.ts';
 import { searchMemories } from '../../../src/store/memory/search-memories.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
@@ -8,7 +9,7 @@ import { addScheduleAs } from '../../../src/store/work/change-schedules.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 
-/** Outcomes of an application that differ from APPLICATION, as an SQLSTATE. */
+/** `application`: outcomes of an application that differ from APPLICATION; a refusal is its words. */
 export interface Setting {
   readonly name: string;
   readonly value: string;
@@ -21,7 +22,22 @@ const set = (name: string, value: string, application?: Setting['application']):
   ...(application && { application }),
 });
 
-const OLD_SNAPSHOT = { cancel: 'WA002' };
+const OLD_SNAPSHOT = {
+  cancel: expect.stringMatching(
+    /^WA002: a cancel must see .+, and this transaction is .+: begin isolation level read committed$/,
+  ),
+};
+const NO_VIEWS = { list: '55000: access to non-system view "own_work" is restricted' };
+const needsTriggers = (what: string) =>
+  `WA002: ${what} needs the triggers of animus, and none runs in this session: session_replication_role is replica`;
+const NO_TRIGGERS = {
+  insert: '23502: null value in column "id" of relation "work_items" violates not-null constraint',
+  schedule: needsTriggers('a schedule'),
+  cancel: needsTriggers('a cancel'),
+};
+
+/** What an application gets with any setting. */
+export const APPLICATION = { insert: 1, memory: [false, false, true], cancel: 1, list: 1, schedule: 1 };
 
 export const SETTINGS: readonly Setting[] = [
   set('default_transaction_isolation', 'serializable', OLD_SNAPSHOT),
@@ -42,7 +58,7 @@ export const SETTINGS: readonly Setting[] = [
   set('quote_all_identifiers', 'on'),
   set('transform_null_equals', 'on'),
   set('row_security', 'off'),
-  set('restrict_nonsystem_relation_kind', 'view, foreign-table', { list: '55000' }),
+  set('restrict_nonsystem_relation_kind', 'view, foreign-table', NO_VIEWS),
   set('search_path', 'app, pg_catalog'),
   set('search_path', "''"),
   set('default_text_search_config', 'pg_catalog.german'),
@@ -51,17 +67,37 @@ export const SETTINGS: readonly Setting[] = [
   set('check_function_bodies', 'off'),
   set('gin_fuzzy_search_limit', '1'),
   set('exit_on_error', 'on'),
+  set('synchronous_commit', 'off'),
+  set('synchronous_commit', 'remote_apply'),
   set('xmloption', 'document'),
   set('client_min_messages', 'debug5'),
-  set('session_replication_role', 'replica', { insert: '23502', schedule: '23502', cancel: 0, list: 0 }),
+  set('session_replication_role', 'replica', NO_TRIGGERS),
 ];
 
-/**
- * Sets those that the server knows for all new sessions of the database; false: it knows none. The schema `app` of an application has functions and a
- * table with names that animus uses.
- */
+/** One value of each name, without those with which an application cannot go on after its first refusal. */
+const AT_ONCE = SETTINGS.filter(
+  ({ name }, n) =>
+    !['session_replication_role', 'exit_on_error'].includes(name) &&
+    SETTINGS.findIndex((other) => other.name === name) === n,
+);
+
+/** Rows of the matrix: each setting alone, and all at once. */
+export const ROWS = [...SETTINGS.map((setting) => [setting]), AT_ONCE].map((settings) => ({
+  title: settings.length === 1 ? `${settings[0]!.name} = ${settings[0]!.value}` : `${settings.length} settings at once`,
+  settings,
+  application: { ...APPLICATION, ...Object.assign({}, ...settings.map(({ application }) => application ?? {})) },
+}));
+
+/** A schema `app` of an application, with functions and a table that have names which animus uses. */
+export const COLLIDING = `create schema if not exists app; create table if not exists app.work_items (id int);
+  create or replace function app.length(text) returns int language sql as 'select 666';
+  create or replace function app.lower(text) returns text language sql as $$ select 'no' $$;
+  create or replace function app.sha256(bytea) returns bytea language sql as $$ select 'no'::bytea $$;
+  create or replace function app.current_setting(text) returns text language sql as $$ select 'no' $$;
+  create or replace function app.jsonb_array_length(jsonb) returns int language sql as 'select 666'`;
+
+/** Sets those that the server knows for all new sessions of the database; false: it knows none. */
 export async function configure(admin: Database, settings: readonly Setting[]): Promise<boolean> {
-  await admin.query(COLLIDING);
   const rows = await admin.query<{ name: string }>('select name from pg_settings');
   const known = settings.filter(({ name }) => name.includes('.') || rows.some((row) => row.name === name));
   for (const { name, value } of known) {
@@ -73,13 +109,6 @@ export async function configure(admin: Database, settings: readonly Setting[]): 
   }
   return known.length > 0;
 }
-
-const COLLIDING = `create schema if not exists app; create table if not exists app.work_items (id int);
-  create or replace function app.length(text) returns int language sql as 'select 666';
-  create or replace function app.lower(text) returns text language sql as $$ select 'no' $$;
-  create or replace function app.sha256(bytea) returns bytea language sql as $$ select 'no'::bytea $$;
-  create or replace function app.current_setting(text) returns text language sql as $$ select 'no' $$;
-  create or replace function app.jsonb_array_length(jsonb) returns int language sql as 'select 666'`;
 
 export const RIGHT = {
   insert: '2030-01-01T00:00:00.000Z',
@@ -137,9 +166,7 @@ export async function asAnimus(db: Database): Promise<Record<string, unknown>> {
   });
 }
 
-export const APPLICATION = { insert: 1, memory: [false, false, true], cancel: 1, list: 1, schedule: 1 };
-
-/** What a program does with SQL, in a session as the server makes it. */
+/** What a program does with SQL, in a session as the server makes it, after asAnimus: it cancels and lists an item of that. */
 export async function asApplication(connectionString: string): Promise<Record<string, unknown>> {
   const client = new Client({ connectionString });
   client.on('error', () => {});
@@ -156,8 +183,8 @@ export async function asApplication(connectionString: string): Promise<Record<st
         return merged;
       },
       cancel: async () =>
-        (await client.query(`select animus.cancel_work(id) from animus.work_items where faculty = 'app'`)).rowCount,
-      list: async () => (await client.query(`select id from animus.own_work where faculty = 'app'`)).rowCount,
+        (await client.query(`select animus.cancel_work(id) from animus.work_items where faculty = 'f'`)).rowCount,
+      list: async () => (await client.query(`select id from animus.own_work where faculty = 'f'`)).rowCount,
       schedule: async () => (await client.query(`select animus.add_schedule('app', '0 3 * * *', 'f')`)).rowCount,
     });
   } finally {
@@ -165,11 +192,11 @@ export async function asApplication(connectionString: string): Promise<Record<st
   }
 }
 
-/** The result of each step, or the code of its error. */
+/** The result of each step, or its error: the code and the words. */
 async function outcomes(steps: Readonly<Record<string, () => Promise<unknown>>>): Promise<Record<string, unknown>> {
   const result: Record<string, unknown> = {};
   for (const [name, step] of Object.entries(steps)) {
-    result[name] = await step().catch((error: { code?: string; message: string }) => error.code ?? error.message);
+    result[name] = await step().catch((error: { code?: string; message: string }) => `${error.code}: ${error.message}`);
   }
   return result;
 }

@@ -25,8 +25,11 @@ test('a batch reads a few pages per row, also with statistics from when the tabl
     perItem.push((plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!) / 200);
   }
   expect(await left()).toBe(0);
-  // 26 rows an item. The first batch also fills the session's caches.
-  expect(Math.max(...perItem.slice(1))).toBeLessThan(150);
+  // 26 rows an item. The first batch also fills the session's caches. PostgreSQL 17 finds a set of keys in an index with fewer pages than 15 and 16.
+  const [server] = await db.query<{ older: boolean }>(
+    `select current_setting('server_version_num')::int < 170000 as older`,
+  );
+  expect(Math.max(...perItem.slice(1))).toBeLessThan(server!.older ? 162 : 150);
 });
 
 test('one referenced tree among hundreds is found and kept, whatever its size, and the trees behind it are deleted', async () => {
