@@ -73,8 +73,9 @@ export const UNITS = {
     }),
   inbox: (app) =>
     order(app, 'inbox', 1, async (query, id) => {
-      // pgmq's own functions depend on it.
+      // pgmq's own functions depend on these.
       await query('set local standard_conforming_strings = on');
+      await query('set local search_path = pg_catalog');
       return query(
         `select pgmq.send('animus_inbox', jsonb_build_object('faculty', 'worker', 'description', 'mark ' || $1::text, 'params', jsonb_build_object('order', $1::text, 'note', $2::text)))`,
         [id, NOTE],
