@@ -11,7 +11,7 @@ import { type Application, UNITS } from './units.ts';
 /** How many programs submit at a time, each with sessions of its own. */
 const PROGRAMS = 4;
 /** Open items from which on nothing more is submitted. */
-const ENOUGH = 150;
+const ENOUGH = 90;
 
 export interface Load {
   readonly app: Omit<Application, 'shop' | 'boss' | 'viewer'>;
