@@ -14,6 +14,7 @@ import { identifyPgmqRows } from './replica-identity.ts';
 import { NOTHING_RESTORED, type RestoredQueues, restoreQueues } from './restore-queues.ts';
 import { foreignOwner, installRoles } from './roles.ts';
 import { schemaVersion } from './schema-version.ts';
+import { settlePgmq } from './settle-pgmq.ts';
 import { type TurnOptions, takeTurn } from './take-turn.ts';
 
 /** A step's wait for locks is bounded (take-turn.ts). */
@@ -65,6 +66,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     const pgmq = await installPgmq(tx);
     if (pgmq !== 'present') log.info({ pgmq }, 'installed pgmq');
     await identifyPgmqRows(tx);
+    await settlePgmq(tx);
   });
   const vector = await takeTurn(database, 'pgvector', options, installVector);
 

@@ -72,15 +72,12 @@ export const UNITS = {
       return query('update shop.shelf set changes = changes + 1 where id = $1', [id]);
     }),
   inbox: (app) =>
-    order(app, 'inbox', 1, async (query, id) => {
-      // pgmq's own functions depend on these.
-      await query('set local standard_conforming_strings = on');
-      await query('set local search_path = pg_catalog');
-      return query(
+    order(app, 'inbox', 1, (query, id) =>
+      query(
         `select pgmq.send('animus_inbox', jsonb_build_object('faculty', 'worker', 'description', 'mark ' || $1::text, 'params', jsonb_build_object('order', $1::text, 'note', $2::text)))`,
         [id, NOTE],
-      );
-    }),
+      ),
+    ),
   keyed: (app) =>
     order(app, 'keyed', 1, (query, id) =>
       query(
