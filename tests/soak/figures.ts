@@ -35,3 +35,9 @@ export async function retried<T>(work: () => Promise<T>): Promise<T> {
     }
   }
 }
+
+/** At most three of each kind: of those that differ by an id only. */
+export function someOfEach(found: readonly string[]): string[] {
+  const kinds = Map.groupBy(found, (line) => line.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ''));
+  return [...kinds.values()].flatMap((lines) => lines.slice(0, 3));
+}

@@ -56,31 +56,6 @@ export const ACTS = {
         app.tally.wrong.push(`a search of the memories ${id} found ${JSON.stringify(contents)}`);
     });
   },
-  /** A schedule of every second, for three seconds. */
-  async schedule(app: Application) {
-    const id = randomUUID();
-    const there = (column: string) => async (query: (sql: string, p: unknown[]) => Promise<unknown[]>) =>
-      (await query(`select from shop.plans where id = $1 and ${column} is not null`, [id])).length > 0;
-    await app.boss.transaction(
-      'begin',
-      async (query) => {
-        await query('insert into shop.plans (id, added_at) values ($1, clock_timestamp())', [id]);
-        await query(`select animus.add_schedule($1, '* * * * * *', 'worker', 'Asia/Kolkata', 'mark ' || $1)`, [
-          `s${id}`,
-        ]);
-      },
-      there('added_at'),
-    );
-    await pause(3000);
-    await app.boss.transaction(
-      'begin',
-      async (query) => {
-        await query(`delete from animus.schedules where name = $1`, [`s${id}`]);
-        await query('update shop.plans set removed_at = clock_timestamp() where id = $1', [id]);
-      },
-      there('removed_at'),
-    );
-  },
   async readOwn(app: Application) {
     await app.shop.again(async (query) => {
       const rows = await query(
@@ -105,6 +80,35 @@ export const ACTS = {
         app.tally.wrong.push(`status() says ${String(row!['status'])}`);
       for (const sql of PAGES) await query(sql);
     });
+  },
+};
+
+/** Of an operator; its schedules submit work. */
+export const SUBMITTING = {
+  /** A schedule of every second, for three seconds. */
+  async schedule(app: Application) {
+    const id = randomUUID();
+    const there = (column: string) => async (query: (sql: string, p: unknown[]) => Promise<unknown[]>) =>
+      (await query(`select from shop.plans where id = $1 and ${column} is not null`, [id])).length > 0;
+    await app.boss.transaction(
+      'begin',
+      async (query) => {
+        await query('insert into shop.plans (id, added_at) values ($1, clock_timestamp())', [id]);
+        await query(`select animus.add_schedule($1, '* * * * * *', 'worker', 'Asia/Kolkata', 'mark ' || $1)`, [
+          `s${id}`,
+        ]);
+      },
+      there('added_at'),
+    );
+    await pause(3000);
+    await app.boss.transaction(
+      'begin',
+      async (query) => {
+        await query(`delete from animus.schedules where name = $1`, [`s${id}`]);
+        await query('update shop.plans set removed_at = clock_timestamp() where id = $1', [id]);
+      },
+      there('removed_at'),
+    );
   },
 };
 

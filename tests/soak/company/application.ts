@@ -2,9 +2,10 @@
 import type { Database } from '../../../src/store/sql/database.ts';
 import type { Site } from '../../support/daemon-process.ts';
 import { pause } from '../trouble.ts';
-import { ACTS } from './acts.ts';
+import { ACTS, SUBMITTING } from './acts.ts';
 import { askCommand, COMMANDS } from './commands.ts';
 import type { Company } from './company-server.ts';
+import { decide } from './decide.ts';
 import { AppSession } from './session.ts';
 import { type Application, UNITS } from './units.ts';
 
@@ -15,14 +16,18 @@ const ENOUGH = 90;
 
 export interface Load {
   readonly app: Omit<Application, 'shop' | 'boss' | 'viewer'>;
+  /** Submits nothing more. */
   end(): Promise<void>;
+  /** Decides nothing more. */
+  close(): Promise<void>;
 }
 
 export async function startApplication(company: Company, db: Database, site: Site): Promise<Load> {
   const [clock] = await db.query<{ now: number }>('select extract(epoch from now())::float8 as now');
   const tally = { again: new Map<string, number>(), wrong: [] as string[], done: new Map<string, number>() };
   const app = { tally, undone: [] as string[], recent: [] as string[], made: [] as string[], beganAt: clock!.now };
-  const means = { ending: false, open: 0 };
+  const means = { ending: false, closed: false, open: 0 };
+  const deciding = decide(new AppSession(company.urls.boss, tally), tally, means);
   const running = [
     watch(db, means),
     ...Array.from({ length: PROGRAMS }, () => program(company, app, means)),
@@ -33,6 +38,10 @@ export async function startApplication(company: Company, db: Database, site: Sit
     async end() {
       means.ending = true;
       await Promise.all(running);
+    },
+    async close() {
+      means.closed = true;
+      await deciding;
     },
   };
 }
@@ -55,7 +64,7 @@ async function program(
   const open = (login: 'shop' | 'boss' | 'viewer') => new AppSession(company.urls[login], shared.tally);
   const app: Application = { ...shared, shop: open('shop'), boss: open('boss'), viewer: open('viewer') };
   while (!means.ending) {
-    const acts = Object.entries({ ...ACTS, ...(means.open < ENOUGH && UNITS) });
+    const acts = Object.entries({ ...ACTS, ...(means.open < ENOUGH && { ...UNITS, ...SUBMITTING }) });
     const [name, act] = acts[Math.floor(Math.random() * acts.length)]!;
     try {
       await act(app);

@@ -24,6 +24,17 @@ const WRONG: Readonly<Record<string, string>> = {
          from animus.work_items w join story s on s.item = w.id where w.dedup_key like 'key %' and w.state <> 'merged'
           and not exists (select from animus.decisions d where d.work_item_id = w.id and d.action = 'retry') group by w.id)
      select a.id::text from lives a join lives b on a.dedup_key = b.dedup_key and a.id <> b.id and a.began < b.began and a.ended > b.began`,
+  'was decided twice': `select work_item_id::text as id from animus.decisions where action in ('approve', 'deny') and ask_id is not null
+     group by work_item_id, ask_id having count(*) > 1`,
+  'acted without an approval': `select w.id::text from animus.work_items w where w.faculty = 'careful'
+     and exists (select from effects e where e.item = w.id::text)
+     and not exists (select from animus.decisions d where d.work_item_id = w.id and d.action = 'approve')`,
+  'ran beyond its limit without asking': `select w.id::text from animus.work_items w where w.faculty = 'thrifty' and w.turns > 0
+     and not exists (select from animus.decisions d where d.work_item_id = w.id and d.action = 'approve' and d.subject = 'budget')`,
+  'was asked live': `select f.work_item_id::text as id from animus.foci f join animus.work_items w on w.id = f.work_item_id join animus.turns t on t.focus_id = f.id
+     where w.faculty = 'nightly' and t.recorded_at is not null and not exists (select from animus.batch_requests b where b.focus_id = f.id and b.turn = t.turn)`,
+  'costs another sum than its items': `select c.usd || ' ' || s.usd as id
+     from animus.costs('appliance', '') c, (select sum(cost_usd + lost_usd) as usd from animus.work_items) s where c.usd <> s.usd or c.held_usd <> 0`,
   'was told once, and not once': `select t.item::text as id from shop.told t
      left join animus.mailbox m on m.text = 'told ' || t.id::text and m.work_item_id = t.item group by t.id, t.item having count(m.id) <> 1`,
   'completed without having been told': `select t.item::text as id from shop.told t join animus.mailbox m on m.text = 'told ' || t.id::text
@@ -107,16 +118,4 @@ async function digestOf(db: Database, table: string): Promise<{ readonly rows: n
 
 export function wrongOutputs(daemons: readonly DaemonProcess[]): string[] {
   return daemons.flatMap((daemon, n) => wrongTexts(`the output of daemon ${n}`, daemon.output()));
-}
-
-export function companyFigures({ app }: Load, rows: number): string {
-  const sum = (of: ReadonlyMap<string, number>) => [...of.values()].reduce((all, n) => all + n, 0);
-  const list = (of: ReadonlyMap<string, number>) => [...of].map(([name, n]) => `${n} × ${name}`).join(', ') || 'none';
-  const { done, again } = app.tally;
-  return [
-    `acts of the application and of people: ${sum(done)} (${list(done)})`,
-    `rolled back on purpose: ${app.undone.length}`,
-    `run again by the application: ${list(again)}`,
-    `rows at the subscriber: ${rows}`,
-  ].join('\n');
 }

@@ -22,6 +22,9 @@ const NOTE = `Grüße \\s+ 'quoted' "twice" \\'`;
 const ORDER = 'insert into shop.orders (id, kind, works, note) values ($1, $2, $3, $4)';
 const WORK = `insert into animus.own_work (faculty, description, params) values ('worker', 'mark ' || $1::text, jsonb_build_object('order', $1::text, 'note', $2::text)) returning id`;
 
+const WORK_OF = (faculty: string) => WORK.replace("'worker'", `'${faculty}'`);
+const READ_COMMITTED = 'begin isolation level read committed';
+
 const isThere = async (query: Query, id: string): Promise<boolean> =>
   (await query('select from shop.orders where id = $1', [id])).length > 0;
 
@@ -31,11 +34,12 @@ async function order(
   kind: string,
   works: number,
   submit: (query: Query, id: string) => Promise<readonly Record<string, unknown>[]>,
+  begin = 'begin',
 ): Promise<readonly string[]> {
   const id = randomUUID();
   let items: string[] = [];
   await app.shop.transaction(
-    'begin',
+    begin,
     async (query) => {
       await query(ORDER, [id, kind, works, NOTE]);
       items = (await submit(query, id)).flatMap((row) => (typeof row['id'] === 'string' ? [row['id']] : []));
@@ -85,6 +89,21 @@ export const UNITS = {
          values ('worker', 'wait ' || $1::text, jsonb_build_object('order', $1::text, 'note', $2::text), 'key ' || floor(random() * 6)) returning state`,
         [id, NOTE],
       ),
+    ),
+  approved: (app) => order(app, 'approved', 1, (query, id) => query(WORK_OF('careful'), [id, NOTE])),
+  batch: (app) => order(app, 'batch', 1, (query, id) => query(WORK_OF('nightly'), [id, NOTE])),
+  /** Its first turn may cost more, so that a person has to decide. A limit is a decision. */
+  limited: (app) =>
+    order(
+      app,
+      'limited',
+      1,
+      async (query, id) => {
+        const [item] = await query(WORK_OF('thrifty'), [id, NOTE]);
+        await query(`select animus.set_budget('item', $1, 'none', 'usd', 0.0155)`, [item!['id']]);
+        return [item!];
+      },
+      READ_COMMITTED,
     ),
   /** Two-phase commit. An attempt that was cut off may have prepared it. */
   async prepared(app) {
@@ -141,7 +160,7 @@ export const UNITS = {
       ),
     );
     await app.shop.transaction(
-      'begin isolation level read committed',
+      READ_COMMITTED,
       async (query) => {
         const rows = await query('select state from animus.cancel_works($1::uuid[], $2)', [ids, NOTE]);
         if (rows.length !== 3 || rows.some(({ state }) => state !== 'cancelled'))
