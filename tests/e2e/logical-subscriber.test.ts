@@ -14,6 +14,7 @@ import { startTestDaemon } from '../support/daemon.ts';
 import { eventually } from '../support/eventually.ts';
 import { OLDER_POSTGRES, startOlderPostgres } from '../support/older-postgres.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
+import { caughtUp, prepareSubscriber, subscribe, tablesOf } from '../support/subscriber.ts';
 
 interface Server {
   readonly url: string;
@@ -63,20 +64,7 @@ describe.each(PAIRS)(
       await publisher.query('create publication warehouse for all tables with (publish_via_partition_root = true)');
       await migrate(publisher);
       await prepareSubscriber(subscriber);
-      const from = new URL(publisherUrl);
-      await subscriber.query(
-        `create subscription warehouse connection 'host=127.0.0.1 port=${from.port} user=postgres password=${from.password || 'none'} dbname=shop' publication warehouse`,
-      );
-      await eventually(
-        'all tables are copied',
-        async () => {
-          const [row] = await subscriber.query<{ n: number }>(
-            `select count(*)::int as n from pg_subscription_rel where srsubstate <> 'r'`,
-          );
-          return row!.n === 0 ? true : null;
-        },
-        150,
-      );
+      await subscribe(subscriber, publisherUrl);
 
       await live(publisher, publisherUrl);
       const alive = await sameRows(publisher, subscriber);
@@ -173,34 +161,9 @@ async function createDatabase(server: string): Promise<string> {
   return url.href;
 }
 
-/** The same tables without rows, and a place for each month of packed work (docs/operations.md). */
-async function prepareSubscriber(db: Database): Promise<void> {
-  await migrate(db);
-  await db.query('create table animus.history_rest partition of animus.history default');
-  await db.transaction(async (tx) => {
-    await tx.query('set local session_replication_role = replica');
-    await tx.query(`truncate ${(await tablesOf(db)).join(', ')} cascade`);
-  });
-}
-
-async function tablesOf(db: Database): Promise<readonly string[]> {
-  const rows = await db.query<{ name: string }>(
-    `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname in ('animus', 'pgmq') and c.relkind in ('r', 'p') and c.relpersistence = 'p' and not c.relispartition order by 1`,
-  );
-  return rows.map(({ name }) => name);
-}
-
 /** Waits until the subscriber has all, compares each table, and returns its rows. */
 async function sameRows(publisher: Database, subscriber: Database): Promise<Map<string, number>> {
-  const [now] = await publisher.query<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn');
-  await eventually('the subscriber has all', async () => {
-    const [row] = await publisher.query(
-      `select from pg_stat_replication where application_name = 'warehouse' and replay_lsn >= $1::pg_lsn`,
-      [now!.lsn],
-    );
-    return row ?? null;
-  });
+  await caughtUp(publisher);
   const counts = new Map<string, number>();
   for (const table of await tablesOf(publisher)) {
     const [there, here] = await Promise.all([publisher, subscriber].map((db) => rowsOf(db, table)));

@@ -26,7 +26,8 @@ export async function writeHazards(site: Site): Promise<void> {
     );
   write(POISON, 'bash', 'tools = ["bash"]\nbash_isolation = "none"\n');
   const command = `command = "${process.execPath}"\nargs = ["${SERVER}"]\ntools = ["send"]\nidempotent = ["send"]\n`;
-  write(STRANGER, '"mcp_shaped_*"', '', `[faculty.mcp.shaped]\n${command}`);
+  // Many may hold it when a daemon ends.
+  write(STRANGER, '"mcp_shaped_*"', '', `max_attempts = 100\n[faculty.mcp.shaped]\n${command}`);
   const { exit, stdout, stderr } = await runAnimus(site, ['faculty', 'check', STRANGER, '--pin']);
   if (exit !== 0) throw new Error(`faculty check ${STRANGER} --pin exited with ${exit}:\n${stdout}${stderr}`);
 }

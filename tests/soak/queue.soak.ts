@@ -1,59 +1,73 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
-import { makeSite, type Site, startDaemon } from '../support/daemon-process.ts';
-import { MODEL, startModelServer } from '../support/model-server/either-wire.ts';
+import { type DaemonProcess, startDaemon } from '../support/daemon-process.ts';
+import { startBatchServer } from '../support/model-server/batch-server.ts';
+import { startModelServer } from '../support/model-server/either-wire.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { sleepingProcesses } from '../support/sleeping-processes.ts';
 import { recordStory, startEffectsServer } from '../support/workload/effects.ts';
 import { workProgramme } from '../support/workload/programme.ts';
 import { storyOf, wrongs } from '../support/workload/verdict.ts';
+import { type Load, startApplication } from './company/application.ts';
+import { companyFigures } from './company/company-figures.ts';
+import { beginSubscription, type Company, startCompany } from './company/company-server.ts';
+import { compareSubscriber, wrongCompany, wrongOutputs } from './company/company-verdict.ts';
 import { delaysOf, prepareTroubles, recorded } from './delays.ts';
+import { figuresOf, retried, say, someOfEach, told } from './figures.ts';
 import { hazardAnswer, PRELOAD, prepareSlowDisk, writeHazards, wrongHazards } from './hazards.ts';
 import { cancelNaps, PAUSES_ONLY, round } from './submissions.ts';
 import { drawTrouble, pause, type Slot, TROUBLES, type Trouble } from './trouble.ts';
-import { CRAFT, craftAnswer, makeRepository, personAtWork, wrongWorktrees } from './worktree-work.ts';
+import { LEASE_SECONDS, workshop } from './workshop.ts';
+import { craftAnswer, personAtWork, wrongWorktrees } from './worktree-work.ts';
 
 const MINUTES = Number(process.env['ANIMUS_SOAK_MINUTES'] ?? 10);
+/** A server as a company has it, and the load of its application. */
+const COMPANY = process.env['ANIMUS_SOAK_COMPANY'] === '1';
 const DAEMONS = PAUSES_ONLY ? 2 : 3;
-const LEASE_SECONDS = 5;
 /** The part of the time at the beginning without troubles and hazards, as the floor of a comparison. */
 const CALM_MS = PAUSES_ONLY ? MINUTES * 60_000 * 0.15 : 0;
 
 test(
   `${DAEMONS} daemons lose nothing and do nothing twice in ${MINUTES} minutes with faults`,
   async () => {
-    const postgres = await startPostgresServer();
+    const company = COMPANY ? await startCompany() : null;
+    const postgres = company?.postgres ?? (await startPostgresServer());
     onTestFinished(() => postgres.stop());
-    const db = openPostgres(postgres.url, { poolSize: 4, applicationName: 'animus soak' });
+    const db = openPostgres(company?.adminUrl ?? postgres.url, { poolSize: 4, applicationName: 'animus soak' });
     onTestFinished(() => db.close());
-    await migrate(db);
+    if (company === null) await migrate(db);
     await recordStory(db);
     await prepareSlowDisk(db);
     await prepareTroubles(db);
+    if (company !== null) await beginSubscription(company, db);
+    const url = company?.ownerUrl ?? postgres.url;
     const nap = `3600.${process.pid}${Date.now() % 10_000}`;
     const effects = await startEffectsServer(db);
     onTestFinished(() => effects.close());
     const { programme } = workProgramme(effects.port, nap);
-    const server = await startModelServer(
+    const server = await (COMPANY ? startBatchServer : startModelServer)(
       (body, ...more) => hazardAnswer(body) ?? craftAnswer(body) ?? programme(body, ...more),
     );
     onTestFinished(() => server.close());
-    const { site, repo } = workshop(server.url, postgres.url);
+    const { site, repo } = workshop(server.url, url, COMPANY);
     await writeHazards(site);
     const start = async (slot: Slot) => {
       slot.daemon = await retried(() => startDaemon(site, [], { DATABASE_URL: slot.proxy.url, NODE_OPTIONS: PRELOAD }));
+      daemons.push(slot.daemon);
     };
+    const daemons: DaemonProcess[] = [];
     const slots: Slot[] = [];
     for (let n = 0; n < DAEMONS; n++) {
-      const proxy = await startPostgresProxy(postgres.url);
+      const proxy = await startPostgresProxy(url);
       const daemon = await startDaemon(site, [], { DATABASE_URL: proxy.url, NODE_OPTIONS: PRELOAD });
       slots.push({ proxy, daemon });
+      daemons.push(daemon);
     }
+    const load = company && (await startApplication(company, db, site));
 
     const manager = { ending: false, restarts: 0 };
     const managing = serviceManager(slots, start, manager);
@@ -81,25 +95,43 @@ test(
     }
     operators.ending = true;
     await operating;
+    await load?.end();
     say('no more trouble and no more new work; waiting for the end of what is open');
     const over = await endOf(db, 180);
+    await load?.close();
     manager.ending = true;
     await managing;
     for (const { daemon } of slots) await daemon.kill('SIGTERM');
 
+    say('all daemons have ended; looking for what is wrong');
     const found = await wrongs(db, join(site.directory, 'faculties', 'marks'));
     found.push(...(await wrongHazards(db)));
     found.push(...(await wrongWorktrees(db, repo, operators.worktrees)));
-    if (!over) found.push('work is still open three minutes after the last trouble');
+    if (company !== null) found.push(...(await wrongInCompany(company, load!, db, daemons, counts)));
+    if (!over) found.push('work is still open, and for three minutes none has ended');
     if (sleepingProcesses(nap) > 0) found.push(`${sleepingProcesses(nap)} processes of daemons are still alive`);
     say(`\nat the end: ${await figuresOf(db)}\ntroubles: ${told(counts, manager.restarts)}`);
     say(await delaysOf(db, calm!.until));
     say(`items lost or done twice: ${found.length}`);
-    for (const line of found.slice(0, 20)) say(`\n${line}\n${await storyOf(db, line.slice(0, 36))}`);
+    for (const line of someOfEach(found)) say(`\n${line}\n${await storyOf(db, line.slice(0, 36))}`);
     expect(found).toEqual([]);
   },
-  (MINUTES + 10) * 60_000,
+  (MINUTES + 30) * 60_000,
 );
+
+/** What only a company's server can show; tells its figures. */
+async function wrongInCompany(
+  company: Company,
+  load: Load,
+  db: Database,
+  daemons: readonly DaemonProcess[],
+  counts: ReadonlyMap<Trouble, number>,
+): Promise<string[]> {
+  say('waiting for the subscriber');
+  const { found, rows } = await compareSubscriber(db, company);
+  say(`\n${await companyFigures(db, load, rows, counts)}`);
+  return [...found, ...(await wrongCompany(db, load)), ...wrongOutputs(daemons)];
+}
 
 /** Submits work, cancels naps and a few others, pauses and resumes, retries cancelled work, uses `git worktree`, until `ending`. */
 async function operate(
@@ -136,65 +168,17 @@ async function serviceManager(
   }
 }
 
+/** False: work is open, and for so many seconds none has ended. */
 async function endOf(db: Database, seconds: number): Promise<boolean> {
-  for (const deadlineMs = performance.now() + seconds * 1000; performance.now() < deadlineMs; ) {
+  let [left, deadlineMs] = [Number.POSITIVE_INFINITY, 0];
+  for (;;) {
     await cancelNaps(db);
-    const left = await db.query(
-      'select id::text from animus.work_items where resolved_at is null union select msg_id::text from pgmq.q_animus_inbox limit 1',
+    const [row] = await db.query<{ n: number }>(
+      `select (select count(*) from animus.work_items where resolved_at is null)::int + (select count(*) from pgmq.q_animus_inbox)::int as n`,
     );
-    if (left.length === 0) return true;
+    if (row!.n === 0) return true;
+    if (row!.n < left) [left, deadlineMs] = [row!.n, performance.now() + seconds * 1000];
+    if (performance.now() > deadlineMs) return false;
     await pause(500);
   }
-  return false;
-}
-
-async function figuresOf(db: Database): Promise<string> {
-  const [row] = await db.query<{ line: string }>(
-    `select format('%s items, %s completed, %s cancelled, %s open, %s turns, %s claims, %s take-overs, %s failures, %s effects',
-       (select count(*) from animus.work_items), (select count(*) from animus.work_items where state = 'completed'),
-       (select count(*) from animus.work_items where state = 'cancelled'), (select count(*) from animus.work_items where resolved_at is null),
-       (select count(*) from animus.turns where recorded_at is not null),
-       (select count(*) from story where after = 'claimed'), (select count(*) from story where before in ('claimed', 'running') and after = 'claimed'),
-       (select count(*) from animus.foci where ended_as = 'failed'), (select count(*) from effects)) as line`,
-  );
-  return row!.line;
-}
-
-function told(counts: ReadonlyMap<string, number>, restarts: number): string {
-  return [...counts, ['end of a daemon whose loop stood still', restarts] as const]
-    .map(([trouble, count]) => `${count} × ${trouble}`)
-    .join(', ');
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-/** For calls during which the server may be away. */
-async function retried<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (tries >= 10) throw error;
-      await pause(1000);
-    }
-  }
-}
-
-function workshop(modelUrl: string, databaseUrl: string): { readonly site: Site; readonly repo: string } {
-  const config = `[daemon]\nlease_seconds = ${LEASE_SECONDS}\npoll_seconds = 0.3\nmax_concurrent = 6\nshutdown_grace_seconds = 2\n`;
-  const site = makeSite({ modelUrl, databaseUrl, config, faculties: {} });
-  const workspace = join(site.directory, 'faculties');
-  const { repo, faculty } = makeRepository(site.directory);
-  const shared = `permissions.bash = "auto"\nworkspace = "${workspace}"\n`;
-  const write = (name: string, head: string, tools: string) =>
-    writeFileSync(
-      join(workspace, `${name}.toml`),
-      `[faculty]\nname = "${name}"\n${head}[faculty.engage]\nmodel = "${MODEL}"\nsystem_prompt = "Work."\n${tools}` +
-        `[faculty.recover]\nmax_attempts = 100\nbase_seconds = 0.1\nmax_seconds = 1\n`,
-    );
-  for (const name of ['worker', 'slow']) write(name, shared, 'tools = ["bash", "list_dir"]\nbash_isolation = "none"\n');
-  write(CRAFT, faculty, 'tools = ["bash"]\n');
-  return { site, repo };
 }

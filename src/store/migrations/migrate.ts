@@ -16,6 +16,7 @@ import { identifyPgmqRows } from './replica-identity.ts';
 import { NOTHING_RESTORED, type RestoredQueues, restoreQueues } from './restore-queues.ts';
 import { foreignOwner, installRoles } from './roles.ts';
 import { schemaVersion } from './schema-version.ts';
+import { settlePgmq } from './settle-pgmq.ts';
 import { type TurnOptions, takeTurn } from './take-turn.ts';
 import { readUnfinished, setUnfinished } from './unfinished.ts';
 
@@ -73,6 +74,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     const pgmq = await installPgmq(tx);
     if (pgmq !== 'present') log.info({ pgmq }, 'installed pgmq');
     await identifyPgmqRows(tx);
+    await settlePgmq(tx);
     return chosen;
   });
   const vector = await takeTurn(database, 'pgvector', options, installVector);

@@ -19,9 +19,10 @@ const WRONG: Readonly<Record<string, string>> = {
      where (select count(*) from animus.foci f where f.work_item_id = w.id) >
            1 + (select count(*) from animus.foci f where f.work_item_id = w.id and f.ended_as in ('failed', 'cancelled', 'lost'))`,
   'has a message left': `select (message ->> 'work_item_id')::uuid as id from pgmq.q_animus_work`,
-  'is not in the archive once per life': `select w.id from animus.work_items w
-     where (select count(*) from pgmq.a_animus_work a where a.message ->> 'work_item_id' = w.id::text)
-        <> 1 + (select count(*) from animus.decisions d where d.work_item_id = w.id and d.action = 'retry')`,
+  'is not in the archive once per life': `with archived as (select message ->> 'work_item_id' as id, count(*) as n from pgmq.a_animus_work group by 1),
+       retried as (select work_item_id as id, count(*) as n from animus.decisions where action = 'retry' group by 1)
+     select w.id from animus.work_items w left join archived a on a.id = w.id::text left join retried r on r.id = w.id
+      where w.state <> 'merged' and coalesce(a.n, 0) <> 1 + coalesce(r.n, 0)`,
   'told its ledger twice': `select f.work_item_id as id from animus.work_ledger l join animus.foci f on f.id = l.focus_id
      where l.content = 'acted' group by f.work_item_id, f.id having count(*) > 1`,
   // A claim that never started a focus (claimed, then claimed again) is counted separately.
