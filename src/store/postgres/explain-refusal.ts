@@ -21,6 +21,15 @@ interface Rights {
 export async function explainRefusal(error: unknown, sql: string, db: Queryable): Promise<unknown> {
   const [, kind, name] = refused(error) ?? [];
   if (!isAnimusError(error, 'db.forbidden') || kind === undefined || name === undefined) return error;
+  if (kind === 'schema') {
+    const [idle] = (await readRows<Idle>(db, NOT_INHERITED, [ROLES])) ?? [];
+    if (idle === undefined) return error;
+    const cure = idle.by_grant
+      ? `grant ${idle.role} to ${idle.login} with inherit true`
+      : `alter role ${idle.login} inherit`;
+    const hint = `; the login ${idle.login} is a member of ${idle.role}, but does not inherit its rights; an administrator changes that: ${cure}`;
+    return new AnimusError('db.forbidden', { ...error.details, hint }, { cause: error.cause });
+  }
   const right = /^\s*(insert|update|delete)\b/i.exec(sql)?.[1] ?? 'select';
   const rights = await readRights(
     db,
@@ -33,7 +42,7 @@ export async function explainRefusal(error: unknown, sql: string, db: Queryable)
 /** Only the server's own words; what our functions raise says itself what is missing. */
 function refused(error: unknown): RegExpExecArray | null {
   if (!isAnimusError(error, 'db.forbidden') || sqlState(error) !== '42501') return null;
-  return /^permission denied for (table|view|function) (\w+)$/.exec((error.cause as Error).message);
+  return /^permission denied for (table|view|function|schema) (\w+)$/.exec((error.cause as Error).message);
 }
 
 /** Null if even that cannot be read: the refusal itself is what counts. */
@@ -41,13 +50,35 @@ async function readRights(
   db: Queryable,
   [sql, params]: readonly [sql: string, params: readonly unknown[]],
 ): Promise<Rights | null> {
+  const [row] = (await readRows<Rights>(db, sql, params)) ?? [];
+  return row ?? null;
+}
+
+async function readRows<Row extends object>(
+  db: Queryable,
+  sql: string,
+  params: readonly unknown[],
+): Promise<readonly Row[] | null> {
   try {
-    const [row] = await db.query<Rights>(sql, params);
-    return row ?? null;
+    return await db.query<Row>(sql, params);
   } catch {
     return null;
   }
 }
+
+/** A role of which the login is a member without its rights. `by_grant`: from version 16 on each membership says so, before that the login. */
+interface Idle {
+  readonly login: string;
+  readonly role: string;
+  readonly by_grant: boolean;
+}
+
+/** Who has created a role may only give it to others, and is no member that matters here. */
+const NOT_INHERITED = `select quote_ident(current_user) as login, r.rolname::text as role, current_setting('server_version_num')::int >= 160000 as by_grant
+    from pg_roles r where r.rolname = any ($1) and not pg_has_role(r.oid, 'usage')
+     and exists (select from pg_auth_members m join pg_roles l on l.oid = m.member
+                  where m.roleid = r.oid and l.rolname = current_user and coalesce((to_jsonb(m) ->> 'set_option')::boolean, true))
+   order by array_position($1, r.rolname::text)`;
 
 const rightsWhere = (may: string) =>
   `select current_user::text as login,

@@ -51,7 +51,8 @@ function refusedStatement(error: DatabaseError, code: string, where: string): un
     return new AnimusError('db.forbidden', { where, detail, hint }, { cause: error });
   }
   if (code === '55P03') return new AnimusError('work.locked', { detail: detail + TOO_LONG_LOCKED }, { cause: error });
-  const hint = UNUSABLE[code];
+  // By the server's function: 54000 is also said of rows that are too large.
+  const hint = error.routine === 'PreCommit_Notify' ? NOTIFY_FULL : UNUSABLE[code];
   return hint === undefined ? error : new AnimusError('db.unreachable', { where, detail, hint }, { cause: error });
 }
 
@@ -59,6 +60,9 @@ const longer = (setting: string) =>
   `; ${setting} of the login, database or server is too short: alter role … set ${setting} = '5min' (docs/operations.md, "Settings of the server")`;
 const TOO_LONG_LOCKED =
   '; another transaction keeps it locked for longer than lock_timeout of the login allows: look in pg_stat_activity for a session that is idle in transaction';
+
+const NOTIFY_FULL =
+  '; a session that listens keeps its transaction open, so that no notification of the whole server is removed: look in pg_stat_activity for the oldest one that is idle in transaction, and end it';
 
 /** An error that the statement did not cause: worth a retry when the server has recovered. */
 const UNUSABLE: Readonly<Record<string, string>> = {
@@ -71,6 +75,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   '25006': '; the server is read-only (a replica, or default_transaction_read_only is on): connect to the primary',
   '53100': "; the server's disk is full",
   '53200': '; the server is out of memory',
+  '53400': '; a limit of the login, database or server is too low for it, such as temp_file_limit',
 };
 
 /** True when the connection and others of its generation are unusable: it is lost, or its server is no longer the primary. */
