@@ -55,7 +55,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const settings = () => holds;
   const wake = createWake(clock);
   const maxConcurrent = () => options.maxConcurrent ?? settings().daemon.maxConcurrent;
-  const { leaseSeconds } = config.daemon;
+  const { leaseSeconds, pollSeconds } = config.daemon;
   const registration = createRegistration({
     db,
     clock,
@@ -145,6 +145,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
         settings,
         completer,
         completeFocus,
+        ends: controlPlane.ends,
         toolSources: tools,
         onEvent: options.onEvent ?? (() => {}),
         holdFaculty: (name, seconds, reason) => {
@@ -159,7 +160,6 @@ export function createServices(means: ServiceMeans): DaemonServices {
       }),
   });
   const heartbeat = createHeartbeat({ db, clock, log, daemonId, leaseSeconds, running: controlPlane.running });
-  const { pollSeconds } = config.daemon;
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
   const upkeep = createUpkeep({ ...means, home: config.home }, registration, settings);

@@ -162,6 +162,7 @@ const GEN_AI = [...ASKED, 'gen_ai.response.model'] as const;
 export const METRICS = {
   'work.state_transitions': counter('{transition}', 'Changes of state made by this daemon', ['faculty', 'from', 'to']),
   'work.unroutable': gauge('{item}', 'Queued items of faculties that no live daemon serves', ['faculty']),
+  'work.ends.refused': gauge('{item}', 'Work items whose end the database has refused in the last five minutes', []),
   'work.claims.failing': gauge('s', 'How long nothing could be claimed although work is due; 0: it can', []),
   'work.claims.left_out': gauge('{item}', 'Items that this daemon cannot claim, and leaves out for a while', []),
   'work.queue.depth': gauge('{item}', 'Queued items, counted up to a cap', ['faculty']),

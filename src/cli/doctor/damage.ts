@@ -9,6 +9,7 @@ import {
   readUnqueued,
   type WrongRows,
 } from '../../store/views/damage.ts';
+import { readSecuredTables } from '../../store/views/row-security.ts';
 import { counted } from '../view/quantities.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
@@ -22,8 +23,15 @@ export async function examineDamage(db: Database): Promise<readonly Finding[]> {
   }
   const missing = await missingObjects(db);
   if (missing.length > 0) return missingFindings(missing);
+  const objects = fine('objects', 'all tables, columns, constraints, indexes, triggers and functions are there');
+  const hidden = (await readSecuredTables(db)).filter(({ hides }) => hides);
+  // What is hidden looks as if it were gone, and its remedy would delete what refers to it.
+  if (hidden.length > 0) {
+    const names = hidden.map(({ table }) => table).join(', ');
+    return [objects, note('rows', `not compared: row security hides rows of ${names} from this login`)];
+  }
   return [
-    fine('objects', 'all tables, columns, constraints, indexes, triggers and functions are there'),
+    objects,
     ...(await findingsOf('waits', () => examineWaits(db))),
     ...(await findingsOf('queue', () => examineQueue(db))),
     ...(await findingsOf('orphans', () => examineOrphans(db))),

@@ -27,6 +27,7 @@ import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 import { examineListen } from './listen.ts';
 import { examinePgmq } from './pgmq.ts';
 import { examinePublications } from './publications.ts';
+import { examineRowSecurity } from './row-security.ts';
 import { examineSettings } from './settings.ts';
 import { examineWebhooks } from './webhooks.ts';
 import { examineWorktrees } from './worktrees.ts';
@@ -63,6 +64,7 @@ async function examineContents(db: Database, config: Config, deep: boolean): Pro
     ...(await findingsOf('webhooks', () => examineWebhooks(db, config))),
     ...(await findingsOf('batches', () => examineBatches(db))),
     ...(await findingsOf('audit', () => examineAudit(db))),
+    ...(await findingsOf('row security', () => examineRowSecurity(db))),
     ...(await findingsOf('publications', () => examinePublications(db))),
     ...(await findingsOf('retention', () => examineRetention(db))),
     ...(await findingsOf('worktrees', () => examineWorktrees(db))),

@@ -12,6 +12,8 @@ import {
 import type { ClaimRequest } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { gauge } from '../../telemetry/metrics.ts';
+import type { Ends } from '../focus/scope/refused-end.ts';
+import { createEndWatch } from './end-watch.ts';
 
 export interface ClaimWatchMeans {
   readonly db: Database;
@@ -34,7 +36,9 @@ export interface ClaimWatch {
   brought(items: number | null): Promise<void>;
   /** A round has failed. */
   failed(error: unknown): void;
-  /** `ok`, or since when nothing could be claimed, and why. */
+  /** What foci report of their ends. */
+  readonly ends: Ends;
+  /** `ok`, or since when nothing could be claimed, or no end was taken, and why. */
   standing(): string;
 }
 
@@ -58,6 +62,7 @@ export function createClaimWatch({ db, clock, log, onProblems }: ClaimWatchMeans
   let unexplained = { error: '', untilMs: 0 };
   let told: readonly string[] = [];
   let stood = false;
+  const ends = createEndWatch(clock, STANDING_MS, tell);
 
   function standing(): string {
     if (failing === null || clock.monotonicMs() - failing.sinceMs < STANDING_MS) return 'ok';
@@ -83,6 +88,7 @@ export function createClaimWatch({ db, clock, log, onProblems }: ClaimWatchMeans
       ...[...items.values()].slice(0, MOST_TOLD).map(({ fault }) => itemProblem(fault)),
       ...(items.size > MOST_TOLD ? [`${items.size - MOST_TOLD} more work items cannot be claimed`] : []),
       ...(unclaimed === null || stands ? [] : [unclaimedProblem(unclaimed)]),
+      ...ends.problems(),
     ];
     if (problems.length === told.length && problems.every((problem, n) => problem === told[n])) return;
     told = problems;
@@ -169,7 +175,8 @@ export function createClaimWatch({ db, clock, log, onProblems }: ClaimWatchMeans
       fail(messageOf(error));
       tell();
     },
-    standing,
+    ends,
+    standing: () => (standing() === 'ok' ? ends.standing() : standing()),
   };
 }
 

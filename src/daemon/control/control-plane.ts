@@ -8,6 +8,7 @@ import type { Service } from '../../core/lifecycle/service.ts';
 import type { Wake } from '../../core/lifecycle/wake.ts';
 import type { ReleaseReason } from '../../store/work/release-reason.ts';
 import { type Claim, type ClaimRequest, claimReadyWork, releaseWork, takeOwnClaims } from '../../store/work/work.ts';
+import type { Ends } from '../focus/scope/refused-end.ts';
 import { claimableFaculties, claimsAhead } from './capacity.ts';
 import { createClaimWatch } from './claim-watch.ts';
 import { createDueWaits } from './due-waits.ts';
@@ -38,8 +39,10 @@ export interface ControlPlane extends Service {
    * time.
    */
   hold(faculty: string, untilMs: number): void;
-  /** `ok`, or since when nothing could be claimed although work is due, and why. */
+  /** `ok`, or since when nothing could be claimed although work is due, or no end was taken, and why. */
   claims(): string;
+  /** What foci report of their ends. */
+  readonly ends: Ends;
   /** Stops claiming; resolves when no focus runs any more. */
   drain(): Promise<void>;
 }
@@ -212,6 +215,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   return {
     running,
     claims: watch.standing,
+    ends: watch.ends,
     hold(faculty, untilMs) {
       held.set(faculty, Math.max(untilMs, held.get(faculty) ?? 0));
       backlog.giveBack((item) => item.work.faculty === faculty);

@@ -12,7 +12,7 @@ import { count, record } from '../../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import { attempt } from './focus.ts';
 import type { FocusControl } from './scope/focus-control.ts';
-import { type FocusEnd, settle } from './scope/focus-end.ts';
+import { type FocusEnd, type Settled, type SettleMeans, settle } from './scope/focus-end.ts';
 import type { BeginMeans, Focus, PhaseMeans } from './scope/focus-scope.ts';
 import { closeWorkspace } from './scope/focus-workspace.ts';
 import { killOnCancel } from './scope/kill-on-cancel.ts';
@@ -28,6 +28,7 @@ export interface RunMeans extends PhaseMeans, Omit<BeginMeans, 'deadline'> {
   };
   readonly completer: WorkCompleter;
   readonly completeFocus: CompleteFocus;
+  readonly ends: SettleMeans['ends'];
   /** Claims nothing more for the faculty for that long, and reports it. */
   readonly holdFaculty: (faculty: string, seconds: number, reason: string) => Promise<void>;
   /** The faculty's provider works again. */
@@ -74,10 +75,10 @@ export async function runFocus(
       );
       const closed: FocusEnd = !held ? { kind: 'lost' } : focus ? await closeWorkspace(reached, focus) : reached;
       // People have read it.
-      const end = closed.kind === 'cancelled' ? { ...closed, cutOff: focus?.answerUnderWay() ?? null } : closed;
-      if (end.kind === 'completed') control.ending();
+      const ending = closed.kind === 'cancelled' ? { ...closed, cutOff: focus?.answerUnderWay() ?? null } : closed;
+      if (ending.kind === 'completed') control.ending();
       control.settle();
-      const state = await settle(end, work, faculty, {
+      const { end, state } = await settle(ending, work, faculty, {
         ...means,
         giveUpAfterMs: means.leaseSeconds * 1000,
         focusId: focus?.key.focusId ?? null,
@@ -119,7 +120,7 @@ function limitsOf(faculty: Faculty, daemon: ReturnType<RunMeans['settings']>['da
  * A focus that was released or lost, or whose transcript is kept, may resume on this host and needs its directory. So does one whose end could
  * not be recorded (null): to the database it is open, and another daemon here may be working in it already.
  */
-function isOver(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): boolean {
+function isOver(end: FocusEnd, state: Settled['state']): boolean {
   if (state === null) return false;
   if (end.kind === 'failed') return end.recovery?.keep !== 'transcript' || state === 'dead' || state === 'cancelled';
   if (end.kind === 'completed') return state !== 'queued';
@@ -137,13 +138,7 @@ async function leaveDirectory({ directory, row, key }: Focus, { settings, log }:
   }
 }
 
-function report(
-  end: FocusEnd,
-  state: Awaited<ReturnType<typeof settle>>,
-  work: ClaimedWork,
-  focus: Focus | null,
-  means: RunMeans,
-): void {
+function report(end: FocusEnd, state: Settled['state'], work: ClaimedWork, focus: Focus | null, means: RunMeans): void {
   const fields = { work_item_id: work.id, focus_id: focus?.key.focusId, faculty: work.faculty, state };
   const reason = reasonOf(end, state);
   const isBad =
@@ -155,7 +150,7 @@ function report(
   means.onEvent({ type: 'ended', state, reason, workItemId: work.id, faculty: work.faculty });
 }
 
-function reasonOf(end: FocusEnd, state: Awaited<ReturnType<typeof settle>>): string | null {
+function reasonOf(end: FocusEnd, state: Settled['state']): string | null {
   switch (end.kind) {
     case 'completed':
       if (state === 'queued') return 'messages to the work came before its end: it goes on with them';

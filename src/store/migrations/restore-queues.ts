@@ -13,14 +13,16 @@ export const NOTHING_RESTORED: RestoredQueues = { queues: [], added: 0, removed:
 
 /**
  * Makes missing queues, with the messages of open work; with `mend`, compares all messages with the items, which reads all open work. Idempotent; call it
- * under the migration lock, when pgmq is there and the schema is whole.
+ * under the migration lock, when pgmq is there and the schema is whole. Nothing where row security hides rows from this role: all messages would look like
+ * those of items that are gone.
  */
 export async function restoreQueues(tx: Queryable, mend: boolean): Promise<RestoredQueues> {
-  const [known] = await tx.query<{ there: boolean }>(
-    `select to_regprocedure('animus.restore_queues(boolean)') is not null and to_regclass('animus.work_items') is not null as there`,
+  const [known] = await tx.query<{ there: boolean; hidden: boolean }>(
+    `select to_regprocedure('animus.restore_queues(boolean)') is not null and to_regclass('animus.work_items') is not null as there,
+            coalesce(row_security_active(to_regclass('animus.work_items')), false) or coalesce(row_security_active(to_regclass('pgmq.q_animus_work')), false) as hidden`,
   );
   // The first start, or the schema of an earlier version.
-  if (!known!.there) return NOTHING_RESTORED;
+  if (!known!.there || known!.hidden) return NOTHING_RESTORED;
   const [row] = await tx.query<RestoredQueues>('select queues, added, removed from animus.restore_queues($1)', [mend]);
   return row!;
 }

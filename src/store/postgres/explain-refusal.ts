@@ -26,8 +26,9 @@ export async function explainRefusal(error: unknown, sql: string, db: Queryable)
   if (words.length === 0) return error;
   const right = /^\s*(insert|update|delete)\b/i.exec(sql)?.[1] ?? 'select';
   const rights = await readRights(db, words, right);
-  if (rights === null || rights.suffices.length === 0) return error;
-  return new AnimusError('db.forbidden', { ...error.details, hint: hintOf(rights) }, { cause: error.cause });
+  if (rights !== null && rights.suffices.length === 0) return error;
+  const hint = rights !== null ? hintOf(rights) : words.includes('animus') ? await idleHint(db) : null;
+  return hint === null ? error : new AnimusError('db.forbidden', { ...error.details, hint }, { cause: error.cause });
 }
 
 /**
@@ -41,9 +42,27 @@ function wordsOfRefusal({ cause }: AnimusError): readonly string[] {
 
 /** Null if it is nothing of animus, or if even that cannot be read: the refusal itself is what counts. */
 async function readRights(db: Queryable, words: readonly string[], right: string): Promise<Rights | null> {
+  const rows = (await readRows<Rights>(db, RIGHTS, [ROLES, words, right])) ?? [];
+  return rows.length === 1 ? rows[0]! : null;
+}
+
+/** A refusal of the whole schema: whether the login has a role that gives it nothing. */
+async function idleHint(db: Queryable): Promise<string | null> {
+  const [idle] = (await readRows<Idle>(db, NOT_INHERITED, [ROLES])) ?? [];
+  if (idle === undefined) return null;
+  const cure = idle.by_grant
+    ? `grant ${idle.role} to ${idle.login} with inherit true`
+    : `alter role ${idle.login} inherit`;
+  return `; the login ${idle.login} is a member of ${idle.role}, but does not inherit its rights; an administrator changes that: ${cure}`;
+}
+
+async function readRows<Row extends object>(
+  db: Queryable,
+  sql: string,
+  params: readonly unknown[],
+): Promise<readonly Row[] | null> {
   try {
-    const rows = await db.query<Rights>(RIGHTS, [ROLES, words, right]);
-    return rows.length === 1 ? rows[0]! : null;
+    return await db.query<Row>(sql, params);
   } catch {
     return null;
   }
@@ -65,6 +84,20 @@ const RIGHTS = `
                 order by array_position($1, r.rolname::text)) as has,
          coalesce(array_agg(distinct rolname::text) filter (where may), '{}') as suffices
     from named group by kind, name`;
+
+/** A role of which the login is a member without its rights. `by_grant`: from version 16 on each membership says so, before that the login. */
+interface Idle {
+  readonly login: string;
+  readonly role: string;
+  readonly by_grant: boolean;
+}
+
+/** Who has created a role may only give it to others, and is no member that matters here. */
+const NOT_INHERITED = `select quote_ident(current_user) as login, r.rolname::text as role, current_setting('server_version_num')::int >= 160000 as by_grant
+    from pg_roles r where r.rolname = any ($1) and not pg_has_role(r.oid, 'usage')
+     and exists (select from pg_auth_members m join pg_roles l on l.oid = m.member
+                  where m.roleid = r.oid and l.rolname = current_user and coalesce((to_jsonb(m) ->> 'set_option')::boolean, true))
+   order by array_position($1, r.rolname::text)`;
 
 /** Those of daemons and gateways are named only where no other would do. */
 const OF_SERVICES: readonly string[] = ['animus_daemon', 'animus_gateway'];

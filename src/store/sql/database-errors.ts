@@ -51,7 +51,8 @@ function refusedStatement(error: DatabaseError, code: string, where: string): un
     return new AnimusError('db.forbidden', { where, detail, hint }, { cause: error });
   }
   if (code === '55P03') return new AnimusError('work.locked', { detail: detail + TOO_LONG_LOCKED }, { cause: error });
-  const hint = UNUSABLE[code];
+  // By the server's function: 54000 is also said of rows that are too large.
+  const hint = error.routine === 'PreCommit_Notify' ? NOTIFY_FULL : UNUSABLE[code];
   return hint === undefined ? error : new AnimusError('db.unreachable', { where, detail, hint }, { cause: error });
 }
 
@@ -64,6 +65,9 @@ const TOO_LONG_LOCKED =
 const NO_TRIGGERS =
   "; with session_replication_role = replica no trigger runs, and animus would damage its work: as a superuser, alter role … set session_replication_role = 'origin'";
 
+const NOTIFY_FULL =
+  '; a session that listens keeps its transaction open, so that no notification of the whole server is removed: look in pg_stat_activity for the oldest one that is idle in transaction, and end it';
+
 /** An error that the statement did not cause: worth a retry when the server has recovered. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   '40001': '; another transaction changed the same rows, and this one was undone',
@@ -75,6 +79,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   '25006': '; the server is read-only (a replica, or default_transaction_read_only is on): connect to the primary',
   '53100': "; the server's disk is full",
   '53200': '; the server is out of memory',
+  '53400': '; a limit of the login, database or server is too low for it, such as temp_file_limit',
 };
 
 /** True when the connection and others of its generation are unusable: it is lost, or its server is no longer the primary. */

@@ -26,6 +26,7 @@ import {
 import type { WorkCompleter } from '../../../store/work/work-completer.ts';
 import type { Log } from '../../../telemetry/log.ts';
 import { retryDelaySeconds } from './recovery.ts';
+import { type Ends, giveBack, isRefusal } from './refused-end.ts';
 
 export type FocusEnd =
   | {
@@ -85,27 +86,36 @@ export interface SettleMeans {
   readonly lease: Pick<Lease, 'holds'>;
   /** Null where it never began. */
   readonly focusId: string | null;
+  readonly ends: Ends;
+}
+
+/** How a focus has ended, and the state of its item; null: nothing could be written. */
+export interface Settled {
+  readonly end: FocusEnd;
+  readonly state: WorkState | null;
 }
 
 /** The longest pause between two tries to lock the item. */
 const LOCKED_PAUSE_MS = 200;
 
-/** Writes the end of a focus and returns the item's state, or null when the lease is lost. */
-export async function settle(
-  end: FocusEnd,
-  work: ClaimedWork,
-  faculty: Faculty,
-  means: SettleMeans,
-): Promise<WorkState | null> {
+/** Writes the end of a focus. An end that the database refuses becomes a release. */
+export async function settle(end: FocusEnd, work: ClaimedWork, faculty: Faculty, means: SettleMeans): Promise<Settled> {
   const deadlineMs = means.clock.monotonicMs() + means.giveUpAfterMs;
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2000)) {
     try {
-      return await write(end, work, faculty, means);
+      const state = await write(end, work, faculty, means);
+      if (end.kind !== 'lost') means.ends.written(work.id);
+      return { end, state };
     } catch (error) {
       // A retry after a lost acknowledgement ends here, too: the first write had succeeded.
       if (isAnimusError(error, 'work.lease_lost')) {
         means.log.warn({ work_item_id: work.id, end: end.kind }, 'the lease was lost before the end was recorded');
-        return null;
+        return { end, state: null };
+      }
+      if (isRefusal(error)) {
+        means.ends.refused(work.id, error);
+        const released = await giveBack(end, error, work, means);
+        if (released !== null) return { end: released, state: 'scheduled' };
       }
       const over = means.clock.monotonicMs() > deadlineMs && !means.lease.holds();
       if (over || !isAnimusError(error, 'db.unreachable', 'work.locked')) {
@@ -113,7 +123,7 @@ export async function settle(
           { work_item_id: work.id, end: end.kind, error: messageOf(error) },
           'the end of a focus could not be recorded; the work item will be reclaimed when its lease expires',
         );
-        return null;
+        return { end, state: null };
       }
       // The database has waited for the lock; on a slow disk it is free for moments only.
       await means.clock.sleep(isAnimusError(error, 'work.locked') ? Math.min(pauseMs, LOCKED_PAUSE_MS) : pauseMs);

@@ -1,0 +1,55 @@
+/** Gives work back whose end the database refuses: a trigger or a check of an application, a rule, a sequence that stands behind its table. */
+import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
+import { sqlState } from '../../../store/sql/database-errors.ts';
+import { type ClaimedWork, releaseWork } from '../../../store/work/work.ts';
+import type { FocusEnd, SettleMeans } from './focus-end.ts';
+
+/** What foci report of their ends. */
+export interface Ends {
+  /** The database has refused the end of an item. */
+  refused(workItemId: string, error: unknown): void;
+  /** It has taken one. */
+  written(workItemId: string): void;
+}
+
+/** Between two tries to record the end. */
+const AGAIN_SECONDS = 60;
+
+type Released = Extract<FocusEnd, { kind: 'released' }>;
+
+/** Whether the server answered and refused the statement itself: its lease, its row and its connection were all right. */
+export function isRefusal(error: unknown): boolean {
+  return sqlState(error) !== undefined && !isAnimusError(error, 'db.unreachable', 'work.locked', 'work.lease_lost');
+}
+
+/**
+ * Keeps the last answer, which is paid for, and gives the work back without using up an attempt: nothing is wrong with it. Its focus goes on later, and
+ * tries its end again. Null: the database refuses that, too.
+ */
+export async function giveBack(
+  end: FocusEnd,
+  error: unknown,
+  work: ClaimedWork,
+  { db, log }: SettleMeans,
+): Promise<Released | null> {
+  const reason = `the database refuses its end: ${messageOf(error)}`;
+  const released: Released = {
+    kind: 'released',
+    delaySeconds: AGAIN_SECONDS,
+    reason,
+    cause: 'work.end_refused',
+    holdFaculty: false,
+  };
+  try {
+    if (end.kind === 'completed' && end.unrecorded !== undefined) await end.unrecorded.record();
+    await releaseWork(db, work, released);
+  } catch (cause) {
+    log.debug({ work_item_id: work.id, error: messageOf(cause) }, 'the work could not be given back');
+    return null;
+  }
+  log.error(
+    { work_item_id: work.id, end: end.kind, error: messageOf(error), seconds: AGAIN_SECONDS },
+    'the database refuses the end of a focus; its work is given back, and the end is tried again later',
+  );
+  return released;
+}
