@@ -5,13 +5,7 @@ import type { Config } from '../../core/config/config.ts';
 import { checkCompatible, migrationStatus } from '../../store/migrations/compatibility.ts';
 import { createRoleStatements, rolesState } from '../../store/migrations/roles.ts';
 import { schemaVersion } from '../../store/migrations/schema-version.ts';
-import {
-  clockAheadMs,
-  type DatabaseOffer,
-  databaseOffer,
-  isPooled,
-  notificationMs,
-} from '../../store/postgres/health.ts';
+import { clockAheadMs, type DatabaseOffer, databaseOffer } from '../../store/postgres/health.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { readLeftQueues } from '../../store/views/damage.ts';
 import { readKeptRows } from '../../store/work/retention.ts';

@@ -63,5 +63,5 @@ async function login(role: string, url = target.connectionString): Promise<Datab
 function inOtherWords(error: unknown, words: string): unknown {
   if (!(error instanceof AnimusError) || error.code !== 'db.forbidden') return error;
   const cause = Object.assign(new DatabaseError(words, words.length, 'error'), { ...error.cause!, message: words });
-  return new AnimusError('db.forbidden', { ...error.details, detail: words }, { cause });
+  return new AnimusError('db.forbidden', { ...error.details, detail: words, hint: '' }, { cause });
 }
