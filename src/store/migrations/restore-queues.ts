@@ -1,5 +1,6 @@
 /** Puts back what somebody has dropped of the pgmq queues. */
 import type { Queryable } from '../sql/database.ts';
+import { PGMQ_SCHEMA } from '../sql/pgmq-schema.ts';
 
 export interface RestoredQueues {
   /** Names of the queues that were missing. */
@@ -19,7 +20,8 @@ export const NOTHING_RESTORED: RestoredQueues = { queues: [], added: 0, removed:
 export async function restoreQueues(tx: Queryable, mend: boolean): Promise<RestoredQueues> {
   const [known] = await tx.query<{ there: boolean; hidden: boolean }>(
     `select to_regprocedure('animus.restore_queues(boolean)') is not null and to_regclass('animus.work_items') is not null as there,
-            coalesce(row_security_active(to_regclass('animus.work_items')), false) or coalesce(row_security_active(to_regclass('pgmq.q_animus_work')), false) as hidden`,
+            exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                     where (n.nspname = 'animus' and c.relname = 'work_items' or n.nspname = ${PGMQ_SCHEMA} and c.relname = 'q_animus_work') and row_security_active(c.oid)) as hidden`,
   );
   // The first start, or the schema of an earlier version.
   if (!known!.there || known!.hidden) return NOTHING_RESTORED;

@@ -1,5 +1,6 @@
 /** Tables of animus on which somebody has switched row security on: it hides rows, and refuses new ones, without an error that says why. */
 import type { Queryable } from '../sql/database.ts';
+import { PGMQ_SCHEMA } from '../sql/pgmq-schema.ts';
 
 export interface SecuredTable {
   /** Such as `animus.work_items`. */
@@ -17,6 +18,6 @@ export function readSecuredTables(db: Queryable): Promise<SecuredTable[]> {
     `select format('%I.%I', n.nspname, c.relname) as table, pg_get_userbyid(c.relowner)::text as owner, row_security_active(c.oid) as hides,
             c.relforcerowsecurity and not exists (select from pg_roles r where r.oid = c.relowner and (r.rolsuper or r.rolbypassrls)) as forced
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where c.relrowsecurity and (n.nspname = 'animus' or n.nspname = 'pgmq' and c.relname ~ '^[qa]_animus_') order by 1`,
+      where c.relrowsecurity and (n.nspname = 'animus' or n.nspname = ${PGMQ_SCHEMA} and c.relname ~ '^[qa]_animus_') order by 1`,
   );
 }
