@@ -2,29 +2,22 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
+import { applyFunctions } from './apply-functions.ts';
 import { makeBookkeeping } from './bookkeeping.ts';
 import { checkCompatible, migrationStatus } from './compatibility.ts';
 import { installPgmq, installVector, type VectorSupport } from './extensions.ts';
-import { migrationError } from './migration-errors.ts';
+import { type MendOptions, mendBefore } from './mend-objects.ts';
 import { type Migration, readSchemaFiles, type SchemaFiles, type SqlFile } from './migration-files.ts';
 import { withoutOldQueues } from './old-queues.ts';
 import { requirePgmqRights } from './pgmq-rights.ts';
-import { noteReplaced, wasReplaced } from './replaced-functions.ts';
 import { identifyPgmqRows } from './replica-identity.ts';
 import { NOTHING_RESTORED, type RestoredQueues, restoreQueues } from './restore-queues.ts';
 import { foreignOwner, installRoles } from './roles.ts';
 import { schemaVersion } from './schema-version.ts';
-import { type TurnOptions, takeTurn } from './take-turn.ts';
+import { takeTurn } from './take-turn.ts';
 
 /** A step's wait for locks is bounded (take-turn.ts). */
-export interface MigrateOptions extends TurnOptions {
-  /** Default: the project's own migrations. */
-  readonly directory?: string;
-  /**
-   * Also brings back functions that another animus has replaced, or that somebody has dropped, and messages of the queues; default false: a daemon that
-   * starts again during an upgrade must not.
-   */
-  readonly putBackFunctions?: boolean;
+export interface MigrateOptions extends MendOptions {
   readonly onProgress?: MigrationProgress | undefined;
 }
 
@@ -38,6 +31,8 @@ export interface MigrateResult {
   readonly functions: readonly string[];
   /** What was missing of the queues. */
   readonly restored: RestoredQueues;
+  /** What else was put back, in words. */
+  readonly mended: readonly string[];
   /** The schema's version now. */
   readonly version: number;
 }
@@ -69,11 +64,13 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   const vector = await takeTurn(database, 'pgvector', options, installVector);
 
   const { putBackFunctions = false } = options;
+  const before = await mendBefore(database, files, options);
   const restored = await takeTurn(database, 'the queues', options, (tx) => restoreQueues(tx, putBackFunctions));
   if (restored.queues.length > 0) log.warn({ ...restored }, 'queues of animus were missing in pgmq; made them again');
   const applied = await applyMigrations(database, files, options);
-  const functions = await applyFunctions(database, files, options, restored);
-  const changed = applied.length + functions.length > 0;
+  const made = restored.queues.length > 0 || before.appliesFiles;
+  const { functions, mended, rightsDiffer } = await applyFunctions(database, files, options, made);
+  const changed = applied.length + functions.length > 0 || rightsDiffer;
   const roles = await takeTurn(database, 'the roles', options, (tx) => installRoles(tx, changed));
   options.onProgress?.(null);
   const durationMs = Math.round(performance.now() - startedMs);
@@ -81,7 +78,13 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   if (changed && roles.missing.length > 0)
     log.info({ missing: roles.missing }, 'some database roles could not be created');
   await recordVector(database, vector);
-  return { applied, functions, restored, version: await schemaVersion(database) };
+  return {
+    applied,
+    functions,
+    restored,
+    mended: [...before.mended, ...mended],
+    version: await schemaVersion(database),
+  };
 }
 
 /** Those that take long are logged one by one: a large table may need an hour. */
@@ -132,7 +135,7 @@ async function leaveAsItIs(
   } else {
     return null;
   }
-  return { applied: [], functions: [], restored: NOTHING_RESTORED, version };
+  return { applied: [], functions: [], restored: NOTHING_RESTORED, mended: [], version };
 }
 
 const OLDEST_SERVER = 150_000;
@@ -177,55 +180,6 @@ function changed(file: SqlFile, applied: string): AnimusError {
     applied: applied.slice(0, 12),
     now: file.checksum.slice(0, 12),
   });
-}
-
-async function applyFunctions(
-  database: Database,
-  { functions: files, migrations: { length: migrations } }: SchemaFiles,
-  options: MigrateOptions,
-  restored: RestoredQueues,
-): Promise<readonly string[]> {
-  const { log = silentLog, putBackFunctions = false } = options;
-  return takeTurn(database, 'functions/*.sql', options, async (tx) => {
-    const known = await tx.query<{ name: string; checksum: string }>(
-      'select name, checksum from animus.schema_functions',
-    );
-    // A later animus may have migrated while we waited for the lock: do not replace its functions.
-    if ((await schemaVersion(tx)) > migrations) return [];
-    const checksums = new Map(known.map((row) => [row.name, row.checksum]));
-    const same = files.length === checksums.size && files.every((file) => checksums.get(file.name) === file.checksum);
-    // The files also make the triggers of the queues.
-    const whole = restored.queues.length === 0 && !(putBackFunctions && (await lacksFunctions(tx, options)));
-    if (same && whole) return [];
-    if (!putBackFunctions && (await wasReplaced(tx, files))) {
-      log.warn(
-        {},
-        'another version of animus has replaced the SQL functions; they are kept. To restore these: animus db migrate',
-      );
-      return [];
-    }
-    for (const file of files) {
-      try {
-        await tx.query(file.sql);
-      } catch (error) {
-        throw migrationError(error, database, `functions/${file.name}`);
-      }
-    }
-    await noteReplaced(tx, known, files);
-    await tx.query('delete from animus.schema_functions');
-    await tx.query(
-      `insert into animus.schema_functions (name, checksum) select * from unnest($1::text[], $2::text[])`,
-      [files.map((file) => file.name), files.map((file) => file.checksum)],
-    );
-    return files.map((file) => file.name);
-  });
-}
-
-/** Only of the project's own files it is known what they declare. */
-async function lacksFunctions(tx: Queryable, { directory }: MigrateOptions): Promise<boolean> {
-  if (directory !== undefined) return false;
-  const { missingObjects } = await import('./missing-objects.ts');
-  return (await missingObjects(tx, { functions: true })).length > 0;
 }
 
 async function recordVector(database: Database, support: VectorSupport): Promise<void> {

@@ -2,6 +2,7 @@
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';
+import { rolesWithRight } from '../sql/expected-objects.ts';
 
 /** The roles of `animus db migrate`, from the one with the fewest rights. */
 const ROLES = ['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon', 'animus_gateway'];
@@ -10,6 +11,8 @@ interface Rights {
   readonly login: string;
   /** Of ROLES, those of which the login is a member. */
   readonly has: readonly string[];
+  /** Of these, those whose rights it does not inherit. */
+  readonly withheld: readonly string[];
   /** Of ROLES, those that may do what was refused. */
   readonly suffices: readonly string[];
 }
@@ -26,8 +29,14 @@ export async function explainRefusal(error: unknown, sql: string, db: Queryable)
     db,
     kind === 'function' ? [OF_FUNCTION, [ROLES, name]] : [OF_TABLE, [ROLES, name, right]],
   );
-  if (rights === null || rights.suffices.length === 0) return error;
-  return new AnimusError('db.forbidden', { ...error.details, hint: hintOf(rights, kind) }, { cause: error.cause });
+  if (rights === null) return error;
+  // Those that should be able to, by the migrations.
+  const meant = (await rolesWithRight(kind, name, kind === 'function' ? 'execute' : right)).toSorted(
+    (a, b) => ROLES.indexOf(a) - ROLES.indexOf(b),
+  );
+  if (rights.suffices.length + meant.length === 0) return error;
+  const hint = hintOf(rights, meant, kind);
+  return new AnimusError('db.forbidden', { ...error.details, hint }, { cause: error.cause });
 }
 
 /** Only the server's own words; what our functions raise says itself what is missing. */
@@ -53,6 +62,8 @@ const rightsWhere = (may: string) =>
   `select current_user::text as login,
           array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and pg_has_role(r.oid, 'member')
                  order by array_position($1, r.rolname::text)) as has,
+          array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and pg_has_role(r.oid, 'member') and not pg_has_role(r.oid, 'usage')
+                 order by array_position($1, r.rolname::text)) as withheld,
           array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and exists (${may})
                  order by array_position($1, r.rolname::text)) as suffices`;
 const OF_FUNCTION = rightsWhere(
@@ -66,9 +77,20 @@ const OF_TABLE = rightsWhere(
 /** Those of daemons and gateways are named only where no other would do. */
 const OF_SERVICES: readonly string[] = ['animus_daemon', 'animus_gateway'];
 
-function hintOf({ login, has, suffices }: Rights, kind: string): string {
-  const forPeople = suffices.filter((role) => !OF_SERVICES.includes(role));
-  const needs = forPeople.length === 0 ? suffices : forPeople;
+function hintOf({ login, has, withheld, suffices }: Rights, meant: readonly string[], kind: string): string {
+  const withRight = suffices.filter((role) => meant.length === 0 || meant.includes(role));
+  const idle = withheld.find((role) => withRight.includes(role));
+  if (idle !== undefined) {
+    return `; the login ${login} is a member of ${idle} and does not inherit its rights: grant ${idle} to ${login} with inherit true (PostgreSQL 15: alter role ${login} inherit)`;
+  }
+  const robbed = has.filter((role) => meant.includes(role) && !suffices.includes(role));
+  if (robbed.length > 0)
+    return `; the role ${listOf(robbed, 'and')} has lost this right: run as the owner of the schema: animus db migrate`;
+  const wanted = meant.length > 0 ? meant : suffices;
+  const forPeople = wanted.filter((role) => !OF_SERVICES.includes(role));
+  const needs = forPeople.length === 0 ? wanted : forPeople;
+  // Whoever acts for people must have no other rights.
+  if (needs[0] === 'animus_gateway') return `; this needs a login that has only the role animus_gateway`;
   const present = has.length === 0 ? 'none of the roles of animus' : listOf(has, 'and');
   const needed = `; the login ${login} has ${present}, and this needs ${listOf(needs, 'or')}; an administrator grants it: grant ${needs[0]!} to ${login}`;
   const isReading = kind !== 'function' && suffices.includes('animus_reader');
