@@ -50,9 +50,15 @@ declare
   v_function record;
   v_table    record;
 begin
+  revoke all on schema animus from public;
+  revoke all on all tables in schema animus from public;
+  revoke all on all sequences in schema animus from public;
+  revoke all on all functions in schema animus from public;
   for v_role in select rolname from pg_roles where rolname = any (animus.roles()) loop
+    execute format('revoke all on schema animus from %I', v_role);
     execute format('grant usage on schema animus to %I', v_role);
     execute format('revoke all on all tables in schema animus from %I', v_role);
+    execute format('revoke all on all sequences in schema animus from %I', v_role);
     execute format('revoke all on all functions in schema animus from %I', v_role);
     execute format('grant select on animus.schema_migrations, animus.settings, animus.own_work, animus.own_ledger, animus.own_artifacts, animus.own_mail, animus.own_workspaces, animus.own_conversations, animus.own_chat_messages, animus.own_files, animus.waiting_work to %I', v_role);
     if v_role not in ('animus_submitter', 'animus_gateway') then

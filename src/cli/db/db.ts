@@ -1,7 +1,7 @@
 /** `animus db …`: the database and its schema. */
 import type { Command } from 'commander';
 import { migrationStatus } from '../../store/migrations/compatibility.ts';
-import type { RestoredQueues } from '../../store/migrations/restore-queues.ts';
+import { missingQueues, type RestoredQueues } from '../../store/migrations/restore-queues.ts';
 import { createRoleStatements, type RolesState, rolesState } from '../../store/migrations/roles.ts';
 import { type QueueMetrics, queueMetrics } from '../../store/views/queue-metrics.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
@@ -47,20 +47,21 @@ async function migrateCommand(invocation: Invocation, { verbose }: MigrateComman
     }),
     roles: await rolesState(db),
   }));
-  const { applied, functions, restored, version } = result;
+  const { applied, functions, restored, mended, version } = result;
   const granted = [...before.missing, ...before.ungranted].filter(
     (name) => !roles.missing.includes(name) && !roles.ungranted.includes(name),
   );
-  output.document({ where, version, applied, functions, restored, roles: { ...roles, granted } });
+  output.document({ where, version, applied, functions, restored, mended, roles: { ...roles, granted } });
   if (verbose) for (const name of applied) output.line(styled('applied  ', 'green'), name);
   if (applied.length + functions.length > 0) {
     const what = [counted(applied.length, 'migration'), counted(functions.length, 'file') + ' of functions'];
     output.line(styled('applied  ', 'green'), `${what.join(' and ')} in ${duration(performance.now() - startedMs)}`);
   }
   for (const line of restoredLines(restored)) output.line(styled('restored ', 'green'), line);
+  for (const what of mended) output.line(styled('mended   ', 'green'), what);
   for (const name of granted)
     output.line(styled('granted  ', 'green'), `${name}  `, styled(ROLE_RIGHTS[name] ?? '', 'dim'));
-  const restoredNothing = restoredLines(restored).length === 0;
+  const restoredNothing = restoredLines(restored).length + mended.length === 0;
   if (applied.length + functions.length + granted.length === 0 && restoredNothing) output.line('nothing to do');
   output.line(`the schema at ${where} is at version ${version}`);
   showRoles(output, roles);
@@ -88,14 +89,16 @@ const ROLE_RIGHTS: Readonly<Record<string, string>> = {
 
 async function statusCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
   const { output } = invocation;
-  const { where, kind, status, queues, roles } = await withRawDatabase(invocation, async (db) => ({
+  const { where, kind, status, queues, missing, roles } = await withRawDatabase(invocation, async (db) => ({
     where: db.where,
     kind: db.kind,
     status: await migrationStatus(db),
     queues: await queueMetrics(db),
+    missing: await missingQueues(db),
     roles: await rolesState(db),
   }));
-  const current = status.migrations.every(({ state }) => state === 'applied') && status.staleFunctions.length === 0;
+  const current =
+    status.migrations.every(({ state }) => state === 'applied') && status.staleFunctions.length + missing.length === 0;
   output.document({
     where,
     kind,
@@ -110,6 +113,7 @@ async function statusCommand(invocation: Invocation, _options: CommonOptions): P
     })),
     stale_functions: status.staleFunctions,
     queues,
+    missing_queues: missing,
     roles,
   });
   output.line(`${kind} database at ${where}: version ${status.version}, this version of animus needs ${status.needed}`);
@@ -124,6 +128,7 @@ async function statusCommand(invocation: Invocation, _options: CommonOptions): P
   for (const name of status.staleFunctions) output.line(styled('stale    ', 'yellow'), name);
   showQueues(output, queues);
   showRoles(output, roles);
+  if (missing.length > 0) output.note(`queues that are missing in pgmq: ${missing.join(', ')}`);
   if (!current) output.note('the schema is not what this version of animus needs; run: animus db migrate');
   return current ? 0 : 5;
 }

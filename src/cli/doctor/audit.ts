@@ -15,7 +15,7 @@ export async function examineAudit(db: Database): Promise<readonly Finding[]> {
       : problem(
           'audit',
           `the database does not guard the decisions: ${missing.join(', ')} missing or switched off`,
-          'switch them on (alter table … enable trigger …) or run: animus db migrate; then: animus audit verify',
+          'run: animus db migrate; then: animus audit verify',
         ),
     ...powerful.map((login) =>
       note(

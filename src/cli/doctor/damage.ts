@@ -1,7 +1,12 @@
 /** `animus doctor --deep`: finds what somebody has changed or dropped by hand. */
+import { messageOf } from '../../core/errors/errors.ts';
+import { readStrayKeys, readUnkept } from '../../store/migrations/active-keys.ts';
 import { migrationStatus } from '../../store/migrations/compatibility.ts';
-import { declaredReferences, type MissingObject, missingObjects } from '../../store/migrations/missing-objects.ts';
-import type { Database } from '../../store/sql/database.ts';
+import { declaredReferences, type ObjectDamage, readDamage } from '../../store/migrations/schema-damage.ts';
+import { readSequencesBehind } from '../../store/migrations/sequences.ts';
+import { missingSettings } from '../../store/migrations/settings-rows.ts';
+import type { Database, Queryable } from '../../store/sql/database.ts';
+import { isMissingObject, sqlState } from '../../store/sql/database-errors.ts';
 import {
   readOrphans,
   readStranded,
@@ -15,49 +20,69 @@ import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
 /** Reads whole tables, and changes nothing. */
 export async function examineDamage(db: Database): Promise<readonly Finding[]> {
-  const { version, needed } = await migrationStatus(db);
+  const { version, needed, staleFunctions } = await migrationStatus(db);
   if (version !== needed) {
     return [
       note('objects', `not compared: the schema has version ${version}, and this animus knows version ${needed}`),
     ];
   }
-  const missing = await missingObjects(db);
-  if (missing.length > 0) return missingFindings(missing);
-  const objects = fine('objects', 'all tables, columns, constraints, indexes, triggers and functions are there');
+  if (staleFunctions.length > 0)
+    return [note('objects', 'not compared: the SQL functions are those of another version')];
+  const damage = await db.transaction(readDamage);
+  const objects = damage.length === 0 ? [fine('objects', WHOLE)] : objectFindings(damage);
   const hidden = (await readSecuredTables(db)).filter(({ hides }) => hides);
   // What is hidden looks as if it were gone, and its remedy would delete what refers to it.
   if (hidden.length > 0) {
     const names = hidden.map(({ table }) => table).join(', ');
-    return [objects, note('rows', `not compared: row security hides rows of ${names} from this login`)];
+    return [...objects, note('rows', `not compared: row security hides rows of ${names} from this login`)];
   }
-  return [
-    objects,
-    ...(await findingsOf('waits', () => examineWaits(db))),
-    ...(await findingsOf('queue', () => examineQueue(db))),
-    ...(await findingsOf('orphans', () => examineOrphans(db))),
-  ];
+  const findings: Finding[] = [...objects];
+  for (const [check, examine] of Object.entries(CHECKS)) {
+    findings.push(...(await findingsOf(check, () => checked(db, check, examine))));
+  }
+  return findings;
+}
+
+const WHOLE =
+  'tables, columns, constraints, indexes, views, sequences, functions, triggers and rights are those of this animus';
+
+const CHECKS: Readonly<Record<string, (db: Queryable) => Promise<readonly Finding[]>>> = {
+  waits: examineWaits,
+  queue: examineQueue,
+  keys: examineKeys,
+  sequences: examineSequences,
+  'settings rows': examineSettingsRows,
+  orphans: examineOrphans,
+};
+
+/** What policies hide from this login is not missing: the server then refuses the statement. */
+async function checked(db: Database, check: string, examine: (db: Queryable) => Promise<readonly Finding[]>) {
+  try {
+    return await db.transaction(async (tx) => {
+      await tx.query('set local row_security = off');
+      return examine(tx);
+    });
+  } catch (error) {
+    if (!isMissingObject(error) && sqlState(error) !== '42501') throw error;
+    return [note(check, `not checked, because ${messageOf(error)}`)];
+  }
 }
 
 /** So many are named one by one. */
 const MOST_NAMED = 20;
 
-function missingFindings(missing: readonly MissingObject[]): Finding[] {
-  const named = missing.slice(0, MOST_NAMED).map(({ kind, what, statement }) => {
-    if (kind === 'function') return problem('objects', `${what} is missing`, 'run: animus db migrate');
-    if (kind === 'table' || kind === 'column') {
-      return problem(
-        'objects',
-        `${what} is missing, with its rows`,
-        'restore the database from a backup (docs/operations.md)',
-      );
-    }
-    return problem('objects', `${what} is missing`, `run as the owner of the schema: ${statement}`);
+function objectFindings(damage: readonly ObjectDamage[]): Finding[] {
+  const named = damage.slice(0, MOST_NAMED).map(({ what, cure }) => {
+    if (cure.by === 'hand') return problem('objects', what, cure.advice);
+    const also = cure.by === 'statement' ? `, or as the owner of the schema: ${cure.sql};` : '';
+    return problem('objects', what, `run: animus db migrate${also}`);
   });
-  const more = missing.length - named.length;
-  return more > 0 ? [...named, problem('objects', `${more} more objects are missing`)] : named;
+  const more = damage.length - named.length;
+  if (more <= 0) return named;
+  return [...named, problem('objects', `${more} more objects differ`, 'mend these, and look again')];
 }
 
-async function examineWaits(db: Database): Promise<readonly Finding[]> {
+async function examineWaits(db: Queryable): Promise<readonly Finding[]> {
   const stranded = await readStranded(db);
   if (stranded.count === 0) return [fine('waits', 'all work that waits waits for something')];
   const [first] = stranded.examples;
@@ -70,21 +95,50 @@ async function examineWaits(db: Database): Promise<readonly Finding[]> {
   ];
 }
 
-async function examineQueue(db: Database): Promise<readonly Finding[]> {
+const MIGRATE = 'run: animus db migrate';
+
+async function examineQueue(db: Queryable): Promise<readonly Finding[]> {
   const [unqueued, stray] = [await readUnqueued(db), await readStrayMessages(db)];
-  const findings: Finding[] = [];
-  if (unqueued.count > 0) {
-    const detail = `${counted(unqueued.count, 'open work item')} without a message in the queue animus_work: ${list(unqueued)}`;
-    findings.push(problem('queue', detail, 'run: animus db migrate'));
-  }
-  if (stray.count > 0) {
-    const detail = `${counted(stray.count, 'message')} in the queue animus_work that no open work item has: ${list(stray)}`;
-    findings.push(problem('queue', detail, 'run: animus db migrate'));
-  }
+  const without = `${counted(unqueued.count, 'open work item')} without a message in the queue animus_work: ${list(unqueued)}`;
+  const of = `${counted(stray.count, 'message')} in the queue animus_work that no open work item has: ${list(stray)}`;
+  const findings = [
+    ...(unqueued.count > 0 ? [problem('queue', without, MIGRATE)] : []),
+    ...(stray.count > 0 ? [problem('queue', of, MIGRATE)] : []),
+  ];
   return findings.length > 0 ? findings : [fine('queue', 'each open work item has its message, and there is no other')];
 }
 
-async function examineOrphans(db: Database): Promise<readonly Finding[]> {
+async function examineKeys(db: Queryable): Promise<readonly Finding[]> {
+  const [unkept, stray] = [await readUnkept(db), await readStrayKeys(db)];
+  const without = `${counted(unkept.count, 'open work item')} whose dedup_key is not in animus.active_keys, so that duplicates are done as well: ${list(unkept)}`;
+  const of = `${counted(stray.count, 'row')} of animus.active_keys of no open work, so that what is submitted with that key is never done: ${list(stray)}`;
+  const findings = [
+    ...(unkept.count > 0 ? [problem('keys', without, MIGRATE)] : []),
+    ...(stray.count > 0 ? [problem('keys', of, MIGRATE)] : []),
+  ];
+  return findings.length > 0 ? findings : [fine('keys', 'each dedup_key of work that is queued finds its item')];
+}
+
+async function examineSequences(db: Queryable): Promise<readonly Finding[]> {
+  const behind = await readSequencesBehind(db);
+  if (behind.length === 0) return [fine('sequences', 'none gives a number a second time')];
+  return behind.map(({ sequence, column, used }) =>
+    problem(
+      'sequences',
+      `${sequence} is behind ${column}, which has reached ${used}: the next rows are refused`,
+      MIGRATE,
+    ),
+  );
+}
+
+async function examineSettingsRows(db: Queryable): Promise<readonly Finding[]> {
+  const missing = await missingSettings(db);
+  if (missing.length === 0) return [fine('settings rows', 'animus.settings has the rows of a migrated database')];
+  const lost = 'what a person had set there (limits of memories, days of stale skills) is lost with them';
+  return [problem('settings rows', `animus.settings lacks ${missing.join(', ')}; ${lost}`, MIGRATE)];
+}
+
+async function examineOrphans(db: Queryable): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const reference of await declaredReferences()) {
     const orphans = await readOrphans(db, reference);

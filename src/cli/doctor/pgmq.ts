@@ -1,6 +1,7 @@
 /** Checks that pgmq is there and that animus may use it. */
 import { otherSchemaText, settledPgmqSchema } from '../../store/migrations/choose-pgmq-schema.ts';
 import { cureOf, lackOf, missingPgmqRights } from '../../store/migrations/pgmq-rights.ts';
+import { missingQueues } from '../../store/migrations/restore-queues.ts';
 import type { DatabaseOffer } from '../../store/postgres/health.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { PGMQ } from '../../store/sql/pgmq-schema.ts';
@@ -21,6 +22,11 @@ export async function examinePgmq(
   if (pgmq !== 'installed') return [problem('pgmq', 'not installed', MIGRATE)];
   if (settled !== null && wanted !== null && settled !== wanted && db.kind !== 'embedded') {
     return [problem('pgmq', otherSchemaText(settled, wanted), 'until then no daemon starts')];
+  }
+  const queues = await missingQueues(db);
+  if (queues.length > 0) {
+    const lost = queues.includes('animus_work') ? ', so that no work can be submitted' : '';
+    return [problem('pgmq', `queues of animus are missing: ${queues.join(', ')}${lost}`, 'run: animus db migrate')];
   }
   return [fine('pgmq', settled === null || settled === PGMQ ? 'installed' : `installed in the schema ${settled}`)];
 }

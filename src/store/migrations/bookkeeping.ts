@@ -1,7 +1,9 @@
 /** The tables that record which migrations were applied to a database. */
-import type { Database } from '../sql/database.ts';
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { Database, Queryable } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';
 import { migrationError } from './migration-errors.ts';
+import type { Migration } from './migration-files.ts';
 
 /** Creates schema `animus` and its version tables if they are missing. Idempotent; concurrent callers all succeed. */
 export async function makeBookkeeping(database: Database): Promise<void> {
@@ -15,6 +17,36 @@ export async function makeBookkeeping(database: Database): Promise<void> {
     }
   }
 }
+
+/**
+ * Writes the rows of animus.schema_migrations that somebody has deleted, if the schema is that of these migrations (`lacks` is empty). Rows are deleted when there are
+ * later ones, or tables without any row. Errors: `db.migration_failed` for a schema that is another one.
+ */
+export async function restoreRecord(
+  tx: Queryable,
+  migrations: readonly Migration[],
+  lacks: () => Promise<readonly unknown[]>,
+): Promise<string[]> {
+  const rows = await tx.query<{ version: number }>('select version from animus.schema_migrations');
+  const [work] = await tx.query<{ there: boolean }>(`select to_regclass('animus.work_items') is not null as there`);
+  const last = Math.max(0, ...rows.map(({ version }) => version));
+  if (rows.length >= last && !(last === 0 && work!.there)) return [];
+  if ((await lacks()).length > 0)
+    throw new AnimusError('db.migration_failed', { file: 'animus.schema_migrations', detail: DELETED });
+  const known = new Set(rows.map(({ version }) => version));
+  const deleted = migrations.filter(({ version }) => !known.has(version));
+  for (const { version, name, checksum } of deleted) {
+    await tx.query('insert into animus.schema_migrations (version, name, checksum) values ($1, $2, $3)', [
+      version,
+      name,
+      checksum,
+    ]);
+  }
+  return [`${deleted.length} rows of animus.schema_migrations were missing`];
+}
+
+const DELETED =
+  'rows of it were deleted, and the schema is not that of this animus, so that nobody knows which migrations it has; restore the table from a backup, or migrate with the animus that used the schema last';
 
 /** The errors of "if not exists" when another session creates the same object at the same time. */
 const RACED = new Set(['23505', '42P06', '42P07', '42710']);

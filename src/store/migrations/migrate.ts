@@ -2,33 +2,26 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
 import type { Database, Queryable } from '../sql/database.ts';
+import { applyFunctions } from './apply-functions.ts';
 import { makeBookkeeping } from './bookkeeping.ts';
 import { checkServer } from './check-server.ts';
 import { choosePgmqSchema, refuseOtherSchema } from './choose-pgmq-schema.ts';
 import { checkCompatible, migrationStatus } from './compatibility.ts';
 import { installPgmq, installVector, type VectorSupport } from './extensions.ts';
-import { migrationError } from './migration-errors.ts';
+import { type MendOptions, mendBefore } from './mend-objects.ts';
 import { type Migration, readSchemaFiles, type SchemaFiles, type SqlFile } from './migration-files.ts';
 import { requirePgmqRights } from './pgmq-rights.ts';
 import { renderFiles } from './render-files.ts';
-import { noteReplaced, wasReplaced } from './replaced-functions.ts';
 import { identifyPgmqRows } from './replica-identity.ts';
 import { NOTHING_RESTORED, type RestoredQueues, restoreQueues } from './restore-queues.ts';
 import { foreignOwner, installRoles } from './roles.ts';
 import { schemaVersion } from './schema-version.ts';
 import { settlePgmq } from './settle-pgmq.ts';
-import { type TurnOptions, takeTurn } from './take-turn.ts';
+import { takeTurn } from './take-turn.ts';
 import { readUnfinished, setUnfinished } from './unfinished.ts';
 
 /** A step's wait for locks is bounded (take-turn.ts). */
-export interface MigrateOptions extends TurnOptions {
-  /** Default: the project's own migrations. */
-  readonly directory?: string;
-  /**
-   * Also brings back functions that another animus has replaced, or that somebody has dropped, and messages of the queues; default false: a daemon that
-   * starts again during an upgrade must not.
-   */
-  readonly putBackFunctions?: boolean;
+export interface MigrateOptions extends MendOptions {
   /** ANIMUS_PGMQ_SCHEMA: where pgmq and the queues are installed; default and for the embedded database `pgmq`. */
   readonly pgmqSchema?: string | null;
   readonly onProgress?: MigrationProgress | undefined;
@@ -44,6 +37,8 @@ export interface MigrateResult {
   readonly functions: readonly string[];
   /** What was missing of the queues. */
   readonly restored: RestoredQueues;
+  /** What else was put back, in words. */
+  readonly mended: readonly string[];
   /** The schema's version now. */
   readonly version: number;
 }
@@ -80,6 +75,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   const vector = await takeTurn(database, 'pgvector', options, installVector);
 
   const { putBackFunctions = false } = options;
+  const mendedFirst = await mendBefore(database, files, options);
   const restored = await takeTurn(database, 'the queues', options, async (tx) => {
     const queues = await restoreQueues(tx, putBackFunctions);
     if (queues.queues.length > 0) await setUnfinished(tx, 'functions');
@@ -88,7 +84,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   if (restored.queues.length > 0) log.warn({ ...restored }, 'queues of animus were missing in pgmq; made them again');
   const rendered = renderFiles(files, schema);
   const applied = await applyMigrations(database, rendered, options);
-  const functions = await applyFunctions(database, rendered, options);
+  const { functions, mended } = await applyFunctions(database, rendered, options);
   const changed = applied.length + functions.length > 0;
   const roles = await takeTurn(database, 'the roles', options, installRoles);
   options.onProgress?.(null);
@@ -97,7 +93,13 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   if (changed && roles.missing.length > 0)
     log.info({ missing: roles.missing }, 'some database roles could not be created');
   await recordVector(database, vector);
-  return { applied, functions, restored, version: await schemaVersion(database) };
+  return {
+    applied,
+    functions,
+    restored,
+    mended: [...mendedFirst, ...mended],
+    version: await schemaVersion(database),
+  };
 }
 
 /** Those that take long are logged one by one: a large table may need an hour. */
@@ -148,7 +150,7 @@ async function leaveAsItIs(
   } else {
     return null;
   }
-  return { applied: [], functions: [], restored: NOTHING_RESTORED, version };
+  return { applied: [], functions: [], restored: NOTHING_RESTORED, mended: [], version };
 }
 
 async function applyMigration(tx: Queryable, migration: Migration): Promise<boolean> {
@@ -176,55 +178,6 @@ function changed(file: SqlFile, applied: string): AnimusError {
     applied: applied.slice(0, 12),
     now: file.checksum.slice(0, 12),
   });
-}
-
-async function applyFunctions(
-  database: Database,
-  { functions: files, migrations: { length: migrations } }: SchemaFiles,
-  options: MigrateOptions,
-): Promise<readonly string[]> {
-  const { log = silentLog, putBackFunctions = false } = options;
-  return takeTurn(database, 'functions/*.sql', options, async (tx) => {
-    const known = await tx.query<{ name: string; checksum: string }>(
-      'select name, checksum from animus.schema_functions',
-    );
-    // A later animus may have migrated while we waited for the lock: do not replace its functions.
-    if ((await schemaVersion(tx)) > migrations) return [];
-    const checksums = new Map(known.map((row) => [row.name, row.checksum]));
-    const same = files.length === checksums.size && files.every((file) => checksums.get(file.name) === file.checksum);
-    const whole =
-      (await readUnfinished(tx)) !== 'functions' && !(putBackFunctions && (await lacksFunctions(tx, options)));
-    if (same && whole) return [];
-    if (!putBackFunctions && (await wasReplaced(tx, files))) {
-      log.warn(
-        {},
-        'another version of animus has replaced the SQL functions; they are kept. To restore these: animus db migrate',
-      );
-      return [];
-    }
-    for (const file of files) {
-      try {
-        await tx.query(file.sql);
-      } catch (error) {
-        throw await migrationError(error, database, `functions/${file.name}`, null);
-      }
-    }
-    await noteReplaced(tx, known, files);
-    await tx.query('delete from animus.schema_functions');
-    await tx.query(
-      `insert into animus.schema_functions (name, checksum) select * from unnest($1::text[], $2::text[])`,
-      [files.map((file) => file.name), files.map((file) => file.checksum)],
-    );
-    await setUnfinished(tx, 'roles');
-    return files.map((file) => file.name);
-  });
-}
-
-/** Only of the project's own files it is known what they declare. */
-async function lacksFunctions(tx: Queryable, { directory }: MigrateOptions): Promise<boolean> {
-  if (directory !== undefined) return false;
-  const { missingObjects } = await import('./missing-objects.ts');
-  return (await missingObjects(tx, { functions: true })).length > 0;
 }
 
 async function recordVector(database: Database, support: VectorSupport): Promise<void> {

@@ -17,7 +17,9 @@ export async function migrationError(
     const detail = String(error.details['detail']);
     const hint = (await lacksSchemas(ask))
       ? `; ${file} needs a role that may create schemas in this database: grant create on database … to the role`
-      : `; ${file} needs this right`;
+      : detail.startsWith('permission denied for schema pgmq')
+        ? `; without it ${file} cannot be made: the owner of pgmq or a superuser runs: grant usage, create on schema pgmq to the role that owns the schema animus`
+        : `; without this right the step ${file} cannot be done: it is the owner of the object who can grant it, or a superuser`;
     return new AnimusError('db.refused', { where: database.where, detail, hint }, { cause: error });
   }
   if (sqlState(error) === undefined || error instanceof AnimusError) return error;

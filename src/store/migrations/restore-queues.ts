@@ -1,6 +1,7 @@
 /** Puts back what somebody has dropped of the pgmq queues. */
 import type { Queryable } from '../sql/database.ts';
 import { PGMQ_SCHEMA } from '../sql/pgmq-schema.ts';
+import { QUEUES } from '../work/queue-names.ts';
 
 export interface RestoredQueues {
   /** Names of the queues that were missing. */
@@ -8,6 +9,19 @@ export interface RestoredQueues {
   /** Messages that open items lacked, and messages of items that are over or gone. */
   readonly added: number;
   readonly removed: number;
+}
+
+/** Our queues that somebody has dropped; none before the first migration, or where pgmq itself is missing. Any role may ask. */
+export async function missingQueues(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(
+    `select q.name from unnest($1::text[]) with ordinality q (name, n)
+      where to_regclass('animus.work_items') is not null and exists (select from pg_proc where pronamespace = to_regnamespace('animus') and proname = 'restore_queues')
+        and exists (select from pg_namespace where nspname = ${PGMQ_SCHEMA})
+        and (select count(*) from pg_class c join pg_namespace s on s.oid = c.relnamespace and s.nspname = ${PGMQ_SCHEMA} where c.relname in ('q_' || q.name, 'a_' || q.name)) < 2
+      order by q.n`,
+    [Object.values(QUEUES)],
+  );
+  return rows.map(({ name }) => name);
 }
 
 export const NOTHING_RESTORED: RestoredQueues = { queues: [], added: 0, removed: 0 };

@@ -63,11 +63,11 @@ export async function takeTurn<T>(
 
 /**
  * Of a step. It may rewrite a large table, whatever the login's other statements may take. Released migrations and pgmq have backslashes in their texts, and behind a
- * transaction pooler the settings of our sessions do not last.
+ * transaction pooler the settings of our sessions do not last. A row that row security hides is not gone: the step is refused.
  */
 const SETTINGS = `select set_config(s.name, s.value, true)
   from (values ('lock_timeout', '100ms'), ('statement_timeout', '0'), ('transaction_timeout', '0'), ('standard_conforming_strings', 'on'),
-               ('restrict_nonsystem_relation_kind', '')) s (name, value)
+               ('restrict_nonsystem_relation_kind', ''), ('row_security', 'off')) s (name, value)
  where current_setting(s.name, true) is not null`;
 
 const MAX_PAUSE_MS = 5_000;

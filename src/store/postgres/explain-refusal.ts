@@ -2,6 +2,7 @@
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 import { isDatabaseError } from '../sql/database-errors.ts';
+import { rolesWithRight } from '../sql/expected-objects.ts';
 import { PGMQ_SCHEMA } from '../sql/pgmq-schema.ts';
 
 /** The roles of `animus db migrate`, from the one with the fewest rights. */
@@ -9,9 +10,12 @@ const ROLES = ['animus_submitter', 'animus_reader', 'animus_operator', 'animus_d
 
 interface Rights {
   readonly kind: 'relation' | 'function';
+  readonly name: string;
   readonly login: string;
   /** Of ROLES, those of which the login is a member. */
   readonly has: readonly string[];
+  /** Of these, those whose rights it does not inherit. */
+  readonly withheld: readonly string[];
   /** Of ROLES, those that may do what was refused. */
   readonly suffices: readonly string[];
 }
@@ -26,8 +30,12 @@ export async function explainRefusal(error: unknown, sql: string, db: Queryable)
   if (words.length === 0) return error;
   const right = /^\s*(insert|update|delete)\b/i.exec(sql)?.[1] ?? 'select';
   const rights = await readRights(db, words, right);
-  if (rights !== null && rights.suffices.length === 0) return error;
-  const hint = rights !== null ? hintOf(rights) : words.includes('animus') ? await idleHint(db) : null;
+  const hint =
+    rights !== null
+      ? hintOf(rights, await meantFor(rights, right))
+      : words.includes('animus')
+        ? await idleHint(db)
+        : null;
   return hint === null ? error : new AnimusError('db.forbidden', { ...error.details, hint }, { cause: error.cause });
 }
 
@@ -44,6 +52,15 @@ function wordsOfRefusal({ cause }: AnimusError): readonly string[] {
 async function readRights(db: Queryable, words: readonly string[], right: string): Promise<Rights | null> {
   const rows = (await readRows<Rights>(db, RIGHTS, [ROLES, words, right])) ?? [];
   return rows.length === 1 ? rows[0]! : null;
+}
+
+/** Of ROLES, those that should have the right, by the migrations. */
+async function meantFor({ kind, name }: Rights, right: string): Promise<readonly string[]> {
+  const kinds = kind === 'function' ? ['function'] : ['table', 'view'];
+  const meant = await Promise.all(
+    kinds.map((one) => rolesWithRight(one, name, kind === 'function' ? 'execute' : right)),
+  );
+  return ROLES.filter((role) => meant.flat().includes(role));
 }
 
 /** A refusal of the whole schema: whether the login has a role that gives it nothing. */
@@ -79,9 +96,11 @@ const RIGHTS = `
       from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = 'animus'
       left join pg_roles r on r.rolname = any ($1)
      where p.proname = any ($2))
-  select kind, current_user::text as login,
+  select kind, name, current_user::text as login,
          array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and pg_has_role(r.oid, 'member')
                 order by array_position($1, r.rolname::text)) as has,
+         array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and pg_has_role(r.oid, 'member') and not pg_has_role(r.oid, 'usage')
+                order by array_position($1, r.rolname::text)) as withheld,
          coalesce(array_agg(distinct rolname::text) filter (where may), '{}') as suffices
     from named group by kind, name`;
 
@@ -102,10 +121,22 @@ const NOT_INHERITED = `select quote_ident(current_user) as login, r.rolname::tex
 /** Those of daemons and gateways are named only where no other would do. */
 const OF_SERVICES: readonly string[] = ['animus_daemon', 'animus_gateway'];
 
-function hintOf({ kind, login, has, suffices: any }: Rights): string {
+function hintOf({ kind, login, has, withheld, suffices: any }: Rights, meant: readonly string[]): string | null {
   const suffices = ROLES.filter((role) => any.includes(role));
-  const forPeople = suffices.filter((role) => !OF_SERVICES.includes(role));
-  const needs = forPeople.length === 0 ? suffices : forPeople;
+  if (suffices.length + meant.length === 0) return null;
+  const withRight = suffices.filter((role) => meant.length === 0 || meant.includes(role));
+  const idle = withheld.find((role) => withRight.includes(role));
+  if (idle !== undefined) {
+    return `; the login ${login} is a member of ${idle} and does not inherit its rights: grant ${idle} to ${login} with inherit true (PostgreSQL 15: alter role ${login} inherit)`;
+  }
+  const robbed = has.filter((role) => meant.includes(role) && !suffices.includes(role));
+  if (robbed.length > 0)
+    return `; the role ${listOf(robbed, 'and')} has lost this right: run as the owner of the schema: animus db migrate`;
+  const wanted = meant.length > 0 ? meant : suffices;
+  const forPeople = wanted.filter((role) => !OF_SERVICES.includes(role));
+  const needs = forPeople.length === 0 ? wanted : forPeople;
+  // Whoever acts for people must have no other rights.
+  if (needs[0] === 'animus_gateway') return `; this needs a login that has only the role animus_gateway`;
   const present = has.length === 0 ? 'none of the roles of animus' : listOf(has, 'and');
   const needed = `; the login ${login} has ${present}, and this needs ${listOf(needs, 'or')}; an administrator grants it: grant ${needs[0]!} to ${login}`;
   const isReading = kind !== 'function' && suffices.includes('animus_reader');

@@ -18,7 +18,7 @@ export interface Reference {
 
 /** Work that is in state `waiting` and has no open wait: nothing wakes it. */
 export function readStranded(db: Queryable): Promise<WrongRows> {
-  return wrong(
+  return wrongRows(
     db,
     `select w.id::text as shown from animus.work_items w
       where w.state = 'waiting' and not exists (select from animus.waits o where o.work_item_id = w.id and o.resolved_at is null)`,
@@ -29,14 +29,14 @@ export function readStranded(db: Queryable): Promise<WrongRows> {
 export async function readUnqueued(db: Queryable): Promise<WrongRows> {
   const sql = `select w.id::text as shown from animus.work_items w
       where w.resolved_at is null and not exists (select from pgmq.q_animus_work m where m.msg_id = w.queue_msg_id)`;
-  return wrong(db, inPgmqSchema(sql, await pgmqSchema(db)));
+  return wrongRows(db, inPgmqSchema(sql, await pgmqSchema(db)));
 }
 
 /** Messages in the queue of which no open work is. */
 export async function readStrayMessages(db: Queryable): Promise<WrongRows> {
   const sql = `select m.msg_id::text as shown from pgmq.q_animus_work m
       where not exists (select from animus.work_items w where w.queue_msg_id = m.msg_id and w.resolved_at is null)`;
-  return wrong(db, inPgmqSchema(sql, await pgmqSchema(db)));
+  return wrongRows(db, inPgmqSchema(sql, await pgmqSchema(db)));
 }
 
 /** Rows that refer to a row that is gone, and the condition that finds them. */
@@ -48,7 +48,7 @@ export async function readOrphans(
   const condition = `${columns.map((column) => `c.${column} is not null`).join(' and ')} and not exists (select from animus.${target} t where ${columns
     .map((column, n) => `t.${targetColumns[n]} = c.${column}`)
     .join(' and ')})`;
-  const found = await wrong(
+  const found = await wrongRows(
     db,
     `select concat_ws('/', ${columns.map((column) => `c.${column}`).join(', ')}) as shown from animus.${table} c where ${condition}`,
   );
@@ -66,7 +66,8 @@ export async function readLeftQueues(db: Queryable): Promise<ReadonlyMap<string,
   return new Map([...bySchema].map(([schema, queues]) => [schema, queues.map(({ name }) => name)]));
 }
 
-async function wrong(db: Queryable, sql: string): Promise<WrongRows> {
+/** Counts what a query with a column `shown` returns. */
+export async function wrongRows(db: Queryable, sql: string): Promise<WrongRows> {
   const [row] = await db.query<WrongRows>(
     `select count(*)::int as count, coalesce((array_agg(f.shown order by f.shown))[1:5], '{}') as examples from (${sql}) f`,
   );

@@ -7,7 +7,7 @@ import type { Queryable } from '../sql/database.ts';
 import { type AskedView, readAsked } from './inbox-view.ts';
 import { itemCost } from './known-cost.ts';
 import { withWaiting } from './waiting.ts';
-import { readWork } from './work-views.ts';
+import { readWork, seesTables } from './work-views.ts';
 
 /**
  * The fields that both see; a reader gets the whole row. Names are those of the columns: `work submit --wait --json` prints
@@ -50,10 +50,7 @@ export interface WorkFollower {
 
 /** Chooses what to read: readers read the tables, a login that only submits reads the views of its own work. */
 export async function workFollower(db: Queryable): Promise<WorkFollower> {
-  const [found] = await db.query<{ reads: boolean }>(
-    `select has_table_privilege('animus.work_items', 'select') and has_table_privilege('animus.work_ledger', 'select') as reads`,
-  );
-  const own = found?.reads !== true;
+  const own = !(await seesTables(db));
   return {
     async item(id) {
       if (!own) return readWork(db, id);

@@ -68,7 +68,7 @@ describe('a damaged database', () => {
     const { findings, problems } = await examined(pg.connectionString, '--deep');
     expect(problems).toEqual([]);
     expect(findings.map(({ check }) => check)).toEqual(
-      expect.arrayContaining(['objects', 'waits', 'queue', 'orphans']),
+      expect.arrayContaining(['objects', 'waits', 'queue', 'keys', 'sequences', 'settings rows', 'orphans']),
     );
   });
 
@@ -155,13 +155,13 @@ describe('a damaged database', () => {
       drop function animus.claim_these;`);
     const { problems } = await examined(pg.connectionString, '--deep');
     expect(problems.map(({ detail }) => detail)).toEqual([
+      'constraint waits_work_item_id_fkey of animus.waits is missing',
+      expect.stringMatching(/^function animus\.claim_these\(.*\) is missing$/),
       'index animus.work_items_claimable is missing',
       'trigger work_items_refuse_delete of animus.work_items is missing',
-      'constraint waits_work_item_id_fkey of animus.waits is missing',
-      'function animus.claim_these is missing',
     ]);
     for (const { remedy } of problems) {
-      const [, statement] = /^run as the owner of the schema: (.*)$/.exec(remedy ?? '') ?? [];
+      const [, statement] = /run as the owner of the schema: (.*)$/.exec(remedy ?? '') ?? [];
       if (statement !== undefined) await pg.database.query(statement);
     }
     await animus(pg.connectionString, 'db', 'migrate');
@@ -175,10 +175,7 @@ describe('a damaged database', () => {
     );
     const { problems } = await examined(pg.connectionString, '--deep');
     expect(problems.map(({ detail }) => detail)).toEqual(
-      expect.arrayContaining([
-        'column host of animus.foci is missing, with its rows',
-        'table animus.hook_runs is missing, with its rows',
-      ]),
+      expect.arrayContaining(['column host of animus.foci is missing', 'table animus.hook_runs is missing']),
     );
     await pg.database.query(
       'alter table animus.lost_runs rename to hook_runs; alter table animus.foci rename column lost_host to host',

@@ -1,6 +1,7 @@
 /** The tables of a migrated database as readable SQL: the result of all migrations. */
 import { join } from 'node:path';
 import { MIGRATIONS_DIRECTORY } from '../../../src/store/migrations/migration-files.ts';
+import { readObjects } from '../../../src/store/migrations/schema-objects.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 
 /** The path of the file. */
@@ -18,6 +19,12 @@ export async function schemaText(db: Database): Promise<string> {
     ...(await queueSettings(db)),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** The text of migrations/objects.jsonl, which `animus doctor --deep` compares databases with. It is the same on each major version of PostgreSQL. */
+export async function objectsText(db: Database): Promise<string> {
+  const objects = await db.transaction(readObjects);
+  return objects.map((object) => `${JSON.stringify(object)}\n`).join('');
 }
 
 const HEADER = `-- What the migrations come to: tables, columns, constraints, indexes, triggers. Written by \`npm run schema\`, held equal by a test, and run by

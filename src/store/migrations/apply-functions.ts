@@ -1,0 +1,74 @@
+/** Applies the function files, and puts back what they and the roles have lost. */
+import { silentLog } from '../../telemetry/silent-log.ts';
+import type { Database, Queryable } from '../sql/database.ts';
+import { dropChanged, type MendOptions, mendAfter, mends } from './mend-objects.ts';
+import { migrationError } from './migration-errors.ts';
+import type { SchemaFiles } from './migration-files.ts';
+import { noteReplaced, wasReplaced } from './replaced-functions.ts';
+import { schemaVersion } from './schema-version.ts';
+import { takeTurn } from './take-turn.ts';
+import { readUnfinished, setUnfinished } from './unfinished.ts';
+
+interface AppliedFunctions {
+  /** Names of the files: all of them, or none. */
+  readonly functions: readonly string[];
+  /** What else was put back, in words. */
+  readonly mended: readonly string[];
+}
+
+const NONE: AppliedFunctions = { functions: [], mended: [] };
+
+/** All files in one transaction, if one of them has changed, if something of them is missing or changed, or if an earlier step needs them. */
+export async function applyFunctions(
+  database: Database,
+  files: SchemaFiles,
+  options: MendOptions,
+): Promise<AppliedFunctions> {
+  const { log = silentLog, putBackFunctions = false } = options;
+  return takeTurn(database, 'functions/*.sql', options, async (tx) => {
+    const known = await tx.query<{ name: string; checksum: string }>(
+      'select name, checksum from animus.schema_functions',
+    );
+    // A later animus may have migrated while we waited for the lock: do not replace its functions.
+    if ((await schemaVersion(tx)) > files.migrations.length) return NONE;
+    const checksums = new Map(known.map((row) => [row.name, row.checksum]));
+    const same =
+      files.functions.length === checksums.size &&
+      files.functions.every((file) => checksums.get(file.name) === file.checksum);
+    const damage = same && mends(options) ? await dropChanged(tx) : [];
+    const whole = (await readUnfinished(tx)) !== 'functions' && !damage.some(({ cure }) => cure.by === 'functions');
+    if ((!same || !whole) && !putBackFunctions && (await wasReplaced(tx, files.functions))) {
+      log.warn(
+        {},
+        'another version of animus has replaced the SQL functions; they are kept. To restore these: animus db migrate',
+      );
+      return NONE;
+    }
+    const functions = same && whole ? [] : await applyFiles(tx, database, files, known);
+    if (!mends(options)) return { ...NONE, functions };
+    return { functions, mended: await mendAfter(tx, functions.length === 0 ? damage : null) };
+  });
+}
+
+async function applyFiles(
+  tx: Queryable,
+  database: Database,
+  { functions: files }: SchemaFiles,
+  known: readonly { readonly name: string; readonly checksum: string }[],
+): Promise<readonly string[]> {
+  for (const file of files) {
+    try {
+      await tx.query(file.sql);
+    } catch (error) {
+      throw await migrationError(error, database, `functions/${file.name}`, null);
+    }
+  }
+  await noteReplaced(tx, known, files);
+  await tx.query('delete from animus.schema_functions');
+  await tx.query(`insert into animus.schema_functions (name, checksum) select * from unnest($1::text[], $2::text[])`, [
+    files.map((file) => file.name),
+    files.map((file) => file.checksum),
+  ]);
+  await setUnfinished(tx, 'roles');
+  return files.map((file) => file.name);
+}
