@@ -127,7 +127,7 @@ function hintOf({ kind, login, has, withheld, suffices: any }: Rights, meant: re
   const withRight = suffices.filter((role) => meant.length === 0 || meant.includes(role));
   const idle = withheld.find((role) => withRight.includes(role));
   if (idle !== undefined) {
-    return `; the login ${login} is a member of ${idle} and does not inherit its rights: grant ${idle} to ${login} with inherit true (PostgreSQL 15: alter role ${login} inherit)`;
+    return `; the login ${login} is a member of ${idle}, but does not inherit its rights: grant ${idle} to ${login} with inherit true (PostgreSQL 15: alter role ${login} inherit)`;
   }
   const robbed = has.filter((role) => meant.includes(role) && !suffices.includes(role));
   if (robbed.length > 0)

@@ -185,19 +185,6 @@ test('damage that may cost something is named with the statement for it, and db 
   expect(await findings()).toEqual([]);
 });
 
-test('what would mislead, because row security hides rows, is not checked, and db migrate ends the row security first', async () => {
-  await pg.database.query('alter table animus.work_items enable row level security, force row level security');
-  const found = await findings();
-  compare(found, [
-    'objects table animus.work_items has row security that hides its rows from animus',
-    ...['waits', 'queue', 'keys', 'sequences', 'settings rows', 'orphans'].map(
-      (check) => `${check} not checked, because table animus.work_items has row security`,
-    ),
-  ]);
-  await migrate(pg.database, { putBackFunctions: true });
-  expect(await findings()).toEqual([]);
-});
-
 test('checks that need what is missing say that they were not made', async () => {
   await pg.database.query('alter table animus.waits rename to lost_waits');
   const found = await findings();

@@ -111,7 +111,7 @@ describe('beside a pgmq that belongs to somebody else and gives no rights', () =
       {
         check: 'objects',
         detail: `trigger animus_inbox_after_insert of ${quoted(QUEUES)}.q_animus_inbox is missing`,
-        remedy: expect.stringContaining(` on ${quoted(QUEUES)}.q_animus_inbox `),
+        remedy: expect.stringContaining(` ON ${quoted(QUEUES)}.q_animus_inbox `),
       },
     ]);
     await target.database.query(

@@ -50,6 +50,6 @@ test('a login that does not inherit its role is told so', async () => {
     ),
   );
   await expect(operator.query('select animus.pause()')).rejects.toThrow(
-    /is a member of animus_operator and does not inherit its rights/,
+    /is a member of animus_operator, but does not inherit its rights/,
   );
 });
