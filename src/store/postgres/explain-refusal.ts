@@ -9,6 +9,8 @@ const ROLES = ['animus_submitter', 'animus_reader', 'animus_operator', 'animus_d
 
 interface Rights {
   readonly login: string;
+  /** Whether it has the rights of the owner of the schema. */
+  readonly owns: boolean;
   /** Of ROLES, those of which the login is a member. */
   readonly has: readonly string[];
   /** Of these, those whose rights it does not inherit. */
@@ -27,22 +29,27 @@ export async function explainRefusal(error: unknown, sql: string, db: Queryable)
   const right = /^\s*(insert|update|delete)\b/i.exec(sql)?.[1] ?? 'select';
   const rights = await readRights(
     db,
-    kind === 'function' ? [OF_FUNCTION, [ROLES, name]] : [OF_TABLE, [ROLES, name, right]],
+    kind === 'function'
+      ? [OF_FUNCTION, [ROLES, name]]
+      : kind === 'schema'
+        ? [OF_SCHEMA, [ROLES, name]]
+        : [OF_TABLE, [ROLES, name, right]],
   );
   if (rights === null) return error;
   // Those that should be able to, by the migrations.
-  const meant = (await rolesWithRight(kind, name, kind === 'function' ? 'execute' : right)).toSorted(
-    (a, b) => ROLES.indexOf(a) - ROLES.indexOf(b),
-  );
+  const meant = (
+    await rolesWithRight(kind, name, kind === 'function' ? 'execute' : kind === 'schema' ? 'usage' : right)
+  ).toSorted((a, b) => ROLES.indexOf(a) - ROLES.indexOf(b));
   if (rights.suffices.length + meant.length === 0) return error;
   const hint = hintOf(rights, meant, kind);
+  if (hint === null) return error;
   return new AnimusError('db.forbidden', { ...error.details, hint }, { cause: error.cause });
 }
 
 /** Only the server's own words; what our functions raise says itself what is missing. */
 function refused(error: unknown): RegExpExecArray | null {
   if (!isAnimusError(error, 'db.forbidden') || sqlState(error) !== '42501') return null;
-  return /^permission denied for (table|view|function) (\w+)$/.exec((error.cause as Error).message);
+  return /^permission denied for (table|view|function|schema) (\w+)$/.exec((error.cause as Error).message);
 }
 
 /** Null if even that cannot be read: the refusal itself is what counts. */
@@ -59,7 +66,7 @@ async function readRights(
 }
 
 const rightsWhere = (may: string) =>
-  `select current_user::text as login,
+  `select current_user::text as login, exists (select from pg_namespace n where n.nspname = 'animus' and pg_has_role(n.nspowner, 'usage')) as owns,
           array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and pg_has_role(r.oid, 'member')
                  order by array_position($1, r.rolname::text)) as has,
           array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and pg_has_role(r.oid, 'member') and not pg_has_role(r.oid, 'usage')
@@ -69,6 +76,9 @@ const rightsWhere = (may: string) =>
 const OF_FUNCTION = rightsWhere(
   `select from pg_proc p where p.pronamespace = 'animus'::regnamespace and p.proname = $2 and has_function_privilege(r.oid, p.oid, 'execute')`,
 );
+const OF_SCHEMA = rightsWhere(
+  `select from pg_namespace n where n.nspname = $2 and n.nspname in ('animus', 'pgmq') and has_schema_privilege(r.oid, n.oid, 'usage')`,
+);
 const OF_TABLE = rightsWhere(
   `select from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname in ('animus', 'pgmq')
     where c.relname = $2 and has_table_privilege(r.oid, c.oid, $3)`,
@@ -77,7 +87,16 @@ const OF_TABLE = rightsWhere(
 /** Those of daemons and gateways are named only where no other would do. */
 const OF_SERVICES: readonly string[] = ['animus_daemon', 'animus_gateway'];
 
-function hintOf({ login, has, withheld, suffices }: Rights, meant: readonly string[], kind: string): string {
+function hintOf(
+  { login, owns, has, withheld, suffices }: Rights,
+  meant: readonly string[],
+  kind: string,
+): string | null {
+  if (owns) {
+    return kind === 'schema'
+      ? null
+      : `; the owner of the schema animus has lost this right, or the ${kind} belongs to another role: animus doctor --deep names it`;
+  }
   const withRight = suffices.filter((role) => meant.length === 0 || meant.includes(role));
   const idle = withheld.find((role) => withRight.includes(role));
   if (idle !== undefined) {
@@ -86,6 +105,8 @@ function hintOf({ login, has, withheld, suffices }: Rights, meant: readonly stri
   const robbed = has.filter((role) => meant.includes(role) && !suffices.includes(role));
   if (robbed.length > 0)
     return `; the role ${listOf(robbed, 'and')} has lost this right: run as the owner of the schema: animus db migrate`;
+  // All roles have it: the error has their names.
+  if (kind === 'schema') return null;
   const wanted = meant.length > 0 ? meant : suffices;
   const forPeople = wanted.filter((role) => !OF_SERVICES.includes(role));
   const needs = forPeople.length === 0 ? wanted : forPeople;
