@@ -9,9 +9,11 @@ import { PGMQ_SCHEMA } from '../sql/pgmq-schema.ts';
 const ROLES = ['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemon', 'animus_gateway'];
 
 interface Rights {
-  readonly kind: 'relation' | 'function';
+  readonly kind: 'relation' | 'function' | 'schema';
   readonly name: string;
   readonly login: string;
+  /** Whether it has the rights of the owner of the schema. */
+  readonly owns: boolean;
   /** Of ROLES, those of which the login is a member. */
   readonly has: readonly string[];
   /** Of these, those whose rights it does not inherit. */
@@ -30,12 +32,9 @@ export async function explainRefusal(error: unknown, sql: string, db: Queryable)
   if (words.length === 0) return error;
   const right = /^\s*(insert|update|delete)\b/i.exec(sql)?.[1] ?? 'select';
   const rights = await readRights(db, words, right);
-  const hint =
-    rights !== null
-      ? hintOf(rights, await meantFor(rights, right))
-      : words.includes('animus')
-        ? await idleHint(db)
-        : null;
+  if (rights === null) return error;
+  const idle = rights.kind === 'schema' ? await idleHint(db) : null;
+  const hint = idle ?? hintOf(rights, await meantFor(rights, right));
   return hint === null ? error : new AnimusError('db.forbidden', { ...error.details, hint }, { cause: error.cause });
 }
 
@@ -56,10 +55,9 @@ async function readRights(db: Queryable, words: readonly string[], right: string
 
 /** Of ROLES, those that should have the right, by the migrations. */
 async function meantFor({ kind, name }: Rights, right: string): Promise<readonly string[]> {
-  const kinds = kind === 'function' ? ['function'] : ['table', 'view'];
-  const meant = await Promise.all(
-    kinds.map((one) => rolesWithRight(one, name, kind === 'function' ? 'execute' : right)),
-  );
+  const kinds = kind === 'relation' ? ['table', 'view'] : [kind];
+  const needed = { relation: right, function: 'execute', schema: 'usage' }[kind];
+  const meant = await Promise.all(kinds.map((one) => rolesWithRight(one, name, needed)));
   return ROLES.filter((role) => meant.flat().includes(role));
 }
 
@@ -95,8 +93,12 @@ const RIGHTS = `
     select 'function', p.proname, r.rolname, has_function_privilege(r.oid, p.oid, 'execute')
       from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname = 'animus'
       left join pg_roles r on r.rolname = any ($1)
-     where p.proname = any ($2))
-  select kind, name, current_user::text as login,
+     where p.proname = any ($2)
+    union all
+    select 'schema', n.nspname, r.rolname, has_schema_privilege(r.oid, n.oid, 'usage')
+      from pg_namespace n left join pg_roles r on r.rolname = any ($1)
+     where n.nspname = any ($2) and n.nspname in ('animus', ${PGMQ_SCHEMA}))
+  select kind, name, current_user::text as login, exists (select from pg_namespace n where n.nspname = 'animus' and pg_has_role(n.nspowner, 'usage')) as owns,
          array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and pg_has_role(r.oid, 'member')
                 order by array_position($1, r.rolname::text)) as has,
          array(select r.rolname::text from pg_roles r where r.rolname = any ($1) and pg_has_role(r.oid, 'member') and not pg_has_role(r.oid, 'usage')
@@ -121,9 +123,14 @@ const NOT_INHERITED = `select quote_ident(current_user) as login, r.rolname::tex
 /** Those of daemons and gateways are named only where no other would do. */
 const OF_SERVICES: readonly string[] = ['animus_daemon', 'animus_gateway'];
 
-function hintOf({ kind, login, has, withheld, suffices: any }: Rights, meant: readonly string[]): string | null {
+function hintOf({ kind, login, owns, has, withheld, suffices: any }: Rights, meant: readonly string[]): string | null {
   const suffices = ROLES.filter((role) => any.includes(role));
   if (suffices.length + meant.length === 0) return null;
+  if (owns) {
+    return kind === 'schema'
+      ? null
+      : `; the owner of the schema animus has lost this right, or the ${kind} belongs to another role: animus doctor --deep names it`;
+  }
   const withRight = suffices.filter((role) => meant.length === 0 || meant.includes(role));
   const idle = withheld.find((role) => withRight.includes(role));
   if (idle !== undefined) {
@@ -132,6 +139,8 @@ function hintOf({ kind, login, has, withheld, suffices: any }: Rights, meant: re
   const robbed = has.filter((role) => meant.includes(role) && !suffices.includes(role));
   if (robbed.length > 0)
     return `; the role ${listOf(robbed, 'and')} has lost this right: run as the owner of the schema: animus db migrate`;
+  // All roles have it: the error has their names.
+  if (kind === 'schema') return null;
   const wanted = meant.length > 0 ? meant : suffices;
   const forPeople = wanted.filter((role) => !OF_SERVICES.includes(role));
   const needs = forPeople.length === 0 ? wanted : forPeople;
