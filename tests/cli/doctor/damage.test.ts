@@ -146,6 +146,24 @@ describe('a damaged database', () => {
     expect((await claimOne(pg.database)).id).toBe(next);
   });
 
+  test('a missing queue is named without --deep and by db status, and db migrate makes it again', async () => {
+    await pg.database.query(`select pgmq.drop_queue('animus_work')`);
+    const { problems } = await examined(pg.connectionString);
+    expect(problems.find(({ check }) => check === 'pgmq')).toEqual({
+      check: 'pgmq',
+      detail: 'queues of animus are missing: animus_work, so that no work can be submitted',
+      remedy: 'run: animus db migrate',
+    });
+    const status = await run(['db', 'status', '--json'], {
+      cwd: site.cwd,
+      env: { ...site.env(), DATABASE_URL: pg.connectionString },
+    });
+    expect(status.code).toBe(5);
+    expect(JSON.parse(status.stdout)).toMatchObject({ current: false, missing_queues: ['animus_work'] });
+    await animus(pg.connectionString, 'db', 'migrate');
+    expect((await examined(pg.connectionString, '--deep')).problems).toEqual([]);
+  });
+
   test('what a partial drop has taken is named, with what puts it back', async () => {
     const schema = await schemaText(pg.database);
     await pg.database.query(`
