@@ -36,7 +36,7 @@ export async function examineDatabase(invocation: Invocation, deep: boolean): Pr
     withRawDatabase(invocation, async (db) => {
       const offer = await databaseOffer(db);
       const there = (await schemaVersion(db)) > 0;
-      const isApplication = await isLoginOfApplication(db);
+      const isApplication = () => isLoginOfApplication(db);
       return [
         fine('database', `${db.kind}, PostgreSQL ${offer.version} at ${db.where}`),
         ...(await findingsOf('schema', () => examineSchema(db), isApplication)),
@@ -57,7 +57,7 @@ async function examineContents(
   db: Database,
   config: Config,
   deep: boolean,
-  isApplication: boolean,
+  isApplication: () => Promise<boolean>,
 ): Promise<readonly Finding[]> {
   return [
     ...(await findingsOf('api', () => examineApi(db, config))),

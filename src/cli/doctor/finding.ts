@@ -29,17 +29,17 @@ export function note(check: string, detail: string, remedy: string | null = null
 
 /**
  * The findings of `look`. An AnimusError becomes a finding, and an error of the database, where something is missing; bugs and interruptions are rethrown.
- * `needsNoRight`: this login need not have the rights that are asked for here.
+ * `needsNoRight`: whether this login need not have the rights that are asked for here.
  */
 export async function findingsOf(
   check: string,
   look: () => Promise<readonly Finding[]>,
-  needsNoRight = false,
+  needsNoRight?: () => Promise<boolean>,
 ): Promise<readonly Finding[]> {
   try {
     return await look();
   } catch (error) {
-    if (needsNoRight && isAnimusError(error, 'db.forbidden')) return [note(check, NOT_FOR_APPLICATIONS)];
+    if (isAnimusError(error, 'db.forbidden') && (await needsNoRight?.())) return [note(check, NOT_FOR_APPLICATIONS)];
     if (error instanceof AnimusError && !UNEXPECTED.has(error.code)) return [problem(check, error.message)];
     if (isMissingObject(error)) {
       const detail = `could not be checked, because something is missing in the database: ${messageOf(error)}`;

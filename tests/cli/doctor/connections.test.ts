@@ -1,52 +1,53 @@
 /** The doctor compares what a daemon uses with the limits of its login, its database and the server. */
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { asAdmin, testDatabase } from '../../support/database.ts';
+import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { examinedSite, FACULTY } from './examined-site.ts';
 
 const target = testDatabase();
 const { doctor, write } = examinedSite();
+const logins: string[] = [];
+afterEach(() => dropLogins(logins.splice(0)));
 const database = () => new URL(target.connectionString).pathname.slice(1);
 
-async function connectionsOf(poolSize?: number) {
+async function connectionsOf(poolSize: number, databaseUrl = target.connectionString) {
   write({
     'faculties/clerk.toml': FACULTY.replace(/fallback.*\n/, ''),
-    ...(poolSize && { 'animus.toml': `[daemon]\npool_size = ${poolSize}\n` }),
+    'animus.toml': `[daemon]\npool_size = ${poolSize}\n`,
   });
-  const { findings } = await doctor([], { databaseUrl: target.connectionString });
-  // Logins of other tests of this server may have limits, too.
-  const isOwn = (detail: string) => !detail.startsWith('the login ') || detail.includes(database());
-  return findings.filter(({ check, detail }) => check === 'connections' && isOwn(detail));
+  const { findings } = await doctor([], { databaseUrl });
+  return findings.filter(({ check }) => check === 'connections');
 }
 
-test('limits that one daemon reaches are problems, with the statement that raises them', async () => {
-  const [daemon, other] = ['daemon', 'other'].map((name) => `${database()}_${name}`);
+test('limits that one daemon reaches are problems of its login and of the database, with the statement that raises them', async () => {
+  const url = await createLogin(target.connectionString, 'animus_daemon', logins);
+  const ofApplication = await createLogin(target.connectionString, 'animus_submitter', logins);
+  const [daemon, application] = logins;
   await asAdmin((admin) =>
     admin.query(
-      `create role ${daemon} login connection limit 3 in role animus_daemon; create role ${other} login connection limit 3 in role animus_submitter;
-       alter database ${database()} connection limit 10`,
+      `alter role ${daemon} connection limit 5; alter role ${application} connection limit 5; alter database ${database()} connection limit 10`,
     ),
   );
-  const found = await connectionsOf();
-  const few = await connectionsOf(2);
-  await asAdmin((admin) =>
-    admin.query(
-      `drop role ${daemon}; drop role ${other}; alter database ${database()} connection limit -1`,
-    ),
-  );
+  const found = await connectionsOf(10, url);
+  const few = await connectionsOf(4, url);
+  const other = await connectionsOf(10, ofApplication);
+  await asAdmin((admin) => admin.query(`alter database ${database()} connection limit -1`));
+  const ofDatabase = {
+    check: 'connections',
+    state: 'problem',
+    detail: `the database ${database()} allows 10 connections, and a daemon uses up to 11: daemon.pool_size and one to listen`,
+    remedy: `alter database ${database()} connection limit 11 (for several daemons, so many for each), or lower daemon.pool_size`,
+  };
   expect(found).toEqual([
-    {
-      check: 'connections',
-      state: 'problem',
-      detail: `the database ${database()} allows 10 connections, and a daemon uses up to 11: daemon.pool_size and one to listen`,
-      remedy: `alter database ${database()} connection limit 11 (for several daemons, so many for each), or lower daemon.pool_size`,
-    },
+    ofDatabase,
     expect.objectContaining({
       state: 'problem',
-      detail: expect.stringContaining(`the login ${daemon} may have 3 connections, and a daemon uses up to 11`),
+      detail: expect.stringContaining(`the login ${daemon} may have 5 connections, and a daemon uses up to 11`),
       remedy: expect.stringContaining(`alter role ${daemon} connection limit 11`),
     }),
   ]);
   expect(few).toEqual([]);
+  expect(other).toEqual([ofDatabase]);
 });
 
 test('a server with too few connections is named', async ({ skip }) => {

@@ -83,6 +83,22 @@ describe('the doctor of a database', () => {
     );
   });
 
+  test('finds no problem in the rights that the login of an application need not have', async () => {
+    const logins: string[] = [];
+    const databaseUrl = await createLogin(migrated.connectionString, 'animus_submitter', logins);
+    const { code, findings } = await doctor([], { databaseUrl });
+    await dropLogins(logins);
+    expect(findings.filter(({ state }) => state === 'problem')).toEqual([]);
+    expect(code).toBe(0);
+    for (const name of ['schema', 'retention', 'worktrees'])
+      expect(findings).toContainEqual({
+        check: name,
+        state: 'note',
+        detail: expect.stringMatching(/^not checked: the login of an application may not read this and need not/),
+        remedy: null,
+      });
+  });
+
   test('finds an empty database, says what to run, and changes nothing', async () => {
     const { code, findings } = await doctor([], { databaseUrl: empty.connectionString });
     expect(code).toBe(1);
@@ -109,7 +125,7 @@ describe('the doctor of a database', () => {
     const { code, findings } = await doctor([], { databaseUrl: 'postgres://ada:SECRET@127.0.0.1:1/none' });
     expect(code).toBe(1);
     expect(findings).toContainEqual(
-      expect.objectContaining({ check: 'database', state: 'problem', detail: expect.stringContaining('cannot reach') }),
+      expect.objectContaining({ check: 'database', state: 'problem', detail: expect.stringContaining('cannot use') }),
     );
     expect(findings.map(({ check }) => check)).toContain('isolation');
     expect(JSON.stringify(findings)).not.toContain('SECRET');
