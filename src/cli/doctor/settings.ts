@@ -47,7 +47,8 @@ function placeText({ place, role }: ServerSetting, login: Login): string {
 /** Where the value is set: what is set for one login would help this one alone. */
 function cure(value: string, whom: Found['whom'], { place, role, applications }: ServerSetting, login: Login): string {
   if (place === 'client') return `change it in DATABASE_URL, or leave it out there: ${value}`;
-  const ofRole = (name: string) => `alter role ${quotedName(name)} in database ${quotedName(login.database)} set ${value}`;
+  const ofRole = (name: string) =>
+    `alter role ${quotedName(name)} in database ${quotedName(login.database)} set ${value}`;
   if (place === 'role' || whom === 'own') return ofRole(role ?? login.role);
   const ofDatabase = `alter database ${quotedName(login.database)} set ${value}`;
   // What is set for the database holds for the session that changes it, too.
@@ -107,13 +108,24 @@ function examineOwn({ name, value, now }: ServerSetting): Found | null {
     if (value === '0' || Number(value) >= least) return null;
     if (now === '0' || Number(now) >= least)
       return { state: 'ok', why: `animus raises it in its own sessions to ${duration(least)}`, to: null, whom: 'own' };
-    return { state: 'note', why: `animus may be ended by it; it needs ${duration(least)}`, to: `${least}ms`, whom: 'own' };
+    return {
+      state: 'note',
+      why: `animus may be ended by it; it needs ${duration(least)}`,
+      to: `${least}ms`,
+      whom: 'own',
+    };
   }
   const settled = settledValue(name);
   if (settled === null || name === 'TimeZone' || isSo(value, settled)) return null;
-  if (isSo(now ?? '', settled)) return { state: 'ok', why: `animus sets ${settled} in its own sessions`, to: null, whom: 'own' };
+  if (isSo(now ?? '', settled))
+    return { state: 'ok', why: `animus sets ${settled} in its own sessions`, to: null, whom: 'own' };
   const state = MUST_LAST.has(name) ? 'problem' : 'note';
-  return { state, why: `animus sets ${settled} in its own sessions, and a pooler does not keep it`, to: settled, whom: 'own' };
+  return {
+    state,
+    why: `animus sets ${settled} in its own sessions, and a pooler does not keep it`,
+    to: settled,
+    whom: 'own',
+  };
 }
 
 /** DateStyle has the order of day and month behind it. */

@@ -76,7 +76,10 @@ function showStates(output: Output, { states, capped, count_cap: cap }: Status):
   output.line(
     styled('Work      ', 'bold'),
     ...(parts.length > 0 ? parts : [styled('none', 'dim')]),
-    styled(`  (ended work: ${capped.includes('completed') ? `newest ${grouped(cap)} of the ` : ''}last 24 h; dead work: all)`, 'dim'),
+    styled(
+      `  (ended work: ${capped.includes('completed') ? `newest ${grouped(cap)} of the ` : ''}last 24 h; dead work: all)`,
+      'dim',
+    ),
   );
 }
 

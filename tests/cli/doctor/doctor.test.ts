@@ -83,22 +83,6 @@ describe('the doctor of a database', () => {
     );
   });
 
-  test('finds no problem in the rights that the login of an application need not have', async () => {
-    const logins: string[] = [];
-    const databaseUrl = await createLogin(migrated.connectionString, 'animus_submitter', logins);
-    const { code, findings } = await doctor([], { databaseUrl });
-    await dropLogins(logins);
-    expect(findings.filter(({ state }) => state === 'problem')).toEqual([]);
-    expect(code).toBe(0);
-    for (const name of ['schema', 'retention', 'worktrees'])
-      expect(findings).toContainEqual({
-        check: name,
-        state: 'note',
-        detail: expect.stringMatching(/^not checked: the login of an application may not read this and need not/),
-        remedy: null,
-      });
-  });
-
   test('finds an empty database, says what to run, and changes nothing', async () => {
     const { code, findings } = await doctor([], { databaseUrl: empty.connectionString });
     expect(code).toBe(1);

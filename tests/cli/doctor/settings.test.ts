@@ -44,7 +44,9 @@ test('what animus sets itself is fine, and what applications feel is a note with
     ['ok', expect.stringMatching(/^DateStyle = "German, DMY": animus sets ISO in its own sessions$/), null],
     [
       'note',
-      expect.stringMatching(/"serializable", set by alter database \S+: .*needs no cure; an application is refused cancels/),
+      expect.stringMatching(
+        /"serializable", set by alter database \S+: .*needs no cure; an application is refused cancels/,
+      ),
       "all: set default_transaction_isolation = 'read committed'",
     ],
     ['ok', 'idle_session_timeout = 5.0 s: animus raises it in its own sessions to 60 s', null],

@@ -1,8 +1,8 @@
 /** `animus status` at volume: no state disappears, and no sample is shown as a total. */
 import { beforeEach, expect, test } from 'vitest';
-import { testDatabase } from '../../support/database.ts';
 import { fillQueue } from '../../store/work/fill-queue.ts';
 import { emptyQueue } from '../../store/work/queue-driver.ts';
+import { testDatabase } from '../../support/database.ts';
 import { run } from '../run-cli.ts';
 
 const target = testDatabase();

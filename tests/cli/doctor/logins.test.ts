@@ -1,4 +1,4 @@
-/** The doctor compares what a daemon uses with the limits of its login, its database and the server. */
+/** The doctor and logins: it compares what a daemon uses with the limits of its login, and misses no right that an application need not have. */
 import { afterEach, expect, test } from 'vitest';
 import { asAdmin, testDatabase } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
@@ -55,8 +55,25 @@ test('a server with too few connections is named', async ({ skip }) => {
   if (row!.most > 500) skip('this server allows more connections than a pool may have');
   expect(await connectionsOf(500)).toEqual([
     expect.objectContaining({
-      detail: expect.stringMatching(/^max_connections of the server leaves \d+ connections, and a daemon uses up to 501/),
+      detail: expect.stringMatching(
+        /^max_connections of the server leaves \d+ connections, and a daemon uses up to 501/,
+      ),
       remedy: expect.stringContaining('raise max_connections, and restart the server'),
     }),
   ]);
+});
+
+test('finds no problem in the rights that the login of an application need not have', async () => {
+  write({ 'faculties/clerk.toml': FACULTY.replace(/fallback.*\n/, '') });
+  const databaseUrl = await createLogin(target.connectionString, 'animus_submitter', logins);
+  const { code, findings } = await doctor([], { databaseUrl });
+  expect(findings.filter(({ state }) => state === 'problem')).toEqual([]);
+  expect(code).toBe(0);
+  for (const name of ['schema', 'retention', 'worktrees'])
+    expect(findings).toContainEqual({
+      check: name,
+      state: 'note',
+      detail: expect.stringMatching(/^not checked: the login of an application may not read this and need not/),
+      remedy: null,
+    });
 });
