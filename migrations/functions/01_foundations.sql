@@ -36,10 +36,15 @@ $$;
 create or replace function animus.raise(p_sqlstate text, p_message text, p_id uuid default null, p_hint text default '') returns void
 language plpgsql as $$
 begin
-  if p_hint = '' then
-    raise exception using errcode = p_sqlstate, message = p_message, detail = coalesce(p_id::text, '');
+  -- An empty DETAIL or HINT would be shown as a line of its own.
+  if p_id is null and p_hint = '' then
+    raise exception using errcode = p_sqlstate, message = p_message;
+  elsif p_id is null then
+    raise exception using errcode = p_sqlstate, message = p_message, hint = p_hint;
+  elsif p_hint = '' then
+    raise exception using errcode = p_sqlstate, message = p_message, detail = p_id::text;
   end if;
-  raise exception using errcode = p_sqlstate, message = p_message, detail = coalesce(p_id::text, ''), hint = p_hint;
+  raise exception using errcode = p_sqlstate, message = p_message, detail = p_id::text, hint = p_hint;
 end $$;
 
 -- Refuses a session in which no trigger runs: what the triggers of animus do would be left undone, such as waking a parent, without an error.
@@ -62,7 +67,7 @@ begin
   if current_setting('transaction_isolation') in ('read committed', 'read uncommitted') then return; end if;
   perform animus.raise('WA002', format('%s must see what others commit meanwhile, and this transaction is %s: begin isolation level read committed',
     p_what, current_setting('transaction_isolation')),
-    p_hint => 'for all transactions of a login: alter role … set default_transaction_isolation = ''read committed''');
+    p_hint => format('for all transactions of this login: alter role %I in database %I set default_transaction_isolation = ''read committed''', session_user, current_database()));
 end $$;
 
 -- Sends a notification, unless the server's notification queue is half full. Any client can fill that queue by listening without

@@ -41,8 +41,8 @@ language sql stable as $$
 $$;
 
 -- Returns everything that `animus status` prints, in one call. Counts stop at count_cap, so that it stays cheap at any size; `capped`
--- names the states whose count is a lower bound. Ended work is counted for 24 hours, dead work as long as it exists, because it needs a
--- person.
+-- names the states whose count is a lower bound. Of the work that ended within 24 hours, the newest count_cap items are counted by state: if there may be
+-- more, each of these states is a lower bound, also one of 0. Dead work is counted as long as it exists, because it needs a person.
 -- Locks: none. Raises: nothing.
 create or replace function animus.status() returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -62,6 +62,7 @@ begin
     union all select 'dead', (select count(*) from (select from animus.work_items where state = 'dead' limit v_cap) c)
     union all select a.state, count(*) from animus.work_items a where a.state in ('claimed', 'running') group by a.state
     union all select r.state, count(*) from recent r where r.state <> 'dead' group by r.state) s;
+  if v_ended >= v_cap then v_states := '{"completed": 0, "merged": 0, "cancelled": 0}' || v_states; end if;
   v_capped := array(select key from jsonb_each(v_states) where key in ('scheduled', 'waiting', 'dead') and value::int >= v_cap)
     || case when v_ended >= v_cap then array['completed', 'merged', 'cancelled'] else '{}' end;
 

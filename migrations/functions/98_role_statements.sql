@@ -1,6 +1,8 @@
 -- Statements that create the roles which this database needs on another server, for a backup: pg_dump has the rights of roles, and not the
 -- roles. They are the roles of animus, their members, the owners of the schemas and of the database, and whoever has rights on them. A role that
 -- exists is left as it is; a superuser also gets the passwords, as the server keeps them. Superusers themselves are left out.
+-- With a role come its settings (alter role … set) and the parameters that it may set. What belongs to the database is in its dump, and pg_restore --create
+-- restores it: its settings, those of roles in it, and its grants.
 -- Locks: none. Raises: nothing.
 create or replace function animus.role_statements() returns setof text
 language plpgsql stable as $$
@@ -9,6 +11,7 @@ declare
   v_secret boolean := has_table_privilege('pg_catalog.pg_authid', 'select');
   v_role   record;
   v_hash   text;
+  v_lists  constant text[] := array['search_path', 'temp_tablespaces', 'session_preload_libraries', 'shared_preload_libraries', 'local_preload_libraries', 'unix_socket_directories'];
 begin
   with recursive objects as (
     select n.nspowner as owner, n.nspacl as acl from pg_namespace n where n.nspname in ('animus', 'pgmq')
@@ -29,12 +32,23 @@ begin
     if v_secret then
       execute 'select rolpassword from pg_catalog.pg_authid where oid = $1' into v_hash using v_role.oid;
     end if;
-    return next format('do $role$ begin create role %I %s%s%s%s%s; exception when duplicate_object then null; end $role$;', v_role.rolname,
+    -- As a literal: no value ends it.
+    return next format('do %L;', format('begin create role %I %s%s%s%s%s;%s%s exception when duplicate_object then null; end', v_role.rolname,
       case when v_role.rolcanlogin then 'login' else 'nologin' end,
       case when v_role.rolinherit then '' else ' noinherit' end,
       case when v_role.rolconnlimit >= 0 then format(' connection limit %s', v_role.rolconnlimit) else '' end,
       case when v_role.rolvaliduntil is null then '' else format(' valid until %L', v_role.rolvaliduntil) end,
-      case when v_hash is null then '' else format(' password %L', v_hash) end);
+      case when v_hash is null then '' else format(' password %L', v_hash) end,
+      -- A value that is a list is kept as one of quoted names, and each of them is written as a literal: a role chooses its own settings, and whoever restores is a superuser.
+      (select string_agg(format(' alter role %I set %I = %s;', v_role.rolname, c.name, case when c.name = any (v_lists)
+                then (select string_agg(quote_literal(case when starts_with(e.name[1], '"') then replace(substr(e.name[1], 2, length(e.name[1]) - 2), '""', '"') else lower(e.name[1]) end), ', ' order by e.nth)
+                        from regexp_matches(c.value, '"(?:[^"]|"")*"|[^",\s][^",\s]*', 'g') with ordinality e (name, nth))
+                else quote_literal(c.value) end), '' order by c.name)
+         from pg_db_role_setting s cross join unnest(s.setconfig) l (line)
+         cross join lateral (select split_part(l.line, '=', 1) as name, substr(l.line, strpos(l.line, '=') + 1) as value) c
+        where s.setrole = v_role.oid and s.setdatabase = 0),
+      (select string_agg(format(' grant %s on parameter %I to %I%s;', x.privilege_type, p.parname, v_role.rolname, case when x.is_grantable then ' with grant option' else '' end), '' order by p.parname)
+         from pg_parameter_acl p cross join lateral aclexplode(p.paracl) x where x.grantee = v_role.oid)));
   end loop;
   return query
     select format('grant %I to %I%s;', g.rolname, r.rolname, case when bool_or(m.admin_option) then ' with admin option' else '' end)

@@ -112,10 +112,10 @@ once('a database that comes and goes', () => {
 
     const daemon = launchDaemon(site);
     await daemon.says('waiting for the database');
-    expect(daemon.output()).toMatch(/cannot reach the database at 127\.0\.0\.1:\d+\/postgres: connect ECONNREFUSED/);
+    expect(daemon.output()).toMatch(/cannot use the database at 127\.0\.0\.1:\d+\/postgres: connect ECONNREFUSED/);
     expect(await runAnimus(site, ['status'])).toMatchObject({
       exit: 4,
-      stderr: expect.stringMatching(/^animus: cannot reach the database/),
+      stderr: expect.stringMatching(/^animus: cannot use the database/),
     });
     await server.startServer();
     await daemon.says('serving ');
@@ -142,7 +142,7 @@ once('a database that comes and goes', () => {
     const site = siteOf(url.href, models.url);
     expect(await runAnimus(site, ['status'])).toMatchObject({
       exit: 4,
-      stderr: expect.stringMatching(/cannot reach the database .*connection slots|too many/),
+      stderr: expect.stringMatching(/cannot use the database .*(connection slots|too many).*max_connections/),
     });
     const daemon = launchDaemon(site);
     await daemon.says('waiting for the database');
@@ -179,7 +179,7 @@ once('a database that turns read-only under a running daemon', () => {
     const submitted = await runAnimus(site, ['work', 'submit', 'clerk', 'later']);
     expect(submitted).toMatchObject({
       exit: 4,
-      stderr: expect.stringMatching(/read-only transaction; the server is read-only .*connect to the primary/),
+      stderr: expect.stringMatching(/read-only transaction; the server is read-only: .*connect to the primary/),
     });
     expect(await runAnimus(site, ['status'])).toMatchObject({ exit: 0 });
     await eventually('the daemon says so', () => (daemon.output().includes('read-only') ? true : null));

@@ -88,7 +88,7 @@ describe('status --watch without a terminal', () => {
   test('fails as usual if there is no database at the start', async () => {
     const { run } = await import('../cli/run-cli.ts');
     const ran = await run(['status', '--watch'], { env: { DATABASE_URL: 'postgres://a@127.0.0.1:1/x' } });
-    expect(ran).toMatchObject({ code: 4, stderr: expect.stringContaining('cannot reach the database') });
+    expect(ran).toMatchObject({ code: 4, stderr: expect.stringContaining('cannot use the database') });
   });
 });
 

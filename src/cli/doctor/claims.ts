@@ -46,4 +46,4 @@ async function lookAtClaims(db: Database): Promise<readonly Finding[]> {
 const AGAIN_MS = 3000;
 
 const REMEDY =
-  'mend what the message says (a trigger or a check of an application, a setting, a damaged row); daemons try again by themselves';
+  'remove the cause that the message names (a trigger or a check of an application, a setting, a damaged row); daemons try again by themselves';

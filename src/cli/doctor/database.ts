@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../core/config/config.ts';
 import { checkCompatible, migrationStatus } from '../../store/migrations/compatibility.ts';
-import { createRoleStatements, rolesState } from '../../store/migrations/roles.ts';
+import { createRoleStatements, isLoginOfApplication, rolesState } from '../../store/migrations/roles.ts';
 import { schemaVersion } from '../../store/migrations/schema-version.ts';
 import { clockAheadMs, type DatabaseOffer, databaseOffer } from '../../store/postgres/health.ts';
 import type { Database } from '../../store/sql/database.ts';
@@ -11,11 +11,12 @@ import { readLeftQueues } from '../../store/views/damage.ts';
 import { readKeptRows } from '../../store/work/retention.ts';
 import type { Invocation } from '../command/command.ts';
 import { withRawDatabase } from '../command/database.ts';
-import { duration } from '../view/quantities.ts';
+import { duration, firstOf } from '../view/quantities.ts';
 import { examineApi } from './api.ts';
 import { examineAudit } from './audit.ts';
 import { examineBatches } from './batches.ts';
 import { examineClaims } from './claims.ts';
+import { examineConnections } from './connections.ts';
 import { examineDamage } from './damage.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 import { examineListen } from './listen.ts';
@@ -37,14 +38,16 @@ export async function examineDatabase(invocation: Invocation, deep: boolean): Pr
     withRawDatabase(invocation, async (db) => {
       const offer = await databaseOffer(db);
       const there = (await schemaVersion(db)) > 0;
+      const isApplication = () => isLoginOfApplication(db);
       return [
         fine('database', `${db.kind}, PostgreSQL ${offer.version} at ${db.where}`),
-        ...(await findingsOf('schema', () => examineSchema(db))),
+        ...(await findingsOf('schema', () => examineSchema(db), isApplication)),
         ...(await findingsOf('settings', () => examineSettings(db))),
+        ...(await findingsOf('connections', () => examineConnections(db, config.daemon.poolSize))),
         ...(await findingsOf('pgmq', () => examinePgmq(db, offer, config.pgmqSchema))),
         examineVector(offer),
         ...(await findingsOf('roles', () => examineRoles(db))),
-        ...(there ? await examineContents(db, config, deep) : []),
+        ...(there ? await examineContents(db, config, deep, isApplication) : []),
         ...(await findingsOf('clock', () => examineClock(db))),
         ...(await findingsOf('listen', () => examineListen(db))),
       ];
@@ -52,18 +55,23 @@ export async function examineDatabase(invocation: Invocation, deep: boolean): Pr
   );
 }
 
-async function examineContents(db: Database, config: Config, deep: boolean): Promise<readonly Finding[]> {
+async function examineContents(
+  db: Database,
+  config: Config,
+  deep: boolean,
+  isApplication: () => Promise<boolean>,
+): Promise<readonly Finding[]> {
   return [
     ...(await findingsOf('api', () => examineApi(db, config))),
-    ...(await findingsOf('webhooks', () => examineWebhooks(db, config))),
-    ...(await findingsOf('batches', () => examineBatches(db))),
-    ...(await findingsOf('audit', () => examineAudit(db))),
+    ...(await findingsOf('webhooks', () => examineWebhooks(db, config), isApplication)),
+    ...(await findingsOf('batches', () => examineBatches(db), isApplication)),
+    ...(await findingsOf('audit', () => examineAudit(db), isApplication)),
     ...(await findingsOf('row security', () => examineRowSecurity(db))),
     ...(await findingsOf('publications', () => examinePublications(db))),
-    ...(await findingsOf('retention', () => examineRetention(db))),
-    ...(await findingsOf('worktrees', () => examineWorktrees(db))),
-    ...(await findingsOf('claims', () => examineClaims(db))),
-    ...(deep ? await findingsOf('objects', () => examineDamage(db)) : []),
+    ...(await findingsOf('retention', () => examineRetention(db), isApplication)),
+    ...(await findingsOf('worktrees', () => examineWorktrees(db), isApplication)),
+    ...(await findingsOf('claims', () => examineClaims(db), isApplication)),
+    ...(deep ? await findingsOf('objects', () => examineDamage(db), isApplication) : []),
   ];
 }
 
@@ -77,12 +85,12 @@ async function examineSchema(db: Database): Promise<readonly Finding[]> {
   }
   const differs = status.migrations.filter(({ state }) => state === 'pending' || state === 'changed');
   if (differs.length > 0) {
-    const names = differs.map(({ name, state }) => `${name} is ${state}`).join(', ');
+    const names = firstOf(differs.map(({ name, state }) => `${name} is ${state}`));
     return [problem('schema', `version ${version}, version ${needed} is needed: ${names}`, 'run: animus db migrate')];
   }
   await checkCompatible(db);
   if (version === needed && status.staleFunctions.length > 0) {
-    const names = status.staleFunctions.join(', ');
+    const names = firstOf(status.staleFunctions);
     return [problem('schema', `functions differ from those of this animus: ${names}`, 'run: animus db migrate')];
   }
   return [fine('schema', version === needed ? `version ${version}` : `version ${version}, applied by a later animus`)];

@@ -1,6 +1,6 @@
 /** The findings of the doctor's checks. */
 import type { ErrorCode } from '../../core/errors/error-table.ts';
-import { AnimusError, messageOf } from '../../core/errors/errors.ts';
+import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { isMissingObject } from '../../store/sql/database-errors.ts';
 
 /** `note`: animus works, but without something that is recommended. */
@@ -27,11 +27,19 @@ export function note(check: string, detail: string, remedy: string | null = null
   return { check, state: 'note', detail, remedy };
 }
 
-/** The findings of `look`. An AnimusError becomes a finding, and an error of the database, where something is missing; bugs and interruptions are rethrown. */
-export async function findingsOf(check: string, look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+/**
+ * The findings of `look`. An AnimusError becomes a finding, and an error of the database, where something is missing; bugs and interruptions are rethrown.
+ * `needsNoRight`: whether this login need not have the rights that are asked for here.
+ */
+export async function findingsOf(
+  check: string,
+  look: () => Promise<readonly Finding[]>,
+  needsNoRight?: () => Promise<boolean>,
+): Promise<readonly Finding[]> {
   try {
     return await look();
   } catch (error) {
+    if (isAnimusError(error, 'db.forbidden') && (await needsNoRight?.())) return [note(check, NOT_FOR_APPLICATIONS)];
     if (error instanceof AnimusError && !UNEXPECTED.has(error.code)) return [problem(check, error.message)];
     if (isMissingObject(error)) {
       const detail = `could not be checked, because something is missing in the database: ${messageOf(error)}`;
@@ -46,5 +54,8 @@ export async function findingsOf(check: string, look: () => Promise<readonly Fin
     throw error;
   }
 }
+
+const NOT_FOR_APPLICATIONS =
+  'not checked: the login of an application may not read this and need not; run animus doctor with the login of the daemon or the owner, too';
 
 const UNEXPECTED: ReadonlySet<ErrorCode> = new Set(['interrupted', 'internal.bug']);

@@ -2,7 +2,8 @@
 import { readServerSettings, type ServerSetting } from '../../store/postgres/server-settings.ts';
 import { LEAST_TIMEOUT_MS, settledValue } from '../../store/postgres/session-settings.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { duration } from '../view/quantities.ts';
+import { quotedName } from '../../store/sql/database-errors.ts';
+import { duration, firstOf } from '../view/quantities.ts';
 import { type Finding, fine, note, problem } from './finding.ts';
 
 /** One finding per setting that is not as usual; none for the embedded database, whose settings are animus's. */
@@ -20,24 +21,45 @@ interface Login {
   readonly database: string;
 }
 
-/** `to`: the value that cures it; null: nothing needs to be done. */
+/** `to`: the value that cures it; null: nothing needs to be done. `whom`: whose sessions need the cure; those of animus itself only with `all` and `own`. */
 interface Found {
   readonly state: Finding['state'];
   readonly why: string;
   readonly to: string | null;
+  readonly whom: 'all' | 'applications' | 'own';
 }
 
-function finding({ state, why, to }: Found, { name, value, role }: ServerSetting, login: Login): Finding {
-  const detail = `${name} = ${shown(name, value)}${role === null ? '' : ` of role ${role}`}: ${why}`;
-  if (to === null) return fine('settings', detail);
-  const cure = `alter role ${quoted(role ?? login.role)} in database ${quoted(login.database)} set ${name} = '${to}'`;
-  return (state === 'problem' ? problem : note)('settings', detail, cure);
+function finding({ state, why, to, whom }: Found, setting: ServerSetting, login: Login): Finding {
+  const { name, role } = setting;
+  const what = `${name} = ${shown(name, setting.value)}${role === null ? '' : ` of role ${role}`}`;
+  if (to === null) return fine('settings', `${what}: ${why}`);
+  const others = whom === 'all' ? setting.logins : whom === 'applications' ? setting.applications : [];
+  const detail = `${what}, ${placeText(setting, login)}: ${why}${others.length > 0 ? `; it also holds for ${firstOf(others)}` : ''}`;
+  return (state === 'problem' ? problem : note)('settings', detail, cure(`${name} = '${to}'`, whom, setting, login));
+}
+
+function placeText({ place, role }: ServerSetting, login: Login): string {
+  if (place === 'role') return `set by alter role ${quotedName(role ?? login.role)}`;
+  if (place === 'database') return `set by alter database ${quotedName(login.database)}`;
+  return place === 'client' ? 'set in DATABASE_URL' : 'set for the whole server';
+}
+
+/** Where the value is set: what is set for one login would help this one alone. */
+function cure(value: string, whom: Found['whom'], { place, role, applications }: ServerSetting, login: Login): string {
+  if (place === 'client') return `change it in DATABASE_URL, or leave it out there: ${value}`;
+  const ofRole = (name: string) =>
+    `alter role ${quotedName(name)} in database ${quotedName(login.database)} set ${value}`;
+  if (place === 'role' || whom === 'own') return ofRole(role ?? login.role);
+  const ofDatabase = `alter database ${quotedName(login.database)} set ${value}`;
+  // What is set for the database holds for the session that changes it, too.
+  const isReadOnly = value.startsWith('default_transaction_read_only');
+  const ofAll = `for all logins, as the owner of the database: ${isReadOnly ? `begin read write; ${ofDatabase}; commit` : ofDatabase}`;
+  const [one] = applications;
+  return whom === 'applications' && one !== undefined ? `${ofAll}; for one application: ${ofRole(one)}` : ofAll;
 }
 
 const shown = (name: string, value: string) =>
   name in LEAST_TIMEOUT_MS ? duration(Number(value)) : JSON.stringify(value);
-
-const quoted = (name: string) => (/^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`);
 
 /** What applications feel, whatever animus sets in its own sessions: for this login, and for other roles in this database. */
 const FELT: Readonly<Record<string, (setting: ServerSetting) => Found | null>> = {
@@ -46,13 +68,19 @@ const FELT: Readonly<Record<string, (setting: ServerSetting) => Found | null>> =
       ? null
       : {
           state: 'note',
-          why: 'animus uses read committed in its own sessions; an application is refused cancels, decisions and watches (WA002) unless it begins them with isolation level read committed, and must repeat what fails with 40001',
+          why: 'animus uses read committed in its own sessions and needs no cure; an application is refused cancels, decisions and watches (WA002) unless it begins them with isolation level read committed, and must repeat what fails with 40001',
           to: 'read committed',
+          whom: 'applications',
         },
   default_transaction_read_only: ({ value, role }) =>
     value === 'off'
       ? null
-      : { state: role === null ? 'problem' : 'note', why: 'nothing can be submitted, run or recorded', to: 'off' },
+      : {
+          state: role === null ? 'problem' : 'note',
+          why: 'nothing can be submitted, run or recorded',
+          to: 'off',
+          whom: 'all',
+        },
   session_replication_role: ({ value, role }) =>
     value !== 'replica'
       ? null
@@ -60,10 +88,16 @@ const FELT: Readonly<Record<string, (setting: ServerSetting) => Found | null>> =
           state: role === null ? 'problem' : 'note',
           why: 'no trigger runs, so work cannot be submitted',
           to: 'origin',
+          whom: 'all',
         },
   restrict_nonsystem_relation_kind: ({ value }) =>
     value.includes('view')
-      ? { state: 'note', why: 'applications cannot read the views of animus; its own sessions can', to: '' }
+      ? {
+          state: 'note',
+          why: 'applications cannot read the views of animus; its own sessions can',
+          to: '',
+          whom: 'applications',
+        }
       : null,
 };
 
@@ -73,14 +107,25 @@ function examineOwn({ name, value, now }: ServerSetting): Found | null {
     const least = LEAST_TIMEOUT_MS[name as keyof typeof LEAST_TIMEOUT_MS];
     if (value === '0' || Number(value) >= least) return null;
     if (now === '0' || Number(now) >= least)
-      return { state: 'ok', why: `animus raises it in its own sessions to ${duration(least)}`, to: null };
-    return { state: 'note', why: `animus may be ended by it; it needs ${duration(least)}`, to: `${least}ms` };
+      return { state: 'ok', why: `animus raises it in its own sessions to ${duration(least)}`, to: null, whom: 'own' };
+    return {
+      state: 'note',
+      why: `animus may be ended by it; it needs ${duration(least)}`,
+      to: `${least}ms`,
+      whom: 'own',
+    };
   }
   const settled = settledValue(name);
   if (settled === null || name === 'TimeZone' || isSo(value, settled)) return null;
-  if (isSo(now ?? '', settled)) return { state: 'ok', why: `animus sets ${settled} in its own sessions`, to: null };
+  if (isSo(now ?? '', settled))
+    return { state: 'ok', why: `animus sets ${settled} in its own sessions`, to: null, whom: 'own' };
   const state = MUST_LAST.has(name) ? 'problem' : 'note';
-  return { state, why: `animus sets ${settled} in its own sessions, and a pooler does not keep it`, to: settled };
+  return {
+    state,
+    why: `animus sets ${settled} in its own sessions, and a pooler does not keep it`,
+    to: settled,
+    whom: 'own',
+  };
 }
 
 /** DateStyle has the order of day and month behind it. */

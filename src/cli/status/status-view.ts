@@ -62,11 +62,11 @@ export function reportJson({ kind, where, status }: StatusReport): ReportDocumen
   return { database: { kind, where }, ...status };
 }
 
-function showStates(output: Output, { states, capped }: Status): void {
+function showStates(output: Output, { states, capped, count_cap: cap }: Status): void {
   const parts: Part[] = [];
   for (const state of WORK_STATES) {
     const count = states[state] ?? 0;
-    if (count > 0)
+    if (count > 0 || capped.includes(state))
       parts.push(
         parts.length > 0 ? ', ' : '',
         `${grouped(count)}${capped.includes(state) ? '+' : ''} `,
@@ -76,7 +76,10 @@ function showStates(output: Output, { states, capped }: Status): void {
   output.line(
     styled('Work      ', 'bold'),
     ...(parts.length > 0 ? parts : [styled('none', 'dim')]),
-    styled('  (ended work: last 24 h; dead work: all)', 'dim'),
+    styled(
+      `  (ended work: ${capped.includes('completed') ? `newest ${grouped(cap)} of the ` : ''}last 24 h; dead work: all)`,
+      'dim',
+    ),
   );
 }
 

@@ -4,11 +4,11 @@ import type { Status } from '../../store/views/status-view.ts';
 import { type Output, styled } from '../view/output.ts';
 import { age, grouped } from '../view/quantities.ts';
 
-/** A row for each faculty and reason, of the items that were looked at: longest first. */
-export function showWaiting(
-  output: Output,
-  { waiting, daemons, at }: Pick<Status, 'waiting' | 'daemons' | 'at'>,
-): void {
+type Shown = Pick<Status, 'waiting' | 'daemons' | 'at' | 'states' | 'queue'>;
+
+/** A row for each faculty and reason, of the items that were looked at: longest first. A number with a `+` is that of a sample. */
+export function showWaiting(output: Output, status: Shown): void {
+  const { waiting, daemons, at } = status;
   if (waiting.length === 0) return;
   const now = Date.parse(at);
   const served = daemons.filter(({ alive }) => alive).flatMap(({ faculties }) => faculties);
@@ -25,11 +25,21 @@ export function showWaiting(
     waiting.map(({ faculty, state, reason, items, since, why, ends }) => [
       faculty,
       state,
-      grouped(items),
+      `${grouped(items)}${isSample(status, { faculty, state }) ? '+' : ''}`,
       age(since, now),
       styled(reason === 'unserved' ? `${why}${didYouMean(faculty, served)}` : why, 'yellow'),
       ends,
     ]),
   );
   output.line(styled('why one item waits: animus work show ID', 'dim'));
+}
+
+/** Whether more of these items wait than were looked at: of queued work the first of each faculty, of other work the oldest of all faculties. */
+function isSample({ waiting, states, queue }: Shown, { faculty, state }: { faculty: string; state: string }): boolean {
+  const isQueued = state === 'queued';
+  const seen = waiting
+    .filter((row) => row.state === state && (!isQueued || row.faculty === faculty))
+    .reduce((sum, { items }) => sum + items, 0);
+  const all = isQueued ? queue.find((line) => line.faculty === faculty)?.queued : states[state as keyof typeof states];
+  return (all ?? 0) > seen;
 }

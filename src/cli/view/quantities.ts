@@ -150,3 +150,12 @@ export function countedCalls({ calls, lost_requests: lost = 0, code_runs: runs =
   const made = `${counted(calls, 'call')}${lost === 0 ? '' : `, ${counted(lost, 'lost request')}`}`;
   return `${made}${runs === 0 ? '' : ` and ${runs === 1 ? '1 run' : `${grouped(runs)} runs`} of code`}`;
 }
+
+/** At most so many names are listed. */
+const MOST_NAMED = 5;
+
+/** Names with commas between them, the first five at most: `a, b, c, d, e and 53 more`. */
+export function firstOf(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  return more > 0 ? `${names.slice(0, MOST_NAMED).join(', ')} and ${grouped(more)} more` : names.join(', ');
+}

@@ -46,7 +46,7 @@ export const ERRORS = {
 
   'models.not_fetched': row('newer prices could not be fetched, and nothing was changed: {detail}', true, 4),
 
-  'db.unreachable': row('cannot reach the database at {where}: {detail}{hint}', true, 4),
+  'db.unreachable': row('cannot use the database at {where}: {detail}{hint}', true, 4),
   'db.refused': row('the database at {where} refused: {detail}{hint}', false, 4),
   'db.forbidden': row('the database role lacks a permission at {where}: {detail}{hint}', false, 5, 403),
   'db.not_migrated': row('the database at {where} has no animus schema; run: animus db migrate', false, 5, 503),

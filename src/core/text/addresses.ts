@@ -49,7 +49,8 @@ export function databaseHosts(url: string): DatabaseHosts | { readonly expected:
   if (!ACCEPTED.has(asked)) return { expected: TARGETS };
   const target = asked === 'any' ? 'any' : 'primary';
   if (isOne) return { urls: [url], target };
-  const places = named === null ? placesOf(authority) : placesIn(named, valueOf('port'));
+  const ports = valueOf('port');
+  const places = named === null && ports === null ? placesOf(authority) : placesIn(named ?? hostsIn(authority), ports);
   if (places === null) return { expected: PORTS };
   const rest = given.filter((pair) => !OWN.has(pair.split('=')[0]!)).join('&');
   const urls = places.map((place) => `${start}${login}${place}${path}${rest === '' ? '' : `?${rest}`}`);
@@ -71,6 +72,12 @@ const OWN = new Set(['host', 'port', 'target_session_attrs']);
 function placesOf(authority: string): readonly string[] | null {
   const places = authority.split(',');
   return places.every((place) => /^[^:]/.test(place)) ? places : null;
+}
+
+/** The hosts of `a:1,[::1]:2` without their ports, for `?port=`, which takes their place as with libpq. '' if they cannot be read. */
+function hostsIn(authority: string): string {
+  const bare = authority.split(',').map((place) => place.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1'));
+  return isDecodable(authority) ? bare.map((host) => decodeURIComponent(host)).join(',') : '';
 }
 
 /** Those of `host=a,b&port=1,2`. A directory is that of a Unix socket. */

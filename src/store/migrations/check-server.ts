@@ -18,5 +18,8 @@ export async function checkServer(database: Database): Promise<void> {
       `its encoding is ${server.encoding}, animus needs UTF8: create database … template template0 encoding 'UTF8'`,
     );
   }
-  if (server.read_only === 'on') throw refuse('it is read-only (a replica, or default_transaction_read_only is on)');
+  if (server.read_only === 'on')
+    throw refuse(
+      'it is read-only: if it is a standby, connect to the primary; if default_transaction_read_only is on, animus doctor says where it is set',
+    );
 }

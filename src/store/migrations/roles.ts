@@ -38,6 +38,16 @@ export async function rolesState(db: Queryable): Promise<RolesState> {
   };
 }
 
+/** Whether this login may submit work or act for people, and has no right to see all work: it is neither of a daemon, an operator or a reader, nor the owner. */
+export async function isLoginOfApplication(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ only: boolean }>(
+    `select exists (select from pg_roles r where r.rolname in ('animus_submitter', 'animus_gateway') and pg_has_role(r.oid, 'member'))
+        and not exists (select from pg_roles r where r.rolname in ('animus_reader', 'animus_operator', 'animus_daemon') and pg_has_role(r.oid, 'member'))
+        and not exists (select from pg_namespace n where n.nspname = 'animus' and pg_has_role(n.nspowner, 'member')) as only`,
+  );
+  return row!.only;
+}
+
 /** The statements for a person who may create roles, when the migrating role may not. */
 export function createRoleStatements(missing: readonly string[]): string[] {
   return missing.map((name) => `create role ${name} nologin;`);

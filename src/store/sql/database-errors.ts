@@ -26,7 +26,7 @@ export function connectError(error: unknown, where: string, usage: string): Anim
   const detail = messageOf(error);
   if (refused !== null) return new AnimusError('db.refused', { where, detail, hint: refused }, { cause: error });
   const waited = detail.startsWith('timeout exceeded when trying to connect') ? ` (${usage})` : '';
-  const unusable = UNUSABLE[sqlState(error) ?? ''];
+  const unusable = fullHint(error) ?? UNUSABLE[sqlState(error) ?? ''];
   const hint = unusable ?? (waited === '' ? '; check the address, and that the server is running' : '');
   return new AnimusError('db.unreachable', { where, detail: detail + waited, hint }, { cause: error });
 }
@@ -56,8 +56,28 @@ function refusedStatement(error: DatabaseError, code: string, where: string): un
   return hint === undefined ? error : new AnimusError('db.unreachable', { where, detail, hint }, { cause: error });
 }
 
+/** What to do if no connection is free. The server's function tells which limit is reached: its messages are translated, names in them are not. */
+function fullHint(error: unknown): string | undefined {
+  if (sqlState(error) !== '53300') return undefined;
+  const [, name] = /"([^"]+)"/.exec(messageOf(error)) ?? [];
+  const routine = isDatabaseError(error) ? error.routine : undefined;
+  if (name !== undefined && routine === 'InitializeSessionUserId') return limitHint('role', name);
+  if (name !== undefined && routine === 'CheckMyDatabase') return limitHint('database', name);
+  return `; the server has no connection left: end some (select usename, count(*) from pg_stat_activity group by 1), raise max_connections of the server, or lower daemon.pool_size (${EACH_DAEMON})`;
+}
+
+const EACH_DAEMON = 'each daemon uses that many connections and one more';
+
+const limitHint = (kind: 'role' | 'database', name: string) =>
+  `; this is the limit of the ${kind}, not of the server: raise it (alter ${kind} ${quotedName(name)} connection limit NUMBER), or lower daemon.pool_size (${EACH_DAEMON})`;
+
+/** A name as SQL writes it, in quotes only where it needs them. */
+export function quotedName(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
 const longer = (setting: string) =>
-  `; ${setting} of the login, database or server is too short: alter role … set ${setting} = '5min' (docs/operations.md, "Settings of the server")`;
+  `; ${setting} is too short for animus: animus doctor says where it is set, and how to raise it (docs/operations.md, "Settings of the server")`;
 const TOO_LONG_LOCKED =
   '; another transaction keeps it locked for longer than lock_timeout of the login allows: look in pg_stat_activity for a session that is idle in transaction';
 
@@ -76,7 +96,8 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   '25P03': longer('idle_in_transaction_session_timeout'),
   '25P04': longer('transaction_timeout'),
   '57P05': longer('idle_session_timeout'),
-  '25006': '; the server is read-only (a replica, or default_transaction_read_only is on): connect to the primary',
+  '25006':
+    '; the server is read-only: if it is a standby, connect to the primary; if default_transaction_read_only is on, animus doctor says where it is set',
   '53100': "; the server's disk is full",
   '53200': '; the server is out of memory',
   '53400': '; a limit of the login, database or server is too low for it, such as temp_file_limit',

@@ -59,7 +59,7 @@ describe('a database', () => {
       env: { DATABASE_URL: 'postgres://ada:PASSWORD@127.0.0.1:1/x' },
     });
     expect(code).toBe(4);
-    expect(stderr).toContain('cannot reach the database at 127.0.0.1:1/x');
+    expect(stderr).toContain('cannot use the database at 127.0.0.1:1/x');
     expect(stderr + stdout).not.toContain('PASSWORD');
   });
 

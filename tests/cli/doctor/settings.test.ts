@@ -15,7 +15,13 @@ const set = (sql: string) => asAdmin((admin) => admin.query(`alter database ${da
 async function settingsOf(databaseUrl = target.connectionString) {
   write({ 'faculties/clerk.toml': FACULTY.replace(/fallback.*\n/, '') });
   const { code, findings } = await doctor([], { databaseUrl });
-  const cure = (remedy: string | null) => remedy?.replace(`alter role ${login()} in database ${database()} `, '… ');
+  // Which logins have rights on animus depends on the other tests of this server.
+  const cure = (remedy: string | null) =>
+    remedy
+      ?.replace(`alter role ${login()} in database ${database()} `, '… ')
+      .replace(`for all logins, as the owner of the database: `, 'all: ')
+      .replace(`alter database ${database()} `, '')
+      .replace(/; for one application: alter role \S+ in database \S+ set .*/, '');
   const settings = findings.filter(({ check }) => check === 'settings');
   return { code, settings: settings.map(({ state, detail, remedy }) => [state, detail, cure(remedy) ?? null]) };
 }
@@ -38,8 +44,10 @@ test('what animus sets itself is fine, and what applications feel is a note with
     ['ok', expect.stringMatching(/^DateStyle = "German, DMY": animus sets ISO in its own sessions$/), null],
     [
       'note',
-      expect.stringMatching(/"serializable": .*refused cancels/),
-      "… set default_transaction_isolation = 'read committed'",
+      expect.stringMatching(
+        /"serializable", set by alter database \S+: .*needs no cure; an application is refused cancels/,
+      ),
+      "all: set default_transaction_isolation = 'read committed'",
     ],
     ['ok', 'idle_session_timeout = 5.0 s: animus raises it in its own sessions to 60 s', null],
     ['ok', expect.stringMatching(/^standard_conforming_strings = "off"/), null],
@@ -48,8 +56,8 @@ test('what animus sets itself is fine, and what applications feel is a note with
 });
 
 test.each([
-  ['default_transaction_read_only', 'on', "… set default_transaction_read_only = 'off'"],
-  ['session_replication_role', 'replica', "… set session_replication_role = 'origin'"],
+  ['default_transaction_read_only', 'on', "all: begin read write; set default_transaction_read_only = 'off'; commit"],
+  ['session_replication_role', 'replica', "all: set session_replication_role = 'origin'"],
 ])('%s = %s, with which no work can be submitted, is a problem', async (name, value, cure) => {
   await set(`set ${name} = '${value}'`);
   const { code, settings } = await settingsOf();
@@ -71,11 +79,42 @@ test('settings of other roles that applications feel are named with the role, if
   expect(settings).toEqual([
     [
       'note',
-      expect.stringContaining(`"repeatable read" of role ${role}: `),
-      expect.stringContaining(`role ${role} in`),
+      expect.stringContaining(`"repeatable read" of role ${role}, set by alter role ${role}: `),
+      expect.stringMatching(new RegExp(`^alter role ${role} in database ${database()} set `)),
     ],
   ]);
   expect(code).toBe(0);
+});
+
+test('the cure is where the value is set, and the logins that it holds for are named, without those that have their own', async () => {
+  const [daemon, own] = ['daemon', 'own'].map((name) => `aaa_${database()}_${name}`);
+  await asAdmin((admin) =>
+    admin.query(
+      `create role ${daemon} login in role animus_daemon; create role ${own} login in role animus_submitter;
+       alter role ${own} in database ${database()} set default_transaction_read_only = off`,
+    ),
+  );
+  const found = async (name: string, value: string, url?: string) => {
+    if (url === undefined) await set(`set ${name} = '${value}'`);
+    const { settings } = await settingsOf(url);
+    await set('reset all');
+    return settings.find(([state]) => state !== 'ok')!;
+  };
+  const readOnly = await found('default_transaction_read_only', 'on');
+  const isolation = await found('default_transaction_isolation', 'serializable');
+  const url = new URL(target.connectionString);
+  url.searchParams.set('options', '-c default_transaction_read_only=on');
+  const given = await found('', '', url.href);
+  await asAdmin((admin) => admin.query(`drop role ${daemon}; drop role ${own}`));
+  expect(readOnly[1]).toMatch(new RegExp(`it also holds for .*${daemon}`));
+  expect(readOnly[1]).not.toContain(own);
+  // A daemon's own sessions are read committed.
+  expect(isolation[1]).toContain(own);
+  expect(isolation[1]).not.toContain(daemon);
+  expect(given.slice(1)).toEqual([
+    expect.stringContaining('set in DATABASE_URL: '),
+    expect.stringContaining("leave it out there: default_transaction_read_only = 'off'"),
+  ]);
 });
 
 test('a pooler that does not keep what animus sets is a problem where times could not be read', async () => {

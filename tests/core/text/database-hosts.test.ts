@@ -28,6 +28,8 @@ describe('the hosts of a database URL', () => {
       ['x/work?sslmode=disable', '[::1]:2/work?sslmode=disable'].map((end) => `postgres://${end}`),
     ],
     ['postgres://ada@/work?host=x,y&port=1&ssl=0', ['postgres://ada@x:1/work?ssl=0', 'postgres://ada@y:1/work?ssl=0']],
+    ['postgres://ada@x,[::1]:9/work?port=1,2', ['postgres://ada@x:1/work', 'postgres://ada@[::1]:2/work']],
+    ['postgres://x,%2Frun%2Fdb/work?port=5', ['postgres://x:5/work', 'postgres://%2Frun%2Fdb:5/work']],
     ['postgres:///work?port=1,2&host=x,/run/db', ['postgres://x:1/work', 'postgres://%2Frun%2Fdb:2/work']],
   ])('%s has several: of these, the primary is meant', (url, urls) => {
     expect(databaseHosts(url)).toEqual({ urls, target: 'primary' });
@@ -42,6 +44,8 @@ describe('the hosts of a database URL', () => {
     ['postgres://db:x/work', 'postgres://user:password@host:port/database'],
     ['postgres://x:1,y:no/work', 'postgres://user:password@host:port,host:port/database'],
     ['postgres://x,,y/work', 'a name and, if any, a port for each of the hosts'],
+    ['postgres://x,y,z/work?port=1,2', 'a name and, if any, a port for each of the hosts'],
+    ['postgres://x,%zz/work?port=1', 'a name and, if any, a port for each of the hosts'],
     ['postgres:///work?host=x,y,z&port=1,2', 'a name and, if any, a port for each of the hosts'],
     ['postgres://x/work?target_session_attrs=prefer-standby', 'target_session_attrs=read-write, primary or any'],
     ['postgres://x,y/work?target_session_attrs=standby', 'target_session_attrs=read-write, primary or any'],

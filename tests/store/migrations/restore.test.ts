@@ -44,6 +44,36 @@ test('roles are created again with passwords, memberships and limits; those that
   });
 });
 
+test('roles get their settings again, and the parameters that they may set; no value is more than a value', async () => {
+  const role = `shop_${randomBytes(4).toString('hex')}`;
+  logins.push(role);
+  const hostile = `a';create/**/role/**/evil;$role$;drop--`;
+  await asAdmin(async (admin) => {
+    await admin.query(`create role ${role} login in role animus_submitter`);
+    await admin.query(`alter role ${role} set animus.notify = off; alter role ${role} set animus.x = '${hostile.replace("'", "''")}';
+      alter role ${role} set search_path = '$user', 'Q"', 'a, b', public; alter role ${role} set temp_tablespaces = '';
+      alter role ${role} set DateStyle = 'ISO, DMY'; grant set on parameter log_min_duration_statement to ${role}`);
+  });
+  const own = (await roleStatements(target.database)).filter((line) => line.includes(role));
+  const read = (admin: Database) =>
+    admin.query(
+      `select rolconfig as config, has_parameter_privilege(oid, 'log_min_duration_statement', 'set') as may from pg_roles where rolname = $1`,
+      [role],
+    );
+  await asAdmin(async (admin) => {
+    const before = await read(admin);
+    expect(before[0]).toMatchObject({ may: true, config: expect.arrayContaining(['animus.notify=off']) });
+    await admin.query(`revoke all on parameter log_min_duration_statement from ${role}`);
+    await admin.query(`drop role ${role}`);
+    for (const line of own) await admin.query(line);
+    const after = await read(admin);
+    await admin.query(`revoke all on parameter log_min_duration_statement from ${role}`);
+    const sorted = (rows: typeof before) => [...(rows[0]!.config as string[])].toSorted();
+    expect(sorted(after)).toEqual(sorted(before));
+    expect(after[0]).toMatchObject({ may: true });
+  });
+});
+
 test('whoever may not see passwords gets the statements without them', async () => {
   const reader = `owner_${randomBytes(4).toString('hex')}`;
   logins.push(reader);

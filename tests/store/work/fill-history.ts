@@ -12,12 +12,13 @@ export interface Transcript {
 /** Four turns and what belongs to them: 26 rows with the item's own. */
 export const USUAL: Transcript = { turns: 4, callsPerTurn: 2, messages: 3, ledger: 8 };
 
-/** Inserts `items` completed items that ended before `endedBefore` (an interval as text), one second apart. */
+/** Inserts `items` items in this state that ended before `endedBefore` (an interval as text), one second apart. */
 export async function fillHistory(
   db: Database,
   items: number,
   of: Transcript,
   endedBefore = '100 days',
+  state: 'completed' | 'cancelled' = 'completed',
 ): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query('set local session_replication_role = replica');
@@ -30,8 +31,8 @@ export async function fillHistory(
     );
     await tx.query(
       `insert into animus.work_items (id, faculty, description, root_id, depth, state, created_at, updated_at, resolved_at, queue_msg_id, attempts, turns, outcome, outcome_summary)
-       select id, 'engineer', repeat('Fix the failing test of the time zones. ', 4), id, 0, 'completed', ended, ended, ended, msg, 0, $1, '{"fixed": true}', 'fixed' from filled`,
-      [of.turns],
+       select id, 'engineer', repeat('Fix the failing test of the time zones. ', 4), id, 0, $2, ended, ended, ended, msg, 0, $1, '{"fixed": true}', 'fixed' from filled`,
+      [of.turns, state],
     );
     await tx.query(
       `insert into pgmq.a_animus_work (msg_id, vt, enqueued_at, archived_at, message) select msg, ended, ended, ended, jsonb_build_object('work_item_id', id) from filled`,
