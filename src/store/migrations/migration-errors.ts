@@ -2,6 +2,7 @@
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { sqlState } from '../sql/database-errors.ts';
+import { PGMQ_SCHEMA } from '../sql/pgmq-schema.ts';
 
 /**
  * `db.refused` for missing rights, `db.migration_failed` with `file` for what a statement failed with; everything else unchanged. `ask`: null where the failed
@@ -15,11 +16,11 @@ export async function migrationError(
 ): Promise<unknown> {
   if (isAnimusError(error, 'db.forbidden')) {
     const detail = String(error.details['detail']);
-    const hint = (await lacksSchemas(ask))
-      ? `; ${file} needs a role that may create schemas in this database: grant create on database … to the role`
-      : detail.startsWith('permission denied for schema pgmq')
-        ? `; without it ${file} cannot be made: the owner of pgmq or a superuser runs: grant usage, create on schema pgmq to the role that owns the schema animus`
-        : `; without this right the step ${file} cannot be done: it is the owner of the object who can grant it, or a superuser`;
+    const grant = await lackedGrant(ask, detail);
+    const hint =
+      grant === null
+        ? `; without this right the step ${file} cannot be done: it is the owner of the object who can grant it, or a superuser`
+        : `; ${file} needs it: its owner or a superuser runs: ${grant}`;
     return new AnimusError('db.refused', { where: database.where, detail, hint }, { cause: error });
   }
   if (sqlState(error) === undefined || error instanceof AnimusError) return error;
@@ -27,14 +28,21 @@ export async function migrationError(
   return new AnimusError('db.migration_failed', { file, detail }, { cause: error });
 }
 
-/** Whether a schema is missing and the role may not create it. The server's words say so, too, but in its language. */
-async function lacksSchemas(db: Queryable | null): Promise<boolean> {
+/**
+ * The right to make the schemas, or our queues in the one of pgmq, if this role lacks it. The server's words say so, too, but in its language: of these, `detail`, only
+ * the name of the schema counts.
+ */
+async function lackedGrant(db: Queryable | null, detail: string): Promise<string | null> {
   const rows = await db
-    ?.query(
-      `select where not has_database_privilege(current_database(), 'create') and (to_regnamespace('animus') is null or to_regnamespace('pgmq') is null)`,
+    ?.query<{ lacked: string | null }>(
+      `select case when not has_database_privilege(current_database(), 'create') and (to_regnamespace('animus') is null or q.oid is null)
+                   then format('grant create on database %I to %I', current_database(), current_user)
+                   when strpos($1, q.nspname) > 0 and not (has_schema_privilege(q.oid, 'usage') and has_schema_privilege(q.oid, 'create')) then format('grant usage, create on schema %I to %I', q.nspname, current_user) end as lacked
+         from (select) s left join pg_namespace q on q.nspname = ${PGMQ_SCHEMA}`,
+      [detail],
     )
     .catch(() => []);
-  return rows !== undefined && rows.length > 0;
+  return rows?.[0]?.lacked ?? null;
 }
 
 function lineOf(error: unknown): string {

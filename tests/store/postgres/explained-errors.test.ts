@@ -1,6 +1,7 @@
 /** Promise: what a server refuses because of its limits, or of a login that does not inherit, is named with what helps, and is no bug of animus. */
 import { DatabaseError } from 'pg';
 import { afterAll, expect, test } from 'vitest';
+import { messageOf } from '../../../src/core/errors/errors.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { statementError } from '../../../src/store/sql/database-errors.ts';
 import { asAdmin, testDatabase } from '../../support/database.ts';
@@ -20,10 +21,10 @@ test('a member that does not inherit is told what to change, and that helps', as
   );
   const database = openPostgres(url, { poolSize: 1 });
   const read = () => database.query('select count(*)::int as n from animus.pauses');
-  const refused = await read().catch((error: Error) => error.message);
+  const refused = await read().catch(messageOf);
   const [, cure] =
     /is a member of animus_reader, but does not inherit its rights; an administrator changes that: (.*)$/.exec(
-      String(refused),
+      messageOf(refused),
     ) ?? [];
   expect(cure).toMatch(/^(grant animus_reader to \w+ with inherit true|alter role \w+ inherit)$/);
   await asAdmin((admin) => admin.query(cure!));
