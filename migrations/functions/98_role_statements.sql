@@ -42,7 +42,7 @@ begin
       -- A value that is a list is kept as one of quoted names, and each of them is written as a literal: a role chooses its own settings, and whoever restores is a superuser.
       (select string_agg(format(' alter role %I set %I = %s;', v_role.rolname, c.name, case when c.name = any (v_lists)
                 then (select string_agg(quote_literal(case when starts_with(e.name[1], '"') then replace(substr(e.name[1], 2, length(e.name[1]) - 2), '""', '"') else lower(e.name[1]) end), ', ' order by e.nth)
-                        from regexp_matches(c.value, '"(?:[^"]|"")*"|[^",\s][^",\s]*', 'g') with ordinality e (name, nth))
+                        from regexp_matches(c.value, '"(?:[^"]|"")*"|[^",[:space:]][^",[:space:]]*', 'g') with ordinality e (name, nth))
                 else quote_literal(c.value) end), '' order by c.name)
          from pg_db_role_setting s cross join unnest(s.setconfig) l (line)
          cross join lateral (select split_part(l.line, '=', 1) as name, substr(l.line, strpos(l.line, '=') + 1) as value) c

@@ -7,7 +7,6 @@ import { AnimusError } from '../errors/errors.ts';
 import { listProblems, type Problem, problemAt, showValue } from '../errors/problem.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { databaseHosts, parseListenAddress } from '../text/addresses.ts';
-import { PGMQ_SCHEMA_NAME, PGMQ_SCHEMA_NAME_RULE } from '../work/pgmq-schema-name.ts';
 import { type Config, DEFAULT_HTTP, LOG_LEVELS } from './config.ts';
 import type { ConfigSources } from './config-sources.ts';
 import { type EnvironmentReader, environmentReader } from './environment.ts';
@@ -71,6 +70,16 @@ export function databaseUrlOf(env: EnvironmentReader, problems: Problem[]): Secr
   problems.push(problemAt('config.invalid', { file: 'environment', line: null, key }, details));
   return null;
 }
+
+/**
+ * The rule for names of the schema that has the queues: they stand in the texts of SQL functions, so nothing that quotes or formats. `public` is for
+ * applications, and the others belong to animus and to PostgreSQL.
+ */
+export const PGMQ_SCHEMA_NAME = /^(?!pg_|(?:animus|public|information_schema)$)[A-Za-z_][A-Za-z0-9_ -]{0,62}$/;
+
+/** The rule as text that completes "expected …". */
+export const PGMQ_SCHEMA_NAME_RULE =
+  '1 to 63 letters from a to z, digits, spaces, - and _, a letter or _ first; not animus, public, information_schema or pg_…';
 
 /** ANIMUS_PGMQ_SCHEMA, or null. */
 export function pgmqSchemaOf(env: EnvironmentReader, problems: Problem[]): string | null {

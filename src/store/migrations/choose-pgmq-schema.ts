@@ -1,6 +1,7 @@
 /** Chooses the schema of the queues, while animus is installed. Afterwards it stays. */
+
+import { PGMQ_SCHEMA_NAME, PGMQ_SCHEMA_NAME_RULE } from '../../core/config/reach.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { PGMQ_SCHEMA_NAME, PGMQ_SCHEMA_NAME_RULE } from '../../core/work/pgmq-schema-name.ts';
 import type { Database, Queryable } from '../sql/database.ts';
 import { hasPgmq } from '../sql/pgmq.ts';
 import { PGMQ, type PgmqSchema, pgmqSchema, RECORDED_PGMQ_SCHEMA, recordPgmqSchema } from '../sql/pgmq-schema.ts';

@@ -2,7 +2,7 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Database } from '../sql/database.ts';
 import { readSchemaFiles, schemaFileNames } from './migration-files.ts';
-import { foreignOwner } from './roles.ts';
+import { foreignOwner } from './schema-owner.ts';
 import { hasFunctions, schemaVersion } from './schema-version.ts';
 
 /** One line per migration and function file, for `animus db status`. */

@@ -1,7 +1,7 @@
 /** What a schema consists of, as facts by which two databases can be compared, whatever their version of PostgreSQL. */
 import type { Queryable } from '../sql/database.ts';
 import type { SchemaObject } from '../sql/expected-objects.ts';
-import { PGMQ, pgmqSchema } from '../sql/pgmq-schema.ts';
+import { outOfPgmqSchema, PGMQ, pgmqSchema } from '../sql/pgmq-schema.ts';
 
 /**
  * All that is in schema animus, and our queues, as if they were in the schema `pgmq`. Reads the catalogue only, and any role may ask. Its transaction gets an
@@ -39,10 +39,6 @@ const columnsOf = (relation: string) =>
 
 /** From PostgreSQL 16 on, a view of one table names its columns without the table. */
 const queryOf = (view: string) => String.raw`regexp_replace(pg_get_viewdef(${view}), '\m\w+\.', '', 'g')`;
-
-/** What inPgmqSchema has done to a text, undone. */
-const inPlainPgmq = (text: string) =>
-  `replace(replace(replace(replace(${text}, $2 || '.', 'pgmq.'), 'schema ' || $2, 'schema pgmq'), quote_literal($2) || '::regnamespace', '''pgmq''::regnamespace'), quote_literal($1), '''pgmq''')`;
 
 const plainOr = (condition: string, text: string) => `case when ${condition} then ${text} end`;
 
@@ -90,12 +86,12 @@ const OBJECTS = `
       from relations r join pg_index i on i.indrelid = r.oid join pg_class x on x.oid = i.indexrelid
      where r.is_ours and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
     union all
-    select 'view', '', r.full_name, jsonb_build_object('made', md5(concat_ws(' ', ${columnsOf('r.oid')}, array_to_string(r.reloptions, ' '), ${inPlainPgmq(queryOf('r.oid'))})),
+    select 'view', '', r.full_name, jsonb_build_object('made', md5(concat_ws(' ', ${columnsOf('r.oid')}, array_to_string(r.reloptions, ' '), ${outOfPgmqSchema(queryOf('r.oid'))})),
              'grants', ${grants("coalesce(r.relacl, acldefault('r', r.relowner))")}, 'lost', ${lost('has_table_privilege', 'r.oid', "'SELECT'")})
       from relations r where r.relkind = 'v' and r.is_ours
     union all
     select 'function', '', p.oid::regprocedure::text, jsonb_build_object('made', md5(concat_ws(' ', pg_get_function_result(p.oid), pg_get_function_arguments(p.oid), l.lanname, p.provolatile,
-             p.prosecdef, p.proisstrict, p.proparallel, array_to_string(p.proconfig, ' '), ${inPlainPgmq("replace(p.prosrc, chr(13), '')")}, pg_get_function_sqlbody(p.oid))),
+             p.prosecdef, p.proisstrict, p.proparallel, array_to_string(p.proconfig, ' '), ${outOfPgmqSchema("replace(p.prosrc, chr(13), '')")}, pg_get_function_sqlbody(p.oid))),
              'grants', ${grants("coalesce(p.proacl, acldefault('f', p.proowner))")}, 'lost', ${lost('has_function_privilege', 'p.oid', "'EXECUTE'")})
       from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang where n.nspname = 'animus' and p.prokind = 'f'
     union all

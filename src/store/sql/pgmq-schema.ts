@@ -44,3 +44,9 @@ export function inPgmqSchema(sql: string, { name, ident }: PgmqSchema): string {
     .replace(/'pgmq'(?=::regnamespace)/g, `'${ident}'`)
     .replace(/'pgmq'/g, `'${name}'`);
 }
+
+/** An expression: `text` as it was before inPgmqSchema. $1 is the name of the schema, $2 its `ident`. */
+export function outOfPgmqSchema(text: string): string {
+  return `replace(replace(replace(replace(${text}, $2 || '.', '${PGMQ}.'), 'schema ' || $2, 'schema ${PGMQ}'),
+    quote_literal($2) || '::regnamespace', quote_literal('${PGMQ}') || '::regnamespace'), quote_literal($1), quote_literal('${PGMQ}'))`;
+}

@@ -4,7 +4,7 @@ import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { createRoleStatements, ROLES } from '../../../src/store/migrations/roles.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
-import { configure, SETTINGS } from '../../store/postgres/setting-matrix.ts';
+import { COLLIDING, configure, SETTINGS } from '../../store/postgres/setting-matrix.ts';
 import { type PostgresServer, startPostgresServer } from '../../support/postgres-server.ts';
 import { emptyTables, prepareSubscriber, subscribe } from '../../support/subscriber.ts';
 import { recordStory } from '../../support/workload/effects.ts';
@@ -61,6 +61,7 @@ export async function startCompany(): Promise<Company> {
   const adminUrl = at(postgres.url, 'postgres', 'test');
   const ownerUrl = at(postgres.url, 'company', 'p');
   await onServer(adminUrl, async (admin) => {
+    await admin.query(COLLIDING);
     await configure(admin, TOGETHER);
     await admin.query('grant usage on schema app to public');
     // It is there before animus comes.

@@ -1,5 +1,6 @@
 /** Steps of tests of conversations, through the SQL functions that a daemon calls. */
 import { randomUUID } from 'node:crypto';
+import { isAnimusError } from '../../../src/core/errors/errors.ts';
 import { continueFocus, readAnswerStart } from '../../../src/store/conversations/answer-start.ts';
 import {
   createWorkspace,
@@ -51,10 +52,17 @@ export async function beginAnswer(
   };
 }
 
-/** Records an answer of the focus and completes its item. */
+/** Records an answer of the focus and completes its item, again where others have locked what waits for it, as a daemon does. */
 export async function endAnswer(db: Queryable, work: FocusedWork, text: string, turn = 1): Promise<void> {
   await recordText(db, work, turn, text);
-  await completeWork(db, work, { text }, text);
+  for (;;) {
+    try {
+      await completeWork(db, work, { text }, text);
+      return;
+    } catch (error) {
+      if (!isAnimusError(error, 'work.locked')) throw error;
+    }
+  }
 }
 
 /** Records a turn that says something. */

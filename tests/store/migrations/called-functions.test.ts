@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { testDatabase } from '../../support/database.ts';
 
 const target = testDatabase();
-/** For owners of the schema, who migrate it. */
-const OWNERS: readonly string[] = ['roles', 'grant_roles', 'restore_queues'];
+/** For owners of the schema, who migrate it and look for damage. */
+const OWNERS: readonly string[] = ['roles', 'grant_roles', 'restore_queues', 'key_among', 'submitter_of'];
 
 test('no statement calls a function that no role may call', async () => {
   const called = new Set<string>();

@@ -61,7 +61,7 @@ test('one that a superuser has created is used with the rights that are named', 
     (error: Error) => error.message,
   );
   const [, statements] =
-    /the schema pgmq belongs to postgres, and app lacks rights on it; run as postgres or as a superuser: (.*) or give/.exec(
+    /the schema pgmq belongs to postgres, and app lacks rights on it; run as postgres or as a superuser: (.*) or set ANIMUS_PGMQ_SCHEMA/.exec(
       refused,
     )!;
   expect(statements).toBe(
