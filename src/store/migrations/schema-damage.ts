@@ -120,11 +120,14 @@ function cureOfMissing(object: SchemaObject): Cure {
 function differences(object: SchemaObject, there: SchemaObject): ObjectDamage[] {
   const names = new Set([...Object.keys(object.facts), ...Object.keys(there.facts)]);
   return [...names].flatMap((fact) => {
-    if (fact === 'grants' || object.facts[fact] === there.facts[fact]) return [];
+    if (fact === 'grants' || bare(object.facts[fact]) === bare(there.facts[fact])) return [];
     const [what, cure] = difference(object, fact, object.facts[fact], there.facts[fact]);
     return [{ object, what: `${nameOf(object)} ${what}`, cure }];
   });
 }
+
+/** The server writes an expression with other parentheses after a dump of it was restored. */
+const bare = (text: string | undefined) => text?.replace(/[\s()]/g, '');
 
 /** One fact that is not what it should be: in words, and the cure. */
 function difference(

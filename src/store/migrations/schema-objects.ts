@@ -37,8 +37,12 @@ const columnsOf = (relation: string) =>
   `(select string_agg(quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod), ', ' order by a.attnum)
       from pg_attribute a where a.attrelid = ${relation} and a.attnum > 0 and not a.attisdropped)`;
 
-/** From PostgreSQL 16 on, a view of one table names its columns without the table. */
-const queryOf = (view: string) => String.raw`regexp_replace(pg_get_viewdef(${view}), '\m\w+\.', '', 'g')`;
+/**
+ * From PostgreSQL 16 on, a view of one table names its columns without the table; a restored one has other parentheses, and names for columns that need
+ * none. The names that count are compared with the columns.
+ */
+const queryOf = (view: string) =>
+  String.raw`regexp_replace(pg_get_viewdef(${view}), '\m\w+\.|\sAS\s+\w+|[()\s]', '', 'g')`;
 
 const plainOr = (condition: string, text: string) => `case when ${condition} then ${text} end`;
 

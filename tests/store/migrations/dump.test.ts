@@ -54,7 +54,7 @@ describe.skipIf(OLDER_POSTGRES === null)('a dump', () => {
   test('is whole on another server, as the page restores it, and the work goes on', async () => {
     const [restore = ''] = /pg_restore.*/.exec(pageBlock('operations.md', '--file=roles.sql')) ?? [];
     sh(fresh!.url, 'psql --dbname=postgres --command="create database roleless"');
-    expect(failureOf(fresh!.url, restore.replace('--dbname=animus', '--dbname=roleless'))).toContain(
+    expect(failureOf(fresh!.url, restore.replace('--create --dbname=postgres', '--dbname=roleless'))).toContain(
       'role "animus_owner" does not exist',
     );
     sh(fresh!.url, pageBlock('operations.md', '--file=roles.sql'));
