@@ -2,7 +2,7 @@
  * The roles animus_submitter, animus_reader, animus_operator, animus_daemon and animus_gateway: created if the
  * server permits it, and granted their rights.
  */
-import type { Database, Queryable } from '../sql/database.ts';
+import type { Queryable } from '../sql/database.ts';
 import { attempt } from './attempt.ts';
 import { readUnfinished, setFinished } from './unfinished.ts';
 

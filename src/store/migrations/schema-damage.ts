@@ -1,9 +1,10 @@
 /** Compares a schema with what the migrations make: what somebody has dropped or changed. What others have added is theirs. */
 import type { Queryable } from '../sql/database.ts';
-import { expectedObjects, rightsIn, type SchemaObject } from '../sql/expected-objects.ts';
+import { expectedObjects, nameOf, type SchemaObject } from '../sql/expected-objects.ts';
 import { inPgmqSchema, type PgmqSchema, pgmqSchema } from '../sql/pgmq-schema.ts';
 import type { Reference } from '../views/damage.ts';
 import { readObjects } from './schema-objects.ts';
+import { Rights } from './schema-rights.ts';
 import { START_OF_TOKENS } from './sequences.ts';
 
 /**
@@ -45,7 +46,8 @@ export async function readDamage(tx: Queryable): Promise<ObjectDamage[]> {
     }
   }
   const queues = await pgmqSchema(tx);
-  return [...damage, ...rights.damage()].map((one) => inSchema(one, queues));
+  const ofRoles = rights.differences().map((one): ObjectDamage => ({ ...one, cure: { by: 'grants' } }));
+  return [...damage, ...ofRoles].map((one) => inSchema(one, queues));
 }
 
 function inSchema({ object, what, cure }: ObjectDamage, queues: PgmqSchema): ObjectDamage {
@@ -89,11 +91,6 @@ function inOrder(objects: readonly SchemaObject[]): SchemaObject[] {
 /** The check of the queues reports those, and the identity of a column says what its sequence is. */
 function leftOut({ kind, of, name }: SchemaObject): boolean {
   return name.startsWith('pgmq') || (kind === 'sequence' && of !== '');
-}
-
-function nameOf({ kind, of, name }: SchemaObject): string {
-  if (kind === 'index') return `index animus.${name}`;
-  return kind === 'sequence' || of === '' ? `${kind} ${name}` : `${kind} ${name} of ${of}`;
 }
 
 function cureOfMissing(object: SchemaObject): Cure {
@@ -213,40 +210,3 @@ const identity = (kind: string) => (kind === 'a' ? 'always' : 'by default');
 const makeTrigger = ({ facts }: SchemaObject) => facts['definition']!;
 const statement = (sql: string): Cure => ({ by: 'statement', sql });
 const byHand = (sql: string): Cure => ({ by: 'hand', advice: `run as the owner of the schema: ${sql};` });
-
-/** Rights of roles, told by role: somebody who revokes rights does so for many objects at once. */
-class Rights {
-  readonly #roles: ReadonlySet<string>;
-  readonly #changed = new Map<string, SchemaObject[]>();
-
-  constructor(roles: ReadonlySet<string>) {
-    this.#roles = roles;
-  }
-
-  compare(object: SchemaObject, there: SchemaObject): void {
-    if (there.facts['grants'] === undefined) return;
-    const [wanted, is] = [rightsIn(object.facts['grants']), rightsIn(there.facts['grants'])];
-    for (const right of wanted)
-      if (!is.has(right) && this.#roles.has(right.split(' ')[0]!)) this.#note(`lost ${right}`, object);
-    // On pgmq, others may give what they like.
-    if (object.name.startsWith('pgmq')) return;
-    for (const right of is) if (!wanted.has(right)) this.#note(`got ${right}`, object);
-  }
-
-  #note(change: string, object: SchemaObject): void {
-    this.#changed.set(change, [...(this.#changed.get(change) ?? []), object]);
-  }
-
-  damage(): ObjectDamage[] {
-    return [...this.#changed].map(([change, objects]) => {
-      const [how, role, right] = change.split(' ') as [string, string, string];
-      const named = objects.slice(0, MOST_NAMED).map(nameOf).join(', ');
-      const more = objects.length > MOST_NAMED ? ` and ${objects.length - MOST_NAMED} more` : '';
-      const who = role === 'public' ? 'everybody (public)' : `role ${role}`;
-      const what = `${who} has ${how === 'lost' ? 'lost the right to' : 'a right that animus does not give, to'} ${right.toLowerCase()} on ${named}${more}`;
-      return { object: objects[0]!, what, cure: { by: 'grants' } };
-    });
-  }
-}
-
-const MOST_NAMED = 5;

@@ -25,6 +25,12 @@ export interface SchemaObject {
   readonly facts: Readonly<Record<string, string>>;
 }
 
+/** In words, such as `index animus.work_items_claimable`. */
+export function nameOf({ kind, of, name }: SchemaObject): string {
+  if (kind === 'index') return `index animus.${name}`;
+  return kind === 'sequence' || of === '' ? `${kind} ${name}` : `${kind} ${name} of ${of}`;
+}
+
 /** What the migrations make. `npm run schema` writes the file, and a test holds it equal to a migrated database. */
 export async function expectedObjects(): Promise<SchemaObject[]> {
   const lines = (await readFile(OBJECTS_FILE, 'utf8')).split(/\r?\n/).filter((line) => line !== '');
