@@ -32,7 +32,7 @@ input = { type = "finding", content = "acted" }
 text = "I wait."
 [[answer.call]]
 tool = "wait_until"
-input = { seconds = 0.1, reason = "a test" }
+input = { seconds = 3, reason = "a test" }
 [[answer]]
 text = "Done."
 usage = { input = 1000, output = 10 }
