@@ -86,6 +86,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools/web': [['search']],
   'src/catalog': [['*'], ['config', 'reading', 'skills'], ['faculty']],
   'src/store/views': [['visible'], ['*'], ['audit']],
+  'src/store/migrations': [['*'], ['damage']],
   'src/store': [
     ['open'],
     ['embedded', 'migrations'],

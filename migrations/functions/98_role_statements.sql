@@ -39,7 +39,7 @@ begin
       case when v_role.rolconnlimit >= 0 then format(' connection limit %s', v_role.rolconnlimit) else '' end,
       case when v_role.rolvaliduntil is null then '' else format(' valid until %L', v_role.rolvaliduntil) end,
       case when v_hash is null then '' else format(' password %L', v_hash) end,
-      -- A value that is a list is kept as one of quoted names, and each of them is written as a literal: a role chooses its own settings, and whoever restores is a superuser.
+      -- The catalogue keeps a list as one string of quoted names. Each name becomes a literal of its own: a role may set its settings to anything, and a superuser runs this text.
       (select string_agg(format(' alter role %I set %I = %s;', v_role.rolname, c.name, case when c.name = any (v_lists)
                 then (select string_agg(quote_literal(case when starts_with(e.name[1], '"') then replace(substr(e.name[1], 2, length(e.name[1]) - 2), '""', '"') else lower(e.name[1]) end), ', ' order by e.nth)
                         from regexp_matches(c.value, '"(?:[^"]|"")*"|[^",[:space:]][^",[:space:]]*', 'g') with ordinality e (name, nth))

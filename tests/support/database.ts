@@ -98,6 +98,16 @@ export function embeddedHome(): string {
   return home;
 }
 
+/** Opens a database by its connection string for as long as `work` takes. */
+export async function onDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = openPostgres(url, { poolSize: 2 });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
 /** Runs `work` as the test server's superuser, in its maintenance database. */
 export async function asAdmin<T>(work: (admin: Database) => Promise<T>): Promise<T> {
   const admin = openPostgres(inject('postgresUrl'), { poolSize: 1, applicationName: 'animus-test-admin' });

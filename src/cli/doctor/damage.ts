@@ -1,10 +1,10 @@
 /** `animus doctor --deep`: finds what somebody has changed or dropped by hand. */
 import { messageOf } from '../../core/errors/errors.ts';
-import { readStrayKeys, readUnkept } from '../../store/migrations/active-keys.ts';
 import { migrationStatus } from '../../store/migrations/compatibility.ts';
-import { declaredReferences, type ObjectDamage, readDamage } from '../../store/migrations/schema-damage.ts';
-import { readSequencesBehind } from '../../store/migrations/sequences.ts';
-import { missingSettings } from '../../store/migrations/settings-rows.ts';
+import { readStrayKeys, readUnkept } from '../../store/migrations/damage/active-keys.ts';
+import { declaredReferences, type ObjectDamage, readDamage } from '../../store/migrations/damage/schema-damage.ts';
+import { readSequencesBehind } from '../../store/migrations/damage/sequences.ts';
+import { missingSettings } from '../../store/migrations/damage/settings-rows.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import { isMissingObject, sqlState } from '../../store/sql/database-errors.ts';
 import {

@@ -1,14 +1,14 @@
 /** What `animus db migrate` puts back of a schema that somebody has changed by hand: all that loses nothing and does not take long. */
 import type { Database, Queryable } from '../sql/database.ts';
 import { readSecuredTables } from '../views/row-security.ts';
-import { restoreKeys } from './active-keys.ts';
 import { attempt } from './attempt.ts';
 import { restoreRecord } from './bookkeeping.ts';
+import { restoreKeys } from './damage/active-keys.ts';
+import { type ObjectDamage, readDamage } from './damage/schema-damage.ts';
+import { readSequencesBehind } from './damage/sequences.ts';
+import { restoreSettings } from './damage/settings-rows.ts';
 import type { SchemaFiles } from './migration-files.ts';
-import { type ObjectDamage, readDamage } from './schema-damage.ts';
 import { schemaVersion } from './schema-version.ts';
-import { readSequencesBehind } from './sequences.ts';
-import { restoreSettings } from './settings-rows.ts';
 import { type TurnOptions, takeTurn } from './take-turn.ts';
 import { readUnfinished, setUnfinished } from './unfinished.ts';
 

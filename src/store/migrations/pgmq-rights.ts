@@ -65,7 +65,7 @@ const LACKED_FUNCTIONS = `
     from used u join pg_proc p on p.oid = u.id where not has_function_privilege(r.id, p.oid, 'execute')`;
 
 /**
- * Null: nothing is missing, or there is no such schema. Queues are made once; from then on, less is needed. Any role may ask. `of`: this role, which
+ * Null: nothing is missing, or there is no such schema. Fewer rights are needed once the queues exist. Any role may ask. `of`: this role, which
  * migrates, or the owner of schema animus, as whom its functions run; without that schema it is this role, too.
  */
 export async function missingPgmqRights(db: Queryable, of: 'this role' | 'the owner'): Promise<MissingRights | null> {

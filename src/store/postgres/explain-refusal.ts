@@ -113,7 +113,7 @@ interface Idle {
   readonly by_grant: boolean;
 }
 
-/** Who has created a role may only give it to others, and is no member that matters here. */
+/** A login that only created a role can grant it to others, but does not have it: it is left out. */
 const NOT_INHERITED = `select quote_ident(current_user) as login, r.rolname::text as role, current_setting('server_version_num')::int >= 160000 as by_grant
     from pg_roles r where r.rolname = any ($1) and not pg_has_role(r.oid, 'usage')
      and exists (select from pg_auth_members m join pg_roles l on l.oid = m.member

@@ -1,4 +1,4 @@
-/** What the migrations make, as facts by which databases can be compared (migrations/schema-objects.ts reads those of one). */
+/** What the migrations make, as facts by which databases can be compared (migrations/damage/schema-objects.ts reads those of one). */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -19,7 +19,7 @@ export interface SchemaObject {
   readonly kind: ObjectKind;
   /** The table of a column, constraint, index or trigger, and of the sequence of a column; otherwise empty. */
   readonly of: string;
-  /** With its schema if it is no part of a table; of a function with the types of its arguments. */
+  /** Schema-qualified unless it is part of a table; a function has its argument types. */
   readonly name: string;
   /** Facts that are empty are left out. `grants`: rights of the roles of animus and of public; absent where the schema's owner may not grant them. */
   readonly facts: Readonly<Record<string, string>>;

@@ -34,7 +34,8 @@ export function examinedSite() {
     expect(stderr).toBe('');
     const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: readonly Found[] };
     expect(ok).toBe(code === 0);
-    return { code, findings };
+    // tests/store/migrations/restore.test.ts sets what matters to the doctor for a role of the server that all tests share.
+    return { code, findings: findings.filter(({ detail }) => !/ of role shop_[0-9a-f]{8},/.test(detail)) };
   };
 
   const write = (files: Readonly<Record<string, string>>): void => {

@@ -5,6 +5,7 @@ import { createRoleStatements, ROLES } from '../../../src/store/migrations/roles
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { COLLIDING, configure, SETTINGS } from '../../store/postgres/setting-matrix.ts';
+import { onDatabase } from '../../support/database.ts';
 import { type PostgresServer, startPostgresServer } from '../../support/postgres-server.ts';
 import { emptyTables, prepareSubscriber, subscribe } from '../../support/subscriber.ts';
 import { recordStory } from '../../support/workload/effects.ts';
@@ -47,7 +48,7 @@ export async function startCompany(): Promise<Company> {
     startPostgresServer(),
   ]);
   onTestFinished(() => other.stop());
-  await onServer(postgres.url, async (admin) => {
+  await onDatabase(postgres.url, async (admin) => {
     for (const statement of createRoleStatements(ROLES)) await admin.query(statement);
     await admin.query(`create role company login password 'p'`);
     for (const [login, role] of Object.entries(LOGINS))
@@ -57,17 +58,17 @@ export async function startCompany(): Promise<Company> {
       for (const [name, value] of Object.entries(SHORT))
         await admin.query(`alter role ${login} in database shop set ${name} = '${value}'`);
   });
-  await onServer(other.url, (admin) => admin.query('create database shop'));
+  await onDatabase(other.url, (admin) => admin.query('create database shop'));
   const adminUrl = at(postgres.url, 'postgres', 'test');
   const ownerUrl = at(postgres.url, 'company', 'p');
-  await onServer(adminUrl, async (admin) => {
+  await onDatabase(adminUrl, async (admin) => {
     await admin.query(COLLIDING);
     await configure(admin, TOGETHER);
     await admin.query('grant usage on schema app to public');
     // It is there before animus comes.
     await admin.query('create publication warehouse for all tables with (publish_via_partition_root = true)');
   });
-  await onServer(ownerUrl, (owner) => migrate(owner));
+  await onDatabase(ownerUrl, (owner) => migrate(owner));
   const subscriber = openPostgres(at(other.url, 'postgres', 'test'), { poolSize: 1, applicationName: 'warehouse' });
   onTestFinished(() => subscriber.close());
   await prepareSubscriber(subscriber);
@@ -118,15 +119,6 @@ const GRANTS = `
   grant usage on schema pgmq to shop;
   grant insert, select on pgmq.q_animus_inbox to shop;
   grant usage on all sequences in schema pgmq to shop`;
-
-async function onServer(url: string, work: (db: Database) => Promise<unknown>): Promise<void> {
-  const db = openPostgres(url, { poolSize: 1 });
-  try {
-    await work(db);
-  } finally {
-    await db.close();
-  }
-}
 
 function at(server: string, user: string, password: string): string {
   const url = new URL(server);

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { createRoleStatements, ROLES } from '../../../src/store/migrations/roles.ts';
-import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { psqlEnvironment } from '../../../src/store/postgres/psql-environment.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { claimWork, completeWork } from '../../../src/store/work/work.ts';
 import { beginFocus, claimable, recordCalls } from '../../support/begun-focus.ts';
+import { onDatabase } from '../../support/database.ts';
 import { OLDER_POSTGRES, startOlderPostgres } from '../../support/older-postgres.ts';
 import { pageBlock } from '../../support/page-block.ts';
 
@@ -21,13 +21,13 @@ describe.skipIf(OLDER_POSTGRES === null)('a dump', () => {
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'animus-dump-'));
     [old, fresh] = await Promise.all([startOlderPostgres(OLDER_POSTGRES!), startOlderPostgres(OLDER_POSTGRES!)]);
-    await on(old.url, async (admin) => {
+    await onDatabase(old.url, async (admin) => {
       for (const statement of createRoleStatements(ROLES)) await admin.query(statement);
       await admin.query(`create role animus_owner login password 'p'`);
       await admin.query('create role shop login in role animus_submitter');
       await admin.query('create database animus owner animus_owner');
     });
-    await on(at(old.url, 'animus').replace('postgres@', 'animus_owner@'), async (db) => {
+    await onDatabase(at(old.url, 'animus').replace('postgres@', 'animus_owner@'), async (db) => {
       await migrate(db);
       await fill(db);
       rows = await rowsOf(db);
@@ -36,9 +36,9 @@ describe.skipIf(OLDER_POSTGRES === null)('a dump', () => {
   });
   // Of an earlier try.
   beforeEach(async () => {
-    for (const name of ['lost', 'kept', 'schemas', 'over']) await on(old!.url, (db) => dropDatabase(db, name));
-    for (const name of ['roleless', 'animus']) await on(fresh!.url, (db) => dropDatabase(db, name));
-    await on(fresh!.url, async (db) => {
+    for (const name of ['lost', 'kept', 'schemas', 'over']) await onDatabase(old!.url, (db) => dropDatabase(db, name));
+    for (const name of ['roleless', 'animus']) await onDatabase(fresh!.url, (db) => dropDatabase(db, name));
+    await onDatabase(fresh!.url, async (db) => {
       const roles = await db.query<{ name: string }>(
         `select quote_ident(rolname) as name from pg_roles where rolname !~ '^(pg_|postgres$)'`,
       );
@@ -58,7 +58,7 @@ describe.skipIf(OLDER_POSTGRES === null)('a dump', () => {
       'role "animus_owner" does not exist',
     );
     sh(fresh!.url, pageBlock('operations.md', '--file=roles.sql'));
-    await on(at(fresh!.url, 'animus'), async (db) => {
+    await onDatabase(at(fresh!.url, 'animus'), async (db) => {
       expect(await rowsOf(db)).toEqual(rows);
       expect(await migrate(db)).toMatchObject({ applied: [], functions: [] });
       expect(
@@ -81,18 +81,18 @@ describe.skipIf(OLDER_POSTGRES === null)('a dump', () => {
     const lost = failureOf(old!.url, two('lost', ''));
     expect(lost).toContain('the insert sets a column that the engine owns');
     expect(lost).toContain('pg_restore --disable-triggers (docs/operations.md)');
-    await on(at(old!.url, 'lost'), async (db) => {
+    await onDatabase(at(old!.url, 'lost'), async (db) => {
       const left = (await rowsOf(db)) as Record<string, number>;
       expect(left).toMatchObject({ 'animus.work_items': 0, 'animus.foci': 0, 'animus.decisions': 0 });
       expect(left['pgmq.q_animus_work']).toBeGreaterThan(0);
     });
     sh(old!.url, two('kept', '--exit-on-error --disable-triggers'));
-    await on(at(old!.url, 'kept'), async (db) => expect(await rowsOf(db)).toEqual(rows));
+    await onDatabase(at(old!.url, 'kept'), async (db) => expect(await rowsOf(db)).toEqual(rows));
   });
 
   test('of both schemas is enough, and takes the place of an installation', async () => {
     sh(old!.url, 'psql --dbname=postgres --command="create database schemas" --command="create database over"');
-    await on(at(old!.url, 'over'), (db) => migrate(db));
+    await onDatabase(at(old!.url, 'over'), (db) => migrate(db));
     sh(
       old!.url,
       `pg_dump --format=custom --schema=animus --schema=pgmq --file=schemas.dump animus
@@ -100,7 +100,7 @@ describe.skipIf(OLDER_POSTGRES === null)('a dump', () => {
        pg_restore --clean --if-exists --exit-on-error --dbname=over animus.dump`,
     );
     for (const name of ['schemas', 'over']) {
-      await on(at(old!.url, name), async (db) => {
+      await onDatabase(at(old!.url, name), async (db) => {
         expect(await rowsOf(db)).toEqual(rows);
         expect(await migrate(db)).toMatchObject({ applied: [] });
       });
@@ -109,7 +109,7 @@ describe.skipIf(OLDER_POSTGRES === null)('a dump', () => {
 
   test('of queues in a schema of their own is as whole, and later migrations find them', async () => {
     sh(old!.url, 'psql --dbname=postgres --command="create database own" --command="create database copy"');
-    const own = await on(at(old!.url, 'own'), async (db) => {
+    const own = await onDatabase(at(old!.url, 'own'), async (db) => {
       await migrate(db, { pgmqSchema: 'Own queues' });
       await fill(db);
       return rowsOf(db);
@@ -120,7 +120,7 @@ describe.skipIf(OLDER_POSTGRES === null)('a dump', () => {
       `pg_dump --format=custom --schema=animus --schema='"Own queues"' --file=own.dump own
        pg_restore --exit-on-error --dbname=copy own.dump`,
     );
-    await on(at(old!.url, 'copy'), async (db) => {
+    await onDatabase(at(old!.url, 'copy'), async (db) => {
       expect(await rowsOf(db)).toEqual(own);
       expect(await migrate(db, { putBackFunctions: true })).toMatchObject({
         applied: [],
@@ -188,13 +188,4 @@ function at(url: string, database: string): string {
 
 async function dropDatabase(db: Database, name: string): Promise<void> {
   await db.query(`drop database if exists ${name} with (force)`);
-}
-
-async function on<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
-  const db = openPostgres(url, { poolSize: 2 });
-  try {
-    return await work(db);
-  } finally {
-    await db.close();
-  }
 }

@@ -1,7 +1,7 @@
 /** The tables of a migrated database as readable SQL: the result of all migrations. */
 import { join } from 'node:path';
+import { readObjects } from '../../../src/store/migrations/damage/schema-objects.ts';
 import { MIGRATIONS_DIRECTORY } from '../../../src/store/migrations/migration-files.ts';
-import { readObjects } from '../../../src/store/migrations/schema-objects.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 
 /** The path of the file. */

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
+import { onDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type PostgresServer, startPostgresServer } from '../../support/postgres-server.ts';
 import { APPLICATION, asAnimus, asApplication, install, RIGHT } from './setting-matrix.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await primary.startServer();
   // The package waits until it is ready for writes, which a standby never is.
   standby.startServer().catch(() => {});
-  await on(primary.url, async (db) => {
+  await onDatabase(primary.url, async (db) => {
     await eventually(
       'the standby receives',
       async () => (await db.query('select from pg_stat_replication'))[0] ?? null,
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([standby?.stop(), primary?.stop()]));
 
 test('work is done as on one server, and the standby has it at once', async () => {
-  await on(primary.url, async (db) => {
+  await onDatabase(primary.url, async (db) => {
     expect(await db.query('show synchronous_commit')).toEqual([{ synchronous_commit: 'remote_apply' }]);
     expect(await install(db)).toBeGreaterThan(60);
     expect(await asAnimus(db)).toEqual(RIGHT);
@@ -52,22 +52,13 @@ test('work is done as on one server, and the standby has it at once', async () =
       from.query('select id, faculty, state, run_at, outcome from animus.work_items order by id');
     const rows = await read(db);
     expect(rows).toHaveLength(3);
-    await on(standby.url, async (copy) => expect(await read(copy)).toEqual(rows));
+    await onDatabase(standby.url, async (copy) => expect(await read(copy)).toEqual(rows));
   });
 });
 
 async function directoryOf(url: string): Promise<string> {
-  return on(url, async (db) => {
+  return onDatabase(url, async (db) => {
     const [row] = await db.query<{ directory: string }>(`select current_setting('data_directory') as directory`);
     return row!.directory;
   });
-}
-
-async function on<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
-  const db = openPostgres(url, { poolSize: 2 });
-  try {
-    return await work(db);
-  } finally {
-    await db.close();
-  }
 }

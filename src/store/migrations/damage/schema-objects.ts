@@ -1,7 +1,7 @@
 /** What a schema consists of, as facts by which two databases can be compared, whatever their version of PostgreSQL. */
-import type { Queryable } from '../sql/database.ts';
-import type { SchemaObject } from '../sql/expected-objects.ts';
-import { outOfPgmqSchema, PGMQ, pgmqSchema } from '../sql/pgmq-schema.ts';
+import type { Queryable } from '../../sql/database.ts';
+import type { SchemaObject } from '../../sql/expected-objects.ts';
+import { outOfPgmqSchema, PGMQ, pgmqSchema } from '../../sql/pgmq-schema.ts';
 
 /**
  * All that is in schema animus, and our queues, as if they were in the schema `pgmq`. Reads the catalogue only, and any role may ask. Its transaction gets an

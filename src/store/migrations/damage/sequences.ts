@@ -1,6 +1,6 @@
 /** Sequences that would give a number twice: somebody has dropped or set them, or the rows were copied without them. */
-import type { Queryable } from '../sql/database.ts';
-import { inPgmqSchema, type PgmqSchema, pgmqSchema } from '../sql/pgmq-schema.ts';
+import type { Queryable } from '../../sql/database.ts';
+import { inPgmqSchema, type PgmqSchema, pgmqSchema } from '../../sql/pgmq-schema.ts';
 
 export interface SequenceBehind {
   readonly sequence: string;

@@ -1,5 +1,5 @@
 /** The rows of animus.settings that each migrated database has. */
-import type { Queryable } from '../sql/database.ts';
+import type { Queryable } from '../../sql/database.ts';
 
 /** Those that migrations make, the others are made by the function files and by each migration; with what stands for a value that is lost. */
 const MADE: Readonly<Record<string, string>> = {

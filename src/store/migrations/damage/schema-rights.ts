@@ -1,5 +1,5 @@
 /** Compares the rights of the roles of animus with those that the migrations give them. */
-import { nameOf, rightsIn, type SchemaObject } from '../sql/expected-objects.ts';
+import { nameOf, rightsIn, type SchemaObject } from '../../sql/expected-objects.ts';
 
 /** Rights of roles, told by role: somebody who revokes rights does so for many objects at once. */
 export class Rights {

@@ -1,6 +1,6 @@
 /** The keys of open work, under which duplicates find it: rows of animus.active_keys, which only damage by hand can part from the items. */
-import type { Queryable } from '../sql/database.ts';
-import { type WrongRows, wrongRows } from '../views/damage.ts';
+import type { Queryable } from '../../sql/database.ts';
+import { type WrongRows, wrongRows } from '../../views/damage.ts';
 
 /** The first form is that of items from before people had keys of their own. */
 const KEYS = `array[w.dedup_key, animus.key_among(w.dedup_key, case when w.depth = 0 then w.submitted_by else animus.submitter_of(w.root_id) end)]`;

@@ -1,8 +1,8 @@
 /** Compares a schema with what the migrations make: what somebody has dropped or changed. What others have added is theirs. */
-import type { Queryable } from '../sql/database.ts';
-import { expectedObjects, nameOf, type SchemaObject } from '../sql/expected-objects.ts';
-import { inPgmqSchema, type PgmqSchema, pgmqSchema } from '../sql/pgmq-schema.ts';
-import type { Reference } from '../views/damage.ts';
+import type { Queryable } from '../../sql/database.ts';
+import { expectedObjects, nameOf, type SchemaObject } from '../../sql/expected-objects.ts';
+import { inPgmqSchema, type PgmqSchema, pgmqSchema } from '../../sql/pgmq-schema.ts';
+import type { Reference } from '../../views/damage.ts';
 import { readObjects } from './schema-objects.ts';
 import { Rights } from './schema-rights.ts';
 import { START_OF_TOKENS } from './sequences.ts';
