@@ -6,7 +6,8 @@ import { createRoleStatements, type RolesState, rolesState } from '../../store/m
 import { type QueueMetrics, queueMetrics } from '../../store/views/queue-metrics.ts';
 import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withRawDatabase } from '../command/database.ts';
-import { type Output, type Part, styled } from '../view/output.ts';
+import { type Output, styled } from '../view/output.ts';
+import type { Part } from '../view/part.ts';
 import { counted, duration, grouped } from '../view/quantities.ts';
 import { addPsqlCommand } from './db-psql.ts';
 import { addSqlCommand } from './db-sql.ts';

@@ -2,7 +2,8 @@
 import type { SkillVersion } from '../../store/skills/skill-versions.ts';
 import type { CommonOptions, Invocation } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
-import { type Part, styled } from '../view/output.ts';
+import { styled } from '../view/output.ts';
+import type { Part } from '../view/part.ts';
 import { age, shortId } from '../view/quantities.ts';
 import { versionsOf } from './written-versions.ts';
 

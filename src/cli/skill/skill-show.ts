@@ -5,7 +5,8 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import type { Invocation } from '../command/command.ts';
 import { skillsDirectories } from '../command/skills-directories.ts';
-import { type Output, type Part, styled } from '../view/output.ts';
+import { type Output, styled } from '../view/output.ts';
+import type { Part } from '../view/part.ts';
 import { bytes } from '../view/quantities.ts';
 import { type SkillOptions, skillLine } from './skill-list.ts';
 

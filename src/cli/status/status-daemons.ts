@@ -1,6 +1,7 @@
 /** The part of `animus status` about daemons. */
 import type { DaemonStatus, Status } from '../../store/views/status-view.ts';
-import { type Output, type Part, styled } from '../view/output.ts';
+import { type Output, styled } from '../view/output.ts';
+import type { Part } from '../view/part.ts';
 import { age, counted, duration } from '../view/quantities.ts';
 
 /**

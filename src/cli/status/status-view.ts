@@ -2,7 +2,8 @@
 
 import { WORK_STATES } from '../../core/work/work.ts';
 import type { Status } from '../../store/views/status-view.ts';
-import { type Output, type Part, styled } from '../view/output.ts';
+import { type Output, styled } from '../view/output.ts';
+import type { Part } from '../view/part.ts';
 import {
   age,
   callsOf,

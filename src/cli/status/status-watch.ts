@@ -3,7 +3,8 @@
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Invocation } from '../command/command.ts';
-import { createOutput, type Part, styled } from '../view/output.ts';
+import { createOutput, styled } from '../view/output.ts';
+import type { Part } from '../view/part.ts';
 import { age } from '../view/quantities.ts';
 import { createRedraw } from '../view/redraw.ts';
 import { reportJson, type StatusReport, showStatus } from './status-view.ts';

@@ -11,7 +11,8 @@ import { addCommand, addGroup, type CommonOptions, type Invocation, type RunComm
 import { withDatabase } from '../command/database.ts';
 import { readInput } from '../command/read-input.ts';
 import { ledgerJson } from '../view/ledger-json.ts';
-import { type Output, type Style, styled } from '../view/output.ts';
+import { type Output, styled } from '../view/output.ts';
+import type { Style } from '../view/part.ts';
 import { age } from '../view/quantities.ts';
 
 interface ShowOptions extends CommonOptions {

@@ -8,7 +8,8 @@ import type { Descendant, WorkDetail } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
 import { withDatabase } from '../command/database.ts';
 import { ledgerJson } from '../view/ledger-json.ts';
-import { type Output, type Part, styled } from '../view/output.ts';
+import { type Output, styled } from '../view/output.ts';
+import type { Part } from '../view/part.ts';
 import {
   age,
   bytes,

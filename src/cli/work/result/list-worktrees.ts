@@ -2,8 +2,9 @@
 import { type KeptWorktree, readKeptWorktrees } from '../../../store/views/item-worktree.ts';
 import type { CommonOptions, Invocation } from '../../command/command.ts';
 import { withDatabase } from '../../command/database.ts';
-import { type Column, styled } from '../../view/output.ts';
+import { styled } from '../../view/output.ts';
 import { age, bytes, shortId } from '../../view/quantities.ts';
+import type { Column } from '../../view/table.ts';
 
 interface WorktreesOptions extends CommonOptions {
   readonly host?: string;

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { showHistory } from '../../../../src/cli/chat/session/message-view.ts';
 import { createOutput } from '../../../../src/cli/view/output.ts';
-import type { ChatMessage } from '../../../../src/store/conversations/read-conversation.ts';
+import type { ChatMessage } from '../../../../src/store/conversations/chat-message.ts';
 
 test('own messages are those of you, and those of others have their names', () => {
   let text = '';
