@@ -1,6 +1,5 @@
 /** Gives the tests of a mutant the server and the databases that the sampler has made once. */
 import type { TestProject } from 'vitest/node';
-import type {} from '../../tests/support/global-setup.ts';
 
 export default function setup(project: TestProject): void {
   project.provide('postgresUrl', process.env['ANIMUS_MUTANT_SERVER'] ?? '');

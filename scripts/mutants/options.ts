@@ -42,8 +42,17 @@ export function readOptions(args: readonly string[], nowMs: number): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      ...{ count: text, from: text, seed: text, only: text, again: text, tests: text, workers: text, json: text },
-      ...{ whole: flag, list: flag, help: flag },
+      count: text,
+      from: text,
+      seed: text,
+      only: text,
+      again: text,
+      tests: text,
+      workers: text,
+      json: text,
+      whole: flag,
+      list: flag,
+      help: flag,
     },
   });
   const { only = null, again = null, json = null, whole, list, help } = values;
@@ -53,7 +62,12 @@ export function readOptions(args: readonly string[], nowMs: number): Options {
     return value === undefined ? otherwise : Number(value);
   };
   return {
-    ...{ only, again, json, whole, list, help },
+    only,
+    again,
+    json,
+    whole,
+    list,
+    help,
     count: number('count', 30),
     from: number('from', 0),
     seed: number('seed', nowMs % 1_000_000),

@@ -41,7 +41,7 @@ export async function runTests({ tree, databases, template, tests, limitMs, sign
     ANIMUS_MUTANT_EMBEDDED: databases.embedded,
   });
   let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     said = `${said}${chunk}`.slice(-2000);
   });
   const limit = AbortSignal.timeout(limitMs);

@@ -10,7 +10,9 @@ export interface SqlObject {
 export function sqlObjects(file: string, source: string): SqlObject[] {
   const heads = [...source.matchAll(/^create (?:or replace )?(?:function|procedure|view) animus\.(\w+)/gim)];
   return heads.map((head, index) => ({
-    ...{ name: head[1]!, file, start: head.index },
+    name: head[1]!,
+    file,
+    start: head.index,
     text: source.slice(head.index, heads[index + 1]?.index),
   }));
 }

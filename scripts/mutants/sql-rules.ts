@@ -75,8 +75,15 @@ function constantRule({ source, ...place }: SqlPlace): Change[] {
 }
 
 const OTHER_FUNCTION: Readonly<Record<string, string>> = {
-  ...{ min: 'max', max: 'min', least: 'greatest', greatest: 'least', bool_or: 'bool_and', bool_and: 'bool_or' },
-  ...{ floor: 'ceil', ceil: 'floor', exists: 'not exists' },
+  min: 'max',
+  max: 'min',
+  least: 'greatest',
+  greatest: 'least',
+  bool_or: 'bool_and',
+  bool_and: 'bool_or',
+  floor: 'ceil',
+  ceil: 'floor',
+  exists: 'not exists',
 };
 
 function functionRule(place: SqlPlace): Change[] {

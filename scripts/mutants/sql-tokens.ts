@@ -33,8 +33,12 @@ export function sqlTokens(source: string): Token[] {
     if (written === ')') depth -= 1;
     const kind = word !== undefined ? 'word' : number !== undefined ? 'number' : text !== undefined ? 'text' : 'sign';
     tokens.push({
-      ...{ kind, text: written, depth, inBody: quoted || view === 'body' },
-      ...{ start: match.index, end: match.index + match[0].length },
+      kind,
+      text: written,
+      start: match.index,
+      end: match.index + match[0].length,
+      depth,
+      inBody: quoted || view === 'body',
     });
     if (written === '(') depth += 1;
     if (quoted) continue;

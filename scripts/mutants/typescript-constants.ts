@@ -2,10 +2,10 @@
 
 import { changedNumber, isWord, MUTANT_WORD } from './constants.ts';
 import type { Change } from './mutant.ts';
-import { instead, type Node, type Place } from './typescript-rules.ts';
+import { instead, type Node, type Place } from './typescript-node.ts';
 
 export function constantRule(node: Node, { source, parent, key }: Place): Change[] {
-  if (node.type !== 'Literal' || isName(node, parent, key)) return [];
+  if (node.type !== 'Literal' || isName(parent, key)) return [];
   const { value } = node;
   if (typeof value === 'boolean') return [instead(node, source, String(!value), 'constant')];
   if (typeof value === 'number') {
@@ -16,7 +16,7 @@ export function constantRule(node: Node, { source, parent, key }: Place): Change
 }
 
 /** A key, the source of an import, an element of a type: not a value. */
-function isName(_: Node, parent: Node | null, key: string): boolean {
+function isName(parent: Node | null, key: string): boolean {
   if (key === 'key' || key === 'source') return true;
   return parent?.type === 'ImportExpression' || parent?.type === 'ExpressionStatement';
 }

@@ -1,7 +1,8 @@
 /** The mutants of a TypeScript file. */
 import { parseSync } from 'oxc-parser';
 import type { Change } from './mutant.ts';
-import { type Node, type Place, RULES } from './typescript-rules.ts';
+import type { Node, Place } from './typescript-node.ts';
+import { RULES } from './typescript-rules.ts';
 
 /** All changes of the rules. Types, imports and log calls are left alone. Errors: the source has a syntax error. */
 export function typeScriptChanges(source: string): Change[] {
@@ -17,7 +18,7 @@ export function isTypeScript(source: string): boolean {
 function parsed(source: string): Node {
   const { program, errors } = parseSync('source.ts', source);
   if (errors.length > 0) throw new Error(errors[0]!.message);
-  return program as unknown as Node;
+  return program;
 }
 
 function visit(node: Node, place: Place, changes: Change[]): void {

@@ -1,34 +1,7 @@
 /** What is changed in TypeScript. Each rule says what it changes of one node. */
 import type { Change } from './mutant.ts';
 import { constantRule } from './typescript-constants.ts';
-
-/** A node of the syntax tree (ESTree), with the fields that the rules read. */
-export interface Node {
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-  readonly operator?: string;
-  readonly left?: Node;
-  readonly right?: Node;
-  readonly test?: Node | null;
-  readonly argument?: Node | null;
-  readonly expression?: Node;
-  readonly callee?: Node;
-  readonly object?: Node;
-  readonly property?: Node;
-  readonly computed?: boolean;
-  readonly optional?: boolean;
-  readonly prefix?: boolean;
-  readonly value?: unknown;
-  readonly directive?: string | null;
-}
-
-/** Where a node is: the source, and the node that holds it under `key`. */
-export interface Place {
-  readonly source: string;
-  readonly parent: Node | null;
-  readonly key: string;
-}
+import { instead, type Node, type Place, textOf } from './typescript-node.ts';
 
 type Rule = (node: Node, place: Place) => Change[];
 
@@ -110,9 +83,24 @@ function returnRule({ type, argument }: Node, { source }: Place): Change[] {
 
 /** Methods that another one, or nothing, takes the place of. */
 const OTHER_METHOD: Readonly<Record<string, string | null>> = {
-  ...{ some: 'every', every: 'some', startsWith: 'endsWith', endsWith: 'startsWith', min: 'max', max: 'min' },
-  ...{ ceil: 'floor', floor: 'ceil', toLowerCase: 'toUpperCase', toUpperCase: 'toLowerCase', flatMap: 'map' },
-  ...{ filter: null, slice: null, toSorted: null, toReversed: null, trim: null, trimEnd: null, trimStart: null },
+  some: 'every',
+  every: 'some',
+  startsWith: 'endsWith',
+  endsWith: 'startsWith',
+  min: 'max',
+  max: 'min',
+  ceil: 'floor',
+  floor: 'ceil',
+  toLowerCase: 'toUpperCase',
+  toUpperCase: 'toLowerCase',
+  flatMap: 'map',
+  filter: null,
+  slice: null,
+  toSorted: null,
+  toReversed: null,
+  trim: null,
+  trimEnd: null,
+  trimStart: null,
 };
 
 function methodRule(node: Node, { source }: Place): Change[] {
@@ -131,12 +119,4 @@ function optionalRule({ type, optional, object }: Node, { source }: Place): Chan
   const start = source.indexOf('?.', object.end);
   const isIndex = source[start + 2] === '[';
   return [{ start, text: '?.', replacement: isIndex ? '' : '.', operator: 'optional' }];
-}
-
-export function instead(node: Node, source: string, replacement: string, operator: string): Change {
-  return { start: node.start, text: textOf(node, source), replacement, operator };
-}
-
-function textOf(node: Node, source: string): string {
-  return source.slice(node.start, node.end);
 }
