@@ -1,7 +1,7 @@
 /** What `animus spend` prints for people. */
 import type { Spend, SpendGroup, SpendPeriod, SpendRow } from '../../store/views/spend.ts';
 import type { ItemOrder, SpendItem, SpendRoot } from '../../store/views/spend-items.ts';
-import { type Column, type Output, type Part, styled } from '../view/output.ts';
+import { type Column, type Output, type Part, styled } from '../../terminal/view/output.ts';
 import {
   callsOf,
   cost,
@@ -14,7 +14,7 @@ import {
   stateLabel,
   tokens,
   uncertainParts,
-} from '../view/quantities.ts';
+} from '../../terminal/view/quantities.ts';
 
 const AMOUNTS: readonly Column[] = [
   { title: 'CALLS', align: 'right', optional: true },

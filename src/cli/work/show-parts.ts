@@ -1,5 +1,5 @@
 /** What the parts of `animus work show` share. */
-import { type Output, type Part, styled } from '../view/output.ts';
+import { type Output, type Part, styled } from '../../terminal/view/output.ts';
 
 /** An empty line and a title. */
 export function heading(output: Output, title: string, ...rest: readonly Part[]): void {
