@@ -25,7 +25,7 @@ import {
 import type { WorkCompleter } from '../../../store/work/work-completer.ts';
 import type { Log } from '../../../telemetry/log.ts';
 import { retryDelaySeconds } from './recovery.ts';
-import { type Ends, giveBack, isRefusal } from './refused-end.ts';
+import { type Ends, giveBack, isRefusal, type Released } from './refused-end.ts';
 
 export type FocusEnd =
   | {
@@ -44,17 +44,7 @@ export type FocusEnd =
       /** The decision of the recover hook; absent: the default policy decides. */
       readonly recovery?: Recovery;
     }
-  | {
-      readonly kind: 'released';
-      readonly delaySeconds: number;
-      readonly reason: string;
-      /** As in `releaseWork`. */
-      readonly cause: string;
-      /** The provider is failing: claim nothing more for this faculty until the delay is over. */
-      readonly holdFaculty: boolean;
-      /** True: it counts as a failed attempt, and the same focus continues if there is another one. Default false. */
-      readonly usesAttempt?: boolean;
-    }
+  | Released
   /** Only waiting calls are left of the turn. The item waits, and the focus resumes later, perhaps on another host. */
   | { readonly kind: 'parked' }
   /** `cutOff`: what the model had said of the answer that was under way. */
