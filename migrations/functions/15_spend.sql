@@ -302,12 +302,7 @@ begin
             from gone g group by 1, 2) m;
 end $$;
 
--- Adds up as add_up_spend does, for daemons of the release before, which count what answers have cost by themselves.
--- Locks: as add_up_spend. Raises: as add_up_spend.
-create or replace function animus.roll_up_spend(p_limit int default 10000) returns int
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-  select a.count from animus.add_up_spend(p_limit) a
-$$;
+drop function if exists animus.roll_up_spend(int);
 
 -- A database without any focus has no call of an older version under way.
 do $$

@@ -238,13 +238,7 @@ begin
   end loop;
 end $$;
 
--- For an end of the previous version that was running when its steps were replaced.
--- Locks: as above. Raises: 57PA1.
-create or replace function animus.lock_tree_to_end(p_id uuid, p_tries int default 1) returns uuid[]
-language plpgsql as $$
-begin
-  return animus.lock_tree_to_end(array[p_id], p_tries);
-end $$;
+drop function if exists animus.lock_tree_to_end(uuid, int);
 
 -- Returns whether the items have no children and no other item waits for them. An item is flagged, under its row lock, when another begins to wait for it.
 -- Locks: none. Raises: nothing.
@@ -333,10 +327,7 @@ language sql stable as $$
   select coalesce(array_agg(w.id order by w.id), '{}') from animus.work_items w where w.id = any (animus.descendants(p_ids)) and w.resolved_at is null
 $$;
 
--- For an end of the previous version that was running when its steps were replaced.
--- Locks: none. Raises: nothing.
-create or replace function animus.open_descendants(p_id uuid) returns uuid[]
-language sql stable as $$ select animus.open_descendants(array[p_id]) $$;
+drop function if exists animus.open_descendants(uuid);
 
 -- Resolves the waits that are over because of these ends, and wakes their items; follows the ends of answers (35_answers.sql). The callers have locked those that wait, in the order of their ids. If
 -- another transaction has locked one of them nevertheless, this does not wait for it.
@@ -366,11 +357,4 @@ begin
   end loop;
 end $$;
 
--- Called by daemons of an earlier version, in place of may_enter.
--- Returns whether an actor may see an item of a submitter, as may_see does for the actor of the session.
--- Locks: none. Raises: nothing.
-create or replace function animus.actor_may_see(p_actor text, p_submitted_by text) returns boolean
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  return coalesce(p_submitted_by = p_actor, false) or animus.actor_sees_all(p_actor);
-end $$;
+drop function if exists animus.actor_may_see(text, text);

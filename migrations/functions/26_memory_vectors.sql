@@ -144,14 +144,7 @@ begin
   return v_linked;
 end $$;
 
--- Called by daemons of an earlier version, in place of link_similar_memories. Returns how many were merged: none.
--- Locks: as link_similar_memories. Raises: WA004.
-create or replace function animus.merge_similar_memories(p_ids uuid[], p_similarity float8) returns int
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  perform animus.link_similar_memories(p_ids, p_similarity);
-  return 0;
-end $$;
+drop function if exists animus.merge_similar_memories(uuid[], float8);
 
 -- Returns the memories of the same place that are nearly alike, among the 20 nearest of a memory.
 -- Locks: none. Raises: nothing.

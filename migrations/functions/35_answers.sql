@@ -336,14 +336,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     from line l cross join lateral animus.words_at(l.file_id, l.place) w order by l.n desc, w.id
 $$;
 
--- Called by daemons of an earlier version, in place of newest_words.
--- Returns the words before a message of a conversation, for an answer that begins from them.
--- Locks: none. Raises: nothing.
-create or replace function animus.words_before(p_message_id bigint) returns table (id bigint, role text, author text, content text, ended_as text)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select w.id, w.role, w.author, w.content, w.ended_as
-    from animus.chat_messages m cross join lateral animus.words_of(m.file_id, m.after_id) w where m.id = p_message_id
-$$;
+drop function if exists animus.words_before(bigint);
 
 -- Returns at most p_limit messages of the branch that is shown, in order, after the place and the id of one of them. The place of an answer and of what
 -- was told into it is the message that it answers; a place stays valid when messages are edited or deleted. A conversation without edits and

@@ -46,7 +46,7 @@ export async function placeSkill(
   try {
     await mkdir(root, { recursive: true });
     await cleanUpSkills(root, nowMs);
-    if (!replace) refuseExisting(directory, name);
+    if (!replace) refuseExisting(directory);
     await mkdir(fresh);
     for (const { path, content } of files) {
       signal?.throwIfAborted();
@@ -90,7 +90,7 @@ async function exchange(
 
 const OCCUPIED = new Set(['EEXIST', 'ENOTEMPTY', 'ENOTDIR']);
 
-function refuseExisting(directory: string, name: string): void {
+function refuseExisting(directory: string): void {
   if (exists(directory)) throw new AnimusError('skill.exists', { directory });
 }
 
