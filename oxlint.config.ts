@@ -10,6 +10,8 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   src: [
     ['*'],
     ['cli', 'http'],
+    ['terminal'],
+    ['operations'],
     ['daemon'],
     ['engage'],
     ['tools'],
@@ -39,9 +41,8 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'work',
     ],
     ['events'],
-    ['command'],
-    ['view'],
   ],
+  'src/terminal': [['command'], ['view']],
   'src/cli/chat': [['*'], ['session'], ['follow', 'terminal']],
   'src/cli/work': [['*'], ['result']],
   'src/http': [

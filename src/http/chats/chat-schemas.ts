@@ -5,7 +5,7 @@ import { type SaidMessage, WHILE_ANSWERING } from '../../store/conversations/con
 import { readNumber } from '../../store/conversations/message-numbers.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { whyWaiting } from '../../store/views/waiting.ts';
-import { id, time, workState } from '../route/schemas.ts';
+import { id, time, workState } from '../../operations/schemas.ts';
 import { warning } from '../route/unserved.ts';
 import { submittedItem } from '../route/work-schemas.ts';
 

@@ -2,8 +2,8 @@
 
 import { harmlessLines } from '../../../core/text/harmless.ts';
 import type { ChatMessage } from '../../../store/conversations/chat-message.ts';
-import { type Output, styled } from '../../view/output.ts';
-import { bytes, counted } from '../../view/quantities.ts';
+import { type Output, styled } from '../../../terminal/view/output.ts';
+import { bytes, counted } from '../../../terminal/view/quantities.ts';
 
 /** What is printed of a conversation that is resumed. */
 const MESSAGES = 10;

@@ -8,8 +8,8 @@ import { findConversation, readConversation } from '../../../store/conversations
 import type { Database } from '../../../store/sql/database.ts';
 import type { LivePiece } from '../../../store/transcript/live-text.ts';
 import { whyWaiting } from '../../../store/views/waiting.ts';
-import { styled } from '../../view/output.ts';
-import { waitingCommand } from '../../view/waiting-text.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { waitingCommand } from '../../../terminal/view/waiting-text.ts';
 import { createFollowedAnswer, type FollowedAnswer, type FollowMeans } from '../follow/follow-answer.ts';
 import type { News } from '../follow/news.ts';
 import type { Console } from '../terminal/console.ts';

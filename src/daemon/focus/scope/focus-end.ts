@@ -10,7 +10,6 @@ import type { UnrecordedTurn } from '../../../engage/turn/record-answer.ts';
 import { failureNotice } from '../../../engage/verdict/attempt.ts';
 import type { HeldOutcome } from '../../../engage/verdict/outcome.ts';
 import type { Database } from '../../../store/sql/database.ts';
-import type { CompleteFocus } from '../../../store/transcript/complete-foci.ts';
 import { addMessage } from '../../../store/transcript/messages.ts';
 import { readTranscript } from '../../../store/transcript/transcript.ts';
 import { parkWork } from '../../../store/transcript/waits.ts';
@@ -67,8 +66,6 @@ export interface SettleMeans {
   readonly db: Database;
   /** Batches the completions of all foci of the daemon. */
   readonly completer: WorkCompleter;
-  /** The same for ends that record the last answer, too. */
-  readonly completeFocus: CompleteFocus;
   readonly clock: Clock;
   readonly log: Log;
   /** How long writing the end is tried, at least; then for as long as the lease holds. */
@@ -156,7 +153,7 @@ async function write(
 async function writeCompletion(
   { outcome, summary, unread, unrecorded }: Extract<FocusEnd, { kind: 'completed' }>,
   work: ClaimedWork,
-  { db, completer, completeFocus, focusId }: SettleMeans,
+  { db, completer, focusId }: SettleMeans,
 ): Promise<WorkState> {
   const completed = {
     id: work.id,
@@ -167,7 +164,8 @@ async function writeCompletion(
   };
   if (unrecorded && focusId !== null) {
     const { turn, answer } = unrecorded;
-    if (await completeFocus({ ...completed, focusId, turn, answer })) return 'completed';
+    const result = await completer.complete({ ...completed, last: { focusId, turn, answer } });
+    if (result === 'completed') return result;
     switch (await unrecorded.record()) {
       case 'cancelled':
         await endCancelled(db, work);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { limitAmount } from '../../../src/cli/view/limits.ts';
-import { cost, usd } from '../../../src/cli/view/quantities.ts';
 import { enough } from '../../../src/cli/work/show-asked.ts';
+import { limitAmount } from '../../../src/terminal/view/limits.ts';
+import { cost, usd } from '../../../src/terminal/view/quantities.ts';
 
 test.each([
   [0, '$0.00'],

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run } from '../run-cli.ts';
+import { run } from '../../cli/run-cli.ts';
 
 let root: string;
 beforeAll(() => {

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { displayWidth } from '../../../src/cli/view/display-width.ts';
-import { createOutput, styled } from '../../../src/cli/view/output.ts';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
+import { displayWidth } from '../../../src/terminal/view/display-width.ts';
+import { createOutput, styled } from '../../../src/terminal/view/output.ts';
 
 const COLUMNS = [{ title: 'ID' }, { title: 'N', align: 'right' as const }, { title: 'TEXT', shrink: true }];
 

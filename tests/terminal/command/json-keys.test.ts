@@ -7,15 +7,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProgram } from '../../../src/cli/program.ts';
-import { createOutput } from '../../../src/cli/view/output.ts';
 import { sayInConversation } from '../../../src/store/conversations/conversations.ts';
 import { storeMemory } from '../../../src/store/memory/memories.ts';
 import { submitWork } from '../../../src/store/work/submit-work.ts';
+import { createOutput } from '../../../src/terminal/view/output.ts';
+import { run } from '../../cli/run-cli.ts';
 import { newTalk } from '../../store/conversations/talk.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { WAITING_ITEMS, type WaitingMeans } from '../../support/waiting-items.ts';
-import { run } from '../run-cli.ts';
 import { leaves } from './leaves.ts';
 
 const target = testDatabase();

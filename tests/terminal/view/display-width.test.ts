@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { displayWidth, pad, truncate } from '../../../src/cli/view/display-width.ts';
+import { displayWidth, pad, truncate } from '../../../src/terminal/view/display-width.ts';
 
 describe('the width of text', () => {
   test.each([

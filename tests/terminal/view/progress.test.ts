@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createOutput } from '../../../src/cli/view/output.ts';
+import { createOutput } from '../../../src/terminal/view/output.ts';
 import { testDatabase } from '../../support/database.ts';
 import { openTerminal, screenOf } from '../../support/terminal.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { displayWidth, wrap } from '../../../src/cli/view/display-width.ts';
+import { displayWidth, wrap } from '../../../src/terminal/view/display-width.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { openTerminal, screenOf } from '../../support/terminal.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Readiness } from '../../../src/core/lifecycle/health.ts';
 import { openHealthServer } from '../../../src/http/health-server.ts';
+import { run } from '../../cli/run-cli.ts';
 import { testDatabase } from '../../support/database.ts';
 import { freePort } from '../../support/free-port.ts';
-import { run } from '../run-cli.ts';
 
 const target = testDatabase();
 

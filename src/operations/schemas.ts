@@ -1,10 +1,10 @@
 /** Pieces that the schemas of many routes share. */
 import { z } from 'zod';
-import { valueBeyond } from '../../core/text/json-bounds.ts';
-import { JSON_LIMITS } from '../../core/text/json-limits.ts';
-import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
-import { FULL_ID } from '../../core/work/id-reference.ts';
-import { WORK_STATES } from '../../core/work/work.ts';
+import { valueBeyond } from '../core/text/json-bounds.ts';
+import { JSON_LIMITS } from '../core/text/json-limits.ts';
+import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
+import { FULL_ID } from '../core/work/id-reference.ts';
+import { WORK_STATES } from '../core/work/work.ts';
 
 /** The id of a row. */
 export const id = () =>

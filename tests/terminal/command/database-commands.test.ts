@@ -7,9 +7,9 @@ import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { ROLES } from '../../../src/store/migrations/roles.ts';
 import { QUEUES } from '../../../src/store/work/queue-names.ts';
+import { type RunOptions, run } from '../../cli/run-cli.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startPostgresProxy } from '../../support/postgres-proxy.ts';
-import { type RunOptions, run } from '../run-cli.ts';
 
 let home: string;
 beforeAll(() => {

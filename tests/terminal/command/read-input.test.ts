@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { readAnyInput, readInput } from '../../../src/cli/command/read-input.ts';
+import { readAnyInput, readInput } from '../../../src/terminal/command/read-input.ts';
 
 const input = (bytes: string | Buffer) => Readable.from([Buffer.from(bytes)]);
 

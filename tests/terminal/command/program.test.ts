@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { COMMAND_GROUPS } from '../../../src/cli/command-groups.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
-import { run } from '../run-cli.ts';
+import { run } from '../../cli/run-cli.ts';
 import { leaves } from './leaves.ts';
 
 const PAGE = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
