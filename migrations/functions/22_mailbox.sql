@@ -193,7 +193,7 @@ language sql immutable parallel safe as $$
 $$;
 
 -- Puts a text between two lines of `~`, one longer than any run of them in it, so that it cannot close its own fence. The same as `fenced` in
--- src/engage/prompt/fence.ts.
+-- src/core/text/fence.ts.
 -- Locks: none. Raises: nothing.
 create or replace function animus.fenced(p_text text) returns text
 language sql immutable parallel safe as $$
