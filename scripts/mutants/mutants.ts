@@ -36,12 +36,13 @@ async function main(options: Options): Promise<number> {
     process.removeAllListeners(signal);
     process.once(signal, () => stop.abort());
   }
-  await runMutants(chosen, { root: ROOT, choice, workers, signal: stop.signal }, (result) => {
+  const unsound = await runMutants(chosen, { root: ROOT, choice, workers, signal: stop.signal }, (result) => {
     results.push(result);
     say(`${results.length}/${chosen.length} ${lineOf(result)}`);
     if (options.json !== null) appendFileSync(options.json, jsonLineOf(result));
   });
   say(tableOf(results, about));
+  if (unsound.length > 0) say(`\nWithout a mutant, too, these fail here, and judged nothing: ${unsound.join(' ')}\n`);
   return stop.signal.aborted || results.some(({ result }) => result.verdict === 'survived') ? 1 : 0;
 }
 
