@@ -147,6 +147,11 @@ describe('a batch at OpenAI', () => {
     );
     expect(await api.look('b', http)).toMatchObject({ kind: 'ended', files: ['file-1'], answered: 2 });
   });
+
+  it('without counts has answered none, as far as is known', async () => {
+    const { api, http } = await open('openai', () => ok({ id: 'b', status: 'completed', output_file_id: 'file-1' }));
+    expect(await api.look('b', http)).toMatchObject({ kind: 'ended', answered: 0 });
+  });
 });
 
 it.each(['anthropic', 'openai'] as const)('a list of batches without end is given up (%s)', async (kind) => {

@@ -162,3 +162,15 @@ function setUp(options: { readonly cgroups?: boolean } = {}) {
     );
   return { host, run, cwd };
 }
+
+test('a home that other users cannot enter is why commands cannot run as another user', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'animus-home-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  chmodSync(root, 0o700);
+  const { missing } = await examineIsolation(join(root, 'home'));
+  expect(missing.uid).toBeDefined();
+  if (modes.includes('uid'))
+    expect(missing.uid).toBe(
+      `other users cannot enter ${root} (mode 0700); set ANIMUS_HOME to a path that they can reach, such as /var/lib/animus`,
+    );
+});
