@@ -35,3 +35,12 @@ test('of a text with problems, what is valid remains, at any depth', () => {
 test('without a key that has no default, nothing is sound', () => {
   expect(read('count = 2').sound).toBeNull();
 });
+
+test('all problems of a text are reported at once, with line, key, expectation and the closest key', () => {
+  const { problems } = read('name = "x"\n[table]\non = 1\nwrods = []\n');
+  expect(problems.map(({ code, line, key }) => [code, line, key])).toEqual([
+    ['config.invalid', 3, 'table.on'],
+    ['config.unknown_key', 4, 'table.wrods'],
+  ]);
+  expect(problems[1]!.message).toBe('a.toml:4: table.wrods: unknown key (did you mean words?)');
+});

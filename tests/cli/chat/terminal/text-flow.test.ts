@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTextFlow } from '../../../../src/cli/chat/terminal/text-flow.ts';
-import { displayWidth } from '../../../../src/cli/view/display-width.ts';
+import { displayWidth } from '../../../../src/terminal/view/display-width.ts';
 
 /** The rows of a text that comes in these pieces. */
 function rowsOf(pieces: readonly string[], width = 20): string[] {
