@@ -69,8 +69,8 @@ test('a long stream is shown at both ends, and is an artifact; what could not be
 
 test('files are named with their artifacts, or with why they have none', () => {
   const kept: KeptFile[] = [
-    { file: { name: 'a.txt', bytes: Buffer.from('abc') } as KeptFile['file'], kept: { artifactId: 'one' } },
-    { file: { name: 'b.txt', bytes: Buffer.from('') } as KeptFile['file'], kept: { problem: 'too many' } },
+    { file: { name: 'a.txt', bytes: Buffer.from('abc') }, kept: { artifactId: 'one' } },
+    { file: { name: 'b.txt', bytes: Buffer.from('') }, kept: { problem: 'too many' } },
   ];
   const execution: Execution = { ended: 'returned', value: null, stdout: textOf(''), stderr: textOf(''), files: [] };
   expect(executionOutcome({ execution, calls: [], files: kept, durationMs: 1 }, false, {}).files).toStrictEqual([
