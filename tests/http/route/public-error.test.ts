@@ -13,10 +13,7 @@ test('an error that a client has caused is shown as it is', () => {
 });
 
 test('what is wrong with the server is for its log: the client gets the id of the request', () => {
-  for (const error of [
-    new Error('secret'),
-    new AnimusError('config.syntax', { file: '/secret', detail: '' }),
-  ]) {
+  for (const error of [new Error('secret'), new AnimusError('config.syntax', { file: '/secret', detail: '' })]) {
     const { code, message, hidden } = shown(error);
     expect({ code, hidden }).toEqual({ code: 'internal.bug', hidden: true });
     expect(message).toContain('request-1');
