@@ -1,8 +1,8 @@
 /** What a run gets and how it ends, whatever isolates it. */
 import { tmpdir } from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
-import { createProcessHost } from '../../src/process/host/supervised-host.ts';
-import type { ProcessSpec } from '../../src/process/process-host.ts';
+import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
+import type { ProcessSpec } from '../../../src/process/process-host.ts';
 
 function setUp() {
   const host = createProcessHost({ graceMs: 200 });
