@@ -12,7 +12,8 @@ import {
   type RunCommand,
 } from '../../terminal/command/command.ts';
 import { withRawDatabase } from '../../terminal/command/database.ts';
-import { type Output, type Part, styled } from '../../terminal/view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 import { counted, duration, grouped } from '../../terminal/view/quantities.ts';
 import { addPsqlCommand } from './db-psql.ts';
 import { addSqlCommand } from './db-sql.ts';

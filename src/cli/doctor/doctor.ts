@@ -9,7 +9,8 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
 import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
 import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
-import { type Output, type Style, styled } from '../../terminal/view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Style } from '../../terminal/view/part.ts';
 import { examineCaches } from './caches.ts';
 import { examineContainers } from './containers.ts';
 import { examineDatabase } from './database.ts';

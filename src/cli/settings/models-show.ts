@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import type { Config, HttpProviderConfig } from '../../core/config/config.ts';
 import { modelValues } from '../../daemon/models/model-values.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
-import { type Part, styled } from '../../terminal/view/output.ts';
+import { styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 import { grouped } from '../../terminal/view/quantities.ts';
 import { accessSettings } from './access-settings.ts';
 

@@ -2,7 +2,8 @@
 import type { SkillVersion } from '../../store/skills/skill-versions.ts';
 import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
-import { type Part, styled } from '../../terminal/view/output.ts';
+import { styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 import { age, shortId } from '../../terminal/view/quantities.ts';
 import { versionsOf } from './written-versions.ts';
 

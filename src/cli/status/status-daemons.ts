@@ -1,6 +1,7 @@
 /** The part of `animus status` about daemons. */
 import type { DaemonStatus, Status } from '../../store/views/status-view.ts';
-import { type Output, type Part, styled } from '../../terminal/view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 import { age, counted, duration } from '../../terminal/view/quantities.ts';
 
 /**

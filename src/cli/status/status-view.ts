@@ -3,7 +3,8 @@
 import { WORK_STATES } from '../../core/work/work.ts';
 import type { ShowStatus } from '../../features/feature.ts';
 import type { Status } from '../../store/views/status-view.ts';
-import { type Output, type Part, styled } from '../../terminal/view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 import {
   age,
   callsOf,

@@ -3,7 +3,8 @@
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Invocation } from '../../terminal/command/command.ts';
-import { createOutput, type Part, styled } from '../../terminal/view/output.ts';
+import { createOutput, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 import { age } from '../../terminal/view/quantities.ts';
 import { createRedraw } from '../../terminal/view/redraw.ts';
 import { reportJson, type StatusReport, showStatus } from './status-view.ts';

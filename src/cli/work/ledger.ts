@@ -17,7 +17,8 @@ import {
 import { withDatabase } from '../../terminal/command/database.ts';
 import { readInput } from '../../terminal/command/read-input.ts';
 import { ledgerJson } from '../../terminal/view/ledger-json.ts';
-import { type Output, type Style, styled } from '../../terminal/view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Style } from '../../terminal/view/part.ts';
 import { age } from '../../terminal/view/quantities.ts';
 
 interface ShowOptions extends CommonOptions {

@@ -2,7 +2,8 @@
 import { isTerminal } from '../../core/work/work.ts';
 import type { MailView } from '../../store/views/mail-view.ts';
 import type { WorkDetail } from '../../store/views/work-views.ts';
-import { type Output, type Part, styled } from '../../terminal/view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 import { age, shortId } from '../../terminal/view/quantities.ts';
 import { heading } from './show-parts.ts';
 

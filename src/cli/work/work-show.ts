@@ -8,7 +8,8 @@ import type { Descendant, WorkDetail } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
 import { ledgerJson } from '../../terminal/view/ledger-json.ts';
-import { type Output, type Part, styled } from '../../terminal/view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 import {
   age,
   bytes,

@@ -15,9 +15,10 @@ import {
   type RunCommand,
 } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
-import { type Column, styled } from '../../terminal/view/output.ts';
+import { styled } from '../../terminal/view/output.ts';
 import { age, costOfWork, shortDescription, shortId, stateLabel } from '../../terminal/view/quantities.ts';
 import { shellWord } from '../../terminal/view/shell-word.ts';
+import type { Column } from '../../terminal/view/table.ts';
 import { addResultCommands } from './result/result-commands.ts';
 import { addDecideCommands } from './work-decide.ts';
 import { addGrantCommands } from './work-grants.ts';

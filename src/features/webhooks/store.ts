@@ -1,24 +1,13 @@
 /** Webhooks: the shapes of their rows, and thin calls of the SQL functions (docs/webhooks.md). */
+import { wordsOf } from '../../core/work/words.ts';
 import { choice } from '../../operations/fields.ts';
 import { type RowOf, row } from '../../operations/row.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { toText } from '../../store/sql/json.ts';
 
-/** What a webhook can ask for; the SQL function `webhook_events` has the same list. */
-const WEBHOOK_EVENTS = [
-  'work.queued',
-  'work.scheduled',
-  'work.claimed',
-  'work.running',
-  'work.waiting',
-  'work.completed',
-  'work.dead',
-  'work.cancelled',
-  'work.merged',
-  'approval.waiting',
-] as const;
-export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
-export const webhookEvent = choice(WEBHOOK_EVENTS, { name: 'WebhookEvent' });
+/** What a webhook can ask for. */
+export const webhookEvent = choice(wordsOf('webhooks.events'), { name: 'WebhookEvent' });
+export type WebhookEvent = (typeof webhookEvent.words)[number];
 /** What a webhook is for unless it says otherwise. */
 export const DEFAULT_WEBHOOK_EVENTS = ['work.completed', 'work.dead', 'work.cancelled', 'approval.waiting'] as const;
 

@@ -1,7 +1,8 @@
 /** Limits of what work may cost, as `status`, `work show` and `budget` print them. */
 import type { BudgetUnit } from '../../core/config/budget.ts';
 import type { BudgetLeft } from '../../store/work/budgets.ts';
-import { type Part, styled } from './output.ts';
+import { styled } from './output.ts';
+import type { Part } from './part.ts';
 import { counted, shortId } from './quantities.ts';
 
 /** `faculty engineer, per day`: whose limit it is, and for how long. */

@@ -1,7 +1,8 @@
 /** What a service prints, as lines of its log: everything that reads the log then gets JSON, one object per line. */
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { Output, Part } from './output.ts';
+import type { Output } from './output.ts';
+import type { Part } from './part.ts';
 
 /** An output whose lines are entries of `log`: results as `info`, notes as `warn`, problems and the failure of the command as `error`. */
 export function createLogOutput(log: Log): Output {

@@ -1,5 +1,6 @@
 /** When a schedule runs next, as people read it. */
-import { type Part, styled } from './output.ts';
+import { styled } from './output.ts';
+import type { Part } from './part.ts';
 import { age, shortId } from './quantities.ts';
 
 interface ShownSchedule {

@@ -1,11 +1,13 @@
 /** Everything that commands print goes through here: it is made safe, fits the terminal, and is plain when piped. */
+
 import type { Environment } from '../../core/config/environment.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { harmless, harmlessJson, harmlessLines } from '../../core/text/harmless.ts';
 import { calledAs } from './called-as.ts';
 import { displayWidth, truncate, wrap } from './display-width.ts';
+import type { Part, Style } from './part.ts';
 import type { SnakeCase } from './snake-case.ts';
-import { layOutTable } from './table.ts';
+import { type Column, layOutTable } from './table.ts';
 
 /** The part of a stream that printing needs. */
 export interface Sink {
@@ -13,19 +15,6 @@ export interface Sink {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
-}
-
-export type Style = 'plain' | 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
-
-/** A piece of text with its style; a bare string is plain. */
-export type Part = string | { readonly text: string; readonly style: Style };
-
-/** A column of a table. On a narrow terminal, `optional` columns are left out first, then `shrink` columns are cut. */
-export interface Column {
-  readonly title: string;
-  readonly align?: 'left' | 'right';
-  readonly shrink?: boolean;
-  readonly optional?: boolean;
 }
 
 /** Prints for people, or one JSON document for programs. */

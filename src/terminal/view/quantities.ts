@@ -1,6 +1,7 @@
 /** Ids, ages, durations, counts and money as people read them. */
 import type { WorkState } from '../../core/work/work.ts';
-import { type Part, type Style, styled } from './output.ts';
+import { styled } from './output.ts';
+import type { Part, Style } from './part.ts';
 
 /**
  * The last 12 hex digits of an id, which are random. A version 7 id starts with its time, which similar ids share.

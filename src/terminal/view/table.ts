@@ -1,6 +1,14 @@
 import { harmless } from '../../core/text/harmless.ts';
 import { displayWidth, pad, truncate } from './display-width.ts';
-import type { Column, Part } from './output.ts';
+import type { Part } from './part.ts';
+
+/** A column of a table. On a narrow terminal, `optional` columns are left out first, then `shrink` columns are cut. */
+export interface Column {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+  readonly shrink?: boolean;
+  readonly optional?: boolean;
+}
 
 const GAP = '  ';
 const NARROWEST = 12;

@@ -1,7 +1,8 @@
 /** Shows tool calls: a row below the output for each that runs, one line for each that has ended, and the output of code meanwhile. */
 import type { Clock } from '../../../core/lifecycle/clock.ts';
 import type { WorkEvent } from '../../../store/events/event.ts';
-import { type Part, styled } from '../../../terminal/view/output.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import type { Part } from '../../../terminal/view/part.ts';
 import { counted, duration } from '../../../terminal/view/quantities.ts';
 import { callKey, type ShownOutput } from '../follow/live-output.ts';
 import type { Console } from '../terminal/console.ts';

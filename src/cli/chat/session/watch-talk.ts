@@ -3,11 +3,8 @@ import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { Wake } from '../../../core/lifecycle/wake.ts';
 import type { Waiting } from '../../../core/work/waiting.ts';
 import { isTerminal, type WorkState } from '../../../core/work/work.ts';
-import {
-  type ChatMessage,
-  findConversation,
-  readConversation,
-} from '../../../store/conversations/read-conversation.ts';
+import type { ChatMessage } from '../../../store/conversations/chat-message.ts';
+import { findConversation, readConversation } from '../../../store/conversations/read-conversation.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import type { LivePiece } from '../../../store/transcript/live-text.ts';
 import { whyWaiting } from '../../../store/views/waiting.ts';

@@ -2,8 +2,9 @@
 import { type KeptWorktree, readKeptWorktrees } from '../../../store/views/item-worktree.ts';
 import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
-import { type Column, styled } from '../../../terminal/view/output.ts';
+import { styled } from '../../../terminal/view/output.ts';
 import { age, bytes, shortId } from '../../../terminal/view/quantities.ts';
+import type { Column } from '../../../terminal/view/table.ts';
 
 interface WorktreesOptions extends CommonOptions {
   readonly host?: string;

@@ -28,6 +28,15 @@ describe('rows of a text that comes in pieces', () => {
     expect(rowsOf(pieces)).toEqual(rows);
   });
 
+  test('nothing of a text that has ended shows in the next one', () => {
+    const flow = createTextFlow();
+    expect([...flow.feed('one two three four five\r', 20), ...flow.end()]).toEqual(['one two three four', 'five']);
+    expect([...flow.feed('\n  six', 20), ...flow.end()]).toEqual(['six']);
+    flow.feed('seven', 20);
+    expect([flow.breakRow(), flow.end()]).toEqual([true, []]);
+    expect([...flow.feed('a\n  b', 20), ...flow.end()]).toEqual(['a', '  b']);
+  });
+
   test('a line of a megabyte, and one of characters without a width', () => {
     expect(rowsOf(['x'.repeat(1_000_000)], 100)).toHaveLength(10_000);
     const marks = rowsOf([`a${'\u0301'.repeat(100_000)}b`], 20);
