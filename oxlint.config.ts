@@ -42,7 +42,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['command'],
     ['view'],
   ],
-  'src/cli/chat': [['*'], ['session'], ['follow', 'terminal']],
+  'src/cli/chat': [['*'], ['session'], ['terminal']],
   'src/cli/work': [['*'], ['result']],
   'src/http': [
     ['*'],
@@ -85,6 +85,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools/files': [['patch', 'search']],
   'src/tools/web': [['search']],
   'src/catalog': [['*'], ['config', 'reading', 'skills'], ['faculty']],
+  'src/store/events': [['live'], ['*']],
   'src/store/views': [['visible'], ['*'], ['audit']],
   'src/store/migrations': [['*'], ['damage']],
   'src/store': [

@@ -1,8 +1,8 @@
 /** Promise: where a piece of an answer was lost, the server asks for what was sent, and its readers get the text without a gap. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { createTextTeller } from '../../../src/engage/events/live-text.ts';
-import { type TextPiece, tellWatchers } from '../../../src/store/transcript/live-text.ts';
+import { createTextTeller } from '../../../src/engage/events/text-teller.ts';
+import { type TextPiece, tellWatchers } from '../../../src/store/events/live/live-pieces.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { readEventStream } from '../../support/event-reader.ts';

@@ -11,8 +11,8 @@ import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import type { AskedView } from '../../../store/views/inbox-view.ts';
 import { cancelWork } from '../../../store/work/operate.ts';
 import type { Invocation } from '../../command/command.ts';
+import { openNews } from '../../events/news.ts';
 import { styled } from '../../view/output.ts';
-import { openNews } from '../follow/news.ts';
 import { openConsole } from '../terminal/console.ts';
 import { createAsking } from './asking.ts';
 import { completeCommand } from './complete-command.ts';
@@ -181,7 +181,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     const lost = AbortSignal.any([leaving.signal, place.lost]);
     const news = openNews(place.db, {
       onTalk: () => watch.poke(),
-      onAnswer: () => wake.ring(),
+      onItem: () => wake.ring(),
       onPiece: (piece) => watch.piece(piece),
     });
     try {
