@@ -107,7 +107,7 @@ async function follow(
   id: string,
   printer: ReturnType<typeof createPrinter>,
 ): Promise<void> {
-  const { followItem } = await import('../events/follow-item.ts');
+  const { followItem } = await import('../events/followed-item.ts');
   const { foldOutput } = await import('../events/shown-output.ts');
   const output = foldOutput();
   await followItem(db, id, {

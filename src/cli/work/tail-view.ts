@@ -43,11 +43,10 @@ function peopleView(output: Output, { id }: EventScope): TailView {
   const printed = foldOutput();
   const line = (...parts: readonly Part[]) => output.line(timeOf(atMs), ...parts);
 
-  function calling({ focus: number, turn, model }: Pick<OpenTurn, 'focus' | 'turn' | 'model'>, sinceMs: number): void {
-    const key = `${number} ${turn}`;
-    if (called === key) return;
-    called = key;
-    output.line(timeOf(sinceMs), styled(`turn ${turn}  `, 'cyan'), styled(`calling ${model}`, 'dim'));
+  function calling(asked: Pick<OpenTurn, 'focus' | 'turn' | 'model'>, sinceMs: number): void {
+    if (called === turnKey(asked)) return;
+    called = turnKey(asked);
+    output.line(timeOf(sinceMs), styled(`turn ${asked.turn}  `, 'cyan'), styled(`calling ${asked.model}`, 'dim'));
   }
 
   function endFocus(how: string, message: string | null = null): void {
@@ -79,6 +78,8 @@ function peopleView(output: Output, { id }: EventScope): TailView {
       if ('placed' in entry) show(entry.placed.event as WorkEvent);
       else if (entry.hint.type === 'text' || entry.hint.type === 'withdrawn') {
         atMs = Date.now();
+        // It is too late to say that the model is asked.
+        if (entry.hint.type === 'text') called = turnKey(entry.hint);
         answers.take(entry.hint);
       }
       for (const { text } of printed.after(entry)) output.piece(text);
@@ -88,6 +89,10 @@ function peopleView(output: Output, { id }: EventScope): TailView {
       if (asked !== null) calling(asked, asked.begunAtMs);
     },
   };
+}
+
+function turnKey({ focus, turn }: Pick<OpenTurn, 'focus' | 'turn'>): string {
+  return `${focus} ${turn}`;
 }
 
 function timeOf(atMs: number): Part {

@@ -41,7 +41,7 @@ async function follow(
 ): Promise<readonly [mergedInto: string | null, exitCode: number]> {
   const { output, context } = invocation;
   // The other commands of `work` do not wait until this is loaded.
-  const { followItem } = await import('../events/follow-item.ts');
+  const { followItem } = await import('../events/followed-item.ts');
   const { createTailView } = await import('./tail-view.ts');
   const { waitingNotes } = await import('./waiting-notes.ts');
   const sayWhatWaits = await waitingNotes(output, db, id);

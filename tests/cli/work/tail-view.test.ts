@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { createOutput } from '../../../src/cli/view/output.ts';
 import { createTailView } from '../../../src/cli/work/tail-view.ts';
+import type { WorkEvent } from '../../../src/store/events/event.ts';
 import { createFeed } from '../../../src/store/events/live/feed.ts';
 import { beginningOf, readPlaces } from '../../../src/store/events/places.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
@@ -13,6 +14,7 @@ import { approve } from '../../../src/store/work/decide.ts';
 import { completeWork, failWork } from '../../../src/store/work/work.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
+import { recorded } from '../events/feed-entries.ts';
 
 const pg = testDatabase();
 
@@ -89,6 +91,32 @@ test('says which model is asked, and how what waits for a person is decided', as
   expect(lines.at(-1)).toBe('  ✓ bash  1 ms  ok');
 });
 
+test('prints an answer as it comes on a terminal, and not again when it is recorded', () => {
+  const { take, printed } = onTerminal();
+  const at = { workItemId: 'w', atMs: 0, focus: 1, turn: 1 } as const;
+  const piece = (from: number, text: string) => ({ hint: { ...at, type: 'text', live: true, from, text } as const });
+  take(recorded({ ...at, type: 'state', state: 'running', resumed: false, by: null, note: null }));
+  take(piece(0, 'I lo'));
+  take({ hint: { ...at, type: 'withdrawn', live: true } });
+  take(piece(0, 'Good'));
+  take(piece(4, ' day.'));
+  take(recorded({ ...at, type: 'turn', durationMs: 0, model: 'p/m' } as unknown as WorkEvent));
+  take(recorded({ ...at, type: 'text', text: 'Good day.' }));
+  take(recorded({ ...at, type: 'call', callId: 'a', parentCallId: null, name: 'bash', input: {} }));
+  take({ hint: { ...at, type: 'observation', live: true, callId: 'a', stream: 'stdout', from: 0, text: 'one' } });
+  take(recorded({ ...at, type: 'done', state: 'cancelled' } as unknown as WorkEvent));
+  expect(printed().map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, ''))).toEqual([
+    'focus 1 started',
+    'turn 1  I lo',
+    '  … the answer starts again:',
+    'turn 1  Good day.',
+    '  bash  {}',
+    'one',
+    'focus cancelled',
+    'cancelled',
+  ]);
+});
+
 test('--json prints what the streams of the API send', async () => {
   const work = await beginFocus(pg.database);
   await recordCalls(pg.database, work, 1, ['a']);
@@ -125,6 +153,14 @@ function tail(id: string, json = false) {
         .map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, ''));
     },
   };
+}
+
+function onTerminal() {
+  let all = '';
+  const stdout = { write: (text: string) => (all += text), isTTY: true, columns: 80 };
+  const output = createOutput({ stdout, stderr: { write: () => undefined }, env: { NO_COLOR: '1' }, json: false });
+  const { take } = createTailView(output, { kind: 'work', id: 'w' });
+  return { take, printed: () => all.trimEnd().split('\n') };
 }
 
 function end(work: Awaited<ReturnType<typeof beginFocus>>, turn: number, callId: string): Promise<number> {

@@ -11,7 +11,7 @@ import {
 import type { LivePiece } from '../../../store/events/live/live-pieces.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { whyWaiting } from '../../../store/views/waiting.ts';
-import { createFollowedItem, type FollowedItem, type Waking } from '../../events/follow-item.ts';
+import { createFollowedItem, type FollowedItem, type Waking } from '../../events/followed-item.ts';
 import type { News } from '../../events/news.ts';
 import { foldAnswer } from '../../events/shown-answer.ts';
 import { styled } from '../../view/output.ts';
