@@ -1,4 +1,5 @@
 /** The turn for which a model is asked now. It has no event before its answer is recorded. */
+import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 
 export interface OpenTurn {
@@ -11,9 +12,9 @@ export interface OpenTurn {
   readonly begunAtMs: number;
 }
 
-/** Null: no model is asked. */
+/** Null: no model is asked, or the login may not read turns. */
 export async function readOpenTurn(db: Queryable, workItemId: string): Promise<OpenTurn | null> {
-  const [row] = await db.query<OpenTurn>(
+  const reading = db.query<OpenTurn>(
     `select f.number as focus, t.turn, coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{engage,model}' as model,
             extract(epoch from t.begun_at)::float8 * 1000 as "begunAtMs"
        from animus.foci f left join animus.focus_settings s on s.id = f.settings_id
@@ -21,5 +22,10 @@ export async function readOpenTurn(db: Queryable, workItemId: string): Promise<O
       where f.work_item_id = $1::uuid and f.ended_at is null order by f.number desc, t.turn desc limit 1`,
     [workItemId],
   );
-  return row ?? null;
+  try {
+    return (await reading)[0] ?? null;
+  } catch (error) {
+    if (isAnimusError(error, 'db.forbidden')) return null;
+    throw error;
+  }
 }
