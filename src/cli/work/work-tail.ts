@@ -6,10 +6,10 @@ import { findWork } from '../../store/views/find-work.ts';
 import { readItemWorktree } from '../../store/views/item-worktree.ts';
 import { readOpenTurn } from '../../store/views/open-turn.ts';
 import { readWork } from '../../store/views/work-views.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { workGoesOn } from '../command/work-goes-on.ts';
-import type { Output } from '../view/output.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { workGoesOn } from '../../terminal/command/work-goes-on.ts';
+import type { Output } from '../../terminal/view/output.ts';
 import { resultJson, showResult } from './result/show-result.ts';
 import { showOutcome, showRetry } from './work-show.ts';
 

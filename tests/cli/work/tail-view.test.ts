@@ -1,6 +1,5 @@
 /** What `work tail` prints of an item: the same for a reader that comes late, and for one that reads now and then. */
 import { expect, test } from 'vitest';
-import { createOutput } from '../../../src/cli/view/output.ts';
 import { createTailView } from '../../../src/cli/work/tail-view.ts';
 import type { WorkEvent } from '../../../src/store/events/event.ts';
 import { createFeed } from '../../../src/store/events/live/feed.ts';
@@ -12,6 +11,7 @@ import { openWait, parkWork, resolveWait } from '../../../src/store/transcript/w
 import { readOpenTurn } from '../../../src/store/views/open-turn.ts';
 import { approve } from '../../../src/store/work/decide.ts';
 import { completeWork, failWork } from '../../../src/store/work/work.ts';
+import { createOutput } from '../../../src/terminal/view/output.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { recorded } from '../events/feed-entries.ts';

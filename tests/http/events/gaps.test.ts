@@ -27,7 +27,7 @@ test('a lost piece is sent again', async () => {
     tellWatchers(pg.database, work.key, lose && !piece.earlier ? { ...piece, focus: 0 } : piece);
   await eventually('a watcher', async () => ((await tell({ focus: 0, turn: 1, from: 0, text: '' })) ? true : null));
   const teller = createTextTeller(1, tell, systemClock);
-  const say = (text: string) => teller.take({ type: 'text', turn: 1, text });
+  const say = (text: string) => teller.take({ type: 'text', live: true, turn: 1, text });
   const shown = () =>
     reader.events.filter(({ type }) => type === 'text').map(({ data }) => [data['from'], data['text']]);
 

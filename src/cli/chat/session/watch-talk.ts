@@ -3,19 +3,16 @@ import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { Wake } from '../../../core/lifecycle/wake.ts';
 import type { Waiting } from '../../../core/work/waiting.ts';
 import { isTerminal, type WorkState } from '../../../core/work/work.ts';
-import {
-  type ChatMessage,
-  findConversation,
-  readConversation,
-} from '../../../store/conversations/read-conversation.ts';
+import type { ChatMessage } from '../../../store/conversations/chat-message.ts';
+import { findConversation, readConversation } from '../../../store/conversations/read-conversation.ts';
 import type { LivePiece } from '../../../store/events/live/live-pieces.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { whyWaiting } from '../../../store/views/waiting.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { waitingCommand } from '../../../terminal/view/waiting-text.ts';
 import { createFollowedItem, type FollowedItem, type Waking } from '../../events/followed-item.ts';
 import type { News } from '../../events/news.ts';
 import { foldAnswer } from '../../events/shown-answer.ts';
-import { styled } from '../../view/output.ts';
-import { waitingCommand } from '../../view/waiting-text.ts';
 import type { Console } from '../terminal/console.ts';
 import type { Asking } from './asking.ts';
 import type { EventView } from './event-view.ts';
