@@ -45,7 +45,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   // Parts do not know each other; a new one needs no line here.
   'src/features': [foldersOf('src/features')],
   'src/terminal': [['command'], ['view']],
-  'src/cli/chat': [['*'], ['session'], ['follow', 'terminal']],
+  'src/cli/chat': [['*'], ['session'], ['terminal']],
   'src/cli/work': [['*'], ['result']],
   'src/http': [
     ['*'],
@@ -87,6 +87,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools/files': [['patch', 'search']],
   'src/tools/web': [['search']],
   'src/catalog': [['*'], ['config', 'reading', 'skills'], ['faculty']],
+  'src/store/events': [['live'], ['*']],
   'src/store/views': [['visible'], ['*'], ['audit']],
   'src/store/migrations': [['*'], ['damage']],
   'src/store': [

@@ -77,8 +77,8 @@ async function begin(
   const begun = await withPending(answeredTurn(turn, answer), means);
   await withinLease(() => recordTurn(db, focus, begun, answer, 0), signal);
   const { provider, model } = answer;
-  const told = { turn, model: `${provider}/${model}`, text: '', calls: 1, inputTokens: null, outputTokens: null };
-  means.onEvent({ type: 'turn_recorded', ...told });
+  means.onEvent({ type: 'turn', turn, model: `${provider}/${model}`, inputTokens: null, outputTokens: null });
+  for (const { callId } of begun.calls) means.onEvent({ type: 'call', turn, callId, parentCallId: null, name, input });
   return { turn: begun };
 }
 

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { valueBeyond } from '../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../core/text/json-limits.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
-import { FULL_ID } from '../core/work/id-reference.ts';
-import { WORK_STATES } from '../core/work/work.ts';
+import { rowId, WORK_STATE } from '../core/work/row-schemas.ts';
 
 export { z } from 'zod';
 
@@ -12,8 +11,7 @@ export { z } from 'zod';
 export type Schemas = typeof import('./schemas.ts');
 
 /** The id of a row. */
-export const id = () =>
-  z.string().regex(FULL_ID, 'expected an id, as in 01900000-0000-7000-8000-000000000000').meta({ format: 'uuid' });
+export const id = rowId;
 
 /** The name of a faculty, of one that exists or not. */
 export const facultyName = () => z.string().regex(FACULTY_NAME, `expected ${FACULTY_NAME_RULE}`);
@@ -44,8 +42,7 @@ export const time = () => z.date();
 export const timeIn = () =>
   z.iso.datetime({ offset: true, error: 'expected an ISO 8601 time with its zone, such as 2026-03-01T09:00:00Z' });
 
-const STATE = z.enum(WORK_STATES).meta({ id: 'WorkState' });
-export const workState = () => STATE;
+export const workState = () => WORK_STATE;
 
 /** Any JSON value. */
 export const json = () => z.unknown();

@@ -93,7 +93,8 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
       onReady: ready.resolve,
       onEvent: (event) => {
         one.onEvent(event);
-        if (event.type !== 'ended' || !one.isOver(event.state)) return;
+        if (event.type !== 'state' || event.state === 'running' || event.state === 'cancelling') return;
+        if (!one.isOver(event.state)) return;
         over.add(event.workItemId);
         if (event.workItemId === id) ended.resolve();
       },

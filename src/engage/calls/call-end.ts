@@ -21,16 +21,6 @@ export interface CallEnd {
   readonly state?: CallResult['state'];
 }
 
-/** Notifies watchers that the call runs. */
-export function announce(turn: RecordedTurn, call: RecordedCall, { onEvent }: Pick<EndMeans, 'onEvent'>): void {
-  onEvent({ type: 'tool_started', turn: turn.turn, callId: call.callId, name: call.name, input: inputOf(call) });
-}
-
-/** What the call runs with. */
-function inputOf({ finalInput, input }: RecordedCall): object {
-  return typeof finalInput === 'object' && finalInput !== null ? finalInput : input;
-}
-
 /** Journals the end and returns the call with its result. */
 export function finish(
   turn: RecordedTurn,
@@ -53,9 +43,10 @@ export function ended(
 ): RecordedCall {
   const { state, output: text, isError } = callResult(turn, call, end, durationMs);
   onEvent({
-    type: 'tool_ended',
+    type: 'observation',
     turn: turn.turn,
     callId: call.callId,
+    parentCallId: null,
     name: call.name,
     isError,
     output: text,
@@ -83,14 +74,8 @@ export function waiting(
   wait: WaitRequest,
   { onEvent }: Pick<EndMeans, 'onEvent'>,
 ): RecordedCall {
-  onEvent({
-    type: 'waiting',
-    turn: turn.turn,
-    callId: call.callId,
-    name: call.name,
-    kind: wait.kind,
-    deadline: wait.deadline?.toISOString() ?? null,
-  });
+  const deadline = wait.deadline?.toISOString() ?? null;
+  onEvent({ type: 'waiting', callId: call.callId, kind: wait.kind, deadline });
   return { ...call, state: 'waiting' };
 }
 

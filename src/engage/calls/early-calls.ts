@@ -6,7 +6,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import type { CallResult, RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { announce, type CallEnd, callResult, ended } from './call-end.ts';
+import { type CallEnd, callResult, ended } from './call-end.ts';
 import { type GateMeans, passGates } from './gates.ts';
 import { executeCall, type RunMeans } from './run-call.ts';
 import { createSlots, type TakeSlot } from './slots.ts';
@@ -124,10 +124,8 @@ function whole(turn: RecordedTurn, ends: readonly EarlyEnd[], means: EarlyMeans)
     turn: { ...turn, calls },
     ends: results,
     announce() {
-      for (const [index, call] of turn.calls.entries()) {
-        announce(turn, call, means);
+      for (const [index, call] of turn.calls.entries())
         ended(turn, call, ends[index]!.end, ends[index]!.durationMs, means);
-      }
     },
   };
 }

@@ -10,7 +10,7 @@ import { count } from '../../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import { type Tool, type ToolContext, type ToolOutput, toolError, type WorldTool } from '../../tools/tool.ts';
 import { nobodyAnswers } from '../prompt/people.ts';
-import { announce, type CallEnd, callResult, type EndMeans, ended, finish, waiting } from './call-end.ts';
+import { type CallEnd, callResult, type EndMeans, ended, finish, waiting } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
 import type { AfterRun, CallGate, GatedCall } from './gate.ts';
 import { openNestedCalls } from './nested/nested-calls.ts';
@@ -58,7 +58,6 @@ export async function runCall(
   means: RunMeans,
 ): Promise<RecordedCall> {
   means.signal.throwIfAborted();
-  announce(turn, call, means);
   const run = await executeCall(turn, call, ready, means);
   return keepRun(turn, call, await changeResult(turn, call, ready, run, means), means);
 }
@@ -157,7 +156,7 @@ function teller(
   { callId }: RecordedCall,
   { onEvent }: RunMeans,
 ): NonNullable<ToolContext['tellOutput']> {
-  return (stream, text) => onEvent({ type: 'output', turn, callId, stream, text });
+  return (stream, text) => onEvent({ type: 'observation', live: true, turn, callId, stream, text });
 }
 
 /** Records what a call gave, where it is not recorded yet, and returns the call with its result, or waiting. */

@@ -8,7 +8,7 @@ import { type Tool, toolError } from '../../tools/tool.ts';
 import type { FocusListener } from '../events/events.ts';
 import { approvalVoid } from '../prompt/people.ts';
 import { ask, changedInput, grantOf } from './ask-person.ts';
-import { announce, finish } from './call-end.ts';
+import { finish } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
 import type { EarlyCalls, EarlyEnd } from './early-calls.ts';
 import type { CallGuard } from './gate.ts';
@@ -143,7 +143,6 @@ async function keepEarly(
   running: Promise<EarlyEnd>,
   means: CallMeans,
 ): Promise<RecordedCall> {
-  announce(turn, call, means);
   const { end, durationMs } = await running;
   return keepRun(turn, call, { end, durationMs, recorded: false }, means);
 }

@@ -187,7 +187,7 @@ async function callLive(
   messages: readonly Message[],
   means: TurnMeans,
 ): Promise<Answered | Extract<ModelTurn, { kind: 'failed' }>> {
-  means.onEvent({ type: 'turn_started', turn, model: means.model.model });
+  means.onEvent({ type: 'asked', turn, model: means.model.model });
   means.unsent.isOver();
   const result = await means.time.elsewhere(callModel(turn, messages, means));
   if (!result.ok) {
@@ -212,7 +212,7 @@ async function callInBatch(
   if (typeof asked === 'string') return { kind: 'refused', permit: asked };
   switch (asked.kind) {
     case 'put':
-      means.onEvent({ type: 'turn_started', turn, model: means.model.model });
+      means.onEvent({ type: 'asked', turn, model: means.model.model });
       means.journal.kept();
       return { kind: 'parked' };
     case 'parked':

@@ -140,18 +140,20 @@ export function leaveUnrecorded(turn: RecordedTurn, answered: Answered, means: R
   };
 }
 
-/** Notifies watchers of an answer. */
-function announce(recorded: RecordedTurn, { response }: Answered, means: RecordMeans): void {
-  means.onEvent({
-    type: 'turn_recorded',
-    turn: recorded.turn,
-    model: `${recorded.provider}/${recorded.model}`,
-    text: textOf(recorded),
-    calls: recorded.calls.length,
+/** Notifies watchers of an answer and its parts. */
+function announce(recorded: RecordedTurn, { response }: Answered, { onEvent }: RecordMeans): void {
+  const { turn, provider, model, calls } = recorded;
+  onEvent({
+    type: 'turn',
+    turn,
+    model: `${provider}/${model}`,
     inputTokens: response.usage?.input ?? null,
     outputTokens: response.usage?.output ?? null,
     ...(response.usage?.estimated && { estimated: true }),
   });
+  const text = textOf(recorded);
+  if (text !== '') onEvent({ type: 'text', turn, text });
+  for (const { callId, name, input } of calls) onEvent({ type: 'call', turn, callId, parentCallId: null, name, input });
 }
 
 /** Makes the answer durable, and closes its request if it came in a batch. */

@@ -1,10 +1,6 @@
-/** Streams texts of answers from the daemon that receives them to watchers of the item. Never stored. */
-import { randomBytes } from 'node:crypto';
+/** Pieces of answers and of what code prints, on their way from the daemon to watchers of the item. Never stored. */
 import { z } from 'zod';
-import type { Service } from '../../core/lifecycle/service.ts';
-import { openNotifications } from '../postgres/notifications.ts';
-import type { Database, Queryable } from '../sql/database.ts';
-import type { FocusKey } from './focus-row.ts';
+import type { Queryable } from '../../sql/database.ts';
 
 /** A piece of an answer. */
 export interface TextPiece {
@@ -37,34 +33,17 @@ export type LivePiece = TextPiece | OutputPiece;
 export const MAX_PIECE_CHARS = 1200;
 
 /** Sends a piece of at most MAX_PIECE_CHARS characters. Null when there are no watchers; otherwise a mark that changes when somebody joins. */
-export async function tellWatchers(db: Queryable, focus: FocusKey, piece: LivePiece): Promise<string | null> {
+export async function tellWatchers(
+  db: Queryable,
+  focus: { readonly focusId: string; readonly leaseToken: string },
+  piece: LivePiece,
+): Promise<string | null> {
   const [row] = await db.query<{ mark: string | null }>(`select animus.tell_watchers($1, $2, $3) as mark`, [
     focus.focusId,
     focus.leaseToken,
     JSON.stringify('earlier' in piece && piece.earlier ? { ...piece, earlier: piece.text, text: undefined } : piece),
   ]);
   return row!.mark;
-}
-
-/**
- * Watches an item and receives the pieces of its answers, and of what its code prints, until stopped. A watcher that joins during an answer gets what has
- * arrived of it, as pieces that are marked as earlier. For an ended item it receives nothing. Errors: `work.not_found`, `db.unreachable`.
- */
-export async function listenToTexts(
-  db: Database,
-  workItemId: string,
-  onPiece: (piece: LivePiece) => void,
-): Promise<Service> {
-  const own = `animus_text_${randomBytes(16).toString('hex')}`;
-  const listener = listenerOn(db, own, onPiece);
-  await listener.start();
-  const channel = await watchTexts(db, workItemId, own);
-  if (channel === own || channel === null) return listener;
-  // There is already a watcher: the daemon sends to all on one channel.
-  await listener.stop();
-  const shared = listenerOn(db, channel, onPiece);
-  await shared.start();
-  return shared;
 }
 
 /** Watches the item and returns the channel that carries its texts: `channel`, or that of an earlier watcher; null: it has ended. Errors: `work.not_found`. */
@@ -86,17 +65,6 @@ const PIECE = z.union([
   // No field is called text, for the same reason.
   z.object({ ...place, call: z.string(), stream: z.enum(['stdout', 'stderr']), output: z.string() }),
 ]);
-
-function listenerOn(db: Database, channel: string, onPiece: (piece: LivePiece) => void): Service {
-  return openNotifications(db, [channel], {
-    onNotify(_channel, payload) {
-      const piece = readPiece(payload);
-      if (piece !== null) onPiece(piece);
-    },
-    // What was missed comes with the recorded answer.
-    onReconnect: () => undefined,
-  });
-}
 
 /** The piece that a notification carries; null if it is none. */
 export function readPiece(payload: string): LivePiece | null {

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { FocusEventBody } from '../../../src/engage/events/events.ts';
-import { createOutputTeller } from '../../../src/engage/events/live-output.ts';
-import { createOutputFollower } from '../../../src/engage/events/output-follower.ts';
-import { MAX_PIECE_CHARS, type OutputPiece } from '../../../src/store/transcript/live-text.ts';
+import { createOutputTeller } from '../../../src/engage/events/output-teller.ts';
+import { MAX_PIECE_CHARS, type OutputPiece } from '../../../src/store/events/live/live-pieces.ts';
 import { instantClock } from '../../llm/instant-clock.ts';
 
 const printed = (text: string, callId = 'c', stream: 'stdout' | 'stderr' = 'stdout'): FocusEventBody => ({
-  type: 'output',
+  type: 'observation',
+  live: true,
   turn: 1,
   callId,
   stream,
   text,
 });
-const call = { turn: 1, callId: 'c', name: 'execute_code' };
-const started: FocusEventBody = { type: 'tool_started', ...call, input: {} };
-const ended: FocusEventBody = { type: 'tool_ended', ...call, isError: false, output: '', durationMs: 1 };
-const begun: FocusEventBody = { type: 'focus_started', focusId: 'f', number: 1, resumed: false };
+const call = { turn: 1, callId: 'c', parentCallId: null, name: 'execute_code' };
+const asked: FocusEventBody = { type: 'call', ...call, input: {} };
+const ended: FocusEventBody = { type: 'observation', ...call, isError: false, output: '', durationMs: 1 };
+const begun: FocusEventBody = { type: 'state', state: 'running', focus: 1, resumed: false, note: null };
 const piece = (from: number, output: string, focus = 1): OutputPiece => ({
   focus,
   turn: 1,
@@ -71,7 +71,7 @@ describe('the publisher of output', () => {
 
   it('sends nothing when nothing is printed', async () => {
     const { told, teller, idle, sleeps } = watched(() => true);
-    for (const event of [begun, started, ended]) teller.take(event);
+    for (const event of [begun, asked, ended]) teller.take(event);
     await idle();
     expect([told, sleeps]).toEqual([[], []]);
   });
@@ -89,26 +89,4 @@ describe('the publisher of output', () => {
     };
     return { told, teller, idle, sleeps: clock.sleeps };
   }
-});
-
-describe('a follower of output', () => {
-  it('shows pieces between the beginning and the end of their call, even if they arrive first', () => {
-    const follower = createOutputFollower();
-    expect(follower.after(begun)).toEqual([]);
-    expect(follower.piece(piece(0, 'one'))).toEqual([]);
-    expect(follower.after(started)).toEqual([printed('one')]);
-    expect(follower.piece(piece(3, 'two'))).toEqual([printed('two')]);
-    expect(follower.after(ended)).toEqual([]);
-    expect(follower.piece(piece(6, 'three'))).toEqual([]);
-  });
-
-  it('shows nothing of an earlier focus', () => {
-    const follower = createOutputFollower();
-    follower.after(begun);
-    follower.after(started);
-    follower.after({ ...begun, number: 2 });
-    follower.after(started);
-    expect(follower.piece(piece(0, 'old', 1))).toEqual([]);
-    expect(follower.piece(piece(0, 'new', 2))).toEqual([printed('new')]);
-  });
 });

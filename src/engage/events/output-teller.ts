@@ -5,7 +5,7 @@
 
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { wholeCharacterFrom } from '../../core/text/whole-character.ts';
-import { MAX_PIECE_CHARS, type OutputPiece } from '../../store/transcript/live-text.ts';
+import { MAX_PIECE_CHARS, type OutputPiece } from '../../store/events/live/live-pieces.ts';
 import type { FocusEventBody } from './events.ts';
 import { wholeCharacters } from './whole-characters.ts';
 
@@ -70,9 +70,10 @@ export function createOutputTeller(
 
   return {
     take(event) {
-      if (event.type === 'tool_ended') {
+      if (event.type !== 'observation') return;
+      if (!event.live) {
         for (const [key, { call }] of printed) if (call === event.callId) printed.delete(key);
-      } else if (event.type === 'output') {
+      } else {
         const { turn, callId, stream, text } = event;
         const key = `${turn} ${callId} ${stream}`;
         const known = printed.get(key) ?? { turn, call: callId, stream, text: '', from: 0 };

@@ -1,11 +1,11 @@
 /** The texts of answers and the output of code as they arrive, of the items that are watched: each item has a channel with a secret name (watch_texts). */
 import { randomBytes } from 'node:crypto';
-import { messageOf } from '../../core/errors/errors.ts';
-import { systemClock } from '../../core/lifecycle/clock.ts';
-import type { Log } from '../../telemetry/log.ts';
-import type { Notifications } from '../postgres/notifications.ts';
-import type { Database, Queryable } from '../sql/database.ts';
-import { type LivePiece, readPiece, watchTexts } from './live-text.ts';
+import { messageOf } from '../../../core/errors/errors.ts';
+import { systemClock } from '../../../core/lifecycle/clock.ts';
+import type { Log } from '../../../telemetry/log.ts';
+import type { Notifications } from '../../postgres/notifications.ts';
+import type { Database, Queryable } from '../../sql/database.ts';
+import { type LivePiece, readPiece, watchTexts } from './live-pieces.ts';
 
 /** Runs `look` with the rights of somebody who reads. */
 export type Look = <T>(look: (tx: Queryable) => Promise<T>) => Promise<T>;

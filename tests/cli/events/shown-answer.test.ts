@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLiveText, type Shown } from '../../../../src/cli/chat/follow/live-text.ts';
-import type { EventBody, WorkEvent } from '../../../../src/store/events/event.ts';
+import { createOrderedFeed } from '../../../src/cli/events/ordered-feed.ts';
+import { foldAnswer, type Shown } from '../../../src/cli/events/shown-answer.ts';
+import type { EventBody, WorkEvent } from '../../../src/store/events/event.ts';
+import type { FeedEntry } from '../../../src/store/events/live/feed.ts';
+import type { LivePiece } from '../../../src/store/events/live/live-pieces.ts';
+import { BEGINNING } from '../../../src/store/events/position.ts';
 
 const event = (body: EventBody) => ({ ...body, workItemId: 'w', atMs: 0 }) as WorkEvent;
 const turn = (n: number) =>
@@ -17,6 +21,28 @@ const turn = (n: number) =>
     durationMs: 0,
   });
 const text = (n: number, words: string) => event({ type: 'text', focus: 1, turn: n, text: words });
+
+/** The answer as a reader of the feed shows it. */
+function createLiveText() {
+  const feed = createOrderedFeed('w');
+  const answer = foldAnswer();
+  const show = (entries: readonly FeedEntry[]): readonly Shown[] => entries.flatMap((entry) => answer.take(entry));
+  return {
+    get gap() {
+      return feed.gap;
+    },
+    get waits() {
+      return feed.held > 0;
+    },
+    piece: (piece: LivePiece) => show(feed.piece(piece)),
+    settled: () => show(feed.release(feed.held)),
+    recorded(one: WorkEvent): readonly Shown[] {
+      const items = [{ id: 'w', state: 'running', waiting: null }] as const;
+      const events = [{ event: one, step: { part: 'created' } as const, after: BEGINNING }];
+      return show(feed.take({ events, position: BEGINNING, more: false, items }));
+    },
+  };
+}
 
 /** What a person reads; `~` where the answer began again. */
 const read = (all: readonly Shown[]) =>
@@ -133,15 +159,16 @@ test.each([
   expect(shown.map(({ type }) => type)).toEqual(['text', 'withdrawn', 'recorded']);
 });
 
-test('an attempt whose pieces come before the event that it goes on is shown once', () => {
+test('an attempt whose pieces come before the event that it goes on is shown once, after the event', () => {
   const live = createLiveText();
   const piece = (from: number, words: string) => live.piece({ focus: 1, turn: 1, from, text: words });
   const resumed = event({ ...running, focus: 1, resumed: true });
-  const shown = [...piece(0, 'Hel'), ...live.settled(), ...piece(0, 'Good')];
-  expect(shown.map(({ type }) => type)).toEqual(['text', 'again', 'text']);
-  expect([...live.recorded(resumed), ...piece(4, ' day')].map(({ type }) => type)).toEqual(['recorded', 'text']);
+  const kinds = (shown: readonly Shown[]) => shown.map(({ type }) => type);
+  expect(kinds([...piece(0, 'Hel'), ...live.settled(), ...piece(0, 'Good'), ...piece(4, ' ')])).toEqual(['text']);
+  expect(kinds(live.recorded(resumed))).toEqual(['withdrawn', 'recorded']);
+  expect(read([...live.settled(), ...piece(5, 'day')])).toBe('Good day');
   // The next one is another attempt.
-  expect(live.recorded(resumed).map(({ type }) => type)).toEqual(['withdrawn', 'recorded']);
+  expect(kinds(live.recorded(resumed))).toEqual(['withdrawn', 'recorded']);
 });
 
 test('after a gap the rest is asked for, and completes the text', () => {

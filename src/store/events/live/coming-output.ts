@@ -1,17 +1,17 @@
 /** What the code of calls prints while it runs, kept for readers that join: of a work item, or of the items of a conversation. */
-import { wholeCharacterFrom } from '../../core/text/whole-character.ts';
-import type { OutputPiece } from '../../store/transcript/live-text.ts';
-import { type Frame, hintFrame } from './frame.ts';
+import { wholeCharacterFrom } from '../../../core/text/whole-character.ts';
+import type { Hint } from '../event.ts';
+import type { OutputPiece } from './live-pieces.ts';
 
 export interface ComingOutput {
   /** Takes a piece; the hint for those who read already. */
-  take(workItemId: string, piece: OutputPiece): Frame;
+  take(workItemId: string, piece: OutputPiece): Hint;
   /** Forgets the output of a call that has ended. */
   end(workItemId: string, callId: string): void;
   /** Forgets that of all items but these. */
   keep(items: ReadonlyMap<string, unknown>): void;
   /** One hint for each stream, with the end of what has arrived. */
-  present(): readonly Frame[];
+  present(): readonly Hint[];
 }
 
 /** Characters of a stream that are kept. */
@@ -46,6 +46,6 @@ function newestPart(piece: OutputPiece): OutputPiece {
   return { ...piece, from: piece.from + cut, output: piece.output.slice(cut) };
 }
 
-function hintOf(workItemId: string, { focus, turn, call, stream, from, output }: OutputPiece): Frame {
-  return hintFrame('observation', { workItemId, focus, turn, callId: call, stream, from, text: output });
+function hintOf(workItemId: string, { focus, turn, call, stream, from, output }: OutputPiece): Hint {
+  return { type: 'observation', live: true, workItemId, focus, turn, callId: call, stream, from, text: output };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { excessOf } from '../../src/process/limits/limits.ts';
+import { excessOf } from '../../../src/process/limits/limits.ts';
 
 test.each([
   [300, '300 MiB'],

@@ -1,10 +1,9 @@
 /**
- * Streams an answer to watchers in other processes. The daemon's side batches pieces and sends them while the item is
- * watched. The watcher's side inserts them between the events that it reads from the tables. When somebody joins, or has lost
+ * Streams an answer to watchers in other processes, while the item is watched. When somebody joins, or has lost
  * a piece and asks, what was sent of the answer is sent again, marked as earlier. The whole recorded answer follows.
  */
 import type { Clock } from '../../core/lifecycle/clock.ts';
-import { MAX_PIECE_CHARS, type TextPiece } from '../../store/transcript/live-text.ts';
+import { MAX_PIECE_CHARS, type TextPiece } from '../../store/events/live/live-pieces.ts';
 import type { FocusEventBody } from './events.ts';
 import { wholeCharacters } from './whole-characters.ts';
 
@@ -75,12 +74,13 @@ export function createTextTeller(
     take(event) {
       switch (event.type) {
         case 'text':
+          if (!event.live) return;
           if (answer?.turn !== event.turn) answer = { turn: event.turn, text: '', told: 0 };
           answer.text += event.text;
           telling ??= tellOn();
           return;
-        case 'restart':
-        case 'turn_recorded':
+        case 'withdrawn':
+        case 'turn':
           answer = null;
           return;
         default:
@@ -99,59 +99,4 @@ interface Answer {
   readonly turn: number;
   text: string;
   told: number;
-}
-
-/** Inserts the pieces of answers between the events of one item. */
-export interface TextFollower {
-  /** Takes an event from the tables, in order; returns it after the pieces of its answer that arrived before. */
-  event<Event extends FocusEventBody>(event: Event): readonly (Event | TextEvent)[];
-  piece(piece: TextPiece): readonly TextEvent[];
-}
-
-type TextEvent = Extract<FocusEventBody, { type: 'text' | 'restart' }>;
-
-/** Shows each character of an answer at most once, in order, and only between its `turn_started` and `turn_recorded`. */
-export function createTextFollower(): TextFollower {
-  let focus = 0;
-  /** The newest turn that the tables have shown, and how much of its answer was shown; null once it is recorded. */
-  let newest: { readonly turn: number; shown: number | null } = { turn: 0, shown: null };
-  /** Pieces of a turn that the tables have not shown yet. */
-  let early: TextPiece[] = [];
-
-  function show(piece: TextPiece): TextEvent[] {
-    const { turn, shown } = newest;
-    if (shown === null || piece.focus !== focus || piece.turn !== turn) return [];
-    if (piece.earlier) {
-      // Only what is missing, because this watcher joined later or lost a piece.
-      const missing = piece.from > shown ? '' : piece.text.slice(shown - piece.from);
-      newest.shown = shown + missing.length;
-      return missing === '' ? [] : [{ type: 'text', turn, text: missing }];
-    }
-    const again = piece.from === 0 && shown > 0;
-    // A piece was lost, or watching began in the middle: the rest of this answer comes with its record.
-    if (!again && piece.from !== shown) return [];
-    newest.shown = piece.from + piece.text.length;
-    return [...(again ? [{ type: 'restart' as const, turn }] : []), { type: 'text', turn, text: piece.text }];
-  }
-
-  return {
-    event(event) {
-      if (event.type === 'focus_started' && event.number > focus) {
-        focus = event.number;
-        newest = { turn: 0, shown: null };
-      }
-      if (event.type === 'turn_recorded') newest.shown = null;
-      if (event.type !== 'turn_started') return [event];
-      newest = { turn: event.turn, shown: 0 };
-      const due = early;
-      early = [];
-      return [event, ...due.flatMap(show)];
-    },
-    piece(piece) {
-      const isEarly = piece.focus > focus || (piece.focus === focus && piece.turn > newest.turn);
-      if (!isEarly) return show(piece);
-      early.push(piece);
-      return [];
-    },
-  };
 }

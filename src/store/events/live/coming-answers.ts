@@ -1,17 +1,16 @@
 /** The texts of answers that are coming, kept for readers that join: of a work item, or of the items of a conversation. */
-import type { AnyEvent } from '../../store/events/event.ts';
-import type { TextPiece } from '../../store/transcript/live-text.ts';
-import { type Frame, hintFrame } from './frame.ts';
+import type { AnyEvent, Hint, HintOf } from '../event.ts';
+import type { TextPiece } from './live-pieces.ts';
 
 export interface ComingAnswers {
   /** Takes a piece; the hints for those who read already. `gap`: something before it is missing, and has to be asked for again. */
-  take(workItemId: string, piece: TextPiece): { readonly hints: readonly Frame[]; readonly gap: boolean };
+  take(workItemId: string, piece: TextPiece): { readonly hints: readonly Hint[]; readonly gap: boolean };
   /** Takes a recorded event; the hints that come before it. */
-  recorded(event: AnyEvent): readonly Frame[];
+  recorded(event: AnyEvent): readonly Hint[];
   /** Forgets what belongs to other items than these, and withdraws the texts of those that no daemon works on. */
-  keep(items: ReadonlyMap<string, { readonly state: string }>): readonly Frame[];
+  keep(items: ReadonlyMap<string, { readonly state: string }>): readonly Hint[];
   /** One hint for each answer, with what has arrived of it. */
-  present(): readonly Frame[];
+  present(): readonly Hint[];
 }
 
 /** Characters of an answer that are kept. Whoever joins a longer one gets its beginning, and all of it with its record. */
@@ -32,8 +31,15 @@ interface Coming extends Turn {
 
 const isPast = ({ focus, turn }: Turn, than: Turn) => focus < than.focus || (focus === than.focus && turn <= than.turn);
 const isBefore = (one: Turn, than: Turn) => isPast(one, than) && !(one.focus === than.focus && one.turn === than.turn);
-const textHint = (workItemId: string, { focus, turn }: Turn, from: number, text: string) =>
-  hintFrame('text', { workItemId, focus, turn, from, text });
+const textHint = (workItemId: string, { focus, turn }: Turn, from: number, text: string): HintOf<'text'> => ({
+  type: 'text',
+  live: true,
+  workItemId,
+  focus,
+  turn,
+  from,
+  text,
+});
 
 export function createComingAnswers(): ComingAnswers {
   /** By item. */
@@ -42,14 +48,14 @@ export function createComingAnswers(): ComingAnswers {
   const recorded = new Map<string, Turn>();
 
   /** Says that what readers have of an answer is void. */
-  function withdraw(id: string): Frame[] {
+  function withdraw(id: string): Hint[] {
     const answer = answers.get(id);
     answers.delete(id);
     if (!answer) return [];
-    return [hintFrame('withdrawn', { workItemId: id, focus: answer.focus, turn: answer.turn })];
+    return [{ type: 'withdrawn', live: true, workItemId: id, focus: answer.focus, turn: answer.turn }];
   }
 
-  function add(id: string, piece: TextPiece, from: number): Frame {
+  function add(id: string, piece: TextPiece, from: number): Hint {
     const { focus, turn } = piece;
     const text = piece.text.slice(from - piece.from);
     const answer = answers.get(id) ?? { focus, turn, text: '', length: 0 };
@@ -62,7 +68,7 @@ export function createComingAnswers(): ComingAnswers {
   function take(id: string, piece: TextPiece) {
     const last = recorded.get(id);
     if (last && isPast(piece, last)) return { hints: [], gap: false };
-    const hints: Frame[] = [];
+    const hints: Hint[] = [];
     const before = answers.get(id);
     if (before && isBefore(piece, before)) return { hints, gap: false };
     // A turn is only asked for when the one before it is recorded; a focus only begins when the one before it is over.

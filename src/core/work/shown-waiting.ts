@@ -1,5 +1,5 @@
 /** Why work waits, in a hint: its times as texts. */
-import type { Waiting } from '../../core/work/waiting.ts';
+import type { Waiting } from './waiting.ts';
 
 export function shownWaiting<Fields extends Pick<Waiting<number | Date>, 'since' | 'until'>>(
   waiting: Fields,
