@@ -77,7 +77,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['findings', 'focus'],
     ['awareness', 'hooks', 'kept', 'models', 'skills'],
     ['workspace', 'worktrees'],
-    ['guard'],
+    ['guard', 'parts'],
   ],
   'src/daemon/focus': [['*'], ['end', 'engage'], ['orient'], ['scope']],
   'src/engage': [['*'], ['context'], ['verdict'], ['turn'], ['calls'], ['events', 'prompt']],

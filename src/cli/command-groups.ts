@@ -1,6 +1,6 @@
 /** The groups of commands in the order of the help, and where each is defined. A group is loaded when a command line begins with one of its names. */
 import type { Command } from 'commander';
-import type { FeatureCommands } from '../features/feature.ts';
+import type { Feature } from '../features/feature.ts';
 import { FEATURES } from '../features/features.ts';
 import { addGroup, type FindProgram, type RunCommand } from '../terminal/command/command.ts';
 
@@ -12,14 +12,15 @@ export interface CommandGroup {
   readonly load: () => Promise<(program: Command, run: RunCommand, find: FindProgram) => void>;
 }
 
-function ofFeature({ name, summary, load }: FeatureCommands): CommandGroup {
+function ofFeature(name: string, loadFeature: () => Promise<Feature>): CommandGroup {
   return {
     names: [name],
     async load() {
-      const commands = await load();
+      const { commands } = await loadFeature();
+      const all = await commands.load();
       return (program, run) => {
-        const group = addGroup(program, name, summary);
-        for (const add of commands) add(group, run);
+        const group = addGroup(program, name, commands.summary);
+        for (const add of all) add(group, run);
       };
     },
   };
@@ -42,7 +43,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['ledger'], load: async () => (await import('./work/ledger.ts')).addLedgerCommands },
   { names: ['person'], load: async () => (await import('./people/person.ts')).addPersonCommands },
   { names: ['token'], load: async () => (await import('./people/token.ts')).addTokenCommands },
-  ...FEATURES.map(({ commands }) => ofFeature(commands)),
+  ...FEATURES.map(({ command, load }) => ofFeature(command, load)),
   { names: ['audit'], load: async () => (await import('./audit/audit.ts')).addAuditCommands },
   { names: ['memory'], load: async () => (await import('./memory/memory.ts')).addMemoryCommands },
   { names: ['spend'], load: async () => (await import('./spend/spend.ts')).addSpendCommands },

@@ -10,8 +10,8 @@ import type { ListedModel } from '../llm/models/list-models.ts';
 import type { MigrationProgress } from '../store/migrations/migrate.ts';
 import type { Database } from '../store/sql/database.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { DaemonPart } from './daemon-part.ts';
 import type { SearchEmbeddings } from './models/search-embedding.ts';
+import type { DaemonPart } from './parts/daemon-part.ts';
 
 export interface DaemonOptions {
   /** What it runs beside the engine. */

@@ -8,8 +8,8 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Database } from '../store/sql/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { DaemonOptions } from './daemon-options.ts';
-import type { LoadedParts } from './daemon-part.ts';
 import type { ModelSource } from './models/focus-model.ts';
+import type { LoadedParts } from './parts/daemon-part.ts';
 import type { DaemonReadiness } from './presence/readiness.ts';
 
 /** The resources that the daemon has opened. */

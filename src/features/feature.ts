@@ -1,6 +1,6 @@
 /** What a part of animus beside the engine consists of. Everything is loaded when it is used: a command loads its own part only, a daemon only services. */
 import type { Config } from '../core/config/config.ts';
-import type { DaemonPart } from '../daemon/daemon-part.ts';
+import type { DaemonPart } from '../daemon/parts/daemon-part.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Schemas } from '../operations/schemas.ts';
 import type { Queryable } from '../store/sql/database.ts';
@@ -21,9 +21,9 @@ export interface Feature extends DaemonPart {
   readonly status?: FeatureStatus;
 }
 
-/** Its commands: `animus NAME …`. */
+/** Its commands; `FEATURES` has their name. */
 export interface FeatureCommands {
-  readonly name: string;
+  /** Of the group. */
   readonly summary: string;
   /** In the order of the help. */
   readonly load: () => Promise<readonly AddOperation[]>;

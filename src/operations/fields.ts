@@ -122,7 +122,7 @@ export function other<Schema extends z.ZodType>(schema: (schemas: Schemas) => Sc
 }
 
 export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
-  return { ...field, optional: true } as Field<Value | undefined>;
+  return { ...field, optional: true };
 }
 
 /** What the API does not take. */

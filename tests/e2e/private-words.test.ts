@@ -1,6 +1,5 @@
 /** Promise: what one person says, does and keeps in private is nowhere that another may read, also after an invitation. Prints the table source × place. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { Secret } from '../../src/core/secrets/secret.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { webhookReceiver } from '../features/webhooks/receiver.ts';

@@ -1,6 +1,5 @@
 /** The promise: by HTTP, too, nobody learns the id of work that he may not see: not in answers, events or webhooks. */
 import { expect, test } from 'vitest';
-import { Secret } from '../../src/core/secrets/secret.ts';
 import { API_ROUTES } from '../../src/http/api/api-routes.ts';
 import { testApi } from '../support/api.ts';
 import { createPerson } from '../support/people.ts';

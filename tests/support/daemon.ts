@@ -10,7 +10,7 @@ import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
 import { runDaemon } from '../../src/daemon/daemon.ts';
 import type { DaemonOptions, DaemonReady } from '../../src/daemon/daemon-options.ts';
 import type { FocusEvent } from '../../src/engage/events/events.ts';
-import { FEATURES } from '../../src/features/features.ts';
+import { loadFeatures } from '../../src/features/features.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 
 export interface TestDaemon extends DaemonReady {
@@ -64,7 +64,7 @@ export async function startTestDaemon(options: TestDaemonOptions): Promise<TestD
   const lines: string[] = [];
   const running = runDaemon(
     {
-      parts: FEATURES,
+      parts: await loadFeatures(),
       config,
       version: 'test',
       reloadConfig: () => loadConfig({ env, cwd: directory }),

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../core/config/config.ts';
-import { FEATURES } from '../../features/features.ts';
+import { loadFeatures } from '../../features/features.ts';
 import { checkCompatible, migrationStatus } from '../../store/migrations/compatibility.ts';
 import { createRoleStatements, isLoginOfApplication, rolesState } from '../../store/migrations/roles.ts';
 import { schemaVersion } from '../../store/migrations/schema-version.ts';
@@ -81,7 +81,7 @@ async function examineFeatures(
   isApplication: () => Promise<boolean>,
 ): Promise<readonly Finding[]> {
   const findings = [];
-  for (const { name, doctor } of FEATURES) {
+  for (const { name, doctor } of await loadFeatures()) {
     if (doctor) findings.push(...(await findingsOf(name, async () => (await doctor())(db, config), isApplication)));
   }
   return findings;

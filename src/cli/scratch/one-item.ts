@@ -9,7 +9,7 @@ import type { EndSignals } from '../../core/lifecycle/interrupts.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { DaemonReady } from '../../daemon/daemon-options.ts';
 import type { FocusEvent } from '../../engage/events/events.ts';
-import { FEATURES } from '../../features/features.ts';
+import { loadFeatures } from '../../features/features.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type LedgerEntry, readLedger } from '../../store/transcript/ledger.ts';
 import { type FocusView, readFoci } from '../../store/views/focus-views.ts';
@@ -82,7 +82,7 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
   const adapt = (faculty: Faculty) => withCommands(one.adapt(faculty));
   const daemon = runDaemon(
     {
-      parts: FEATURES,
+      parts: await loadFeatures(),
       config: one.config,
       version: version(),
       facultiesDir: one.facultiesDir,

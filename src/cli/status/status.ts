@@ -1,6 +1,6 @@
 /** `animus status`: shows the state of the system, once or repeatedly. */
 import type { Command } from 'commander';
-import { FEATURES } from '../../features/features.ts';
+import { loadFeatures } from '../../features/features.ts';
 import { readStatus } from '../../store/views/status-view.ts';
 import { wholeNumber } from '../../terminal/command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
@@ -33,8 +33,8 @@ async function statusCommand(invocation: Invocation, { watch, every }: StatusOpt
   return 0;
 }
 
-function readReport(invocation: Invocation): Promise<StatusReport> {
-  const features = FEATURES.flatMap(({ status }) => status ?? []);
+async function readReport(invocation: Invocation): Promise<StatusReport> {
+  const features = (await loadFeatures()).flatMap(({ status }) => status ?? []);
   return withDatabase(invocation, async (db) => ({
     kind: db.kind,
     where: db.where,

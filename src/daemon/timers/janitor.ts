@@ -18,7 +18,7 @@ import {
   pruneWork,
 } from '../../store/work/retention.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { Prune } from '../daemon-part.ts';
+import type { Prune } from '../parts/daemon-part.ts';
 import { sweepFocusDirectories } from '../workspace/focus-directory.ts';
 import { sweepHomes } from '../workspace/focus-home.ts';
 

@@ -6,7 +6,6 @@ export const webhooks: Feature = {
   about: 'Signed requests that tell other servers what happened.',
   operations: async () => (await import('./operations.ts')).webhookOperations,
   commands: {
-    name: 'webhook',
     summary: 'signed requests to an address about changes of work and approvals that wait',
     load: async () => (await import('./commands.ts')).webhookCommands,
   },

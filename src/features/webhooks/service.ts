@@ -7,7 +7,7 @@ import { type Lease, timedLease } from '../../core/lifecycle/lease.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import { parseWebTarget } from '../../core/text/web-target.ts';
-import type { PartOfDaemon } from '../../daemon/daemon-part.ts';
+import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
 import type { Database } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { count } from '../../telemetry/metrics.ts';

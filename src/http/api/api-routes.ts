@@ -1,6 +1,5 @@
 /** All routes of the API, in the order of the OpenAPI document. */
 
-import { FEATURES } from '../../features/features.ts';
 import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { auditRoutes } from '../audit/audit-routes.ts';
@@ -16,6 +15,7 @@ import { tokenRoutes } from '../people/token-routes.ts';
 import { itemRoutes } from '../record/item-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
 import { turnRoutes } from '../record/turn-routes.ts';
+import { FEATURES } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
 import type { Route } from '../route/route.ts';
 import { sandboxRoutes } from '../sandbox/sandbox-routes.ts';

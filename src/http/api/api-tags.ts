@@ -1,5 +1,5 @@
 /** The groups of routes in the OpenAPI document. */
-import { FEATURES } from '../../features/features.ts';
+import { FEATURES } from '../route/features.ts';
 import type { Route } from '../route/route.ts';
 
 const TAGS: Readonly<Record<string, string>> = {

@@ -1,7 +1,6 @@
 /** All tools of the MCP server, in the order of their list. */
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { FEATURES } from '../../features/features.ts';
 import { ADDS, DECIDES, type McpOffer, READS } from '../../operations/mcp-offer.ts';
 import { id } from '../../operations/schemas.ts';
 import { approvalRoutes } from '../approvals/approval-routes.ts';
@@ -9,6 +8,7 @@ import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { memoryRoutes } from '../memory/memory-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
+import { FEATURES } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
 import type { JsonRoute } from '../route/route.ts';
 import { workRoutes } from '../work/work-routes.ts';

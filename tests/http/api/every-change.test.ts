@@ -1,6 +1,5 @@
 /** Every PUT, PATCH and DELETE of the API, sent twice with the same Idempotency-Key: one effect, and the answer of the first time. */
 import { expect, test } from 'vitest';
-import { Secret } from '../../../src/core/secrets/secret.ts';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 import { createPerson } from '../../support/people.ts';

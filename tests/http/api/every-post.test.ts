@@ -1,6 +1,5 @@
 /** Every POST of the API, sent twice with the same Idempotency-Key: one effect, one answer. */
 import { expect, test } from 'vitest';
-import { Secret } from '../../../src/core/secrets/secret.ts';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
 import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
 import { write } from '../../store/skills/written-skills.ts';

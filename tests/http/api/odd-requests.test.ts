@@ -1,7 +1,6 @@
 /** Whatever a client with a token sends: an answer with a status below 500, in the form that the document promises. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Secret } from '../../../src/core/secrets/secret.ts';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
 import { problemSchema } from '../../../src/http/api/problem.ts';
 import type { Route } from '../../../src/http/route/route.ts';

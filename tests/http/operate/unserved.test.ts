@@ -1,6 +1,5 @@
 /** What is asked of a faculty that no daemon serves is accepted with a warning: the name may be misspelt. */
 import { beforeAll, expect, test } from 'vitest';
-import { Secret } from '../../../src/core/secrets/secret.ts';
 import { registerDaemon } from '../../../src/store/work/daemons.ts';
 import { testApi } from '../../support/api.ts';
 import { createPerson } from '../../support/people.ts';

@@ -71,7 +71,7 @@ async function painted(
   let text = '';
   let code = -1;
   const sink = { write: (piece: string) => void (text += piece) };
-  const env = { DATABASE_URL: target.connectionString };
+  const env = { DATABASE_URL: target.connectionString, ANIMUS_HOME: '/nowhere' };
   const context = {
     env,
     cwd: '/nowhere',

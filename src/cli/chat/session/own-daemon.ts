@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { AnimusError } from '../../../core/errors/errors.ts';
 import { interruption } from '../../../core/errors/interruption.ts';
 import { runDaemon } from '../../../daemon/daemon.ts';
-import { FEATURES } from '../../../features/features.ts';
+import { loadFeatures } from '../../../features/features.ts';
 import { openLog } from '../../../telemetry/log.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
 import { facultiesDirectory } from '../../../terminal/command/faculties-directory.ts';
@@ -41,7 +41,7 @@ export async function startOwnDaemon(invocation: Invocation, signal: AbortSignal
   const ready = Promise.withResolvers<void>();
   const running = runDaemon(
     {
-      parts: FEATURES,
+      parts: await loadFeatures(),
       config,
       version: version(),
       facultiesDir,

@@ -1,9 +1,9 @@
 /** What a part of animus that is not the engine adds to a daemon. The daemon knows no part: it gets their list. */
-import type { Config } from '../core/config/config.ts';
-import type { Clock } from '../core/lifecycle/clock.ts';
-import type { Service } from '../core/lifecycle/service.ts';
-import type { Database, Queryable } from '../store/sql/database.ts';
-import type { Log } from '../telemetry/log.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Service } from '../../core/lifecycle/service.ts';
+import type { Database, Queryable } from '../../store/sql/database.ts';
+import type { Log } from '../../telemetry/log.ts';
 
 export interface DaemonPart {
   /** Loads what makes its service, which runs as long as the daemon. */
@@ -35,12 +35,11 @@ export interface LoadedParts {
 }
 
 export async function loadParts(parts: readonly DaemonPart[]): Promise<LoadedParts> {
-  const services = await Promise.all(parts.map((part) => part.service?.()));
-  const prunes = await Promise.all(
-    parts.map(async ({ prune }) => prune && ([prune.counted, await prune.load()] as const)),
-  );
-  return {
-    services: services.filter((service) => service !== undefined),
-    prunes: new Map(prunes.filter((prune) => prune !== undefined)),
-  };
+  const services: CreateService[] = [];
+  const prunes = new Map<string, Prune>();
+  for (const { service, prune } of parts) {
+    if (service) services.push(await service());
+    if (prune) prunes.set(prune.counted, await prune.load());
+  }
+  return { services, prunes };
 }
