@@ -16,7 +16,7 @@ interface Common<Value> {
 /** `Value` is what `run` gets. */
 export type Field<Value = unknown> = Kind & Given<Value>;
 
-interface Given<Value> {
+export interface Given<Value> {
   readonly description?: string | undefined;
   readonly default?: unknown;
   readonly optional?: boolean;
