@@ -1,7 +1,7 @@
 /** The options of a daemon, and what it reports once it is ready. */
 import type { Faculty } from '../catalog/faculty/faculty.ts';
 import type { Config } from '../core/config/config.ts';
-import type { HttpConfig } from '../core/config/http-config.ts';
+import type { HttpConfig } from '../core/config/sections/http.ts';
 import type { Clock } from '../core/lifecycle/clock.ts';
 import type { HttpApi, OpenHealth } from '../core/lifecycle/health.ts';
 import type { Secret } from '../core/secrets/secret.ts';

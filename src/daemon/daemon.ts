@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Faculties, facultiesError } from '../catalog/faculties.ts';
 import type { Config } from '../core/config/config.ts';
-import { webhookKeys } from '../core/config/webhooks-config.ts';
+import { webhookKeys } from '../core/config/sections/webhooks.ts';
 import { AnimusError, messageOf } from '../core/errors/errors.ts';
 import { aborted } from '../core/lifecycle/aborted.ts';
 import { systemClock } from '../core/lifecycle/clock.ts';

@@ -1,6 +1,6 @@
 /** The services that keep the tables in order: what is old, the worktrees of ended work, what is added up, what memories lack, what recurs in findings, and what webhooks have to send. */
 import type { Config } from '../../core/config/config.ts';
-import { webhookKeys } from '../../core/config/webhooks-config.ts';
+import { webhookKeys } from '../../core/config/sections/webhooks.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { parseWebTarget } from '../../core/text/web-target.ts';
 import { type BackfillMeans, createEmbeddingBackfill } from './embedding-backfill.ts';

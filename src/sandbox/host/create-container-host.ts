@@ -1,5 +1,5 @@
 /** Creates the host of containers from its settings. */
-import type { EngineAddress } from '../../core/config/engine-address.ts';
+import type { EngineAddress } from '../../core/config/sections/engine-address.ts';
 import type { ContainerHost } from '../container-host.ts';
 import type { Marks } from '../keeper/keeper-protocol.ts';
 import { KeptHost } from './kept-host.ts';
