@@ -1,3 +1,4 @@
+// Also on the wires openai, responses.
 /** Promise: in a conversation each request is the one before, byte for byte, up to the block that the last answer closed; a daemon that is killed at any point sends the same. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWorkspace, sayInConversation, startConversation } from '../../src/store/conversations/conversations.ts';
@@ -101,7 +102,7 @@ describe('a conversation', () => {
   });
 
   it('sends the same after kills at every point', async () => {
-    const ofItems = ['add_message', 'begin_next_turn', 'finish_tool_calls', 'complete_read'];
+    const ofItems = ['add_message', 'begin_next_turn', 'finish_tool_calls', 'complete_batch'];
     const ofAnswers = ['answer_start', 'continue_focus', 'record_turn'];
     // What else ends or begins an item is the same on every wire.
     const calls = WIRE === 'anthropic' ? [...ofAnswers, ...ofItems] : ofAnswers;

@@ -1,6 +1,6 @@
 /** Hooks in the loop of turns, as a faculty has them: plain data. */
 import { HOOK_EVENTS, type HookEvent } from '../../core/work/words.ts';
-import type { PhaseHook } from './faculty.ts';
+import type { PhaseHook } from './phase-hook.ts';
 
 /** What happens when a hook fails: as if it had refused, or as if it had allowed. */
 export const ON_ERROR = ['block', 'allow'] as const;

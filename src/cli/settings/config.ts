@@ -4,8 +4,8 @@ import type { Config } from '../../core/config/config.ts';
 import type { ProviderConfig } from '../../core/config/providers/provider.ts';
 import { shownSettings } from '../../core/config/shown-settings.ts';
 import type { Environment } from '../../core/config/source/environment.ts';
-import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
-import { styled } from '../view/output.ts';
+import { addCommand, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { styled } from '../../terminal/view/output.ts';
 import { accessSettings } from './access-settings.ts';
 
 /** Adds `animus config`. */

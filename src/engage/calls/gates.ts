@@ -7,8 +7,8 @@ import type { ToolCallBlock } from '../../llm/client.ts';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { type Tool, type ToolOutput, toolError } from '../../tools/tool.ts';
+import type { CallScope } from './call-scope.ts';
 import type { CallGate, GatedCall, GateVerdict } from './gate.ts';
-import type { CallScope } from './run-call.ts';
 
 /** The result of the gates. */
 export type Passage =

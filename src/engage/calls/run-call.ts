@@ -1,7 +1,6 @@
 /** Runs one tool call that has passed its gates, within its time-out, and records its end. */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { abortable } from '../../core/lifecycle/abortable.ts';
-import type { FileRule } from '../../process/file-rules.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import { askPerson } from '../../store/transcript/approvals.ts';
 import { type CodeEntry, finishToolCalls, type RecordedCall } from '../../store/transcript/calls.ts';
@@ -12,21 +11,11 @@ import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import { type Tool, type ToolContext, type ToolOutput, toolError, type WorldTool } from '../../tools/tool.ts';
 import { nobodyAnswers } from '../prompt/people.ts';
 import { announce, type CallEnd, callResult, type EndMeans, ended, finish, waiting } from './call-end.ts';
+import type { CallScope } from './call-scope.ts';
 import type { AfterRun, CallGate, GatedCall } from './gate.ts';
 import { openNestedCalls } from './nested/nested-calls.ts';
 import { permissionNow } from './permission-now.ts';
 import { prepared } from './prepared.ts';
-
-/** The parts of a tool's context that all calls of a focus share; turn, call and signal complete it. */
-export type CallScope = Omit<
-  ToolContext,
-  'turn' | 'callId' | 'signal' | 'fileRules' | 'permissionFor' | 'nested' | 'tellOutput' | 'codeBytes'
-> & {
-  /** Makes the focus's own directory, before the first call that may use files. Idempotent. */
-  readonly makeDirectory: () => Promise<void>;
-  /** Computed for each call: key files may be replaced meanwhile. Errors: `files.displaced`. */
-  readonly fileRules: () => readonly FileRule[];
-};
 
 /** The dependencies of running a call. */
 export interface RunMeans extends EndMeans {

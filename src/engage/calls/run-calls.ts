@@ -9,11 +9,12 @@ import type { FocusListener } from '../events/events.ts';
 import { approvalVoid } from '../prompt/people.ts';
 import { ask, changedInput, grantOf } from './ask-person.ts';
 import { announce, finish } from './call-end.ts';
+import type { CallScope } from './call-scope.ts';
 import type { EarlyCalls, EarlyEnd } from './early-calls.ts';
 import type { CallGuard } from './gate.ts';
 import { type Ask, judgesNow, passGates, type ValidCall } from './gates.ts';
 import type { Journal } from './journal.ts';
-import { type CallScope, keepRun, runCall } from './run-call.ts';
+import { keepRun, runCall } from './run-call.ts';
 import { createSlots } from './slots.ts';
 import { withinLease } from './within-lease.ts';
 

@@ -1,5 +1,5 @@
 /** What all tool calls of a focus share, and where its commands run. */
-import type { CallScope } from '../../../engage/calls/run-call.ts';
+import type { CallScope } from '../../../engage/calls/call-scope.ts';
 import type { CommandHost } from '../../../process/process-host.ts';
 import { filesOfAnswer } from '../../../store/conversations/files-of-answer.ts';
 import { type BackgroundCommands, createBackgroundCommands } from '../../../tools/shell/background-commands.ts';

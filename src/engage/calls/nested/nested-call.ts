@@ -4,29 +4,16 @@ import { valueBeyond } from '../../../core/text/json-bounds.ts';
 import { JSON_LIMITS, LESS_INPUT } from '../../../core/text/json-limits.ts';
 import type { ToolCallBlock } from '../../../llm/client.ts';
 import type { RecordedCall } from '../../../store/transcript/calls.ts';
-import type { RecordedTurn } from '../../../store/transcript/turns.ts';
 import { span } from '../../../telemetry/spans.ts';
-import { type EndedNestedCall, type NestedCall, type ToolOutput, toolError } from '../../../tools/tool.ts';
+import { type NestedCall, type ToolOutput, toolError } from '../../../tools/tool.ts';
 import { asksInCode } from '../../prompt/code-texts.ts';
 import { changedInput } from '../ask-person.ts';
 import { tellEntry } from '../call-end.ts';
 import { type Passage, passGates, validCall } from '../gates.ts';
-import type { NestedMeans } from './nested-calls.ts';
-import type { NestedJournal } from './nested-journal.ts';
-import { type NestedCallStart, type NestedRecord, unrecordable } from './nested-record.ts';
+import type { Execution } from './execution.ts';
+import { type NestedCallStart, unrecordable } from './nested-record.ts';
 import { resultForCode } from './nested-result.ts';
 import { type NestedEnd, runNestedCall } from './nested-run.ts';
-
-/** The execution that a call belongs to. */
-export interface Execution {
-  readonly turn: RecordedTurn;
-  /** The call that runs the code. */
-  readonly parent: RecordedCall;
-  readonly means: NestedMeans;
-  readonly record: NestedRecord;
-  readonly journal: NestedJournal;
-  readonly onEnd: (ended: EndedNestedCall, call: RecordedCall) => void;
-}
 
 /** Runs call `n` of an execution, in a span. Rejects when `signal` aborts, and with what ends the focus. */
 export async function makeNestedCall(

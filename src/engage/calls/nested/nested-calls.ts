@@ -1,17 +1,14 @@
 /** The calls of tools that the code of one execution makes. */
 import { interruption } from '../../../core/errors/interruption.ts';
-import type { Database } from '../../../store/sql/database.ts';
 import type { CodeEntry, RecordedCall } from '../../../store/transcript/calls.ts';
 import { codeEntry } from '../../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../../store/transcript/turns.ts';
 import { toolSpecs } from '../../../tools/registry.ts';
 import { type EndedNestedCall, type NestedCalls, type Tool, toolError } from '../../../tools/tool.ts';
-import type { FocusListener } from '../../events/events.ts';
 import { tooManyAtOnce, tooManyCalls } from '../../prompt/code-texts.ts';
-import type { AfterRun } from '../gate.ts';
-import type { GateMeans } from '../gates.ts';
 import { createSlots } from '../slots.ts';
-import { type Execution, makeNestedCall } from './nested-call.ts';
+import type { Execution, NestedMeans } from './execution.ts';
+import { makeNestedCall } from './nested-call.ts';
 import { keepNestedFile } from './nested-files.ts';
 import { createNestedJournal } from './nested-journal.ts';
 import { createNestedRecord } from './nested-record.ts';
@@ -20,14 +17,6 @@ import { createNestedRecord } from './nested-record.ts';
 const MAX_CALLS = 5000;
 /** Running and waiting for a slot. */
 const MAX_AT_ONCE = 256;
-
-/** The dependencies of calls from code: those of calls of the model. */
-export interface NestedMeans extends GateMeans {
-  readonly db: Database;
-  readonly afterRun?: AfterRun;
-  readonly maxParallelTools: number;
-  readonly onEvent: FocusListener;
-}
 
 export interface OpenNestedCalls extends NestedCalls {
   /** Aborts with what ends the focus: a lost lease, an unreachable database. */

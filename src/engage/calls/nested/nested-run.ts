@@ -16,7 +16,7 @@ import { STOPPED_WITH_CODE, waitsInCode } from '../../prompt/code-texts.ts';
 import type { ValidCall } from '../gates.ts';
 import { permissionNow } from '../permission-now.ts';
 import { prepared } from '../prepared.ts';
-import type { Execution } from './nested-call.ts';
+import type { Execution } from './execution.ts';
 import type { NestedCallStart } from './nested-record.ts';
 import { MAX_RESULT_BYTES } from './nested-result.ts';
 
