@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { type Place, problemAt, showValue } from '../../errors/problem.ts';
 import { count, matching, oneOf, text } from '../../toml/fields.ts';
 import { key } from '../../toml/keys.ts';
-import { resolvePath, type SectionPlace, section, type ValueOf } from '../source/section.ts';
+import { resolvePath, type SectionPlace, section } from '../source/section.ts';
 import {
   DEFAULT_ENGINE,
   DEFAULT_SANDBOX_IMAGE,
@@ -12,8 +12,6 @@ import {
   type EngineAddress,
   parseEngineAddress,
 } from './engine-address.ts';
-
-export type SandboxConfig = ValueOf<typeof sandbox>;
 
 /** A reference to an image: name, tag, digest. */
 const IMAGE_NAME = /^[a-zA-Z0-9][a-zA-Z0-9._/:@-]{0,254}$/;
