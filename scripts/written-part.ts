@@ -6,8 +6,16 @@ export function withPart(
   { name, by }: { readonly name: string; readonly by: string },
   part: string,
 ): string {
-  const begin = new RegExp(`^(?:<!--|--) The ${name}, written by \`${by}\`\\.(?: -->)?\n`, 'm').exec(text);
-  const end = new RegExp(`^(?:<!--|--) End of the ${name}\\.(?: -->)?$`, 'm').exec(text);
+  const begin = lineWith(`The ${name}, written by \`${by}\`.`, text);
+  const end = lineWith(`End of the ${name}.`, text);
   if (begin === null || end === null) throw new Error(`there is no place for the ${name}`);
-  return text.slice(0, begin.index + begin[0].length) + part + text.slice(end.index);
+  return text.slice(0, begin.until) + part + text.slice(end.from);
+}
+
+function lineWith(words: string, text: string): { readonly from: number; readonly until: number } | null {
+  for (const line of [`<!-- ${words} -->\n`, `-- ${words}\n`]) {
+    const from = text.indexOf(line);
+    if (from >= 0) return { from, until: from + line.length };
+  }
+  return null;
 }

@@ -1,6 +1,6 @@
 /** Parses one faculty file into a Faculty or a list of all its problems. */
 import { dirname, isAbsolute, resolve } from 'node:path';
-import { readBudget } from '../core/config/budget.ts';
+import { readFacultyBudget } from '../core/config/sections/budget.ts';
 import type { Place, Problem } from '../core/errors/problem.ts';
 import { readStrictToml, type StrictDocument } from '../core/toml/strict-toml.ts';
 import { readAwareness } from './faculty/awareness.ts';
@@ -120,7 +120,7 @@ export function readFaculty(file: string, text: string, references: FacultyRefer
     },
     awareness: readAwareness(faculty.awareness),
     skills: readSkillSettings(faculty),
-    budget: readBudget(faculty.budget, 'faculty'),
+    budget: readFacultyBudget(faculty.budget),
     ...childrenOf(faculty.children),
     hooks,
     permissions,

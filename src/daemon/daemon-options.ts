@@ -1,8 +1,7 @@
 /** The options of a daemon, and what it reports once it is ready. */
 import type { Faculty } from '../catalog/faculty/faculty.ts';
-import type { Config } from '../core/config/config.ts';
-import type { HttpConfig } from '../core/config/http-config.ts';
-import type { FixedConfig } from '../core/config/live-settings.ts';
+import type { Config, FixedConfig } from '../core/config/config.ts';
+import type { HttpConfig } from '../core/config/sections/http.ts';
 import type { Clock } from '../core/lifecycle/clock.ts';
 import type { HttpApi, OpenHealth } from '../core/lifecycle/health.ts';
 import type { FocusEvent } from '../engage/events/events.ts';

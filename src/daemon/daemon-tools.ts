@@ -1,7 +1,6 @@
 /** The sources of tools of a daemon, with what they need from it. */
 import type { SkillLibrary } from '../catalog/skills/skill.ts';
-import type { Config } from '../core/config/config.ts';
-import type { FixedConfig } from '../core/config/live-settings.ts';
+import type { Config, FixedConfig } from '../core/config/config.ts';
 import { messageOf } from '../core/errors/errors.ts';
 import { parseWebTarget } from '../core/text/web-target.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';

@@ -1,6 +1,6 @@
 /** Creates the services of a daemon from the resources it has opened; does not start them. */
 import { join, resolve } from 'node:path';
-import type { FixedConfig } from '../core/config/live-settings.ts';
+import type { FixedConfig } from '../core/config/config.ts';
 import type { Service } from '../core/lifecycle/service.ts';
 import { createWake } from '../core/lifecycle/wake.ts';
 import { createFocusBeginner } from '../store/transcript/begin-foci.ts';

@@ -1,5 +1,5 @@
 /** The batch APIs, by kind of provider. */
-import type { HttpProviderKind } from '../core/config/config.ts';
+import type { HttpProviderKind } from '../core/config/providers/provider.ts';
 import { anthropicBatches } from './batch/anthropic-batches.ts';
 import type { BatchApi } from './batch/batch-api.ts';
 import { openaiBatches } from './batch/openai-batches.ts';

@@ -6,7 +6,7 @@
  * authentication, a broken stream and an abort are `{ ok: false, failure }`. It rejects only for a bug in animus.
  */
 
-import type { CacheTtl, Effort, ServiceTier } from '../core/config/model-words.ts';
+import type { CacheTtl, Effort, ServiceTier } from '../core/config/providers/model-words.ts';
 import type { Message, ModelAnswer, ToolSpec } from '../core/work/conversation.ts';
 import type { JsonSchema } from './schema/dialect.ts';
 

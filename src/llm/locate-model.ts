@@ -1,4 +1,4 @@
-import type { WireChoice } from '../core/config/config.ts';
+import type { WireChoice } from '../core/config/providers/provider.ts';
 import { AnimusError } from '../core/errors/errors.ts';
 import { type ModelInfo, type ModelOverride, UNKNOWN_MODEL } from './models/model-info.ts';
 import { modelInfo, modelSources } from './models/models.ts';

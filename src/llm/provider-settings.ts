@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HttpProviderKind, WireChoice } from '../core/config/config.ts';
+import type { HttpProviderKind, WireChoice } from '../core/config/providers/provider.ts';
 import { AnimusError } from '../core/errors/errors.ts';
 import { type Clock, systemClock } from '../core/lifecycle/clock.ts';
 import { isDecodable } from '../core/text/addresses.ts';

@@ -1,5 +1,5 @@
 /** The wires, and which of them a model speaks. */
-import type { HttpProviderKind, WireChoice } from '../core/config/config.ts';
+import type { HttpProviderKind, WireChoice } from '../core/config/providers/provider.ts';
 import { ANTHROPIC_MEDIA } from './anthropic/request.ts';
 import { anthropicOptions, anthropicWire } from './anthropic/wire.ts';
 import type { MediaBlock } from './client.ts';

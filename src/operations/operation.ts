@@ -4,7 +4,7 @@
  * what a terminal alone has beside it (`src/terminal/command/operation-command.ts`).
  */
 import type { z } from 'zod';
-import type { FixedConfig } from '../core/config/live-settings.ts';
+import type { FixedConfig } from '../core/config/config.ts';
 import type { ErrorCode } from '../core/errors/error-table.ts';
 import type { Scope } from '../core/work/people.ts';
 import type { Queryable } from '../store/sql/database.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CodeExecution, Faculty } from '../catalog/faculty/faculty.ts';
 import type { KnownTool } from '../catalog/reading/read-permissions.ts';
 import { NO_SKILLS, type SkillLibrary } from '../catalog/skills/skill.ts';
-import type { WebSearchConfig } from '../core/config/config.ts';
+import type { WebSearchConfig } from '../core/config/sections/web.ts';
 import type { PermittedTool } from '../core/permissions/permissions.ts';
 import type { ToolSpec } from '../llm/client.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';

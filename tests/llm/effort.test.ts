@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Effort } from '../../src/core/config/model-words.ts';
+import type { Effort } from '../../src/core/config/providers/model-words.ts';
 import { anthropicBody } from '../../src/llm/anthropic/request.ts';
 import { anthropicWire } from '../../src/llm/anthropic/wire.ts';
 import type { LlmRequest } from '../../src/llm/client.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WireChoice } from '../../src/core/config/config.ts';
+import type { WireChoice } from '../../src/core/config/providers/provider.ts';
 import { type ModelOptions, refusedOptions } from '../../src/llm/model-options.ts';
 import { modelInfo } from '../../src/llm/models/models.ts';
 

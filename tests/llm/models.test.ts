@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { WireChoice } from '../../src/core/config/config.ts';
-import { CACHE_TTLS, EFFORTS, SERVICE_TIERS, STRUCTURED_OUTPUTS } from '../../src/core/config/model-words.ts';
+import { CACHE_TTLS, EFFORTS, SERVICE_TIERS, STRUCTURED_OUTPUTS } from '../../src/core/config/providers/model-words.ts';
+import type { WireChoice } from '../../src/core/config/providers/provider.ts';
 import { locateModel } from '../../src/llm/locate-model.ts';
 import { openCatalogue } from '../../src/llm/models/catalogue.ts';
 import { costUsd, maxCostUsd } from '../../src/llm/models/cost.ts';

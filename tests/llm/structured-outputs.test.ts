@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StructuredOutputs } from '../../src/core/config/model-words.ts';
+import type { StructuredOutputs } from '../../src/core/config/providers/model-words.ts';
 import { anthropicBody } from '../../src/llm/anthropic/request.ts';
 import type { LlmRequest, ToolSpec } from '../../src/llm/client.ts';
 import type { ModelInfo } from '../../src/llm/models/model-info.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
-import type { OidcConfig } from '../../src/core/config/oidc-config.ts';
+import type { OidcConfig } from '../../src/core/config/sections/http.ts';
 
 interface IssuerKey {
   readonly kid: string;

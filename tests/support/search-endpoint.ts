@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { WebSearchKind } from '../../src/core/config/config.ts';
+import type { WebSearchKind } from '../../src/core/config/sections/web.ts';
 
 /** A page that is found. */
 export interface FoundPage {

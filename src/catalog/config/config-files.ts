@@ -2,8 +2,7 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import type { ConfigSources } from '../../core/config/config-sources.ts';
-import type { Environment, SecretFile } from '../../core/config/environment.ts';
+import type { ConfigSources, Environment, SecretFile } from '../../core/config/source/environment.ts';
 import { AnimusError, fileFault } from '../../core/errors/errors.ts';
 import { readSmallFile } from '../../core/files/read-small-file.ts';
 

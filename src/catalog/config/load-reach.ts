@@ -1,6 +1,7 @@
 /** Finds the database and the daemon by the environment and the files of this machine. */
-import type { ConfigSources } from '../../core/config/config-sources.ts';
+
 import { environmentReach, type Reach } from '../../core/config/reach.ts';
+import type { ConfigSources } from '../../core/config/source/environment.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { type LoadConfigOptions, readToml, sourcesOf } from './config-files.ts';
 
@@ -17,6 +18,6 @@ export async function loadReach(options: LoadConfigOptions): Promise<Reach> {
     return { ...environmentReach(sourcesOf(options, null)), problem: error };
   }
   if (toml === null) return environmentReach(sourcesOf(options, null));
-  const { fileReach } = await import('../../core/config/file-reach.ts');
+  const { fileReach } = await import('../../core/config/read-config.ts');
   return fileReach(sourcesOf(options, toml));
 }

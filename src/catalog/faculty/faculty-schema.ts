@@ -1,7 +1,7 @@
 /** The keys of a faculty file. docs/faculties.md lists the same keys, expectations and defaults; a test keeps the two equal. */
 import type { z } from 'zod';
-import { facultyBudgetFields } from '../../core/config/budget.ts';
-import { CACHE_TTLS, EARLIER_EFFORTS, EFFORTS, SERVICE_TIERS } from '../../core/config/model-words.ts';
+import { CACHE_TTLS, EARLIER_EFFORTS, EFFORTS, SERVICE_TIERS } from '../../core/config/providers/model-words.ts';
+import { facultyBudget } from '../../core/config/sections/budget.ts';
 import { VERDICTS } from '../../core/permissions/verdict.ts';
 import {
   argumentList,
@@ -179,7 +179,7 @@ export const facultySchema = table({
     recover: recover.prefault({}),
     permissions: permissions.prefault({}),
     mcp: mcpTables.prefault({}),
-    budget: table(facultyBudgetFields()).optional(),
+    budget: facultyBudget.optional(),
     children: children.optional(),
     awareness: awarenessTable().prefault({}),
     skills: table(skillFields()).prefault({}),

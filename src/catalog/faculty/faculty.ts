@@ -1,6 +1,6 @@
-import type { Budget } from '../../core/config/budget.ts';
-import type { CacheTtl, Effort, ServiceTier } from '../../core/config/model-words.ts';
-import type { ProviderOfModel } from '../../core/config/provider-identity.ts';
+import type { CacheTtl, Effort, ServiceTier } from '../../core/config/providers/model-words.ts';
+import type { ProviderOfModel } from '../../core/config/providers/provider-identity.ts';
+import type { Budget } from '../../core/config/sections/budget.ts';
 import type { Permissions } from '../../core/permissions/permissions.ts';
 import type { Isolation } from '../../process/runners/runners.ts';
 import type { AwarenessSettings } from './awareness.ts';

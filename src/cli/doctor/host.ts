@@ -1,6 +1,6 @@
 /** Checks this host: isolation of bash, limits, faculties. */
 import type { Faculties } from '../../catalog/faculties.ts';
-import type { DaemonConfig } from '../../core/config/config.ts';
+import type { DaemonConfig } from '../../core/config/sections/daemon.ts';
 import { describeIsolation, examineIsolation as examineHost } from '../../process/isolation.ts';
 import { cgroupsHere } from '../../process/limits/cgroup-place.ts';
 import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';

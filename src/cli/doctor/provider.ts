@@ -1,6 +1,7 @@
 /** Checks a provider with one cheap call, which proves address, key and model. */
 import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
-import type { Config, ProviderConfig } from '../../core/config/config.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { ProviderConfig } from '../../core/config/providers/provider.ts';
 import { interruption } from '../../core/errors/interruption.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { modelNames } from '../../daemon/models/model-names.ts';

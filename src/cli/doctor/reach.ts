@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { runsCommands, startsOnHost } from '../../catalog/faculty/runs-commands.ts';
 import type { Config } from '../../core/config/config.ts';
-import type { Environment } from '../../core/config/environment.ts';
+import type { Environment } from '../../core/config/source/environment.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { hostIsolation } from '../../daemon/focus/scope/host-isolation.ts';
 import { knowFiles } from '../../daemon/guard/known-files.ts';

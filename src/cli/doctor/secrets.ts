@@ -2,8 +2,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../core/config/config.ts';
-import type { Environment } from '../../core/config/environment.ts';
-import { type SecretUser, secretVariables } from '../../core/config/secret-variables.ts';
+import { secretVariables } from '../../core/config/secret-variables.ts';
+import type { Environment } from '../../core/config/source/environment.ts';
+import type { SecretUser } from '../../core/config/source/section.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import { readSmallFile } from '../../core/files/read-small-file.ts';
 import { type Finding, fine, problem } from '../../terminal/view/finding.ts';

@@ -1,5 +1,5 @@
 /** The model of the agent that `animus init` writes: a choice on a terminal, a default, and a look at the catalogue. */
-import type { Environment } from '../../core/config/environment.ts';
+import type { Environment } from '../../core/config/source/environment.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { openCatalogue } from '../../llm/models/catalogue.ts';

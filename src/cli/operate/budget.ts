@@ -1,6 +1,6 @@
 /** `animus budget list|set|remove`: limits of what work may cost. */
 import { type Command, InvalidArgumentError } from 'commander';
-import type { BudgetPeriod, BudgetScope } from '../../core/config/budget.ts';
+import type { BudgetPeriod, BudgetScope } from '../../core/config/sections/budget.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { FULL_ID } from '../../core/work/id-reference.ts';
 import type { Queryable } from '../../store/sql/database.ts';

@@ -1,6 +1,6 @@
 /** `animus sandbox build`: makes the image of the sandbox on the Docker engine. */
 import type { Command } from 'commander';
-import { DEFAULT_SANDBOX_IMAGE } from '../../core/config/config.ts';
+import { DEFAULT_SANDBOX_IMAGE } from '../../core/config/sections/engine-address.ts';
 import { interruption } from '../../core/errors/interruption.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { styled } from '../../terminal/view/output.ts';

@@ -3,7 +3,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
-import { type Config, HOOKS_DIRECTORY } from '../../core/config/config.ts';
+import type { Config } from '../../core/config/config.ts';
+import { HOOKS_DIRECTORY } from '../../core/config/sections/hooks.ts';
 import { interruption } from '../../core/errors/interruption.ts';
 import type { EndSignals } from '../../core/lifecycle/interrupts.ts';
 import type { WorkState } from '../../core/work/work.ts';

@@ -1,7 +1,7 @@
 /** `animus http`: the API without a daemon. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../../core/config/config.ts';
-import { type HttpConfig, isLoopback, unencrypted } from '../../core/config/http-config.ts';
+import { type HttpConfig, isLoopback, unencrypted } from '../../core/config/sections/http.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { aborted } from '../../core/lifecycle/aborted.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readSecretFile } from '../../catalog/config/config-files.ts';
-import { environmentReader } from '../../core/config/environment.ts';
+import { environmentReader } from '../../core/config/source/environment.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { listProblems } from '../../core/errors/problem.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';

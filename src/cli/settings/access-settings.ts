@@ -1,4 +1,4 @@
-import type { HttpProviderConfig } from '../../core/config/config.ts';
+import type { HttpProviderConfig } from '../../core/config/providers/provider.ts';
 import { DEFAULT_RETRY } from '../../llm/transport/retry-policy.ts';
 
 /** A setting, as it is printed. */

@@ -1,6 +1,7 @@
 /** `animus models show`: the values of one model, and where each comes from. */
 import type { Command } from 'commander';
-import type { Config, HttpProviderConfig } from '../../core/config/config.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { HttpProviderConfig } from '../../core/config/providers/provider.ts';
 import { modelValues } from '../../daemon/models/model-values.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { styled } from '../../terminal/view/output.ts';

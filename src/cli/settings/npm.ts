@@ -1,6 +1,6 @@
 /** Asks the user's npm, with the registry that it is configured for. */
 import { execFile } from 'node:child_process';
-import type { Environment } from '../../core/config/environment.ts';
+import type { Environment } from '../../core/config/source/environment.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 
 export interface NpmAsk {

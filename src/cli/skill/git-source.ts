@@ -1,6 +1,6 @@
 /** Clones a git repository that contains skills, without letting it run or fetch anything else. */
 import { spawn } from 'node:child_process';
-import type { Environment } from '../../core/config/environment.ts';
+import type { Environment } from '../../core/config/source/environment.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { interruption } from '../../core/errors/interruption.ts';
 

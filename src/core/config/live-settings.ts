@@ -1,73 +1,76 @@
-/** The settings that a running daemon applies when animus.toml changes, and the configuration that holds then. Pure. */
-import { snakeCase } from './changed-settings.ts';
-import type { Config, DaemonConfig, SkillsConfig, WebConfig } from './config.ts';
-import type { WebhooksConfig } from './webhooks-config.ts';
+/** What differs between two configurations, and what of it a running daemon applies at once. Pure. */
+import { isDeepStrictEqual } from 'node:util';
+import { fieldsOf } from '../toml/fields.ts';
+import { camelCase, isLiveKey, snakeCase } from '../toml/keys.ts';
+import type { Config } from './config.ts';
+import { SECTIONS } from './sections/sections.ts';
+import type { Section } from './source/section.ts';
 
-/** Keys of animus.toml that a running daemon applies at once. Everything else takes effect at its next start. */
-export const LIVE_SETTINGS = [
-  'daemon.max_concurrent',
-  'daemon.shutdown_grace_seconds',
-  'daemon.focus_host_grace_seconds',
-  'daemon.focus_max_memory_mib',
-  'daemon.focus_max_processes',
-  'daemon.commit_email',
-  'retention.resolved_days',
-  'retention.pack_days',
-  'retention.artifacts_days',
-  'retention.worktree_days',
-  'retention.held_worktree_days',
-  'retention.directories_days',
-  'skills.propose',
-  'skills.propose_threshold',
-  'skills.propose_window_days',
-  'skills.propose_interval_seconds',
-  'web.allow',
-  'webhooks.allow',
-  'budget',
-] as const;
-export type LiveSetting = (typeof LIVE_SETTINGS)[number];
-
-/**
- * What a daemon may keep from its start: the configuration without the live settings. Whoever gets this type cannot use a live setting as it was at
- * the start; they are read from the settings of now, each time.
- */
-export interface FixedConfig extends Omit<Config, 'daemon' | 'retention' | 'skills' | 'web' | 'webhooks' | 'budget'> {
-  readonly daemon: Omit<
-    DaemonConfig,
-    | 'maxConcurrent'
-    | 'shutdownGraceSeconds'
-    | 'focusHostGraceSeconds'
-    | 'focusMaxMemoryMib'
-    | 'focusMaxProcesses'
-    | 'commitEmail'
-  >;
-  readonly skills: Pick<SkillsConfig, 'staleDays' | 'directories'>;
-  readonly web: Omit<WebConfig, 'allow'>;
-  readonly webhooks: Omit<WebhooksConfig, 'allow'>;
+/** The keys of these sections that a running daemon applies at once; a section without a key: all of it. Everything else takes effect at the next start. */
+export function liveSettings(sections: readonly Section[] = SECTIONS): readonly string[] {
+  return sections.flatMap(({ name, schema, whole }) => {
+    const live = [...(fieldsOf(schema) ?? [])].filter(([, field]) => isLiveKey(field));
+    if (whole) return live.length > 0 ? [name] : [];
+    return live.map(([key]) => `${name}.${key}`);
+  });
 }
 
-/** Whether a key, or the one above it, is a live setting. */
-export function isLive(key: string): boolean {
-  return LIVE_SETTINGS.some((live) => key === live || key.startsWith(`${live}.`));
+/** Whether a key, or the one above it, is applied at once. */
+export function isLive(key: string, { others }: Pick<Config, 'others'>): boolean {
+  const live = liveSettings([...SECTIONS, ...others.keys()]);
+  return live.some((each) => key === each || key.startsWith(`${each}.`));
+}
+
+/** The keys, as written in animus.toml, whose effective values differ: `daemon.max_concurrent`, `providers.gateway`, … */
+export function changedSettings(before: Config, after: Config): string[] {
+  return sectionsOf(after).flatMap((section) => {
+    const [old, now] = [valueIn(before, section), valueIn(after, section)];
+    if (section.whole) return isDeepStrictEqual(old, now) ? [] : [section.name];
+    const [oldValues, values] = [entriesOf(old), entriesOf(now)];
+    return [...new Set([...oldValues.keys(), ...values.keys()])]
+      .filter((name) => !isDeepStrictEqual(oldValues.get(name), values.get(name)))
+      .map((name) => `${section.name}.${now instanceof Map ? name : snakeCase(name)}`);
+  });
 }
 
 /** The configuration that holds after a reload: the live settings of the newest file, and all others as they were at the start. */
 export function withLiveSettings(initial: Config, newest: Config): Config {
-  const origins = new Map([...initial.origins].filter(([key]) => !isLive(key)));
-  for (const [key, origin] of newest.origins) if (isLive(key)) origins.set(key, origin);
+  const live = (key: string) => isLive(key, initial);
+  const values = new Map(
+    sectionsOf(initial).map((section) => [
+      section,
+      taken(section, valueIn(initial, section), valueIn(newest, section)),
+    ]),
+  );
+  const origins = new Map([...initial.origins].filter(([key]) => !live(key)));
+  for (const [key, origin] of newest.origins) if (live(key)) origins.set(key, origin);
   return Object.freeze({
     ...initial,
-    daemon: live('daemon', initial.daemon, newest.daemon),
-    retention: live('retention', initial.retention, newest.retention),
-    skills: live('skills', initial.skills, newest.skills),
-    web: live('web', initial.web, newest.web),
-    webhooks: live('webhooks', initial.webhooks, newest.webhooks),
-    budget: newest.budget,
+    ...Object.fromEntries(SECTIONS.map((section) => [section.name, values.get(section)])),
+    others: new Map([...initial.others.keys()].map((section) => [section, values.get(section)])),
     origins,
   });
 }
 
-function live<Table extends object>(name: string, initial: Table, newest: Table): Table {
-  const taken = Object.entries(newest).filter(([key]) => isLive(`${name}.${snakeCase(key)}`));
-  return Object.freeze({ ...initial, ...Object.fromEntries(taken) });
+function taken(section: Section, initial: unknown, newest: unknown): unknown {
+  const live = liveSettings([section]);
+  if (live.length === 0) return initial;
+  if (section.whole) return newest;
+  const names = live.map((key) => camelCase(key.slice(section.name.length + 1)));
+  const settings = newest as Readonly<Record<string, unknown>>;
+  return Object.freeze({ ...(initial as object), ...Object.fromEntries(names.map((name) => [name, settings[name]])) });
+}
+
+/** All sections of a configuration. */
+export function sectionsOf({ others }: Pick<Config, 'others'>): readonly Section[] {
+  return [...SECTIONS, ...others.keys()];
+}
+
+/** The settings of a section. */
+export function valueIn(config: Config, section: Section): unknown {
+  return config.others.has(section) ? config.others.get(section) : config[section.name as keyof Config];
+}
+
+function entriesOf(value: unknown): ReadonlyMap<string, unknown> {
+  return value instanceof Map ? value : new Map(Object.entries(value as object));
 }

@@ -5,12 +5,12 @@
 import { isAbsolute, resolve } from 'node:path';
 import { AnimusError, errorOf } from '../errors/errors.ts';
 import { listProblems, type Problem, problemAt, showValue } from '../errors/problem.ts';
+import { DEFAULT_HTTP } from '../lifecycle/health.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { databaseHosts, parseListenAddress } from '../text/addresses.ts';
-import { type Config, DEFAULT_HTTP, LOG_LEVELS } from './config.ts';
-import type { ConfigSources } from './config-sources.ts';
-import { type EnvironmentReader, environmentReader } from './environment.ts';
-import { BUILT_IN, builtInFromEnvironment } from './provider-address.ts';
+import type { Config } from './config.ts';
+import { BUILT_IN, builtInFromEnvironment } from './providers/provider.ts';
+import { type ConfigSources, type EnvironmentReader, environmentReader, LOG_LEVELS } from './source/environment.ts';
 
 export interface Reach extends Pick<Config, 'home' | 'databaseUrl' | 'pgmqSchema'> {
   /** `daemon.http`; the default if animus.toml cannot be parsed, and undefined if its value is invalid. */

@@ -24,6 +24,9 @@ export interface Readiness {
   };
 }
 
+/** Where health is served when animus.toml does not say. */
+export const DEFAULT_HTTP = '127.0.0.1:7717';
+
 /** Where health is served. */
 export interface HttpAddress {
   readonly host: string;

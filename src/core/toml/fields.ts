@@ -89,6 +89,36 @@ export function textsMatching(pattern: RegExp, each: string, expected: string, m
   return z.array(matching(pattern, each)).max(max).register(expectations, { expected });
 }
 
+/** A variable of the environment. */
+export function variableName() {
+  return matching(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
+}
+
+/** Variables of the environment, also by their start. */
+export function variableNames() {
+  const each = 'the name of an environment variable, or its start followed by *';
+  return textsMatching(/^[A-Za-z_][A-Za-z0-9_]*\*?$/, each, 'a list of names of environment variables', 200);
+}
+
+/** The part of a model's name before the slash. */
+export function providerName() {
+  return matching(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'of 1 to 63 lower-case letters, digits, - and _');
+}
+
+export function headerName() {
+  return matching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'the name of an HTTP header');
+}
+
+/** Headers of requests, by name. */
+export function requestHeaders() {
+  return tableOf(headerName(), matching(/^[\x20-\x7e]*[\x21-\x7e]$/, 'a text of ASCII characters'));
+}
+
+/** Fields that are added to the body of each request, by name. */
+export function requestFields() {
+  return tableOf(matching(/^[A-Za-z_][A-Za-z0-9_-]{0,99}$/, 'the name of a field of the request'), jsonValue());
+}
+
 /** A list of hosts and networks (`parseWebTarget`). */
 export function webTargets() {
   const each = 'a host, an address or a network, with a port or without one';

@@ -1,5 +1,5 @@
 /** Polls the batch APIs of the providers: one daemon at a time for each place (docs/batch.md). */
-import type { BatchConfig } from '../../core/config/config.ts';
+import type { BatchConfig } from '../../core/config/sections/daemon.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { timedLease } from '../../core/lifecycle/lease.ts';

@@ -1,7 +1,7 @@
 /** The control plane: wakes up, claims as much work as fits, runs it and renews the leases. */
 
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
-import type { DaemonConfig } from '../../core/config/config.ts';
+import type { DaemonConfig } from '../../core/config/sections/daemon.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import { momentOf } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';

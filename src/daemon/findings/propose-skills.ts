@@ -1,5 +1,5 @@
 /** One pass over the findings of all work: what enough items have found becomes work for the scribe. */
-import type { SkillsConfig } from '../../core/config/config.ts';
+import type { SkillsConfig } from '../../core/config/sections/skills.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { proposeSkill } from '../../store/work/findings.ts';
 import type { Log } from '../../telemetry/log.ts';

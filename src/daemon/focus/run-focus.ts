@@ -1,6 +1,6 @@
 /** Runs a focus from claim to end: attempt, settlement, clean-up and observation. */
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
-import type { DaemonConfig, RetentionConfig } from '../../core/config/config.ts';
+import type { DaemonConfig, RetentionConfig } from '../../core/config/sections/daemon.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import { failedWritesOf, failedWritesText } from '../../core/work/failed-writes.ts';
 import type { ProcessLimits } from '../../process/limits/limits.ts';

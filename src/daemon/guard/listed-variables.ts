@@ -1,5 +1,5 @@
-import type { Environment } from '../../core/config/environment.ts';
-import type { FixedConfig } from '../../core/config/live-settings.ts';
+import type { FixedConfig } from '../../core/config/config.ts';
+import type { Environment } from '../../core/config/source/environment.ts';
 import { ownSecrets } from './own-secrets.ts';
 
 /**

@@ -3,8 +3,8 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
-import type { Environment } from '../../core/config/environment.ts';
-import type { FixedConfig } from '../../core/config/live-settings.ts';
+import type { FixedConfig } from '../../core/config/config.ts';
+import type { Environment } from '../../core/config/source/environment.ts';
 import { isWithin } from '../../process/file-rules.ts';
 
 /** Where a daemon looks for files. */

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { readSecretFile } from '../../catalog/config/config-files.ts';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
-import { type Environment, environmentReader } from '../../core/config/environment.ts';
-import type { FixedConfig } from '../../core/config/live-settings.ts';
+import type { FixedConfig } from '../../core/config/config.ts';
+import { type Environment, environmentReader } from '../../core/config/source/environment.ts';
 import { type Problem, problemAt } from '../../core/errors/problem.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import { ownSecrets } from './own-secrets.ts';

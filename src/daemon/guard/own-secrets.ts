@@ -1,4 +1,4 @@
-import type { FixedConfig } from '../../core/config/live-settings.ts';
+import type { FixedConfig } from '../../core/config/config.ts';
 import { secretNames } from './secret-files.ts';
 
 /** Tells the variables that contain animus's own secrets, or name files with them, and all that begin with ANIMUS_. */

@@ -5,9 +5,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Environment } from '../../core/config/environment.ts';
-import type { FixedConfig } from '../../core/config/live-settings.ts';
+import type { FixedConfig } from '../../core/config/config.ts';
 import { secretVariables } from '../../core/config/secret-variables.ts';
+import type { Environment } from '../../core/config/source/environment.ts';
 import { isSecretKey } from '../../core/secrets/secrets.ts';
 import { isWithin } from '../../process/file-rules.ts';
 import { unixSocketsOf } from '../../store/postgres/unix-socket.ts';

@@ -3,8 +3,8 @@
  * a secret of animus.
  */
 
-import type { Environment } from '../../core/config/environment.ts';
-import type { FixedConfig } from '../../core/config/live-settings.ts';
+import type { FixedConfig } from '../../core/config/config.ts';
+import type { Environment } from '../../core/config/source/environment.ts';
 import { listedVariables } from '../guard/listed-variables.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** One round of the care for ended worktrees in a place: removes what people have discarded and what retention allows, and counts the bytes of the others. */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RetentionConfig } from '../../core/config/config.ts';
+import type { RetentionConfig } from '../../core/config/sections/daemon.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Database } from '../../store/sql/database.ts';
 import {

@@ -1,7 +1,7 @@
 /** Finds limits under which a faculty could never do anything, or that could not be kept. */
 import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
-import { type Budget, type BudgetLimit, plainAmount } from '../../core/config/budget.ts';
 import type { Config } from '../../core/config/config.ts';
+import { type Budget, type BudgetLimit, plainAmount } from '../../core/config/sections/budget.ts';
 import type { DetailsOf } from '../../core/errors/error-details.ts';
 import { type Problem, problemAt } from '../../core/errors/problem.ts';
 import type { LocatedModel } from '../../llm/locate-model.ts';

@@ -1,7 +1,8 @@
 /** Sets up the providers of the configuration. */
 
-import type { Config, EmbeddingsConfig, HttpProviderConfig } from '../../core/config/config.ts';
-import type { CredentialCommand } from '../../core/config/provider-access.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { CredentialCommand, HttpProviderConfig } from '../../core/config/providers/provider.ts';
+import type { EmbeddingsConfig } from '../../core/config/sections/embeddings.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { createLlm, type Llm } from '../../llm/llm.ts';
 import type { HttpProviderSettings, ProviderSettings } from '../../llm/provider-settings.ts';

@@ -1,6 +1,7 @@
 /** The models that a faculty uses, resolved by this configuration. */
 import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
-import type { Config, ProviderConfig } from '../../core/config/config.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { ProviderConfig } from '../../core/config/providers/provider.ts';
 import { type LocatedModel, locateModel } from '../../llm/locate-model.ts';
 import { modelSources } from '../../llm/models/models.ts';
 import { modelNames } from './model-names.ts';

@@ -1,7 +1,7 @@
 /** What a turn of a faculty costs at least under a limit: an answer of full length is held before each request. */
 import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
 import type { EngageMode } from '../../catalog/faculty/modes.ts';
-import { type BudgetUnit, plainAmount } from '../../core/config/budget.ts';
+import { type BudgetUnit, plainAmount } from '../../core/config/sections/budget.ts';
 import type { LocatedModel } from '../../llm/locate-model.ts';
 import { maxCostUsd } from '../../llm/models/cost.ts';
 import type { LeastCost } from '../../store/work/daemons.ts';

@@ -1,6 +1,7 @@
 /** Resolves the models of a configuration by name; reads no file and opens no connection. */
 import type { EngageSettings } from '../../catalog/faculty/faculty.ts';
-import type { Config, ModelConfig } from '../../core/config/config.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { ModelConfig } from '../../core/config/providers/models.ts';
 import type { ModelNames } from '../../llm/locate-model.ts';
 import type { ModelOptions } from '../../llm/model-options.ts';
 import type { ModelOverride } from '../../llm/models/model-info.ts';
@@ -55,21 +56,9 @@ export function modelOptions(engage: EngageSettings): ModelOptions {
   };
 }
 
-/** Without the keys that animus.toml does not set. */
-function given(abilities: ModelConfig['abilities']): ModelOverride {
-  return Object.fromEntries(Object.entries(abilities).filter(([, value]) => value !== undefined));
-}
-
-function overrideOf(model: ModelConfig): ModelOverride {
-  const { input, output, cacheRead, cacheWrite } = model.usdPerMillion;
-  const priced = input !== undefined && output !== undefined;
-  return {
-    ...(model.contextWindow !== undefined && { contextWindow: model.contextWindow }),
-    ...(model.maxOutput !== undefined && { maxOutput: model.maxOutput }),
-    ...(model.wire !== undefined && { wire: model.wire }),
-    ...(model.structuredOutputs !== undefined && { structuredOutputs: model.structuredOutputs }),
-    ...given(model.abilities),
-    // A vendor without cache prices bills cached tokens like others.
-    ...(priced && { prices: { input, output, cacheRead: cacheRead ?? input, cacheWrite: cacheWrite ?? input } }),
-  };
+function overrideOf({ usdPerMillion: price, ...given }: ModelConfig): ModelOverride {
+  if (price === undefined) return given;
+  const { input, output, cacheRead, cacheWrite } = price;
+  // A vendor without cache prices bills cached tokens like others.
+  return { ...given, prices: { input, output, cacheRead: cacheRead ?? input, cacheWrite: cacheWrite ?? input } };
 }

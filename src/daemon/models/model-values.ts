@@ -1,5 +1,6 @@
 /** The values of a model, and where each comes from. */
 import type { Config } from '../../core/config/config.ts';
+import { snakeCase } from '../../core/toml/keys.ts';
 import { type LocatedModel, locateModel } from '../../llm/locate-model.ts';
 import { modelSources } from '../../llm/models/models.ts';
 import { wireOf } from '../../llm/wires.ts';
@@ -75,8 +76,4 @@ function inSnakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inSnakeCase);
   if (typeof value !== 'object' || value === null || !('prices' in value || 'cacheRead' in value)) return value;
   return Object.fromEntries(Object.entries(value).map(([field, inner]) => [keyOf(field), inSnakeCase(inner)]));
-}
-
-function snakeCase(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,5 +1,6 @@
 /** The model of `[embeddings]` alone, for commands, which make one attempt. */
-import type { Config, EmbeddingsConfig } from '../../core/config/config.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { EmbeddingsConfig } from '../../core/config/sections/embeddings.ts';
 import type { LlmFailure } from '../../llm/client.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { createProcessHost } from '../../process/host/supervised-host.ts';

@@ -1,5 +1,6 @@
 /** The files that providers of the configuration name: scripts and certificates. The daemon reads them when it starts, and does not start without them. */
-import type { Config, ProviderConfig } from '../../core/config/config.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { ProviderConfig } from '../../core/config/providers/provider.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Problem } from '../../core/errors/problem.ts';
 import { readSmallFile } from '../../core/files/read-small-file.ts';

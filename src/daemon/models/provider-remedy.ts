@@ -1,5 +1,5 @@
 /** The remedy for a failing provider. */
-import type { HttpProviderConfig, ProviderConfig } from '../../core/config/config.ts';
+import type { HttpProviderConfig, ProviderConfig } from '../../core/config/providers/provider.ts';
 import type { LlmFailure } from '../../llm/client.ts';
 
 /** One clause, or null when one can only wait or check the request. */

@@ -1,12 +1,13 @@
 /** The providers of a faculty's models, and whether work that goes on still has the ones with which it began. */
 import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
-import type { Config, ProviderConfig } from '../../core/config/config.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { ProviderConfig } from '../../core/config/providers/provider.ts';
 import {
   describeProvider,
   identityText,
   isSameProvider,
   type ProviderOfModel,
-} from '../../core/config/provider-identity.ts';
+} from '../../core/config/providers/provider-identity.ts';
 import { splitModelName } from '../../llm/locate-model.ts';
 
 type Providers = Pick<Config, 'providers' | 'defaultProvider'>;

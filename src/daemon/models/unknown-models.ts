@@ -1,7 +1,8 @@
 /** Finds model names that their vendor's own provider does not have. */
 import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
-import type { Config, ProviderConfig } from '../../core/config/config.ts';
-import { vendorUrl } from '../../core/config/provider-address.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { ProviderConfig } from '../../core/config/providers/provider.ts';
+import { vendorUrl } from '../../core/config/providers/provider.ts';
 import { type Place, type Problem, problemAt, showValue } from '../../core/errors/problem.ts';
 import { nearest } from '../../core/errors/suggest.ts';
 import { splitModelName } from '../../llm/locate-model.ts';

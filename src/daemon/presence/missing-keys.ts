@@ -1,7 +1,8 @@
 /** Finds faculties that cannot work because this daemon has no key for their provider. */
 import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
-import type { Config, ProviderConfig } from '../../core/config/config.ts';
-import { vendorUrl } from '../../core/config/provider-address.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { ProviderConfig } from '../../core/config/providers/provider.ts';
+import { vendorUrl } from '../../core/config/providers/provider.ts';
 import { splitModelName } from '../../llm/locate-model.ts';
 import { modelNames } from '../models/model-names.ts';
 import { remedyOf } from '../models/provider-remedy.ts';

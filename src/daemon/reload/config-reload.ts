@@ -1,8 +1,7 @@
 /** Hot reload of animus.toml: live settings take effect within seconds; changes that need a restart are reported. */
 
-import { changedSettings } from '../../core/config/changed-settings.ts';
 import type { Config } from '../../core/config/config.ts';
-import { isLive, withLiveSettings } from '../../core/config/live-settings.ts';
+import { changedSettings, isLive, withLiveSettings } from '../../core/config/live-settings.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { readSmallFile } from '../../core/files/read-small-file.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
@@ -71,13 +70,13 @@ export function watchConfig(options: ConfigWatchOptions): Service {
       const next = options.load();
       // The path is always the same, unless the file is gone: then the defaults would pass for a written configuration.
       if (next.file === null) throw new AnimusError('config.unreadable', { file: path, detail: 'it no longer exists' });
-      const changed = changedSettings(current, next).filter(isLive);
+      const changed = changedSettings(current, next).filter((key) => isLive(key, initial));
       if (changed.length > 0) {
         log.info({ changed }, 'reloaded animus.toml');
         options.onChange(withLiveSettings(initial, next));
       }
       current = next;
-      const later = changedSettings(initial, next).filter((key) => !isLive(key));
+      const later = changedSettings(initial, next).filter((key) => !isLive(key, initial));
       return {
         problems: [],
         later: later.map((key) => `${path}: ${key} was changed; it takes effect when this daemon is restarted`),

@@ -1,6 +1,6 @@
 /** Keeps the limits of this daemon's files in the database, and settles what turns under limits have cost. */
 import { asksModel, type Faculty } from '../../catalog/faculty/faculty.ts';
-import type { Budget } from '../../core/config/budget.ts';
+import type { Budget } from '../../core/config/sections/budget.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';

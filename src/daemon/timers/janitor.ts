@@ -1,6 +1,6 @@
 /** Removes old data: packs transcripts into the history; deletes resolved work, artifacts, archived messages, watches, daemons, and directories of ended foci on this host. */
 
-import type { RetentionConfig } from '../../core/config/config.ts';
+import type { RetentionConfig } from '../../core/config/sections/daemon.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';

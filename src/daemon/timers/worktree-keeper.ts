@@ -1,5 +1,5 @@
 /** Cares for the worktrees of ended work on this host: removes what people discard and what retention allows, and counts the others. */
-import type { RetentionConfig } from '../../core/config/config.ts';
+import type { RetentionConfig } from '../../core/config/sections/daemon.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';

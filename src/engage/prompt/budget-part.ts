@@ -1,5 +1,5 @@
 /** The part of the first message that says what budget is left. */
-import { plainAmount } from '../../core/config/budget.ts';
+import { plainAmount } from '../../core/config/sections/budget.ts';
 import type { BudgetLeft } from '../../store/work/budgets.ts';
 
 /** One line for each limit that applies. It is recorded with the message, so it does not change when the focus is resumed. */

@@ -1,6 +1,6 @@
 /** Checks whether this process can sign the webhooks that there are. */
 import type { Config } from '../../core/config/config.ts';
-import { webhookKeys } from '../../core/config/webhooks-config.ts';
+import { webhookKeys } from '../../core/config/sections/webhooks.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { hasFunctions } from '../../store/migrations/schema-version.ts';
 import type { Queryable } from '../../store/sql/database.ts';

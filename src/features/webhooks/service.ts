@@ -1,6 +1,6 @@
 /** Sends webhooks: the database decides which daemon sends what, and when again (docs/webhooks.md). */
 
-import { webhookKeys } from '../../core/config/webhooks-config.ts';
+import { webhookKeys } from '../../core/config/sections/webhooks.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { type Lease, timedLease } from '../../core/lifecycle/lease.ts';

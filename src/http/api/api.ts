@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
-import type { HttpConfig } from '../../core/config/http-config.ts';
+import type { HttpConfig } from '../../core/config/sections/http.ts';
 import type { ErrorCode } from '../../core/errors/error-table.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { HttpApi } from '../../core/lifecycle/health.ts';

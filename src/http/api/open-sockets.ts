@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { HttpConfig } from '../../core/config/http-config.ts';
+import type { HttpConfig } from '../../core/config/sections/http.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Network } from '../../core/text/networks.ts';
 import { publicError } from '../route/public-error.ts';

@@ -1,5 +1,5 @@
 /** Tells clients where to get a token (RFC 9728): MCP clients ask for it when they are refused. */
-import type { HttpConfig } from '../../core/config/http-config.ts';
+import type { HttpConfig } from '../../core/config/sections/http.ts';
 import { SCOPES } from '../../core/work/people.ts';
 import { API_ROOT } from './openapi.ts';
 

@@ -1,7 +1,7 @@
 /** Tokens of an OIDC issuer (RFC 7519, RFC 8725): signature, issuer, audience and times are checked, then its claims say who it is. */
 import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { JOSEError, JWKSInvalid, JWKSTimeout, JWTExpired } from 'jose/errors';
-import type { OidcConfig } from '../../core/config/oidc-config.ts';
+import type { OidcConfig } from '../../core/config/sections/http.ts';
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import { PERSON_ROLES, type PersonRole, SCOPES, type Scope } from '../../core/work/people.ts';
 import { issuerKeys } from './issuer-keys.ts';

@@ -1,8 +1,8 @@
 /** The MCP server on standard input and output, for a client that starts it: `animus mcp`. */
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { FixedConfig } from '../../core/config/live-settings.ts';
-import type { OidcConfig } from '../../core/config/oidc-config.ts';
+import type { FixedConfig } from '../../core/config/config.ts';
+import type { OidcConfig } from '../../core/config/sections/http.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import type { Database } from '../../store/sql/database.ts';

@@ -1,6 +1,6 @@
 /** A route of the API: its schemas check what comes in and what goes out, and the OpenAPI document is made from them. */
 import { z } from 'zod';
-import type { FixedConfig } from '../../core/config/live-settings.ts';
+import type { FixedConfig } from '../../core/config/config.ts';
 import type { ErrorCode } from '../../core/errors/error-table.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Scope } from '../../core/work/people.ts';

@@ -1,5 +1,5 @@
 /** How Anthropic's models are asked to think: an effort, a budget, or both. */
-import type { Effort } from '../../core/config/model-words.ts';
+import type { Effort } from '../../core/config/providers/model-words.ts';
 import type { LlmRequest } from '../client.ts';
 import type { ModelInfo } from '../models/model-info.ts';
 

@@ -1,4 +1,4 @@
-import type { ServiceTier } from '../../core/config/model-words.ts';
+import type { ServiceTier } from '../../core/config/providers/model-words.ts';
 import type { ContentBlock, LlmRequest, MediaBlock, Message, TextBlock, ToolResultBlock } from '../client.ts';
 import { type MediaRules, visibleMessages } from '../media/visible-media.ts';
 import type { ModelInfo } from '../models/model-info.ts';

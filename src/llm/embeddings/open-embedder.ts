@@ -1,4 +1,4 @@
-import { addressText, identityText } from '../../core/config/provider-identity.ts';
+import { addressText, identityText } from '../../core/config/providers/provider-identity.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { estimateTokens } from '../../core/work/tokens.ts';
 import type { EmbeddingInfo } from '../models/embedding-models.ts';

@@ -1,5 +1,5 @@
 /** What calls cost. */
-import type { CacheTtl, ServiceTier } from '../../core/config/model-words.ts';
+import type { CacheTtl, ServiceTier } from '../../core/config/providers/model-words.ts';
 import type { Usage } from '../client.ts';
 import type { ModelInfo } from './model-info.ts';
 import { type PricePlan, type Rates, ratesAt, ratesWithinADay } from './prices.ts';

@@ -1,6 +1,7 @@
 /** What is known of a model. */
-import type { WireChoice } from '../../core/config/config.ts';
-import type { CacheTtl, Effort, ServiceTier, StructuredOutputs } from '../../core/config/model-words.ts';
+
+import type { CacheTtl, Effort, ServiceTier, StructuredOutputs } from '../../core/config/providers/model-words.ts';
+import type { WireChoice } from '../../core/config/providers/provider.ts';
 import type { PriceChange, Prices, Rates } from './prices.ts';
 
 /** The properties of a model. */

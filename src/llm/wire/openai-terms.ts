@@ -1,5 +1,5 @@
 /** Terms that both of OpenAI's APIs share: the schema of an answer, and the classes of service. */
-import type { ServiceTier } from '../../core/config/model-words.ts';
+import type { ServiceTier } from '../../core/config/providers/model-words.ts';
 import type { LlmRequest } from '../client.ts';
 import type { ModelInfo } from '../models/model-info.ts';
 import { type JsonSchema, OPENAI_DIALECT } from '../schema/dialect.ts';

@@ -1,4 +1,4 @@
-import type { ServiceTier } from '../../core/config/model-words.ts';
+import type { ServiceTier } from '../../core/config/providers/model-words.ts';
 import type { ModelInfo } from '../models/model-info.ts';
 import type { JsonSchema } from '../schema/dialect.ts';
 import type { StrictSchema } from '../schema/strict-schema.ts';

@@ -1,6 +1,6 @@
 /** `transport = "http"`: containers on an internal network, which speak to an endpoint of this daemon. */
 import { isIPv6 } from 'node:net';
-import type { EngineAddress } from '../../core/config/engine-address.ts';
+import type { EngineAddress } from '../../core/config/sections/engine-address.ts';
 import type { ContainerSpec, HeldContainer } from '../container-host.ts';
 import { openEngine } from '../engine/open-engine.ts';
 import { createHttpEndpoint, type HttpEndpoint } from './http-endpoint.ts';

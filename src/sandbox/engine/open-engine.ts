@@ -5,7 +5,7 @@ import { Agent as TlsAgent } from 'node:https';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
-import { ENGINE_FORMS, type EngineAddress } from '../../core/config/engine-address.ts';
+import { ENGINE_FORMS, type EngineAddress } from '../../core/config/sections/engine-address.ts';
 import { AnimusError, fileFault } from '../../core/errors/errors.ts';
 
 /** A client and the address for messages. */

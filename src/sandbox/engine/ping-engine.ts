@@ -1,6 +1,6 @@
 /** Asks a Docker engine whether it answers, without its client and without the keeper: cheap enough to be asked every few seconds. */
 import { type RequestOptions, request } from 'node:http';
-import type { EngineAddress } from '../../core/config/engine-address.ts';
+import type { EngineAddress } from '../../core/config/sections/engine-address.ts';
 import { engineError } from './engine-errors.ts';
 
 const PATIENCE_MS = 3000;

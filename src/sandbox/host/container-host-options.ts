@@ -1,4 +1,4 @@
-import type { EngineAddress } from '../../core/config/engine-address.ts';
+import type { EngineAddress } from '../../core/config/sections/engine-address.ts';
 import type { Marks } from '../keeper/keeper-protocol.ts';
 
 /** The log for operators; fields must not contain secrets. */

@@ -1,5 +1,5 @@
 /** Model calls under limits: each holds what it may cost at most before it is sent. */
-import type { BudgetUnit } from '../../core/config/budget.ts';
+import type { BudgetUnit } from '../../core/config/sections/budget.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
 import { batchWrites } from '../sql/write-batcher.ts';

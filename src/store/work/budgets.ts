@@ -1,5 +1,5 @@
 /** Limits of what work may cost: thin calls of the SQL functions, which hold the rules (docs/budgets.md). */
-import type { BudgetPeriod, BudgetScope, BudgetUnit } from '../../core/config/budget.ts';
+import type { BudgetPeriod, BudgetScope, BudgetUnit } from '../../core/config/sections/budget.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
 

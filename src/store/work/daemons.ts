@@ -1,5 +1,5 @@
 /** The daemons of a database: which are alive, what they can run, whether they have room. */
-import type { BudgetUnit } from '../../core/config/budget.ts';
+import type { BudgetUnit } from '../../core/config/sections/budget.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';

@@ -1,5 +1,5 @@
 /** Decisions of operators about what waits for a person: thin calls of the SQL functions. Errors of all: `work.not_found`, `work.state`, `work.invalid`. */
-import type { BudgetPeriod, BudgetScope, BudgetUnit } from '../../core/config/budget.ts';
+import type { BudgetPeriod, BudgetScope, BudgetUnit } from '../../core/config/sections/budget.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 

@@ -1,4 +1,4 @@
-import type { Environment } from '../../core/config/environment.ts';
+import type { Environment } from '../../core/config/source/environment.ts';
 
 /** How animus was called, for commands that are printed to be copied: `npx animus` where npx did it, otherwise `animus`. */
 export function calledAs(env: Environment): string {

@@ -1,5 +1,5 @@
 /** Limits of what work may cost, as `status`, `work show` and `budget` print them. */
-import type { BudgetUnit } from '../../core/config/budget.ts';
+import type { BudgetUnit } from '../../core/config/sections/budget.ts';
 import type { BudgetLeft } from '../../store/work/budgets.ts';
 import { styled } from './output.ts';
 import type { Part } from './part.ts';

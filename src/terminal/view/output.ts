@@ -1,6 +1,6 @@
 /** Everything that commands print goes through here: it is made safe, fits the terminal, and is plain when piped. */
 
-import type { Environment } from '../../core/config/environment.ts';
+import type { Environment } from '../../core/config/source/environment.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { harmless, harmlessJson, harmlessLines } from '../../core/text/harmless.ts';
 import { calledAs } from './called-as.ts';

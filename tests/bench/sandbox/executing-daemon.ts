@@ -1,6 +1,6 @@
 /** A daemon that executes random code without end: argv[2] are its settings as JSON. Prints a line per execution; SIGTERM stops it. */
 import { randomUUID } from 'node:crypto';
-import { parseEngineAddress } from '../../../src/core/config/engine-address.ts';
+import { parseEngineAddress } from '../../../src/core/config/sections/engine-address.ts';
 import { processMark } from '../../../src/process/trace/process-mark.ts';
 import { createSandbox } from '../../../src/sandbox/execution/contained-sandbox.ts';
 import { createContainerHost } from '../../../src/sandbox/host/create-container-host.ts';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { examineKeys } from '../../../src/cli/doctor/keys.ts';
 import { examineProvider, providerQuestion } from '../../../src/cli/doctor/provider.ts';
-import type { Environment } from '../../../src/core/config/environment.ts';
 import { readConfig } from '../../../src/core/config/read-config.ts';
+import type { Environment } from '../../../src/core/config/source/environment.ts';
 import { startAnthropicServer, text } from '../../support/model-server/anthropic.ts';
 import { azureGate, bedrockGate, vertexGate } from '../../support/model-server/clouds.ts';
 import { startOllamaServer } from '../../support/model-server/ollama.ts';

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { HTTP_PROVIDER_KINDS } from '../../../src/core/config/config.ts';
-import type { ConfigSources } from '../../../src/core/config/config-sources.ts';
+import { HTTP_PROVIDER_KINDS } from '../../../src/core/config/providers/provider.ts';
 import { readConfig } from '../../../src/core/config/read-config.ts';
+import type { ConfigSources } from '../../../src/core/config/source/environment.ts';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
 
 /** As a message lists them. */
@@ -96,7 +96,7 @@ describe('a configuration', () => {
     expect(config.providers.get('play')).toEqual({ name: 'play', kind: 'scripted', script: '/etc/scripts/demo.toml' });
     expect(config.models.get('local/qwen3')).toMatchObject({
       contextWindow: 131072,
-      usdPerMillion: { input: 0, output: 0.5, cacheRead: undefined },
+      usdPerMillion: { input: 0, output: 0.5, cacheRead: null },
     });
   });
 

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { HttpProviderConfig } from '../../../src/core/config/config.ts';
-import type { ConfigSources } from '../../../src/core/config/config-sources.ts';
+import type { HttpProviderConfig } from '../../../src/core/config/providers/provider.ts';
 import { readConfig } from '../../../src/core/config/read-config.ts';
+import type { ConfigSources } from '../../../src/core/config/source/environment.ts';
 
 function sources(text: string, env: ConfigSources['env'] = {}): ConfigSources {
   const readSecretFile = () => ({ ok: false, detail: 'no such file' }) as const;
@@ -111,7 +111,7 @@ describe('a model', () => {
       parallel_tools = false
       headers = { X-Tier = "gold" }
       options = { seed = 7 }`;
-    expect(readConfig(sources(text)).models.get('openai/prod')?.abilities).toEqual({
+    expect(readConfig(sources(text)).models.get('openai/prod')).toEqual({
       like: 'openai/gpt-5.1',
       images: false,
       documents: undefined,

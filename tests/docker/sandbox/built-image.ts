@@ -1,5 +1,5 @@
 /** The image of the sandbox for tests. Every test file that asks gets the same one; the engine's cache makes all builds but the first quick. */
-import { DEFAULT_ENGINE, parseEngineAddress } from '../../../src/core/config/engine-address.ts';
+import { DEFAULT_ENGINE, parseEngineAddress } from '../../../src/core/config/sections/engine-address.ts';
 import { buildImage } from '../../../src/sandbox/engine/build-image.ts';
 import { openEngine } from '../../../src/sandbox/engine/open-engine.ts';
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_ENGINE, parseEngineAddress } from '../../../src/core/config/engine-address.ts';
+import { DEFAULT_ENGINE, parseEngineAddress } from '../../../src/core/config/sections/engine-address.ts';
 import { processMark } from '../../../src/process/trace/process-mark.ts';
 import type { ContainerHost, ContainerSpec } from '../../../src/sandbox/container-host.ts';
 import type { ContainerHostOptions } from '../../../src/sandbox/host/container-host-options.ts';

@@ -1,6 +1,6 @@
 /** Acts as a daemon with containers: argv[2] are its settings as JSON. Prints what happens as JSON lines. */
 
-import { parseEngineAddress } from '../../../src/core/config/engine-address.ts';
+import { parseEngineAddress } from '../../../src/core/config/sections/engine-address.ts';
 import { processMark } from '../../../src/process/trace/process-mark.ts';
 import { createContainerHost } from '../../../src/sandbox/host/create-container-host.ts';
 import { catSpec } from './containers.ts';

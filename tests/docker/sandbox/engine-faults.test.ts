@@ -1,6 +1,6 @@
 /** The engine is down, restarted, frozen, and has no disk space: errors say what to do, and nothing is left. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { parseEngineAddress } from '../../../src/core/config/engine-address.ts';
+import { parseEngineAddress } from '../../../src/core/config/sections/engine-address.ts';
 import { eventually } from '../../support/eventually.ts';
 import { catSpec, missingEngine, type TestHost, testHost } from './containers.ts';
 import { missingOwnEngine, type OwnEngine, prepareEngine, SMALL_IMAGE } from './own-engine.ts';

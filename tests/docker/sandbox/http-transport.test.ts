@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { DEFAULT_ENGINE, parseEngineAddress } from '../../../src/core/config/engine-address.ts';
+import { DEFAULT_ENGINE, parseEngineAddress } from '../../../src/core/config/sections/engine-address.ts';
 import { createHttpTransport } from '../../../src/sandbox/endpoint/http-transport.ts';
 import { createSandbox } from '../../../src/sandbox/execution/contained-sandbox.ts';
 import type { CodeCalls, ExecutionSpec } from '../../../src/sandbox/sandbox.ts';

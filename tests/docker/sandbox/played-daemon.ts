@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import { DEFAULT_ENGINE } from '../../../src/core/config/engine-address.ts';
+import { DEFAULT_ENGINE } from '../../../src/core/config/sections/engine-address.ts';
 import type { ContainerEnd } from '../../../src/sandbox/container-host.ts';
 import { childOf } from './child-of.ts';
 

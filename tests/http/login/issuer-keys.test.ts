@@ -1,6 +1,6 @@
 /** The keys of an issuer: kept, fetched again after a rotation, and never so often that strangers could flood the issuer. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { OidcConfig } from '../../../src/core/config/oidc-config.ts';
+import type { OidcConfig } from '../../../src/core/config/sections/http.ts';
 import { openIssuer } from '../../../src/http/login/issuer.ts';
 import { issuerKeys } from '../../../src/http/login/issuer-keys.ts';
 import { openLogin } from '../../../src/http/login/login.ts';

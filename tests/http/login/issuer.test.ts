@@ -1,6 +1,6 @@
 /** Tokens of an OIDC issuer: who they stand for, and which are refused. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { OidcConfig } from '../../../src/core/config/oidc-config.ts';
+import type { OidcConfig } from '../../../src/core/config/sections/http.ts';
 import { openIssuer } from '../../../src/http/login/issuer.ts';
 import { openLogin } from '../../../src/http/login/login.ts';
 import { asVisitor } from '../../../src/http/login/visitor.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseEngineAddress } from '../../../src/core/config/engine-address.ts';
+import { parseEngineAddress } from '../../../src/core/config/sections/engine-address.ts';
 import { buildImage } from '../../../src/sandbox/engine/build-image.ts';
 import { openEngine } from '../../../src/sandbox/engine/open-engine.ts';
 

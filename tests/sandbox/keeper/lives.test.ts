@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseEngineAddress } from '../../../src/core/config/engine-address.ts';
+import { parseEngineAddress } from '../../../src/core/config/sections/engine-address.ts';
 import { createContainerHost } from '../../../src/sandbox/host/create-container-host.ts';
 import { catSpec } from '../../docker/sandbox/containers.ts';
 

@@ -1,5 +1,5 @@
 /** The terminal of a session: output above, and below it the answer's last row, what is going on, and the line that is typed. */
-import type { Environment } from '../../../core/config/environment.ts';
+import type { Environment } from '../../../core/config/source/environment.ts';
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import type { Interrupts } from '../../../core/lifecycle/interrupts.ts';
 import { harmless, harmlessLines } from '../../../core/text/harmless.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '../../../core/config/environment.ts';
+import type { Environment } from '../../../core/config/source/environment.ts';
 
 /** Runs the editor in this terminal, and returns the text as it was saved. `editor` may have options. Rejects if the editor fails. */
 export async function editedIn(editor: string, text: string, env: Environment): Promise<string> {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '../../../core/config/environment.ts';
+import type { Environment } from '../../../core/config/source/environment.ts';
 import { AnimusError, messageOf } from '../../../core/errors/errors.ts';
 
 /** Where git runs: never in a directory that an agent could write to, whose configuration names programs. */

@@ -1,7 +1,7 @@
 /** The beginning of an answer in a conversation: with the focus of the answer before, or with a focus of its own. */
 import { isDeepStrictEqual } from 'node:util';
 import { asksModel, type Faculty } from '../../../catalog/faculty/faculty.ts';
-import { identityText, type ProviderIdentity } from '../../../core/config/provider-identity.ts';
+import { identityText, type ProviderIdentity } from '../../../core/config/providers/provider-identity.ts';
 import { type AnswerStart, continueFocus, readAnswerStart } from '../../../store/conversations/answer-start.ts';
 import type { FocusRow } from '../../../store/transcript/focus-row.ts';
 import type { ClaimedWork } from '../../../store/work/work.ts';

@@ -1,6 +1,6 @@
 /** Has a person decide whether work that may not go on with its own model goes on with the one that its faculty has now. */
 import { z } from 'zod';
-import { identityText } from '../../../core/config/provider-identity.ts';
+import { identityText } from '../../../core/config/providers/provider-identity.ts';
 import { nobodyRaises } from '../../../engage/prompt/people.ts';
 import type { FocusKey } from '../../../store/transcript/focus-row.ts';
 import { askProvider, isInBatch, type ProviderQuestion } from '../../../store/transcript/provider-asks.ts';

@@ -1,7 +1,7 @@
 /** Which settings a focus keeps from the faculty it began with, and which it does not. */
 import { z } from 'zod';
 import type { EngageSettings, Faculty } from '../../../catalog/faculty/faculty.ts';
-import { CACHE_TTLS, EFFORTS, SERVICE_TIERS } from '../../../core/config/model-words.ts';
+import { CACHE_TTLS, EFFORTS, SERVICE_TIERS } from '../../../core/config/providers/model-words.ts';
 
 /**
  * What the requests of a focus are made of, beside its prompt and its list of tools: they have to stay the same, byte for

@@ -1,5 +1,5 @@
 /** The search APIs that web_search speaks: what each is asked, and where its results are. */
-import type { WebSearchKind } from '../../../core/config/config.ts';
+import type { WebSearchKind } from '../../../core/config/sections/web.ts';
 import { htmlText } from '../html-text.ts';
 
 /** What is looked for. */

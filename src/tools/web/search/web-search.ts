@@ -1,7 +1,7 @@
 /** web_search: asks the search endpoint that the operator has configured. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { WebSearchConfig } from '../../../core/config/config.ts';
+import type { WebSearchConfig } from '../../../core/config/sections/web.ts';
 import { harmless } from '../../../core/text/harmless.ts';
 import { type Mask, maskTexts } from '../../../llm/transport/mask.ts';
 import { type Tool, type ToolContext, type ToolOutput, toolError, worldTool } from '../../tool.ts';

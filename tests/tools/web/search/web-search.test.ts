@@ -1,7 +1,7 @@
 /** Promise: a search asks the operator's endpoint as its API is documented, and whatever that answers, the model gets a bounded text. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { WebSearchConfig, WebSearchKind } from '../../../../src/core/config/config.ts';
+import type { WebSearchConfig, WebSearchKind } from '../../../../src/core/config/sections/web.ts';
 import { Secret } from '../../../../src/core/secrets/secret.ts';
 import { webSearch } from '../../../../src/tools/web/search/web-search.ts';
 import { type Fault, type FoundPage, KEY, searchEndpoint } from '../../../support/search-endpoint.ts';

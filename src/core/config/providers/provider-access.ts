@@ -1,23 +1,22 @@
-/** Reads how a provider is reached and logged in to from `[providers.NAME]` and the variables that it names. */
-import { resolve } from 'node:path';
-import { Secret } from '../secrets/secret.ts';
-import { isSecretKey } from '../secrets/secrets.ts';
-import type { HttpProviderKind } from './config.ts';
-import type { EnvironmentReader } from './environment.ts';
-import type { AwsKeys, ProviderAccess } from './provider-access.ts';
-import type { ProviderTable } from './provider-keys.ts';
+/** Reads how a provider is reached and logged in to from its table and the variables that it names. */
+import { Secret } from '../../secrets/secret.ts';
+import { isSecretKey } from '../../secrets/secrets.ts';
+import { settingsOf } from '../../toml/keys.ts';
+import type { EnvironmentReader } from '../source/environment.ts';
+import type { AwsKeys, HttpProviderKind, ProviderAccess } from './provider.ts';
+import { credentials as credentialsTable, type ProviderTable, timeouts } from './provider-keys.ts';
 
 /** The place of a table, and the function that collects its problems. */
 export interface ProviderPlace {
   readonly env: EnvironmentReader;
-  /** The base of relative paths in the file. Absolute. */
-  readonly directory: string;
+  /** A path in the file, absolute. */
+  readonly resolve: (path: string) => string;
   readonly conflict: (key: string, detail: string) => void;
 }
 
 /** The access of a provider of this kind. Keys that do not fit it are reported. */
 export function providerAccess(table: ProviderTable, kind: HttpProviderKind, place: ProviderPlace): ProviderAccess {
-  const { env, directory, conflict } = place;
+  const { env, resolve, conflict } = place;
   checkKeys(table, kind, conflict);
   const usesAwsKeys = kind === 'bedrock' && table.credentials === undefined && table.api_key_env === undefined;
   const region =
@@ -26,7 +25,7 @@ export function providerAccess(table: ProviderTable, kind: HttpProviderKind, pla
     conflict('region', 'a provider of kind "bedrock" needs region, or AWS_REGION');
   return {
     keyHeader: table.key_header?.toLowerCase() ?? null,
-    credentials: credentialsOf(table, directory, conflict),
+    credentials: credentialsOf(table, place),
     awsKeys: usesAwsKeys ? awsKeys(env) : null,
     cloud: Object.freeze({
       region,
@@ -38,15 +37,11 @@ export function providerAccess(table: ProviderTable, kind: HttpProviderKind, pla
     secretHeaders: Object.freeze(lowerCased(mapValues(table.header_env ?? {}, (variable) => env.secret(variable)))),
     options: Object.freeze(table.options ?? {}),
     stream: table.stream ?? true,
-    timeouts: Object.freeze({
-      connectSeconds: table.timeouts?.connect_seconds ?? null,
-      firstByteSeconds: table.timeouts?.first_byte_seconds ?? null,
-      totalSeconds: table.timeouts?.total_seconds ?? null,
-    }),
+    timeouts: settingsOf(timeouts, table.timeouts ?? {}),
     maxRetryAfterSeconds: table.max_retry_after_seconds ?? null,
     proxy: proxyOf(table, env, conflict),
     proxyEnv: table.proxy_env ?? null,
-    caFile: table.ca_file === undefined ? null : resolve(directory, table.ca_file),
+    caFile: table.ca_file === undefined ? null : resolve(table.ca_file),
     secretEnv: Object.freeze([
       ...Object.values(table.header_env ?? {}),
       ...(table.proxy_env === undefined ? [] : [table.proxy_env]),
@@ -65,7 +60,7 @@ export const PLAIN_ACCESS: ProviderAccess = Object.freeze({
   secretHeaders: Object.freeze({}),
   options: Object.freeze({}),
   stream: true,
-  timeouts: Object.freeze({ connectSeconds: null, firstByteSeconds: null, totalSeconds: null }),
+  timeouts: settingsOf(timeouts, {}),
   maxRetryAfterSeconds: null,
   proxy: null,
   proxyEnv: null,
@@ -86,7 +81,7 @@ const RESERVED_OPTION =
 
 /** Reports headers that would carry a secret in the file, and fields that animus sets itself. Also for `[models."…"]`. */
 export function checkAdditions(
-  { headers = {}, options = {} }: Pick<ProviderTable, 'headers' | 'options'>,
+  { headers = {}, options = {} }: { readonly headers?: object | undefined; readonly options?: object | undefined },
   conflict: ProviderPlace['conflict'],
 ): void {
   for (const name of Object.keys(headers)) {
@@ -118,20 +113,13 @@ function checkKeys(table: ProviderTable, kind: HttpProviderKind, conflict: Provi
 
 function credentialsOf(
   { credentials, api_key_env }: ProviderTable,
-  directory: string,
-  conflict: ProviderPlace['conflict'],
+  { resolve, conflict }: ProviderPlace,
 ): ProviderAccess['credentials'] {
   if (credentials === undefined) return null;
   if (api_key_env !== undefined)
     conflict('credentials', 'api_key_env and credentials are both set; remove one of them');
   if (!credentials.command[0]?.trim()) conflict('credentials', 'its command needs a program, as the first of the list');
-  return Object.freeze({
-    command: Object.freeze(credentials.command),
-    directory,
-    environment: Object.freeze(credentials.environment),
-    refreshSeconds: credentials.refresh_seconds,
-    timeoutSeconds: credentials.timeout_seconds,
-  });
+  return Object.freeze({ ...settingsOf(credentialsTable, credentials), directory: resolve('.') });
 }
 
 const AWS_VARIABLES = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const;
@@ -157,7 +145,8 @@ function proxyOf(
   return named;
 }
 
-function lowerCased<Value>(values: Readonly<Record<string, Value>>): Record<string, Value> {
+/** With lower-case names. */
+export function lowerCased<Value>(values: Readonly<Record<string, Value>>): Record<string, Value> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
 }
 

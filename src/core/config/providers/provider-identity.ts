@@ -1,6 +1,6 @@
 /** What stands behind the name of a provider: where words go, and with whose credential. */
 import { createHash } from 'node:crypto';
-import type { HttpProviderConfig, ProviderConfig } from './config.ts';
+import type { HttpProviderConfig, ProviderConfig } from './provider.ts';
 
 /** Where words go, and what they are sent with. Nothing in it is secret. */
 export interface ProviderIdentity {

@@ -17,6 +17,9 @@ export type EngineAddress =
 /** Where Docker listens unless it is configured otherwise. */
 export const DEFAULT_ENGINE = 'unix:///var/run/docker.sock';
 
+/** The image that `animus sandbox build` makes. */
+export const DEFAULT_SANDBOX_IMAGE = 'animus-sandbox:latest';
+
 /** What an address looks like, for messages. */
 export const ENGINE_FORMS = 'unix:///PATH or tcp://HOST:PORT';
 

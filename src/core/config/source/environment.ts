@@ -1,9 +1,12 @@
 /** Reads settings from the environment and checks each. An empty variable counts as unset. */
 
-import { type Problem, problemAt, showValue } from '../errors/problem.ts';
-import { didYouMean } from '../errors/suggest.ts';
-import { Secret } from '../secrets/secret.ts';
-import { isPlainHttpUrl } from '../text/addresses.ts';
+import { type Problem, problemAt, showValue } from '../../errors/problem.ts';
+import { didYouMean } from '../../errors/suggest.ts';
+import { Secret } from '../../secrets/secret.ts';
+import { isPlainHttpUrl } from '../../text/addresses.ts';
+
+/** The values of LOG_LEVEL; default `info`. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** The process's environment, or a test's. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,6 +15,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type SecretFile =
   | { readonly ok: true; readonly text: string; readonly mode: number | null }
   | { readonly ok: false; readonly detail: string };
+
+/** Everything a configuration is read from. */
+export interface ConfigSources {
+  readonly env: Environment;
+  /** animus.toml; null when there is none. `path` is absolute. */
+  readonly toml: { readonly path: string; readonly text: string } | null;
+  /** The user's home directory; null when the user has none. */
+  readonly userHome: string | null;
+  /** The base of relative paths in the environment. Absolute. */
+  readonly cwd: string;
+  readonly readSecretFile: (path: string) => SecretFile;
+}
 
 /** Reads single variables and collects their problems. */
 export interface EnvironmentReader {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { defaultOf, expectationOf, fieldsOf, unwrapField } from '../../src/core/toml/fields.ts';
-import { tableRows } from './markdown-table.ts';
+import { defaultOf, expectationOf, fieldsOf, unwrapField } from '../src/core/toml/fields.ts';
+import { aboutOf } from '../src/core/toml/keys.ts';
 
 /** A key of a TOML schema, as the tables of the docs list it. */
 export interface SchemaKey {
@@ -9,34 +9,26 @@ export interface SchemaKey {
   readonly expected: string;
   /** As written in TOML; `required`, or `none`. */
   readonly fallback: string;
+  /** What it is for; empty for keys that only a page describes. */
+  readonly about: string;
 }
 
 /** All keys of a schema. */
 export function schemaKeys(schema: z.core.$ZodType): SchemaKey[] {
   const supported: SchemaKey[] = [];
-  const visit = (field: z.core.$ZodType, path: readonly string[]) => {
+  const visit = (field: z.core.$ZodType, path: readonly string[], around = '') => {
+    const about = aboutOf(field) ?? around;
     const fields = fieldsOf(field);
     const { def } = unwrapField(field)._zod;
     if (fields !== null) {
       for (const [name, inner] of fields) visit(inner, [...path, name]);
       const { catchall } = def as z.core.$ZodObjectDef;
       if (catchall && catchall._zod.def.type !== 'never') visit(catchall, [...path, 'NAME']);
-    } else if (def.type === 'record') visit((def as z.core.$ZodRecordDef).valueType, [...path, 'NAME']);
-    else supported.push({ key: path.join('.'), expected: expectationOf(field), fallback: fallbackOf(field) });
+    } else if (def.type === 'record') visit((def as z.core.$ZodRecordDef).valueType, [...path, 'NAME'], about);
+    else supported.push({ key: path.join('.'), expected: expectationOf(field), fallback: fallbackOf(field), about });
   };
   visit(schema, []);
   return supported;
-}
-
-/** The rows of a page's tables of keys: key, expects, default, meaning. */
-export function documentedKeys(page: string): SchemaKey[] {
-  return tableRows(page)
-    .filter((cells) => cells.length === 4 && cells[0]?.startsWith('`'))
-    .map(([key = '', expected = '', fallback = '']) => ({ key: bare(key), expected, fallback: bare(fallback) }));
-}
-
-function bare(code: string): string {
-  return code.replaceAll('`', '');
 }
 
 function fallbackOf(field: z.core.$ZodType): string {
