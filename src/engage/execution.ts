@@ -1,11 +1,11 @@
 /** The work of a focus without a model that makes one tool call: recorded like a call of a model, run once, and in doubt after a crash. */
 import { randomUUID } from 'node:crypto';
 import type { ModelAnswer } from '../core/work/conversation.ts';
-import { beginBudgetedTurn } from '../store/transcript/budgeted-turns.ts';
+import { beginTurn, type TurnPermit } from '../store/transcript/begin-turn.ts';
 import type { RecordedCall } from '../store/transcript/calls.ts';
 import type { FocusKey } from '../store/transcript/focus-row.ts';
 import { ownPart, type Transcript } from '../store/transcript/transcript.ts';
-import { answeredTurn, beginTurn, type RecordedTurn, recordTurn, type TurnPermit } from '../store/transcript/turns.ts';
+import { answeredTurn, type RecordedTurn, recordTurn } from '../store/transcript/turns.ts';
 import { finishCalls } from './calls/finish-calls.ts';
 import { settleInterrupted } from './calls/interrupted.ts';
 import { settleExecutions } from './calls/nested/settle-executions.ts';
@@ -88,13 +88,9 @@ async function permitOf(
   { db, focus }: ExecutionMeans,
 ): Promise<{ readonly permit: TurnPermit; readonly exceeded?: Exceeded }> {
   for (;;) {
-    const permit = await beginTurn(db, focus, turn, 0);
-    if (permit === 'mail') continue;
-    if (permit !== 'reserve') return { permit };
-    const budgeted = await beginBudgetedTurn(db, focus, turn, { usd: 0, tokens: 0, attempt: randomUUID() }, []);
-    if (budgeted.permit === 'mail') continue;
-    if (budgeted.permit === 'budget') return { permit: 'budget', exceeded: budgeted };
-    return { permit: budgeted.permit };
+    const begun = await beginTurn(db, focus, turn, { usd: 0, tokens: 0, request: randomUUID() }, []);
+    if (begun.permit === 'mail') continue;
+    return begun.permit === 'budget' ? { permit: 'budget', exceeded: begun } : { permit: begun.permit };
   }
 }
 

@@ -2,10 +2,11 @@
 import { AnimusError } from '../core/errors/errors.ts';
 import { estimateTokens } from '../core/work/tokens.ts';
 import { readTranscriptToSend } from '../store/transcript/attachments.ts';
+import type { TurnPermit } from '../store/transcript/begin-turn.ts';
 import { createTurnKeeper } from '../store/transcript/budgeted-turns.ts';
 import { addMessage, type EngineMessage } from '../store/transcript/messages.ts';
 import { ownPart, type Transcript } from '../store/transcript/transcript.ts';
-import type { RecordedTurn, TurnPermit } from '../store/transcript/turns.ts';
+import type { RecordedTurn } from '../store/transcript/turns.ts';
 import { record } from '../telemetry/metrics.ts';
 import { span } from '../telemetry/spans.ts';
 import { type EarlyCalls, startEarlyCalls } from './calls/early-calls.ts';
@@ -43,6 +44,7 @@ export interface EngageMeans
       | 'knownMail'
       | 'payOnce'
       | 'reserves'
+      | 'inBatch'
       | 'unsent'
     >,
     ContextMeans,

@@ -132,10 +132,10 @@ function cutAt(call: string, nth: number, moment: Moment) {
 
 describe('a database that goes away during a turn, and comes back', () => {
   const POINTS = [
-    ['begin_next_turn', 1],
+    ['begin_turn', 1],
     ['record_turn', 1],
     ['finish_tool_calls', 1],
-    ['begin_next_turn', 2],
+    ['begin_turn', 2],
     ['record_turn', 2],
   ] as const;
   const cases = POINTS.flatMap(([call, nth]) =>
@@ -165,9 +165,9 @@ describe('a database that goes away during a turn, and comes back', () => {
 describe('a database that goes away while a turn of reads is recorded, and comes back', () => {
   const cases = [1, 2].flatMap((nth) => (['before', 'after'] as const).map((moment) => [moment, nth] as const));
 
-  it.each(cases)('%s record_turn_and_begin no. %i: repeats no request and no read', async (moment, nth) => {
+  it.each(cases)('%s record_turn no. %i: repeats no request and no read', async (moment, nth) => {
     const uncut = await plainRequests(READS);
-    const cut = await watched(cutAt('record_turn_and_begin', nth, moment), READS);
+    const cut = await watched(cutAt('record_turn', nth, moment), READS);
     expect(await cut.run()).toMatchObject({ kind: 'done' });
     expect(cut.requests.map(({ messages }) => JSON.stringify(messages))).toEqual(uncut);
     expect(cut.acts).toEqual(['read 1', 'read 2', 'read 3']);

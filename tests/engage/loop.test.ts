@@ -202,7 +202,7 @@ describe('the engage loop', () => {
     };
     await engage(focus.means({ db, journal: createJournal(db, focus.key) }));
     expect(statements.filter((name) => name !== 'read')).toEqual(
-      [1, 2, 3, 4].flatMap(() => ['begin_next_turn', 'record_turn']),
+      [1, 2, 3, 4].flatMap(() => ['begin_turn', 'record_turn']),
     );
     const calls = await recordedCalls(pg.database, focus);
     expect(calls.map((call) => call.state)).toEqual(Array(6).fill('done'));

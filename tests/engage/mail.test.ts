@@ -82,15 +82,16 @@ describe('a message to running work', () => {
   });
 
   it.each([
-    ['begin_next_turn', false],
-    ['record_turn_and_begin', true],
+    ['begin_turn', false],
+    ['record_turn', true],
   ])('is not lost with the response of %s', async (call, idempotent) => {
     let cut = 0;
     const cutting: Database = {
       ...pg.database,
       query: async (sql, params) => {
         const rows = await pg.database.query(sql, params);
-        if (sql.includes(`animus.${call}(`) && (rows[0] as { permit?: string }).permit === 'mail') {
+        const [row] = rows as readonly { permit?: string; begun?: { permit: string } }[];
+        if (sql.includes(`animus.${call}(`) && (row!.begun?.permit ?? row!.permit) === 'mail') {
           cut += 1;
           throw new AnimusError('db.unreachable', { where: 'here', detail: 'cut', hint: '' });
         }

@@ -5,7 +5,7 @@ import type { Queryable } from '../../src/store/sql/database.ts';
 import { askPerson } from '../../src/store/transcript/approvals.ts';
 import { putTurn } from '../../src/store/transcript/batch-requests.ts';
 import { startFocus } from '../../src/store/transcript/focus-row.ts';
-import { beginTurn } from '../../src/store/transcript/turns.ts';
+import { beginTurn } from './begun-turn.ts';
 import { openWait, parkWork } from '../../src/store/transcript/waits.ts';
 import { registerDaemon, type ServedFaculty } from '../../src/store/work/daemons.ts';
 import { pauseFaculty } from '../../src/store/work/operate.ts';

@@ -61,7 +61,7 @@ export function createQueryEmbedder({ db, embedder, explain }: QueryEmbedderMean
 
   /** A limit that somebody has locked is no reason to end the focus. */
   async function hold(text: string, focus: FocusKey, signal: AbortSignal) {
-    const reservation = { ...embedder.costAtMost([text]), attempt: randomUUID() };
+    const reservation = { ...embedder.costAtMost([text]), request: randomUUID() };
     try {
       return await withinLease(() => holdEmbedding(db, focus, reservation, embedder.name), signal);
     } catch (error) {

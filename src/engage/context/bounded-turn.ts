@@ -1,8 +1,9 @@
 /** Takes a model turn within the limits of the context. */
 import { randomUUID } from 'node:crypto';
 
+import type { Reservation } from '../../store/transcript/begin-turn.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
-import type { RecordedTurn, TurnReservation } from '../../store/transcript/turns.ts';
+import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import type { FocusBudget } from '../turn/focus-budget.ts';
 import { type BegunTurn, type FocusModel, type ModelTurn, type TurnMeans, takeModelTurn } from '../turn/model-turn.ts';
 import { asksForOutcome } from '../verdict/closing.ts';
@@ -17,7 +18,10 @@ import { unansweredMail } from './mail.ts';
 import { goesStraightOn, type StraightMeans } from './straight-on.ts';
 import { turnCost } from './turn-cost.ts';
 
-type BoundedMeans = Omit<TurnMeans, 'endsWith' | 'goesStraightOn' | 'messagesAfter' | 'knownMail' | 'reserves'> &
+type BoundedMeans = Omit<
+  TurnMeans,
+  'endsWith' | 'goesStraightOn' | 'messagesAfter' | 'knownMail' | 'reserves' | 'inBatch'
+> &
   CompactMeans &
   StraightMeans &
   Limits &
@@ -92,6 +96,7 @@ function take(transcript: Transcript, means: BoundedMeans, begun?: BegunTurn): P
     // Under limits, a turn begins by itself: its hold must not wait for the disk.
     goesStraightOn: (turn) => !means.budget.limited && goesStraightOn(withTurn(turn), means),
     payOnce: means.budget.limited,
+    inBatch: means.model.batch !== undefined,
     messagesAfter: (turn) => renderMessages(withTurn(turn)),
     reserves: { own: once(() => reserve(transcript, means)), after: (turn) => reserve(withTurn(turn), means) },
   };
@@ -99,8 +104,8 @@ function take(transcript: Transcript, means: BoundedMeans, begun?: BegunTurn): P
   return takeModelTurn(transcript.turns.length + 1, messages, turnMeans, begun?.permit);
 }
 
-function reserve(transcript: Transcript, means: BoundedMeans): TurnReservation {
-  return { usd: turnCost(transcript, means).usd, request: means.model.batch === undefined ? randomUUID() : null };
+function reserve(transcript: Transcript, means: BoundedMeans): Reservation {
+  return { usd: turnCost(transcript, means).usd, tokens: null, request: randomUUID() };
 }
 
 function once<T>(make: () => T): () => T {

@@ -3,12 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { FailureKind, LlmFailure } from '../../llm/client.ts';
 import { MAX_LOST } from '../../llm/failure-costs.ts';
-import {
-  type BudgetedPermit,
-  beginBudgetedTurn,
-  giveBackTurn,
-  loseTurn,
-} from '../../store/transcript/budgeted-turns.ts';
+import { beginTurn, type TurnBeginning } from '../../store/transcript/begin-turn.ts';
+import { giveBackTurn, loseTurn } from '../../store/transcript/budgeted-turns.ts';
 import { readMail } from '../../store/transcript/mail.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { count } from '../../telemetry/metrics.ts';
@@ -51,7 +47,7 @@ export async function takeBudgetedTurn(
   for (let lost = 0; ; ) {
     const held = await hold(sent, means);
     if (held.permit !== 'go') return { sent, taken: refused(held, means) };
-    sent = { ...sent, messages: [...sent.messages, ...noticesOf(held.messages, sent)] };
+    sent = { ...sent, messages: [...sent.messages, ...noticesOf(held.messages ?? [], sent)] };
     const taken = await take(sent, { permit: 'go', messages: renderMessages(sent) });
     if (taken.kind !== 'failed') return { sent, taken };
     const { failure } = taken;
@@ -64,16 +60,16 @@ export async function takeBudgetedTurn(
 }
 
 /** Holds what the turn may cost, and waits until that is on disk. */
-async function hold(transcript: Transcript, means: BudgetedMeans): Promise<BudgetedPermit> {
+async function hold(transcript: Transcript, means: BudgetedMeans): Promise<TurnBeginning> {
   const { db, focus, journal, signal, budget, unsent } = means;
   const turn = transcript.turns.length + 1;
   const inBatch = means.model.batch !== undefined;
-  const reservation = { ...turnCost(transcript, means), attempt: randomUUID() };
+  const reservation = { ...turnCost(transcript, means), request: randomUUID() };
   if (!inBatch) unsent.begins(turn);
   for (let tries = 0; ; ) {
     const held = await withinLease(() => {
       tries += 1;
-      return journal.handOver((results) => beginBudgetedTurn(db, focus, turn, reservation, results, inBatch));
+      return journal.handOver((results) => beginTurn(db, focus, turn, reservation, results, inBatch));
     }, signal);
     if (held.permit !== 'go') {
       unsent.isOver();
@@ -84,7 +80,7 @@ async function hold(transcript: Transcript, means: BudgetedMeans): Promise<Budge
       unsent.isOver();
       return { permit: 'mail' };
     }
-    for (const used of held.used) {
+    for (const used of held.used ?? []) {
       count('work.budget.warnings', 1, { faculty: means.faculty, scope: used.scope });
       budget.onUsed(used);
     }
@@ -99,7 +95,7 @@ async function hasNewMail(transcript: Transcript, { db, focus, signal }: Budgete
   return mail.length > unansweredMail(transcript);
 }
 
-function refused(held: Exclude<BudgetedPermit, { permit: 'go' }>, { faculty }: BudgetedMeans): ModelTurn {
+function refused(held: Exclude<TurnBeginning, { permit: 'go' }>, { faculty }: BudgetedMeans): ModelTurn {
   if (held.permit === 'budget') {
     count('work.budget.refusals', 1, { faculty, result: held.action });
     return { kind: 'refused', permit: 'budget', exceeded: held };

@@ -13,7 +13,7 @@ type SideMeans = Pick<ContextMeans, 'db' | 'focus' | 'signal' | 'model' | 'budge
 export async function holdSideCall(request: LlmRequest, means: SideMeans): Promise<boolean> {
   const { db, focus, signal, model, budget } = means;
   const cost = sideCallCost(estimateMessages(request.messages), request.maxTokens, model);
-  const reservation = { ...cost, attempt: randomUUID() };
+  const reservation = { ...cost, request: randomUUID() };
   const purpose = { model: `${model.provider}/${model.model}`, operation: 'summary' } as const;
   const hold = () => withinLease(() => beginSideCall(db, focus, reservation, purpose), signal);
   while (await hold()) {

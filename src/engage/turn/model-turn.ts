@@ -2,8 +2,9 @@
 import type { BatchFormat } from '../../llm/batch/batch-format.ts';
 import type { LlmFailure, Message, Usage } from '../../llm/client.ts';
 import type { Database } from '../../store/sql/database.ts';
+import type { TurnPermit } from '../../store/transcript/begin-turn.ts';
 import { type FocusKey } from '../../store/transcript/focus-row.ts';
-import { answeredTurn, type RecordedTurn, type TurnPermit } from '../../store/transcript/turns.ts';
+import { answeredTurn, type RecordedTurn } from '../../store/transcript/turns.ts';
 import { span } from '../../telemetry/spans.ts';
 import type { EarlyCalls } from '../calls/early-calls.ts';
 import type { Journal } from '../calls/journal.ts';
@@ -70,6 +71,7 @@ export interface TurnMeans extends CallMeans {
   /** The messages of the request after this turn, if the loop goes straight on. */
   readonly messagesAfter: (turn: RecordedTurn) => readonly Message[];
   readonly reserves: TurnReserves;
+  readonly inBatch: boolean;
   readonly unsent: UnsentTurn;
 }
 

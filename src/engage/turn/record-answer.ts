@@ -2,18 +2,11 @@
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { LlmResponse } from '../../llm/client.ts';
 import type { Database } from '../../store/sql/database.ts';
+import { beginTurn, type Reservation, type TurnPermit } from '../../store/transcript/begin-turn.ts';
 import { closeRequest } from '../../store/transcript/batch-requests.ts';
 import type { FocusKey } from '../../store/transcript/focus-row.ts';
 import { readMail } from '../../store/transcript/mail.ts';
-import {
-  answerJson,
-  beginTurn,
-  type RecordedTurn,
-  recordTurn,
-  recordTurnAndBegin,
-  type TurnPermit,
-  type TurnReservation,
-} from '../../store/transcript/turns.ts';
+import { answerJson, type RecordedTurn, recordTurn } from '../../store/transcript/turns.ts';
 import type { WholeTurn } from '../calls/early-calls.ts';
 import type { Journal } from '../calls/journal.ts';
 import { withinLease } from '../calls/within-lease.ts';
@@ -31,15 +24,16 @@ interface RecordMeans {
   /** The number of messages of people in the request that no answer has followed. */
   readonly knownMail: number;
   readonly reserves: TurnReserves;
+  readonly inBatch: boolean;
   readonly unsent: UnsentTurn;
 }
 
 /** What is reserved for requests. */
 export interface TurnReserves {
   /** For the request of the present turn: the same each time. */
-  own(): TurnReservation;
+  own(): Reservation;
   /** For the request after this turn. */
-  after(turn: RecordedTurn): TurnReservation;
+  after(turn: RecordedTurn): Reservation;
 }
 
 type Refused = Exclude<TurnPermit, 'go'>;
@@ -65,13 +59,13 @@ export interface UnrecordedTurn {
 /** Begins a turn, and records the ends of calls that are not recorded yet. */
 export async function begin(turn: number, means: RecordMeans): Promise<TurnPermit> {
   const { db, focus, journal, signal, knownMail } = means;
-  const { usd, request } = means.reserves.own();
+  const reservation = means.reserves.own();
   let tries = 0;
   const permit = await withinLease(() => {
     tries += 1;
-    return journal.handOver((results) => beginTurn(db, focus, turn, request === null ? 0 : usd, results, request));
+    return journal.handOver((results) => beginTurn(db, focus, turn, reservation, results, means.inBatch));
   }, signal);
-  return tries > 1 ? permitAfterLoss(permit, turn, knownMail, means) : permit;
+  return tries > 1 ? permitAfterLoss(permit.permit, turn, knownMail, means) : permit.permit;
 }
 
 /** The permit of a turn where the response to an earlier try was lost: that one may have delivered messages. */
@@ -109,7 +103,8 @@ export async function recordWhole(
   means.unsent.begins(turn.turn + 1);
   const kept = await record(turn, means, async () => {
     tries += 1;
-    return { next: await recordTurnAndBegin(means.db, means.focus, turn, response, cost, ends, next) };
+    const permit = await recordTurn(means.db, means.focus, turn, response, cost, { ends, reservation: next });
+    return { next: permit! };
   });
   if (typeof kept === 'string') {
     means.unsent.isOver();
@@ -156,7 +151,7 @@ function announce(recorded: RecordedTurn, { response }: Answered, means: RecordM
 
 /** Makes the answer durable, and closes its request if it came in a batch. */
 function keep(turn: RecordedTurn, { response, cost, requestId }: Answered, { db, focus }: RecordMeans): Promise<void> {
-  if (requestId === null) return recordTurn(db, focus, turn, response, cost);
+  if (requestId === null) return recordTurn(db, focus, turn, response, cost).then(() => {});
   return db.transaction(async (tx) => {
     await recordTurn(tx, focus, turn, response, cost);
     await closeRequest(tx, focus, requestId, 'recorded');

@@ -63,8 +63,8 @@ describe('a call that a gate judges later', () => {
       await run(pg.database, focus, (name) => statements.push(name), { gates: [passes] });
       return statements.filter((name) => name !== 'read');
     };
-    expect(await written('read', 'read')).toEqual(['begin_next_turn', 'record_turn_and_begin', 'record_turn']);
-    const turn = ['begin_next_turn', 'record_turn', 'start_call', 'begin_next_turn', 'record_turn'];
+    expect(await written('read', 'read')).toEqual(['begin_turn', 'record_turn', 'record_turn']);
+    const turn = ['begin_turn', 'record_turn', 'start_call', 'begin_turn', 'record_turn'];
     expect(await written('write')).toEqual(turn);
   });
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
 import type { LlmFailure, LlmRequest, LlmResult } from '../../../src/llm/client.ts';
-import type { UsedBudget } from '../../../src/store/transcript/budgeted-turns.ts';
+import type { UsedBudget } from '../../../src/store/transcript/begin-turn.ts';
 import { createTurnKeeper } from '../../../src/store/transcript/budgeted-turns.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { limit, settled, takeUp } from '../../support/budgets.ts';

@@ -7,7 +7,7 @@ import {
   putTurn,
   readRequestUnderWay,
 } from '../../../src/store/transcript/batch-requests.ts';
-import { beginTurn } from '../../../src/store/transcript/turns.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { parkWork, resolveWait } from '../../../src/store/transcript/waits.ts';
 import {
   answerRequest,

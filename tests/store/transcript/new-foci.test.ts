@@ -11,7 +11,8 @@ import { type FocusKey, startFocus } from '../../../src/store/transcript/focus-r
 import { encodeSettings } from '../../../src/store/transcript/focus-settings.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { addMessage } from '../../../src/store/transcript/messages.ts';
-import { answeredTurn, answerJson, beginTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { answeredTurn, answerJson, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { type ClaimedWork, claimWork, completeWork, releaseWork } from '../../../src/store/work/work.ts';
 import { claimable } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';

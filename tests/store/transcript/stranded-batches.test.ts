@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { putTurn, readRequestUnderWay } from '../../../src/store/transcript/batch-requests.ts';
-import { beginTurn } from '../../../src/store/transcript/turns.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { readBatchStatus } from '../../../src/store/views/status-view.ts';
 import {

@@ -5,7 +5,8 @@ import { isAnimusError } from '../../../src/core/errors/errors.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { untilUnlocked } from '../../../src/store/sql/patient-database.ts';
 import { closeRequest, putTurn, readRequestUnderWay } from '../../../src/store/transcript/batch-requests.ts';
-import { answeredTurn, beginTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { answeredTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import {
   answerRequest,

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { answeredTurn, beginTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { answerJson, answeredTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { readSpend } from '../../../src/store/views/spend.ts';
 import { readStatus } from '../../../src/store/views/status-view.ts';
 import { addUpSpend } from '../../../src/store/work/spend.ts';
@@ -48,7 +49,20 @@ async function beginOldTurn(db: Queryable, { key }: FocusedWork): Promise<void> 
 async function chargeOld(db: Queryable, work: FocusedWork, model: string): Promise<void> {
   await beginOldTurn(db, work);
   const answer = { ...ANSWER, model };
-  await recordTurn(db, work.key, answeredTurn(1, answer), answer, 0.01);
+  await recordOldTurn(db, work, answer);
+}
+
+/** Records it as a daemon of that version does. */
+async function recordOldTurn(
+  db: Queryable,
+  { key }: FocusedWork,
+  answer: typeof ANSWER & { model: string },
+): Promise<void> {
+  await db.query(`select animus.record_turn($1, $2, 1, $3::json, '[]')`, [
+    key.focusId,
+    key.leaseToken,
+    answerJson(answeredTurn(1, answer), answer, 0.01),
+  ]);
 }
 
 /** The spend of one model, all faculties and days together. */
@@ -214,7 +228,7 @@ describe('an upgrade from version 0.1.0, which wrote the sums itself', () => {
       await tx.query('select from animus.work_items where id = $1 for update', [during.id]);
     });
     const answer = { ...ANSWER, model: 'm' };
-    const late = recordTurn(target.open({ poolSize: 1 }), during.key, answeredTurn(1, answer), answer, 0.01);
+    const late = recordOldTurn(target.open({ poolSize: 1 }), during, answer);
     await untilBlocked(db);
     await migrate(target.open());
     await charge(db, after, 1, 'm');

@@ -9,7 +9,7 @@ import { systemPrompt } from '../../../engage/prompt/prompt.ts';
 import type { EngageDone, EngageEnd } from '../../../engage/verdict/engage-end.ts';
 import { outcomeInstruction } from '../../../engage/verdict/outcome.ts';
 import { isFailureOfTheWorld, type LlmFailure } from '../../../llm/client.ts';
-import type { UsedBudget } from '../../../store/transcript/budgeted-turns.ts';
+import type { UsedBudget } from '../../../store/transcript/begin-turn.ts';
 import type { Transcript } from '../../../store/transcript/transcript.ts';
 import { span } from '../../../telemetry/spans.ts';
 import { permittedTool, toolSpecs } from '../../../tools/registry.ts';
