@@ -1,13 +1,13 @@
 /** A connection is cut at the exact moment of each write of a turn: nothing done or paid for is lost, and nothing is sent that is not recorded. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { createJournal } from '../../src/engage/calls/journal.ts';
-import { engage } from '../../src/engage/loop.ts';
 import type { LlmClient, LlmRequest } from '../../src/llm/client.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { startTestFocus, type TestFocus, testTool } from '../support/focus.ts';
 import { type CallWatcher, type Moment, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
+import { engage } from '../support/run-loop.ts';
 
 const pg = testDatabase({ anew: true });
 /** How long the database stays away: long enough for several retries. */

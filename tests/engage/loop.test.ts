@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createJournal } from '../../src/engage/calls/journal.ts';
-import { engage } from '../../src/engage/loop.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestFocus, testTool } from '../support/focus.ts';
+import { engage } from '../support/run-loop.ts';
 import { endedCalls, recordedCalls, takeOver, threeTurns } from './focus-calls.ts';
 
 describe('the engage loop', () => {

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../src/store/sql/database.ts';
 import { type FocusKey, startFocus } from '../../src/store/transcript/focus-row.ts';
 import { answeredTurn, recordTurn } from '../../src/store/transcript/turns.ts';
-import { beginTurn } from './begun-turn.ts';
 import { type ClaimableFaculty, type ClaimedWork, claimWork } from '../../src/store/work/work.ts';
+import { beginTurn } from './begun-turn.ts';
 
 /** A claimed item and the keys that its focus writes with. */
 export type FocusedWork = ClaimedWork & { readonly key: FocusKey };

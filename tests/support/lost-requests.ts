@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../src/store/sql/database.ts';
 import { answeredTurn, recordTurn } from '../../src/store/transcript/turns.ts';
-import { beginTurn } from './begun-turn.ts';
 import type { FocusedWork } from './begun-focus.ts';
+import { beginTurn } from './begun-turn.ts';
 
 /** An answer of a hundred tokens in and ten out. */
 export const COUNTED_ANSWER = {

@@ -96,7 +96,7 @@ async function begin(
     (await startFocus(means.db, work, { host, directoryRoot, ...settings }));
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: recorded.id };
   const unsent = createUnsentTurn(means.db, key, means.lease);
-  if (atOnce?.first.isReserved) unsent.begins(1);
+  if (atOnce?.first.begun?.permit === 'go' && atOnce.first.begun.reservation !== null) unsent.begins(1);
   opened.defer(() => unsent.giveBack());
   // The path is computed here and not read from the database, because the directory is created, chowned and removed. A
   // focus that began with an external command has no prompt either.

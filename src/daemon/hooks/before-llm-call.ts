@@ -1,7 +1,7 @@
 /** The hooks before a request to the model. */
 import { estimateTokens } from '../../core/work/tokens.ts';
-import type { BeforeRequest } from '../../engage/context/before-request.ts';
 import { hookMessage } from '../../engage/prompt/hook-texts.ts';
+import type { BeforeRequest } from '../../engage/turn/before-request.ts';
 import { askHook, type HookVerdict, type LoopHookMeans } from './loop-hook.ts';
 import { viewRequest } from './request-view.ts';
 

@@ -47,7 +47,7 @@ export function createQueryEmbedder({ db, embedder, explain }: QueryEmbedderMean
     const result = await measuredEmbedder(embedder).embed([text], AbortSignal.any([signal, patience]), () =>
       surelyHolds(context.lease),
     );
-    if (signal.aborted) await settleStopped(0, result.ok ? 1 : result.failure.lost, { db, focus });
+    if (signal.aborted) await settleStopped(0, result.ok ? 1 : result.failure.lost, focus, db);
     signal.throwIfAborted();
     if (result.ok) {
       await charge(focus, result.usage, signal);

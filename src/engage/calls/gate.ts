@@ -1,6 +1,6 @@
 /** The interface of a gate in front of tool calls; `focus-gates.ts` makes the gates of a focus. */
 import type { Tool, ToolOutput } from '../../tools/tool.ts';
-import type { CallScope } from './run-call.ts';
+import type { CallScope } from './call-scope.ts';
 
 /**
  * A gate lets a call pass, changes its input, denies it, or has a person asked. Gates run in the order of their list: the first denial counts,

@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { CallGate } from '../../../src/engage/calls/gate.ts';
 import { createJournal } from '../../../src/engage/calls/journal.ts';
-import { engage } from '../../../src/engage/loop.ts';
 import type { LlmClient, LlmRequest } from '../../../src/llm/client.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus, testTool } from '../../support/focus.ts';
+import { engage } from '../../support/run-loop.ts';
 import { callStates, callsOf, run, watched } from './early-call-focus.ts';
 
 const pg = testDatabase();

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { answeredTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
-import { beginTurn } from '../../support/begun-turn.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { beginHeld, beginLimited, limit, recordCost, settled } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
 

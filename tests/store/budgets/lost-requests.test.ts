@@ -1,15 +1,15 @@
 /** Promise: under a limit, and in a batch, each request that may have cost something and gave nothing counts once, in the turn and in the account. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { beginTurn as beginInBatch } from '../../../src/store/transcript/begin-turn.ts';
 import { closeRequest, putTurn, readRequestUnderWay } from '../../../src/store/transcript/batch-requests.ts';
+import { beginTurn as beginInBatch } from '../../../src/store/transcript/begin-turn.ts';
 import { beginSideCall, giveBackTurn, loseTurn } from '../../../src/store/transcript/budgeted-turns.ts';
 import { recordSideCall } from '../../../src/store/transcript/turns.ts';
-import { beginTurn } from '../../support/begun-turn.ts';
 import { answerRequest, confirmBatch, holdPoller, markBatch, withdrawAnswer } from '../../../src/store/work/batches.ts';
 import { cancelWork } from '../../../src/store/work/operate.ts';
 import { endCancelled, failWork } from '../../../src/store/work/work.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { beginHeld, beginLimited, limit, settled, takeUp } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
 import { COUNTED_ANSWER, LOST, lostOf, NOTHING, recordAfter, SUMMARY } from '../../support/lost-requests.ts';

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { beginSideCall, giveBackTurn, holdEmbedding, loseTurn } from '../../../src/store/transcript/budgeted-turns.ts';
 import { answeredTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
-import { beginTurn } from '../../support/begun-turn.ts';
 import { cancelWork } from '../../../src/store/work/operate.ts';
 import { endCancelled, failWork } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { testDatabase } from '../../support/database.ts';
 import { beginFor, COUNTED_ANSWER, LOST, lostOf, NOTHING, recordAfter, SUMMARY } from '../../support/lost-requests.ts';
 

@@ -12,9 +12,9 @@ import { encodeSettings } from '../../../src/store/transcript/focus-settings.ts'
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { addMessage } from '../../../src/store/transcript/messages.ts';
 import { answeredTurn, answerJson, recordTurn } from '../../../src/store/transcript/turns.ts';
-import { beginTurn } from '../../support/begun-turn.ts';
 import { type ClaimedWork, claimWork, completeWork, releaseWork } from '../../../src/store/work/work.ts';
 import { claimable } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { testDatabase } from '../../support/database.ts';
 import { openTransaction, stateOf } from '../work/queue-driver.ts';
 import { ANSWER, keyOf, newFocus, PLACE, SETTINGS } from './new-focus.ts';

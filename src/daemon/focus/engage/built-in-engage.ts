@@ -6,6 +6,8 @@ import { engage } from '../../../engage/loop.ts';
 import { bashContainerText } from '../../../engage/prompt/bash-container.ts';
 import { permissionsText } from '../../../engage/prompt/permissions.ts';
 import { systemPrompt } from '../../../engage/prompt/prompt.ts';
+import type { LoopFocus, LoopReach, LoopRun } from '../../../engage/turn/loop-state.ts';
+import { createTurnTime } from '../../../engage/turn/turn-time.ts';
 import type { EngageDone, EngageEnd } from '../../../engage/verdict/engage-end.ts';
 import { outcomeInstruction } from '../../../engage/verdict/outcome.ts';
 import { isFailureOfTheWorld, type LlmFailure } from '../../../llm/client.ts';
@@ -21,8 +23,7 @@ import type { FocusEnd } from '../scope/focus-end.ts';
 import { type Focus, type PhaseMeans, spanKey } from '../scope/focus-scope.ts';
 import { hostIsolation } from '../scope/host-isolation.ts';
 import { releaseDelaySeconds } from '../scope/recovery.ts';
-import { callGuard } from './call-guard.ts';
-import { type CommandPlaces, callScopeOf, withCommandPlaces } from './call-scope.ts';
+import { type CommandPlaces, reachOf, withCommandPlaces } from './call-reach.ts';
 import { loopHooksOf } from './focus-loop-hooks.ts';
 
 /** Runs the loop from the current end of the transcript. */
@@ -67,53 +68,46 @@ function loopWith(places: CommandPlaces, focus: Focus, recorded: Transcript): Pr
   const found = means.models.forFocus(faculty, focus.answer?.conversation ?? key.focusId, work);
   const model = leasedModel(found, means.lease);
   const hooks = loopHooksOf(focus);
+  const loopFocus: LoopFocus = {
+    key,
+    faculty: work.faculty,
+    model,
+    systemPrompt: focus.row.systemPrompt,
+    toolSpecs: focus.row.tools,
+    limits: {
+      maxTurns: settings.maxTurns,
+      outcomeSchema: settings.outcomeSchema,
+      closingTurn: model.closingTurn ?? false,
+    },
+    bounds: {
+      compactThreshold: settings.compactThreshold,
+      compactKeepRecent: settings.compactKeepRecent,
+      ledgerNudgeInterval: settings.ledgerNudgeInterval,
+      truncateClosedBlocks: settings.truncateClosedBlocks,
+    },
+  };
+  const run: LoopRun = {
+    journal: createJournal(means.db, key),
+    signal: control.signal,
+    drain: control.drain,
+    onEvent: focus.emit,
+    budget: {
+      limited: focus.row.budget !== null,
+      keepTurn: means.keepTurn,
+      onUsed: (used) => reportUsed(used, focus),
+    },
+    time: createTurnTime(),
+    unsent: focus.unsent,
+  };
+  const reach: LoopReach = {
+    ...reachOf(focus, places, hooks),
+    beforeRequest: hooks.beforeRequest,
+    directory: faculty.consolidate === null && focus.worktree === null ? focus.directory : undefined,
+  };
+  const begun = focus.first?.begun;
   return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
-    engage(
-      {
-        db: means.db,
-        focus: key,
-        model,
-        faculty: work.faculty,
-        systemPrompt: focus.row.systemPrompt,
-        toolSpecs: focus.row.tools,
-        toolset: focus.toolset.tools,
-        ...callGuard(focus, hooks),
-        beforeRequest: hooks.beforeRequest,
-        journal: createJournal(means.db, key),
-        budget: {
-          limited: focus.row.budget !== null,
-          keepTurn: means.keepTurn,
-          onUsed: (used) => reportUsed(used, focus),
-        },
-        ...(focus.first !== null && { firstPermit: focus.first.permit }),
-        unsent: focus.unsent,
-        recordsEnd: () => places.background.all().length === 0 && endsAtOnce(focus),
-        maxTurns: settings.maxTurns,
-        outcomeSchema: settings.outcomeSchema,
-        closingTurn: model.closingTurn ?? false,
-        bounds: {
-          compactThreshold: settings.compactThreshold,
-          compactKeepRecent: settings.compactKeepRecent,
-          ledgerNudgeInterval: settings.ledgerNudgeInterval,
-          truncateClosedBlocks: settings.truncateClosedBlocks,
-        },
-        maxParallelTools: settings.maxParallelTools,
-        signal: control.signal,
-        drain: control.drain,
-        onEvent: focus.emit,
-        callScope: callScopeOf(focus, places),
-      },
-      recorded,
-    ),
+    engage(loopFocus, run, reach, { recorded, ...(begun && { begun }) }),
   );
-}
-
-/**
- * Whether nothing stands between the last answer and the end of the focus: no hook, no changes to look at, and no command that may still
- * run and has to be stopped first.
- */
-function endsAtOnce({ faculty, worktree, directory }: Focus): boolean {
-  return faculty.consolidate === null && worktree === null && !directory.isMade();
 }
 
 function reportUsed({ scope, subject, unit, period, amount, used }: UsedBudget, { means, work }: Focus): void {

@@ -1,7 +1,7 @@
 /** The hooks of a focus's loop. */
 import { NO_LOOP_HOOKS } from '../../../catalog/faculty/loop-hooks.ts';
 import type { AfterRun, CallGate } from '../../../engage/calls/gate.ts';
-import type { BeforeRequest } from '../../../engage/context/before-request.ts';
+import type { BeforeRequest } from '../../../engage/turn/before-request.ts';
 import { hooksOnResults } from '../../hooks/after-tool-call.ts';
 import { hooksOnRequests } from '../../hooks/before-llm-call.ts';
 import { hookGate } from '../../hooks/before-tool-call.ts';

@@ -53,6 +53,9 @@ export async function beginWithRequest(
   const encoded = encodeSettings(settings);
   // Nothing is sent before the request of a batch is put into the outbox.
   const asks = asksModel(faculty.engage) && !faculty.engage.batch;
+  const reservation = asks
+    ? { ...firstCost(messages, settings, faculty, means.models, focusId), request: focusId }
+    : null;
   const permit = await means.beginNew({
     workItemId: work.id,
     leaseToken: work.leaseToken,
@@ -61,8 +64,8 @@ export async function beginWithRequest(
     content,
     tokens: estimateTokens(content),
     turn: asksModel(faculty.engage),
-    reservedUsd: asks ? firstCost(messages, settings, faculty, means.models, focusId) : 0,
-    request: asks ? focusId : null,
+    reservedUsd: reservation === null ? 0 : reservation.usd,
+    request: reservation?.request ?? null,
     skills: activated,
   });
   if (permit === null) {
@@ -80,5 +83,6 @@ export async function beginWithRequest(
     budget: null,
     ...encoded.readBack,
   } as const;
-  return { row, first: { message, skills: skillMessages(activated), permit, isReserved: asks && permit === 'go' } };
+  const begun = asksModel(faculty.engage) ? { permit, reservation } : null;
+  return { row, first: { message, skills: skillMessages(activated), begun } };
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../../../core/lifecycle/clock.ts';
 import type { Lease } from '../../../core/lifecycle/lease.ts';
 import { estimateTokens } from '../../../core/work/tokens.ts';
 import type { WorkState } from '../../../core/work/work.ts';
-import type { UnrecordedTurn } from '../../../engage/turn/record-answer.ts';
+import type { LastAnswer } from '../../../engage/turn/record-answer.ts';
 import { failureNotice } from '../../../engage/verdict/attempt.ts';
 import type { HeldOutcome } from '../../../engage/verdict/outcome.ts';
 import type { Database } from '../../../store/sql/database.ts';
@@ -36,7 +36,7 @@ export type FocusEnd =
       /** Why messages that came before the end cannot be read any more. */
       readonly unread?: string;
       /** The last answer, where it is recorded with this end. */
-      readonly unrecorded?: UnrecordedTurn;
+      readonly lastAnswer?: LastAnswer;
     }
   | {
       readonly kind: 'failed';
@@ -164,7 +164,7 @@ async function write(
 
 /** Queued again: messages to the work came before its end. The same focus goes on with them. */
 async function writeCompletion(
-  { outcome, summary, unread, unrecorded }: Extract<FocusEnd, { kind: 'completed' }>,
+  { outcome, summary, unread, lastAnswer }: Extract<FocusEnd, { kind: 'completed' }>,
   work: ClaimedWork,
   { db, completer, completeFocus, focusId }: SettleMeans,
 ): Promise<WorkState> {
@@ -175,10 +175,10 @@ async function writeCompletion(
     summary,
     ...(unread !== undefined && { unread }),
   };
-  if (unrecorded && focusId !== null) {
-    const { turn, answer } = unrecorded;
+  if (lastAnswer && focusId !== null) {
+    const { turn, answer } = lastAnswer;
     if (await completeFocus({ ...completed, focusId, turn, answer })) return 'completed';
-    switch (await unrecorded.record()) {
+    switch ((await lastAnswer.record())?.permit) {
       case 'cancelled':
         await endCancelled(db, work);
         return 'cancelled';
@@ -193,7 +193,7 @@ async function writeCompletion(
         await releaseWork(db, work, { delaySeconds: 0, reason, cause: 'work.mail' });
         return 'queued';
       }
-      case null:
+      case undefined:
     }
   }
   return (await completer.complete(completed)) === 'mail' ? 'queued' : 'completed';

@@ -3,13 +3,13 @@ import type { Faculty } from '../../../catalog/faculty/faculty.ts';
 import type { Clock } from '../../../core/lifecycle/clock.ts';
 import type { Lease } from '../../../core/lifecycle/lease.ts';
 import type { FocusEvent, FocusEventBody } from '../../../engage/events/events.ts';
+import type { LoopStart } from '../../../engage/loop.ts';
 import type { UnsentTurn } from '../../../engage/turn/unsent-turn.ts';
 import type { FileRule } from '../../../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../../../process/process-host.ts';
 import type { AnswerStart } from '../../../store/conversations/answer-start.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import type { BeginNewFocus } from '../../../store/transcript/begin-foci.ts';
-import type { TurnPermit } from '../../../store/transcript/begin-turn.ts';
 import type { KeepTurn } from '../../../store/transcript/budgeted-turns.ts';
 import type { FocusKey, FocusRow } from '../../../store/transcript/focus-row.ts';
 import type { EngineMessage } from '../../../store/transcript/messages.ts';
@@ -93,10 +93,8 @@ export interface FirstRequest {
   readonly message: EngineMessage;
   /** The messages of the skills that it begins with. */
   readonly skills: readonly EngineMessage[];
-  /** Of turn 1; without a meaning where no model is asked. */
-  readonly permit: TurnPermit;
-  /** Whether something is reserved for the request of that turn. */
-  readonly isReserved: boolean;
+  /** Turn 1; null where no model is asked. */
+  readonly begun: NonNullable<LoopStart['begun']> | null;
 }
 
 /** A focus in progress, as its phases see it. */

@@ -41,7 +41,7 @@ export async function giveBack(
     holdFaculty: false,
   };
   try {
-    if (end.kind === 'completed' && end.unrecorded !== undefined) await end.unrecorded.record();
+    if (end.kind === 'completed' && end.lastAnswer !== undefined) await end.lastAnswer.record();
     await releaseWork(db, work, released);
   } catch (cause) {
     log.debug({ work_item_id: work.id, error: messageOf(cause) }, 'the work could not be given back');

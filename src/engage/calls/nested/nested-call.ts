@@ -6,27 +6,15 @@ import type { ToolCallBlock } from '../../../llm/client.ts';
 import type { RecordedCall } from '../../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../../store/transcript/turns.ts';
 import { span } from '../../../telemetry/spans.ts';
-import { type EndedNestedCall, type NestedCall, type ToolOutput, toolError } from '../../../tools/tool.ts';
+import { type NestedCall, type ToolOutput, toolError } from '../../../tools/tool.ts';
 import { asksInCode } from '../../prompt/code-texts.ts';
 import { changedInput } from '../ask-person.ts';
 import { tellEntry } from '../call-end.ts';
 import { type Passage, passGates, validCall } from '../gates.ts';
-import type { NestedMeans } from './nested-calls.ts';
-import type { NestedJournal } from './nested-journal.ts';
-import { type NestedCallStart, type NestedRecord, unrecordable } from './nested-record.ts';
+import type { Execution } from './execution.ts';
+import { type NestedCallStart, unrecordable } from './nested-record.ts';
 import { resultForCode } from './nested-result.ts';
 import { type NestedEnd, runNestedCall } from './nested-run.ts';
-
-/** The execution that a call belongs to. */
-export interface Execution {
-  readonly turn: RecordedTurn;
-  /** The call that runs the code. */
-  readonly parent: RecordedCall;
-  readonly means: NestedMeans;
-  readonly record: NestedRecord;
-  readonly journal: NestedJournal;
-  readonly onEnd: (ended: EndedNestedCall, call: RecordedCall) => void;
-}
 
 /** Runs call `n` of an execution, in a span. Rejects when `signal` aborts, and with what ends the focus. */
 export async function makeNestedCall(
@@ -67,7 +55,7 @@ async function gateAndRun(
   const start: NestedCallStart = { n, name, input, finalInput: null, tool: undefined };
   const passage =
     beyond === null
-      ? await passGates(call, execution.turn, { ...execution.means, signal })
+      ? await passGates(call, execution.turn, signal, execution.reach)
       : await unreadable(callId, name, beyond, execution);
   switch (passage.kind) {
     case 'answered':
@@ -92,11 +80,11 @@ async function gateAndRun(
 }
 
 /** What cannot be written down is not kept. */
-async function unreadable(callId: string, name: string, beyond: string, { turn, means }: Execution): Promise<Passage> {
+async function unreadable(callId: string, name: string, beyond: string, { turn, reach }: Execution): Promise<Passage> {
   const invalidInput = `${beyond}; ${LESS_INPUT}`;
   const block: ToolCallBlock = { type: 'tool_call', id: callId, name, input: {}, invalidInput };
   const call = { callId, name, input: {}, finalInput: null, state: 'pending', output: null, isError: false } as const;
-  return validCall(call, { ...turn, content: [block] }, means.toolset);
+  return validCall(call, { ...turn, content: [block] }, reach.toolset);
 }
 
 /** Puts the end on record, and notifies watchers. */
@@ -105,15 +93,15 @@ function end(
   call: RecordedCall,
   { state, output, recorded = false }: NestedEnd,
   durationMs: number,
-  { turn, parent, means, record, journal, onEnd }: Execution,
+  { turn, parent, run, record, journal, onEnd }: Execution,
 ): ToolOutput {
   const row = record.ended(start, state, output, durationMs);
   if (!recorded) journal.add(row);
   const { callId, name } = call;
   const isError = output.isError ?? false;
   const shown = { isError, output: row.output ?? '', durationMs: roundMs(durationMs), parentCallId: parent.callId };
-  means.onEvent({ type: 'tool_ended', turn: turn.turn, callId, name, ...shown });
-  if (recorded) tellEntry(name, output, means);
+  run.onEvent({ type: 'tool_ended', turn: turn.turn, callId, name, ...shown });
+  if (recorded) tellEntry(name, output, run);
   onEnd({ n: start.n, name, state }, call);
   return output;
 }

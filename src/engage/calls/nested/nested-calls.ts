@@ -1,17 +1,15 @@
 /** The calls of tools that the code of one execution makes. */
 import { interruption } from '../../../core/errors/interruption.ts';
-import type { Database } from '../../../store/sql/database.ts';
 import type { CodeEntry, RecordedCall } from '../../../store/transcript/calls.ts';
 import { codeEntry } from '../../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../../store/transcript/turns.ts';
 import { toolSpecs } from '../../../tools/registry.ts';
 import { type EndedNestedCall, type NestedCalls, type Tool, toolError } from '../../../tools/tool.ts';
-import type { FocusListener } from '../../events/events.ts';
 import { tooManyAtOnce, tooManyCalls } from '../../prompt/code-texts.ts';
-import type { AfterRun } from '../gate.ts';
-import type { GateMeans } from '../gates.ts';
+import type { CallsRun, Reach } from '../reach.ts';
 import { createSlots } from '../slots.ts';
-import { type Execution, makeNestedCall } from './nested-call.ts';
+import type { Execution } from './execution.ts';
+import { makeNestedCall } from './nested-call.ts';
 import { keepNestedFile } from './nested-files.ts';
 import { createNestedJournal } from './nested-journal.ts';
 import { createNestedRecord } from './nested-record.ts';
@@ -20,14 +18,6 @@ import { createNestedRecord } from './nested-record.ts';
 const MAX_CALLS = 5000;
 /** Running and waiting for a slot. */
 const MAX_AT_ONCE = 256;
-
-/** The dependencies of calls from code: those of calls of the model. */
-export interface NestedMeans extends GateMeans {
-  readonly db: Database;
-  readonly afterRun?: AfterRun;
-  readonly maxParallelTools: number;
-  readonly onEvent: FocusListener;
-}
 
 export interface OpenNestedCalls extends NestedCalls {
   /** Aborts with what ends the focus: a lost lease, an unreachable database. */
@@ -40,29 +30,35 @@ export interface OpenNestedCalls extends NestedCalls {
  * Opens the calls of the code that `parent` runs, which is recorded as started. World tools run in parallel, at most `maxParallelTools`; database
  * tools one after the other, so that ledger entries keep the order of their calls. Close it, whatever happens.
  */
-export function openNestedCalls(turn: RecordedTurn, parent: RecordedCall, means: NestedMeans): OpenNestedCalls {
+export function openNestedCalls(
+  turn: RecordedTurn,
+  parent: RecordedCall,
+  run: CallsRun,
+  reach: Reach,
+): OpenNestedCalls {
   const closing = new AbortController();
   const fatal = new AbortController();
-  const takeSlot = createSlots(means.maxParallelTools);
+  const takeSlot = createSlots(reach.maxParallelTools);
   const running = new Set<Promise<unknown>>();
   const ends: EndedNestedCall[] = [];
   const wrote: CodeEntry[] = [];
   const journal = createNestedJournal(
-    means.db,
-    means.callScope,
+    reach.db,
+    reach.callScope,
     { turn: turn.turn, callId: parent.callId },
-    means.signal,
+    run.signal,
     (error) => fatal.abort(error),
   );
   const onEnd: Execution['onEnd'] = (ended, call) => {
     ends.push(ended);
     if (ended.name === 'ledger_append' && ended.state === 'done') wrote.push(codeEntry(call));
   };
-  const toolset = callable(means.toolset);
+  const toolset = callable(reach.toolset);
   const execution: Execution = {
     turn,
     parent,
-    means: { ...means, toolset },
+    run,
+    reach: { ...reach, toolset },
     record: createNestedRecord(),
     journal,
     onEnd,
@@ -75,7 +71,7 @@ export function openNestedCalls(turn: RecordedTurn, parent: RecordedCall, means:
     fatal: fatal.signal,
     wrote: () => wrote,
     async call(call, own) {
-      const signal = AbortSignal.any([means.signal, fatal.signal, closing.signal, own]);
+      const signal = AbortSignal.any([run.signal, fatal.signal, closing.signal, own]);
       signal.throwIfAborted();
       if (made >= MAX_CALLS) return toolError(tooManyCalls(MAX_CALLS));
       if (running.size >= MAX_AT_ONCE) return toolError(tooManyAtOnce(MAX_AT_ONCE));
@@ -94,12 +90,12 @@ export function openNestedCalls(turn: RecordedTurn, parent: RecordedCall, means:
         running.delete(mine);
       }
     },
-    keepFile: (file) => keepNestedFile(file, turn, parent, means),
+    keepFile: (file) => keepNestedFile(file, turn, parent, run, reach),
     async close() {
       closing.abort(interruption());
       await Promise.allSettled(running);
       if (fatal.signal.aborted) throw fatal.signal.reason as Error;
-      means.signal.throwIfAborted();
+      run.signal.throwIfAborted();
       await journal.flush();
       return ends.toSorted((a, b) => a.n - b.n);
     },

@@ -1,5 +1,6 @@
-/** What all tool calls of a focus share, and where its commands run. */
-import type { CallScope } from '../../../engage/calls/run-call.ts';
+/** What the tool calls of a focus may reach, and where its commands run. */
+import type { CallScope } from '../../../engage/calls/call-scope.ts';
+import type { Reach } from '../../../engage/calls/reach.ts';
 import type { CommandHost } from '../../../process/process-host.ts';
 import { filesOfAnswer } from '../../../store/conversations/files-of-answer.ts';
 import { type BackgroundCommands, createBackgroundCommands } from '../../../tools/shell/background-commands.ts';
@@ -7,6 +8,8 @@ import { skillScope } from '../../../tools/skills/active-skills.ts';
 import { skillRoom } from '../orient/orient-skills.ts';
 import type { Focus } from '../scope/focus-scope.ts';
 import { hostIsolation } from '../scope/host-isolation.ts';
+import { callGuard } from './call-guard.ts';
+import type { FocusLoopHooks } from './focus-loop-hooks.ts';
 
 /** Where the commands of `bash` run. */
 export interface CommandPlaces {
@@ -30,8 +33,18 @@ export async function withCommandPlaces<T>(focus: Focus, use: (places: CommandPl
   }
 }
 
-/** The scope of the focus's calls. */
-export function callScopeOf(focus: Focus, { background, container }: CommandPlaces): CallScope {
+/** What the calls may reach, between the hooks and permissions of the faculty as it is loaded now. */
+export function reachOf(focus: Focus, places: CommandPlaces, hooks: FocusLoopHooks): Reach {
+  return {
+    db: focus.means.db,
+    toolset: focus.toolset.tools,
+    callScope: callScopeOf(focus, places),
+    guard: callGuard(focus, hooks),
+    maxParallelTools: focus.faculty.engage.maxParallelTools,
+  };
+}
+
+function callScopeOf(focus: Focus, { background, container }: CommandPlaces): CallScope {
   const { means, faculty, key, work } = focus;
   return {
     ...key,
