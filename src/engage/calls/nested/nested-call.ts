@@ -4,7 +4,6 @@ import { valueBeyond } from '../../../core/text/json-bounds.ts';
 import { JSON_LIMITS, LESS_INPUT } from '../../../core/text/json-limits.ts';
 import type { ToolCallBlock } from '../../../llm/client.ts';
 import type { RecordedCall } from '../../../store/transcript/calls.ts';
-import type { RecordedTurn } from '../../../store/transcript/turns.ts';
 import { span } from '../../../telemetry/spans.ts';
 import { type NestedCall, type ToolOutput, toolError } from '../../../tools/tool.ts';
 import { asksInCode } from '../../prompt/code-texts.ts';
