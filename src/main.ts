@@ -1,9 +1,10 @@
 /** argv → command → exit code: the only place with signal handlers and process.exit. */
-import { printsLog } from './cli/command/command.ts';
+
 import { runCli } from './cli/program.ts';
 import { systemClock } from './core/lifecycle/clock.ts';
 import { createInterrupts, type Interrupts } from './core/lifecycle/interrupts.ts';
 import type { JobControl } from './core/lifecycle/job-control.ts';
+import { printsLog } from './terminal/command/command.ts';
 
 /** Runs the command of this process and ends the process with its exit code; called by the launcher. */
 export async function main(): Promise<void> {

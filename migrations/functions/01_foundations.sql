@@ -118,20 +118,3 @@ language sql stable as $$
   select coalesce(c.comment like 'animus:%' and not (c.comment like 'animus: until %' and exists (select from pgmq.meta m where m.queue_name = p_queue)), false)
     from obj_description(to_regclass(format('pgmq.%I', 'q_' || p_queue)), 'pg_class') c (comment)
 $$;
-
--- Returns whether an item may change from one state to the other. Every allowed change of state; core/work.ts and
--- docs/states.md hold the same table and a test compares the three.
--- Locks: none. Raises: nothing.
-create or replace function animus.transition_allowed(p_from text, p_to text) returns boolean
-language sql immutable parallel safe as $$
-  select case p_from
-    when 'scheduled' then p_to in ('queued', 'cancelled')
-    when 'queued'    then p_to in ('claimed', 'cancelled')
-    when 'claimed'   then p_to in ('running', 'completed', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled')
-    when 'running'   then p_to in ('completed', 'waiting', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled')
-    when 'waiting'   then p_to in ('queued', 'cancelled')
-    when 'dead'      then p_to in ('queued')
-    when 'cancelled' then p_to in ('queued')
-    else false
-  end
-$$;

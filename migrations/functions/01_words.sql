@@ -1,5 +1,16 @@
--- The words allowed in columns of the engine's tables, for lists that a part of animus may extend. Add a word here, in
--- src/core/work/words.ts and in docs/sql-api.md; a test compares the three. Never remove a word: rows may contain it.
+-- The words that columns may contain, and the changes of state that are allowed, as src/core/work declares them.
+
+-- Refuses a word as a check constraint of the column would.
+-- Locks: none. Raises: 23514.
+create or replace function animus.refuse_word(p_table text, p_column text, p_word text) returns void
+language plpgsql as $$
+begin
+  raise check_violation using schema = 'animus', table = p_table, constraint = format('%s_%s_check', p_table, p_column),
+    message = format('%s is no %s of animus.%s', quote_nullable(p_word), p_column, p_table),
+    hint = 'one of ' || array_to_string(animus.words(p_table || '.' || p_column), ', ');
+end $$;
+
+-- The words, written by `npm run schema`.
 
 -- Returns the words that a column may contain; null for a column without a list.
 -- Locks: none. Raises: nothing.
@@ -13,21 +24,32 @@ language sql immutable parallel safe as $$
     when 'waits.subject' then array['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question', 'lost', 'provider']
     when 'hook_runs.event' then array['before_llm_call', 'before_tool_call', 'after_tool_call']
     when 'decisions.action' then array['approve', 'deny', 'steer', 'answer', 'cancel', 'retry', 'pause', 'resume', 'edit', 'erase', 'grant', 'revoke', 'pin', 'archive', 'adopt', 'rollback', 'discard']
+    when 'work_ledger.entry_type' then array['plan', 'finding', 'decision', 'step', 'error', 'note']
+    when 'people.role' then array['submitter', 'reader', 'operator']
+    when 'tokens.scopes' then array['read', 'work', 'decide']
+    when 'webhooks.events' then array['work.queued', 'work.scheduled', 'work.claimed', 'work.running', 'work.waiting', 'work.completed', 'work.dead', 'work.cancelled', 'work.merged', 'approval.waiting']
   end
 $$;
 
--- Refuses a word as a check constraint of the column would.
--- Locks: none. Raises: 23514.
-create or replace function animus.refuse_word(p_table text, p_column text, p_word text) returns void
-language plpgsql as $$
-begin
-  raise check_violation using schema = 'animus', table = p_table, constraint = format('%s_%s_check', p_table, p_column),
-    message = format('%s is no %s of animus.%s', quote_nullable(p_word), p_column, p_table),
-    hint = 'one of ' || array_to_string(animus.words(p_table || '.' || p_column), ', ');
-end $$;
+-- Returns whether an item may change from one state to the other.
+-- Locks: none. Raises: nothing.
+create or replace function animus.transition_allowed(p_from text, p_to text) returns boolean
+language sql immutable parallel safe as $$
+  select case p_from
+    when 'scheduled' then p_to in ('queued', 'cancelled')
+    when 'queued' then p_to in ('claimed', 'cancelled')
+    when 'claimed' then p_to in ('running', 'completed', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled')
+    when 'running' then p_to in ('completed', 'waiting', 'claimed', 'queued', 'scheduled', 'dead', 'cancelled')
+    when 'waiting' then p_to in ('queued', 'cancelled')
+    when 'dead' then p_to in ('queued')
+    when 'cancelled' then p_to in ('queued')
+    else false
+  end
+$$;
 
--- Refuses a phase that is not in the list. Each column has its own trigger function: reading a column by name would cost more than
--- the check, and the list is a constant of the plan.
+-- Each column has its own trigger function: reading a column by name would cost more than the check, and the list is a constant of the plan.
+
+-- Refuses a word that is not in the list of foci.phase.
 -- Locks: none. Raises: 23514.
 create or replace function animus.check_foci_phase() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -36,7 +58,7 @@ begin
   return new;
 end $$;
 
--- Refuses an origin of a call that is not in the list.
+-- Refuses a word that is not in the list of tool_calls.origin.
 -- Locks: none. Raises: 23514.
 create or replace function animus.check_tool_calls_origin() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -45,7 +67,7 @@ begin
   return new;
 end $$;
 
--- Refuses a kind of message that is not in the list.
+-- Refuses a word that is not in the list of focus_messages.kind.
 -- Locks: none. Raises: 23514.
 create or replace function animus.check_focus_messages_kind() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -54,7 +76,7 @@ begin
   return new;
 end $$;
 
--- Refuses a kind of wait that is not in the list.
+-- Refuses a word that is not in the list of waits.kind.
 -- Locks: none. Raises: 23514.
 create or replace function animus.check_waits_kind() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -63,7 +85,7 @@ begin
   return new;
 end $$;
 
--- Refuses a subject that is not in the list. A wait that asks nobody has none.
+-- Refuses a word that is not in the list of waits.subject.
 -- Locks: none. Raises: 23514.
 create or replace function animus.check_waits_subject() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -72,7 +94,7 @@ begin
   return new;
 end $$;
 
--- Refuses an event of a hook that is not in the list.
+-- Refuses a word that is not in the list of hook_runs.event.
 -- Locks: none. Raises: 23514.
 create or replace function animus.check_hook_runs_event() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -81,7 +103,7 @@ begin
   return new;
 end $$;
 
--- Refuses an action that is not in the list.
+-- Refuses a word that is not in the list of decisions.action.
 -- Locks: none. Raises: 23514.
 create or replace function animus.check_decisions_action() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -104,3 +126,4 @@ create or replace trigger check_event before insert or update of event on animus
   for each row execute function animus.check_hook_runs_event();
 create or replace trigger check_action before insert or update of action on animus.decisions
   for each row execute function animus.check_decisions_action();
+-- End of the words.

@@ -1,153 +1,4 @@
--- The ends of work: completed, failed, cancelled, and what follows from them. All are fenced by the lease token.
-
--- Completes the item. Idempotent for the same token, because an acknowledgement may get lost. Refused while messages to the item are not
--- delivered. Written for one item: statements on arrays cost twice the processor time.
--- Locks: the item's row, as hold_lease; as lock_to_end, if somebody waits for it. Raises: WA001, WA002, WA003, 57PA1.
-create or replace function animus.complete_work(p_id uuid, p_token bigint, p_outcome jsonb, p_summary text default null) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-declare
-  v_now     timestamptz := animus.now();
-  v_key     text;
-  v_message bigint;
-  v_more    boolean;
-  v_held    animus.held_work;
-begin
-  update animus.work_items w
-     set state = 'completed', outcome = case when pg_column_size(p_outcome) <= 4096 then p_outcome else animus.keep_outcome(p_id, p_outcome) end,
-         outcome_summary = left(p_summary, 10000), error = null, resolved_at = v_now, lease_owner = null, lease_expires_at = null
-    from (select l.id from animus.work_items l where l.id = p_id and l.lease_token = p_token and l.lease_expires_at is not null
-             and l.awaited is null and not animus.mail_waits(l.id, l.has_mail, l.dedup_key is not null) for no key update skip locked) mine
-   where w.id = mine.id
-  returning w.dedup_key, w.queue_msg_id into v_key, v_message;
-  if not found then
-    perform from animus.work_items where id = p_id and state = 'completed' and lease_token = p_token;
-    if found then return; end if;
-    -- Others wait for it, or its row was locked for a moment; otherwise this raises.
-    if animus.holds_any(array[p_id]) and animus.lock_free(animus.waiters_of(array[p_id])) <> '{}' then
-      perform animus.raise('57PA1', format('what waits for work item %s is locked by another transaction', p_id), p_id, 'try again');
-    end if;
-    perform animus.lock_to_end(array[p_id]);
-    v_held := animus.hold_lease(p_id, p_token);
-    if animus.mail_waits(p_id, v_held.has_mail, v_held.keyed) then
-      perform animus.raise('WA002', format('messages to work item %s are not delivered', p_id), p_id, 'begin the next turn of its focus, which delivers them');
-    end if;
-    perform animus.complete_locked(array[p_id], array[p_token], array[p_outcome], array[p_summary], array[null::text], array[p_id]);
-    return;
-  end if;
-
-  -- follow_ends, its common case written out: an item that has a message and nothing else.
-  with message as (
-    delete from pgmq.q_animus_work m where m.msg_id = v_message returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message)
-  insert into pgmq.a_animus_work (msg_id, read_ct, enqueued_at, vt, message) select msg_id, read_ct, enqueued_at, vt, message from message;
-  v_more := v_key is not null or animus.watch_begins(p_id);
-  if not v_more then
-    v_more := exists (select from animus.foci where work_item_id = p_id and ended_as is null)
-           or exists (select from animus.waits where work_item_id = p_id and resolved_at is null)
-           or exists (select from animus.watches where work_item_id = p_id);
-  end if;
-  if v_more then perform animus.follow_ends(array[p_id], '{}', v_key is not null, 'completed', null, 'completed', v_now); end if;
-end $$;
-
--- Completes many items in one statement, each protected by its own token; a lost or locked one does not delay the others. For workers that
--- read no messages, such as daemons of the previous version: undelivered ones do not stop it. Array n of each argument belongs to item n. result: 'completed'; 'lost', nothing was written; 'locked', another transaction keeps the row locked
--- and nothing was written yet: retry.
--- Locks: the rows of the items and of those that wait for them; waits a fifth of a second at most. Raises: 57PA1.
-create or replace function animus.complete_batch(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
-returns table (work_item_id uuid, result text)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-declare
-  v_ours   uuid[];
-  v_ended  uuid[];
-  v_stuck  uuid[];
-  v_unread text[] := array_fill('the work was completed by a worker that reads no messages at the end'::text, array[cardinality(p_ids)]);
-begin
-  v_ended := animus.complete_locked(p_ids, p_tokens, p_outcomes, p_summaries, v_unread, '{}');
-  if cardinality(v_ended) = cardinality(p_ids) then
-    return query select u.id, 'completed' from unnest(p_ids) with ordinality as u (id, nth) order by u.nth;
-    return;
-  end if;
-  -- An item that is still ours but was skipped is waited for, or locked by another transaction, or was until a moment ago.
-  v_ours := array(select w.id from unnest(p_ids, p_tokens) m (id, token) join animus.work_items w on w.id = m.id
-                   where w.lease_token = m.token and w.lease_expires_at is not null);
-  if v_ours <> '{}' then
-    v_stuck := animus.lock_skipped(v_ours, v_ended <> '{}');
-    perform animus.complete_locked(p_ids, p_tokens, p_outcomes, p_summaries, v_unread, array(select unnest(v_ours) except select unnest(v_stuck)));
-  end if;
-  -- Checked per row: an item may be given twice, with a valid and a lost token.
-  return query
-    select m.id, case when w.lease_token is distinct from m.token then 'lost' when w.state = 'completed' then 'completed'
-                      when w.lease_expires_at is not null then 'locked' else 'lost' end
-      from unnest(p_ids, p_tokens) with ordinality as m (id, token, nth) left join animus.work_items w on w.id = m.id order by m.nth;
-end $$;
-
--- Completes many items in one statement, each protected by its own token; a lost one does not delay the others and is returned with
--- completed = false.
--- Locks: the rows of the items. Raises: 57PA1.
-create or replace function animus.complete_works(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)
-returns table (work_item_id uuid, completed boolean)
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_end record;
-begin
-  for v_end in select b.work_item_id as id, b.result from animus.complete_batch(p_ids, p_tokens, p_outcomes, p_summaries) b loop
-    work_item_id := v_end.id;
-    completed := v_end.result = 'completed';
-    -- Raise at once: the transaction that holds the lock may be waiting for an item that was just completed here.
-    if v_end.result = 'locked' then
-      perform animus.raise('57PA1', format('work item %s is locked by another transaction', v_end.id), v_end.id, 'try again');
-    end if;
-    return next;
-  end loop;
-end $$;
-
-drop function if exists animus.complete_held(uuid[], bigint[], jsonb[], text[]);
-drop function if exists animus.complete_held(uuid[], bigint[], jsonb[], text[], text[]);
--- Completes the items whose token is valid and that are not locked; returns their ids. An item with undelivered messages is skipped, unless
--- p_unread says why they cannot be read any more, or its cancel was requested. So is one for which others wait, unless it is in p_locked: the
--- caller has locked those, too, in the order of ids. One statement locks, checks and writes, in id order
--- like every path that locks several items. Whether an item is active is checked by its lease, which the trigger keeps in step with the
--- state: a condition on the state could be planned as a scan of every active item. Without jit = off PostgreSQL before 18, where a scan
--- that has no other way costs ten billion, would compile the plans of the triggers' steps on each run.
--- The settings are those of its callers: setting them a second time cost a tenth of the end of one item.
--- Locks: the rows of the items. Raises: 57PA1.
-create or replace function animus.complete_locked(
-  p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[], p_unread text[], p_locked uuid[]) returns uuid[]
-language plpgsql as $$
-declare
-  v_now      timestamptz := animus.now();
-  v_ids      uuid[];
-  v_messages bigint[];
-  v_keyed    boolean;
-  v_mail     boolean;
-  v_awaited  boolean;
-begin
-  with ended as (
-    update animus.work_items w
-       set state = 'completed', outcome = case when pg_column_size(i.outcome) <= 4096 then i.outcome else animus.keep_outcome(i.id, i.outcome) end,
-           outcome_summary = left(i.summary, 10000), error = null, resolved_at = v_now,
-           lease_owner = null, lease_expires_at = null
-      from (select u.id, u.token, u.outcome, u.summary, u.unread
-              from unnest(p_ids, p_tokens, p_outcomes, p_summaries, p_unread) as u (id, token, outcome, summary, unread)
-              join animus.work_items l on l.id = u.id and l.lease_token = u.token and l.lease_expires_at is not null
-                   and (u.unread is not null or l.cancel_requested_at is not null or not animus.mail_waits(l.id, l.has_mail, l.dedup_key is not null))
-                   and (l.awaited is null or l.id = any (p_locked))
-             order by u.id for no key update of l skip locked) i
-     where w.id = i.id and w.lease_token = i.token and w.lease_expires_at is not null
-    returning w.id, w.dedup_key, w.queue_msg_id, w.has_mail, w.awaited, i.unread)
-  select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null), bool_or(unread is not null and (has_mail or dedup_key is not null)),
-         bool_or(awaited)
-    into v_ids, v_messages, v_keyed, v_mail, v_awaited from ended;
-  if v_ids is null then return '{}'; end if;
-  if v_mail then
-    update animus.mailbox m set not_delivered = u.unread from unnest(p_ids, p_unread) as u (id, unread)
-     where m.work_item_id = u.id and u.id = any (v_ids) and m.delivered_at is null and u.unread is not null;
-  end if;
-  perform animus.follow_ends(v_ids, v_messages, v_keyed, 'completed', null, 'completed', v_now);
-  if v_awaited then perform animus.wake_waiters(v_ids, v_now); end if;
-  return v_ids;
-end $$;
+-- The ends of work that was not completed, and what follows from every end. All are fenced by the lease token.
 
 -- Ends a failed attempt: the item is retried at p_retry_at, or dead if that is null or no attempts are left. p_keep:
 -- 'transcript' keeps the focus open for the next attempt, anything else ends it. Returns the item's new state.
@@ -218,23 +69,53 @@ create or replace function animus.end_works(
   p_ids uuid[], p_state text, p_outcomes jsonb[], p_summaries text[], p_error jsonb, p_focus_ended_as text) returns void
 language plpgsql set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  perform animus.end_items(p_ids, p_state, p_outcomes, p_summaries, p_error, p_focus_ended_as);
+end $$;
+
+-- Ends items, and returns the ids of those that it has ended. Without p_tokens: the caller has locked their rows, and those of the items that wait for them, in an earlier
+-- statement. With them: those whose token is valid and that are not locked. An item with undelivered messages is then skipped, unless p_unread says why they
+-- cannot be read any more, or its cancel was requested. So is one for which others wait, unless it is in p_locked: the caller has locked those, too, in the
+-- order of ids. One statement locks, checks and writes, in id order like every path that locks several items. Whether an item is active is checked by its lease,
+-- which the trigger keeps in step with the state: a condition on the state could be planned as a scan of every active item. Without jit = off PostgreSQL
+-- before 18, where a scan that has no other way costs ten billion, would compile the plans of the triggers' steps on each run.
+-- The settings are those of its callers: setting them a second time cost a tenth of the end of one item.
+-- Locks: the rows of the items. Raises: 57PA1.
+create or replace function animus.end_items(
+  p_ids uuid[], p_state text, p_outcomes jsonb[], p_summaries text[], p_error jsonb, p_focus_ended_as text,
+  p_tokens bigint[] default null, p_unread text[] default null, p_locked uuid[] default '{}') returns uuid[]
+language plpgsql as $$
 declare
   v_now      timestamptz := animus.now();
+  v_ids      uuid[];
   v_messages bigint[];
   v_keyed    boolean;
+  v_mail     boolean;
   v_awaited  boolean;
 begin
   with ended as (
     update animus.work_items w
-       set state = p_state, outcome = i.outcome, outcome_summary = i.summary, error = p_error, resolved_at = v_now,
-           lease_owner = null, lease_expires_at = null, key_blocked = false,
+       set state = p_state, outcome = case when pg_column_size(i.outcome) > 4096 then animus.keep_outcome(i.id, i.outcome) else i.outcome end,
+           outcome_summary = left(i.summary, 10000), error = p_error, resolved_at = v_now, lease_owner = null, lease_expires_at = null, key_blocked = false,
            cancel_reason = case when p_state = 'cancelled' then coalesce(p_error ->> 'message', p_error ->> 'reason') else w.cancel_reason end
-      from unnest(p_ids, p_outcomes, p_summaries) as i (id, outcome, summary)
-     where w.id = i.id
-    returning w.dedup_key, w.queue_msg_id, w.awaited)
-  select array_agg(queue_msg_id), bool_or(dedup_key is not null), bool_or(awaited) into v_messages, v_keyed, v_awaited from ended;
-  perform animus.follow_ends(p_ids, v_messages, v_keyed, p_state, p_error, p_focus_ended_as, v_now);
-  if v_awaited then perform animus.wake_waiters(p_ids, v_now); end if;
+      from (select u.* from unnest(p_ids, p_tokens, p_outcomes, p_summaries, p_unread) as u (id, token, outcome, summary, unread)
+              join animus.work_items l on l.id = u.id and (p_tokens is null or l.lease_token = u.token and l.lease_expires_at is not null
+                   and (u.unread is not null or l.cancel_requested_at is not null or not animus.mail_waits(l.id, l.has_mail, l.dedup_key is not null))
+                   and (l.awaited is null or l.id = any (p_locked)))
+             order by u.id for no key update of l skip locked) i
+     where w.id = i.id and (p_tokens is null or w.lease_token = i.token and w.lease_expires_at is not null)
+    returning w.id, w.dedup_key, w.queue_msg_id, w.has_mail, w.awaited, i.unread)
+  select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null), bool_or(unread is not null and (has_mail or dedup_key is not null)),
+         bool_or(awaited)
+    into v_ids, v_messages, v_keyed, v_mail, v_awaited from ended;
+  if v_ids is null then return '{}'; end if;
+  if v_mail then
+    update animus.mailbox m set not_delivered = u.unread from unnest(p_ids, p_unread) as u (id, unread)
+     where m.work_item_id = u.id and u.id = any (v_ids) and m.delivered_at is null and u.unread is not null;
+  end if;
+  perform animus.follow_ends(v_ids, v_messages, v_keyed, p_state, p_error, p_focus_ended_as, v_now);
+  if v_awaited then perform animus.wake_waiters(v_ids, v_now); end if;
+  return v_ids;
 end $$;
 
 -- Returns the key of the advisory lock that sessions share while they register a watch of the item.

@@ -21,9 +21,9 @@ begin
     end if;
     perform animus.unpack_history(p_id);
   end if;
-  if p_entry_type not in ('plan', 'finding', 'decision', 'step', 'error', 'note') then
+  if p_entry_type <> all (animus.words('work_ledger.entry_type')) then
     perform animus.raise('WA004', format('%s is no type of ledger entry', quote_nullable(p_entry_type)), p_id,
-      'one of plan, finding, decision, step, error, note');
+      'one of ' || array_to_string(animus.words('work_ledger.entry_type'), ', '));
   end if;
   if coalesce(p_content, '') = '' then
     perform animus.raise('WA004', 'a ledger entry needs content', p_id);

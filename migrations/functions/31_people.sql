@@ -37,7 +37,7 @@ end $$;
 -- Returns what tokens can be restricted to: to look, to submit and steer work, to decide what operators decide.
 -- Locks: none. Raises: nothing.
 create or replace function animus.token_scopes() returns text[]
-language sql immutable parallel safe as $$ select array['read', 'work', 'decide'] $$;
+language sql immutable parallel safe as $$ select animus.words('tokens.scopes') $$;
 
 -- Adds a person or changes one, and returns it; null as an argument changes nothing, and means submitter and not disabled for a new person. Without a
 -- role, p_disabled is only accepted for people who are listed: a mistyped name is refused, not added. `*` is everybody who is not listed. A change counts from the next transaction of the person on, also for tokens that exist. For logins that are
@@ -54,8 +54,8 @@ begin
   if coalesce(p_name, '') !~ '^[^[:space:][:cntrl:]]{1,200}$' then
     perform animus.raise('WA004', 'the name of a person has 1 to 200 characters, without spaces and control characters');
   end if;
-  if p_role not in ('submitter', 'reader', 'operator') then
-    perform animus.raise('WA004', format('%s is no role of a person', quote_literal(p_role)), p_hint => 'one of submitter, reader, operator');
+  if p_role <> all (animus.words('people.role')) then
+    perform animus.raise('WA004', format('%s is no role of a person', quote_literal(p_role)), p_hint => 'one of ' || array_to_string(animus.words('people.role'), ', '));
   end if;
   if p_disabled is not null and p_role is null and p_name <> '*' and not exists (select from animus.people p where p.name = p_name) then
     perform animus.raise('WA003', format('nobody is listed as %s', p_name), p_hint => format('add them first, with a role: animus person set %s --role submitter', p_name));

@@ -4,10 +4,7 @@
 -- Returns the events that a webhook can ask for.
 -- Locks: none. Raises: nothing.
 create or replace function animus.webhook_events() returns text[]
-language sql immutable parallel safe as $$
-  select array['work.queued', 'work.scheduled', 'work.claimed', 'work.running', 'work.waiting', 'work.completed', 'work.dead', 'work.cancelled',
-               'work.merged', 'approval.waiting']
-$$;
+language sql immutable parallel safe as $$ select animus.words('webhooks.events') $$;
 
 -- Returns how many deliveries of one webhook may wait, and how many of its dead letters are kept.
 -- Locks: none. Raises: nothing.

@@ -1,6 +1,6 @@
 /** The groups of commands in the order of the help, and where each is defined. A group is loaded when a command line begins with one of its names. */
 import type { Command } from 'commander';
-import type { FindProgram, RunCommand } from './command/command.ts';
+import type { FindProgram, RunCommand } from '../terminal/command/command.ts';
 
 /** Commands of the program that are defined and loaded together. */
 export interface CommandGroup {

@@ -1,8 +1,14 @@
 /** The command line: argv in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { AnimusError } from '../core/errors/errors.ts';
-import { type CliContext, commandRunner, type FindProgram, outputOf, type RunCommand } from './command/command.ts';
-import { version } from './command/version.ts';
+import {
+  type CliContext,
+  commandRunner,
+  type FindProgram,
+  outputOf,
+  type RunCommand,
+} from '../terminal/command/command.ts';
+import { version } from '../terminal/command/version.ts';
 import { COMMAND_GROUPS, type CommandGroup } from './command-groups.ts';
 
 /** Runs one command. Never throws: an error is printed and becomes the exit code (docs/cli.md). */

@@ -1,5 +1,5 @@
 /** What a call throws when it fails. */
-import type { ErrorCode, Problem } from './api/api.ts';
+import type { ErrorCode, Problem } from './api/shared.ts';
 
 /** Failures that the client notices itself. Those of the server have the codes of docs/errors.md. */
 export type ClientErrorCode =

@@ -5,7 +5,8 @@ import { processMark } from '../process/trace/process-mark.ts';
 import type { ContainerHost } from '../sandbox/container-host.ts';
 import { createHttpTransport } from '../sandbox/endpoint/http-transport.ts';
 import { createSandbox } from '../sandbox/execution/contained-sandbox.ts';
-import { type ContainerLog, createContainerHost } from '../sandbox/host/create-container-host.ts';
+import type { ContainerLog } from '../sandbox/host/container-host-options.ts';
+import { createContainerHost } from '../sandbox/host/create-container-host.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { sdkSource } from '../sandbox/sdk/sdk-source.ts';
 

@@ -5,7 +5,6 @@ import type { Service } from '../core/lifecycle/service.ts';
 import { createWake } from '../core/lifecycle/wake.ts';
 import { createFocusBeginner } from '../store/transcript/begin-foci.ts';
 import { createTurnKeeper } from '../store/transcript/budgeted-turns.ts';
-import { createFocusCompleter } from '../store/transcript/complete-foci.ts';
 import { createWorkCompleter } from '../store/work/work-completer.ts';
 import { shareAwareness } from './awareness/shared-awareness.ts';
 import { createBatchPoller } from './batches/batch-poller.ts';
@@ -94,7 +93,6 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const tools = daemonTools(means, { web: () => settings().web, sandbox: () => means.sandbox, skills: shelf.ready });
   const bashContainer = bashContainers({ containers: means.containers, config, settings, log });
   const completer = createWorkCompleter(db);
-  const completeFocus = createFocusCompleter(db);
   const beginNew = createFocusBeginner(db, { host, directoryRoot });
   const keepTurn = createTurnKeeper(db);
   const awareness = shareAwareness({ db, clock, log });
@@ -144,7 +142,6 @@ export function createServices(means: ServiceMeans): DaemonServices {
         leaseSeconds,
         settings,
         completer,
-        completeFocus,
         ends: controlPlane.ends,
         toolSources: tools,
         onEvent: options.onEvent ?? (() => {}),

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import type { CliContext } from '../../src/cli/command/command.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
+import type { CliContext } from '../../src/terminal/command/command.ts';
 
 /** How a command ended and what it printed. */
 export interface Ran {

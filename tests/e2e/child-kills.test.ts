@@ -19,8 +19,9 @@ const CALLS = [
   'open_wait',
   'park_work',
   'record_turn',
-  'complete_foci',
-  'complete_read',
+  // With an answer, and without.
+  'complete_batch',
+  'complete_batch',
 ];
 
 it('killed before and after every statement of child work', async () => {

@@ -30,7 +30,7 @@ const OF_ITEMS: readonly Kill[] = [
   ...moments('set_phase', 1),
   ...moments('finish_tool_calls', 1),
   ...moments('append_ledger', 1),
-  ...moments('complete_read', 1),
+  ...moments('complete_batch', 1),
 ];
 
 const KILLS = WIRE === 'anthropic' ? [...OF_ITEMS, ...OF_TURNS] : OF_TURNS;
@@ -67,8 +67,8 @@ describe.runIf(WIRE === 'anthropic')('a run of one answer', () => {
   it.each([
     { kills: moments('begin_foci', 1), requests: 1 },
     // The answer is lost.
-    { kills: [{ call: 'complete_foci', nth: 1, moment: 'before' as const }], requests: 2 },
-    { kills: [{ call: 'complete_foci', nth: 1, moment: 'after' as const }], requests: 1 },
+    { kills: [{ call: 'complete_batch', nth: 1, moment: 'before' as const }], requests: 2 },
+    { kills: [{ call: 'complete_batch', nth: 1, moment: 'after' as const }], requests: 1 },
   ])(
     'killed at $kills.0.call takes $requests request(s) and ends the same',
     async ({ kills, requests }) => {

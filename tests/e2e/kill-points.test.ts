@@ -24,7 +24,7 @@ const POINTS: readonly (readonly [call: string, before: string, after: string, k
   ['record_turn', 'between answer and record', 'between record and act', 'mark'],
   ['finish_tool_calls', 'between act and finish', 'between finish and the next turn', 'mark'],
   ['append_ledger', 'before a ledger entry', 'after a ledger entry', 'mark'],
-  ['complete_read', 'before complete and archive', 'after complete and archive', 'mark'],
+  ['complete_batch', 'before complete and archive', 'after complete and archive', 'mark'],
   ['open_wait', 'before a wait', 'between wait and park', 'wait'],
   ['park_work', 'before the park', 'between park and wake', 'wait'],
   ['resolve_due_waits', 'before a wake', 'after a wake', 'wait'],

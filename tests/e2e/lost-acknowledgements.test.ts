@@ -16,7 +16,7 @@ const LOST = [
   // In the transaction of a ledger entry and the record of its call.
   { call: 'append_ledger, commit' },
   { call: 'park_work' },
-  { call: 'complete_read' },
+  { call: 'complete_batch' },
 ] as const;
 
 const SCRIPT = `

@@ -61,7 +61,7 @@ describe('messages to a daemon that is killed', () => {
       { call: 'begin_turn', nth: 1, moment: 'before' },
       { call: 'record_turn', nth: 2, moment: 'after' },
       { call: 'begin_turn', nth: 1, moment: 'after' },
-      ...moments('complete_read', 1),
+      ...moments('complete_batch', 1),
     ]);
     expect(killed.length).toBe(unkilled.length);
     for (const [n, body] of killed.entries()) expect([n, body === unkilled[n]]).toEqual([n, true]);

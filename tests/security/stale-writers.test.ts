@@ -14,15 +14,7 @@ import { violations } from '../support/fencing/violations.ts';
 
 const target = testDatabase();
 const NAMES = Object.keys(FENCED_CALLS);
-const LOCKS = [
-  'begin_foci',
-  'complete_foci',
-  'complete_locked',
-  'complete_work',
-  'extend_leases',
-  'give_back',
-  'hold_lease',
-];
+const LOCKS = ['begin_foci', 'complete_answered', 'end_items', 'extend_leases', 'give_back', 'hold_lease'];
 
 let database: Database;
 beforeAll(() => {
@@ -74,7 +66,7 @@ test('only the listed functions lock rows themselves; every other fenced functio
   const free = rows.filter(
     ({ name, body }) =>
       !LOCKS.includes(name) &&
-      !/animus\.(hold_lease|hold_focus|hold_to_cancel|lock_soon|complete_locked|complete_batch|complete_read|begin_turn|record_turn|revise_memory)\(/.test(
+      !/animus\.(hold_lease|hold_focus|hold_to_cancel|lock_soon|end_items|complete_batch|begin_turn|record_turn|revise_memory)\(/.test(
         body,
       ),
   );

@@ -1,5 +1,5 @@
 /** A terminal of endless height that shows what is written to it: wraps at its width, knows wide characters, and the escape sequences that animus uses. */
-import { displayWidth, graphemes } from '../../src/cli/view/display-width.ts';
+import { displayWidth, graphemes } from '../../src/terminal/view/display-width.ts';
 
 export interface TerminalScreen {
   write(text: string): void;

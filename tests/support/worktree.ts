@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
 import { UNLEASED } from '../../src/core/lifecycle/lease.ts';
 import { type ClosedWorktree, closeWorktree, removeWorktree } from '../../src/daemon/worktrees/close-worktree.ts';
-import type { WriteMeans } from '../../src/daemon/worktrees/repository-writes.ts';
+import type { WriteMeans } from '../../src/daemon/worktrees/git.ts';
 import { openWorktree, planWorktree, type Worktree, type WorktreeSpec } from '../../src/daemon/worktrees/worktree.ts';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
 import type { RecordedWorktree } from '../../src/store/work/worktrees.ts';

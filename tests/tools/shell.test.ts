@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { startInBackground } from '../../src/tools/shell/start-in-background.ts';
 import { bashTool } from '../../src/tools/shell.ts';
 import { setUpBench } from './tool-context.ts';
 
@@ -69,6 +70,18 @@ test('does not wait for background processes', async () => {
   const output = await call(bashTool, { command: 'sleep 300 & echo started' });
   expect(output.content).toBe('exit code 0\nstdout:\nstarted');
   expect(Number(output.details?.['durationMs'])).toBeLessThan(10_000);
+});
+
+test('a call that is cancelled while its command starts in the background has no result', async () => {
+  const stop = new AbortController();
+  const { context } = await setUpBench({ signal: stop.signal });
+  const start: typeof context.background.start = (request) => {
+    const started = context.background.start(request);
+    stop.abort(new Error('cancelled'));
+    return started;
+  };
+  const background = { ...context.background, start };
+  await expect(startInBackground('sleep 300', null, { ...context, background })).rejects.toThrow('cancelled');
 });
 
 test('replaces NUL bytes and invalid UTF-8 with characters that can be stored', async () => {

@@ -1,6 +1,6 @@
 /** `[faculty.awareness]`: what a focus learns about other work (docs/awareness.md). */
+import type { z } from 'zod';
 import { count, decimal, flag, table } from '../../core/toml/fields.ts';
-import type { FacultyDocument } from './faculty-schema.ts';
 
 /** What the digest of awareness of a faculty's foci contains. */
 export interface AwarenessSettings {
@@ -31,7 +31,7 @@ export const awarenessTable = () =>
   });
 
 /** The settings of a faculty file. */
-export function readAwareness(written: FacultyDocument['faculty']['awareness']): AwarenessSettings {
+export function readAwareness(written: z.output<ReturnType<typeof awarenessTable>>): AwarenessSettings {
   return {
     enabled: written.enabled,
     lookbackHours: written.lookback_hours,

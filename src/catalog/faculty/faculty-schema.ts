@@ -25,7 +25,7 @@ import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts
 import { ISOLATIONS } from '../../process/runners/runners.ts';
 import { awarenessTable } from './awareness.ts';
 import { instructionFields } from './instructions.ts';
-import { ON_ERROR } from './loop-hooks.ts';
+import { forEachEvent, ON_ERROR } from './loop-hooks.ts';
 import { mcpTables } from './mcp-server.ts';
 import { MODE_NAMES } from './modes.ts';
 import { PACKAGE_MANAGERS } from './package-caches.ts';
@@ -108,9 +108,7 @@ const loopHooks = () => tables(loopHook, 'a list of hooks', 32).default([]);
 const hooks = table({
   timeout_seconds: seconds(0.1, 86_400).default(30),
   on_error: oneOf(ON_ERROR).default('block'),
-  before_llm_call: loopHooks(),
-  before_tool_call: loopHooks(),
-  after_tool_call: loopHooks(),
+  ...forEachEvent(loopHooks),
 });
 
 const bash = table({

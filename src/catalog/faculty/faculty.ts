@@ -10,6 +10,7 @@ import type { McpServer } from './mcp-server.ts';
 import { type EngageMode, modeOf } from './modes.ts';
 import type { OutcomeSchema } from './outcome-schema.ts';
 import type { PackageManager } from './package-caches.ts';
+import type { PhaseHook } from './phase-hook.ts';
 import type { SkillSettings } from './skill-settings.ts';
 
 /** A faculty: plain, frozen, JSON-compatible data with all defaults. A focus stores it as its snapshot. */
@@ -99,14 +100,6 @@ export interface BashContainer {
   readonly pids: number | null;
   /** Hosts that it may reach through the proxy, as written (`parseEgressHost`); empty: nothing. */
   readonly network: readonly string[];
-}
-
-/** An executable that follows the hook protocol. */
-export interface PhaseHook {
-  /** Absolute if it was written with a slash; else looked up on PATH. */
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly timeoutSeconds: number;
 }
 
 export interface EngageSettings {

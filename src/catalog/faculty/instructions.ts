@@ -1,6 +1,6 @@
 /** Keys of `[faculty.orient]` about the files in which a workspace describes itself, such as AGENTS.md. */
+import type { z } from 'zod';
 import { count, textsMatching } from '../../core/toml/fields.ts';
-import type { FacultyDocument } from './faculty-schema.ts';
 
 /** Which files of the workspace go into the first message of a focus. */
 export interface InstructionSettings {
@@ -25,6 +25,8 @@ export const instructionFields = () => ({
 });
 
 /** The settings of a faculty file. */
-export function readInstructionSettings(written: FacultyDocument['faculty']['orient']): InstructionSettings {
+export function readInstructionSettings(
+  written: z.output<z.ZodObject<ReturnType<typeof instructionFields>>>,
+): InstructionSettings {
   return { files: written.instruction_files, maxBytes: written.max_instruction_bytes };
 }

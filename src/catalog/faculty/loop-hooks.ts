@@ -1,6 +1,6 @@
 /** Hooks in the loop of turns, as a faculty has them: plain data. */
-import type { HookEvent } from '../../core/work/words.ts';
-import type { PhaseHook } from './faculty.ts';
+import { HOOK_EVENTS, type HookEvent } from '../../core/work/words.ts';
+import type { PhaseHook } from './phase-hook.ts';
 
 /** What happens when a hook fails: as if it had refused, or as if it had allowed. */
 export const ON_ERROR = ['block', 'allow'] as const;
@@ -19,7 +19,12 @@ export interface LoopHook extends PhaseHook {
 export type LoopHooks = Readonly<Record<HookEvent, readonly LoopHook[]>>;
 
 /** No hooks. */
-export const NO_LOOP_HOOKS: LoopHooks = { before_llm_call: [], before_tool_call: [], after_tool_call: [] };
+export const NO_LOOP_HOOKS: LoopHooks = forEachEvent(() => []);
+
+/** A value for each event. */
+export function forEachEvent<Value>(make: (event: HookEvent) => Value): Readonly<Record<HookEvent, Value>> {
+  return Object.fromEntries(HOOK_EVENTS.map((event) => [event, make(event)])) as Record<HookEvent, Value>;
+}
 
 /** Whether a hook is for this tool. */
 export function isForTool({ tools }: Pick<LoopHook, 'tools'>, name: string): boolean {

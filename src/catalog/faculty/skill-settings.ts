@@ -1,6 +1,6 @@
 /** What a faculty says about skills: which its foci may use, and which are activated without being asked for. */
+import type { z } from 'zod';
 import { count, flag, textsMatching } from '../../core/toml/fields.ts';
-import type { FacultyDocument } from './faculty-schema.ts';
 
 /** How foci of a faculty use skills. */
 export interface SkillSettings {
@@ -33,11 +33,14 @@ export const autoActivationFields = () => ({
   max_auto_activated: count(0, 20).default(5),
 });
 
+/** The two tables as written, with defaults. */
+interface Written {
+  readonly skills: z.output<z.ZodObject<ReturnType<typeof skillFields>>>;
+  readonly orient: z.output<z.ZodObject<ReturnType<typeof autoActivationFields>>>;
+}
+
 /** The settings of a faculty file. */
-export function readSkillSettings({
-  skills,
-  orient,
-}: Pick<FacultyDocument['faculty'], 'skills' | 'orient'>): SkillSettings {
+export function readSkillSettings({ skills, orient }: Written): SkillSettings {
   return {
     offered: skills.offered,
     catalogueMaxTokens: skills.catalogue_max_tokens,

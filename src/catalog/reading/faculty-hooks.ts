@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../../core/errors/errors.ts';
 import { showValue } from '../../core/errors/problem.ts';
-import type { PhaseHook } from '../faculty/faculty.ts';
+import type { PhaseHook } from '../faculty/phase-hook.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
 
 /** The hook of a phase, even if it has problems; null if the phase has none. */

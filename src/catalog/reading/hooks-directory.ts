@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileFault } from '../../core/errors/errors.ts';
 import { type Problem, problemAt } from '../../core/errors/problem.ts';
 import { HOOK_EVENTS, type HookEvent } from '../../core/work/words.ts';
-import { type LoopHook, type LoopHooks, NO_LOOP_HOOKS } from '../faculty/loop-hooks.ts';
+import { forEachEvent, type LoopHook, type LoopHooks, NO_LOOP_HOOKS } from '../faculty/loop-hooks.ts';
 
 /** The hooks of a directory. With problems, no faculty may run: a hook that should have refused a call would be missing. */
 export interface SharedHooks {
@@ -33,9 +33,7 @@ export function readHooksDirectory(directory: string, required = false): SharedH
   for (const name of names) {
     if (!isEvent(name)) report(join(directory, name), `is not an event; the events are ${HOOK_EVENTS.join(', ')}`);
   }
-  const hooks = Object.fromEntries(
-    HOOK_EVENTS.map((event) => [event, names.includes(event) ? hooksOf(join(directory, event), report) : []]),
-  ) as unknown as LoopHooks;
+  const hooks = forEachEvent((event) => (names.includes(event) ? hooksOf(join(directory, event), report) : []));
   return { hooks, problems };
 }
 

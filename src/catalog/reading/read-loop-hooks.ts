@@ -2,9 +2,16 @@
 import { basename, resolve } from 'node:path';
 import { showValue } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
-import { HOOK_EVENTS, type HookEvent } from '../../core/work/words.ts';
+import type { HookEvent } from '../../core/work/words.ts';
 import type { FacultyDocument } from '../faculty/faculty-schema.ts';
-import { isForTool, type LoopHook, type LoopHooks, NO_LOOP_HOOKS, withUniqueNames } from '../faculty/loop-hooks.ts';
+import {
+  forEachEvent,
+  isForTool,
+  type LoopHook,
+  type LoopHooks,
+  NO_LOOP_HOOKS,
+  withUniqueNames,
+} from '../faculty/loop-hooks.ts';
 import { MCP_PREFIX } from '../faculty/mcp-server.ts';
 import { modeOf, writtenMode } from '../faculty/modes.ts';
 import { conflict, type FacultyCheck } from './faculty-check.ts';
@@ -29,7 +36,7 @@ export function readLoopHooks(check: FacultyCheck, shared: LoopHooks, toolKinds:
   const written = check.document.sound?.faculty.hooks;
   if (written === undefined) return shared;
   const read = (event: HookEvent) => withUniqueNames([...own(check, event, written, toolKinds), ...shared[event]]);
-  return Object.fromEntries(HOOK_EVENTS.map((event) => [event, read(event)])) as unknown as LoopHooks;
+  return forEachEvent(read);
 }
 
 function own(check: FacultyCheck, event: HookEvent, written: Written, toolKinds: ToolKinds | undefined): LoopHook[] {

@@ -5,9 +5,9 @@ import type { Decision } from '../../core/work/decision-chain.ts';
 import { type AuditRow, readAudit, readHeads } from '../../store/views/audit/audit.ts';
 import { inOrder } from '../../store/views/audit/check-audit.ts';
 import { type RefusedCall, readRefusedCalls } from '../../store/views/audit/refused-calls.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import type { Output } from '../view/output.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import type { Output } from '../../terminal/view/output.ts';
 
 export const EXPORT_FORMATS = ['jsonl', 'csv'] as const;
 

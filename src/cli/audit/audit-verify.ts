@@ -1,10 +1,10 @@
 /** `animus audit verify`. */
 import { resolve } from 'node:path';
 import { type ChainsVerdict, checkChains, MAX_FAULTS } from '../../store/views/audit/check-audit.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
-import { counted } from '../view/quantities.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { counted } from '../../terminal/view/quantities.ts';
 import { type ExportFault, faultsAgainst } from './earlier-export.ts';
 
 interface VerifyOptions extends CommonOptions {

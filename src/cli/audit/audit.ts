@@ -1,7 +1,7 @@
 /** `animus audit …`: who decided what, and whether the record of it is complete. */
 import type { Command } from 'commander';
-import { choice, pastMoment } from '../command/arguments.ts';
-import { addCommand, addGroup, type RunCommand } from '../command/command.ts';
+import { choice, pastMoment } from '../../terminal/command/arguments.ts';
+import { addCommand, addGroup, type RunCommand } from '../../terminal/command/command.ts';
 import { EXPORT_FORMATS, exportCommand } from './audit-export.ts';
 import { verifyCommand } from './audit-verify.ts';
 

@@ -1,9 +1,9 @@
 /** `animus chat` without a terminal: standard input is one message, and its answer goes to standard output. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
-import type { Invocation } from '../command/command.ts';
-import { readAnyInput } from '../command/read-input.ts';
-import { shortId } from '../view/quantities.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import { readAnyInput } from '../../terminal/command/read-input.ts';
+import { shortId } from '../../terminal/view/quantities.ts';
 import { findChatToResume } from './find-chat.ts';
 import { requireKnownFaculty } from './session/known-faculty.ts';
 import { openPlace } from './session/place.ts';

@@ -1,5 +1,5 @@
 /** Begins or resumes a conversation in the terminal. */
-import type { Invocation } from '../command/command.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
 import { findChatToResume } from './find-chat.ts';
 import { requireKnownFaculty } from './session/known-faculty.ts';
 import { openPlace } from './session/place.ts';

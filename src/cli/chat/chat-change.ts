@@ -14,9 +14,9 @@ import {
 import { messageNumbered, readNumber } from '../../store/conversations/message-numbers.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { readInput } from '../command/read-input.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { readInput } from '../../terminal/command/read-input.ts';
 import { findChat } from './find-chat.ts';
 import { PATIENCE } from './session/patience.ts';
 import { answerGoesOn, showAnswer } from './show-answer.ts';

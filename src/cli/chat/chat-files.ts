@@ -7,10 +7,10 @@ import { createWorkspace, importMessages, startConversation } from '../../store/
 import { messageDocument } from '../../store/conversations/message-document.ts';
 import { parseExport } from '../../store/conversations/parse-export.ts';
 import { readConversation, readVirtualFile } from '../../store/conversations/read-conversation.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { readAnyInput } from '../command/read-input.ts';
-import { styled } from '../view/output.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { readAnyInput } from '../../terminal/command/read-input.ts';
+import { styled } from '../../terminal/view/output.ts';
 import { findChat } from './find-chat.ts';
 
 export const FORMATS = ['jsonl', 'markdown'] as const;

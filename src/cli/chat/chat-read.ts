@@ -7,9 +7,9 @@ import {
   readVirtualFile,
 } from '../../store/conversations/read-conversation.ts';
 import { readMessagesBefore } from '../../store/conversations/visible-messages.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
 import { findChat } from './find-chat.ts';
 import { showMessage } from './session/message-view.ts';
 

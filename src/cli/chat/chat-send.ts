@@ -8,10 +8,10 @@ import {
 } from '../../store/conversations/conversations.ts';
 import { readNumber } from '../../store/conversations/message-numbers.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { readInput } from '../command/read-input.ts';
-import { styled } from '../view/output.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { readInput } from '../../terminal/command/read-input.ts';
+import { styled } from '../../terminal/view/output.ts';
 import { attachment } from '../work/attachment.ts';
 import { findChat } from './find-chat.ts';
 import { PATIENCE } from './session/patience.ts';
@@ -55,7 +55,7 @@ export async function sendCommand(invocation: Invocation, options: SendOptions, 
     whenStopped(answerGoesOn(invocation, said.workItemId));
     if (options.to === undefined) {
       // Loaded here: the other commands of the group need none of it.
-      const { warnIfUnserved } = await import('../command/known-faculties.ts');
+      const { warnIfUnserved } = await import('../../terminal/command/known-faculties.ts');
       await warnIfUnserved(invocation, db, { name: options.faculty });
     }
     if (said.told && files.length > 0) output.note('the message was told into an answer: files cannot come with it');

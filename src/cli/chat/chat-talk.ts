@@ -1,6 +1,6 @@
 /** `animus chat`: a conversation in the terminal; elsewhere, one message on standard input and its answer. */
 import { AnimusError } from '../../core/errors/errors.ts';
-import type { Invocation } from '../command/command.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
 import type { TalkOptions } from './talk-options.ts';
 
 /** Errors: `usage.invalid`, `faculty.unknown`, `db.*`. */

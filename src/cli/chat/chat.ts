@@ -3,8 +3,8 @@
 import type { Command } from 'commander';
 import { ID_RULE } from '../../core/work/id-reference.ts';
 import { CHAT_ROLES } from '../../store/conversations/conversations.ts';
-import { choice, wholeNumber } from '../command/arguments.ts';
-import { addCommand, type RunCommand } from '../command/command.ts';
+import { choice, wholeNumber } from '../../terminal/command/arguments.ts';
+import { addCommand, type RunCommand } from '../../terminal/command/command.ts';
 import { deleteCommand, editCommand, inviteCommand, retryCommand } from './chat-change.ts';
 import { exportCommand, FORMATS, importCommand } from './chat-files.ts';
 import { listCommand, showCommand } from './chat-read.ts';

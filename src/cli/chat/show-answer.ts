@@ -3,10 +3,10 @@ import { interruption } from '../../core/errors/interruption.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { readAnswer } from '../../store/conversations/read-conversation.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import type { Invocation } from '../command/command.ts';
-import { calledAs } from '../view/called-as.ts';
-import { styled } from '../view/output.ts';
-import { shortId } from '../view/quantities.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import { calledAs } from '../../terminal/view/called-as.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { shortId } from '../../terminal/view/quantities.ts';
 
 /** One look-up by key. */
 const LOOK_EVERY_MS = 300;

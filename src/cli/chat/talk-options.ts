@@ -1,5 +1,5 @@
 /** The options of `animus chat` itself. */
-import type { CommonOptions } from '../command/command.ts';
+import type { CommonOptions } from '../../terminal/command/command.ts';
 
 export interface TalkOptions extends CommonOptions {
   /** True: the latest conversation. */

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { psqlEnvironment } from '../../store/postgres/psql-environment.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withRawDatabase } from '../command/database.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { withRawDatabase } from '../../terminal/command/database.ts';
 
 /** Adds it to the group. */
 export function addPsqlCommand(group: Command, run: RunCommand): void {

@@ -2,10 +2,10 @@
 
 import type { Command } from 'commander';
 import { runStatement } from '../../store/sql/run-statement.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { readAnyInput } from '../command/read-input.ts';
-import { counted } from '../view/quantities.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { readAnyInput } from '../../terminal/command/read-input.ts';
+import { counted } from '../../terminal/view/quantities.ts';
 
 /** Adds it to the group. */
 export function addSqlCommand(group: Command, run: RunCommand): void {

@@ -4,10 +4,17 @@ import { migrationStatus } from '../../store/migrations/compatibility.ts';
 import { missingQueues, type RestoredQueues } from '../../store/migrations/restore-queues.ts';
 import { createRoleStatements, type RolesState, rolesState } from '../../store/migrations/roles.ts';
 import { type QueueMetrics, queueMetrics } from '../../store/views/queue-metrics.ts';
-import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withRawDatabase } from '../command/database.ts';
-import { type Output, type Part, styled } from '../view/output.ts';
-import { counted, duration, grouped } from '../view/quantities.ts';
+import {
+  addCommand,
+  addGroup,
+  type CommonOptions,
+  type Invocation,
+  type RunCommand,
+} from '../../terminal/command/command.ts';
+import { withRawDatabase } from '../../terminal/command/database.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
+import { counted, duration, grouped } from '../../terminal/view/quantities.ts';
 import { addPsqlCommand } from './db-psql.ts';
 import { addSqlCommand } from './db-sql.ts';
 

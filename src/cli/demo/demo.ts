@@ -12,10 +12,10 @@ import { didYouMean } from '../../core/errors/suggest.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { splitModelName } from '../../llm/locate-model.ts';
 import { insertDemoWork } from '../../store/work/demo-work.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { SHIPPED_FACULTIES } from '../command/shipped.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { SHIPPED_FACULTIES } from '../../terminal/command/shipped.ts';
+import { calledAs } from '../../terminal/view/called-as.ts';
 import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
-import { calledAs } from '../view/called-as.ts';
 import { createDemoView, type DemoView } from './demo-view.ts';
 
 interface DemoOptions extends CommonOptions {

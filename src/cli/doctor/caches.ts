@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Faculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { cachesRoot } from '../../daemon/guard/command-places.ts';
-import { bytes } from '../view/quantities.ts';
+import { bytes } from '../../terminal/view/quantities.ts';
 import { type Finding, fine, note } from './finding.ts';
 
 /** A cache may hold millions of files; the doctor is not to take minutes. */

@@ -15,7 +15,7 @@ import {
   type WrongRows,
 } from '../../store/views/damage.ts';
 import { readSecuredTables } from '../../store/views/row-security.ts';
-import { counted } from '../view/quantities.ts';
+import { counted } from '../../terminal/view/quantities.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
 /** Reads whole tables, and changes nothing. */

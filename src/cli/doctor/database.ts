@@ -9,9 +9,9 @@ import { clockAheadMs, type DatabaseOffer, databaseOffer } from '../../store/pos
 import type { Database } from '../../store/sql/database.ts';
 import { readLeftQueues } from '../../store/views/damage.ts';
 import { readKeptRows } from '../../store/work/retention.ts';
-import type { Invocation } from '../command/command.ts';
-import { withRawDatabase } from '../command/database.ts';
-import { duration, firstOf } from '../view/quantities.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import { withRawDatabase } from '../../terminal/command/database.ts';
+import { duration, firstOf } from '../../terminal/view/quantities.ts';
 import { examineApi } from './api.ts';
 import { examineAudit } from './audit.ts';
 import { examineBatches } from './batches.ts';

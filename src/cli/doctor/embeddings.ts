@@ -4,9 +4,9 @@ import { interruption } from '../../core/errors/interruption.ts';
 import { remedyOf } from '../../daemon/models/provider-remedy.ts';
 import { needsKey } from '../../daemon/presence/missing-keys.ts';
 import { type Embeddings, readEmbeddings } from '../../store/views/embeddings-view.ts';
-import type { Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { duration } from '../view/quantities.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { duration } from '../../terminal/view/quantities.ts';
 import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
 const CHECK = 'memory';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
-import { bytes } from '../view/quantities.ts';
+import { bytes } from '../../terminal/view/quantities.ts';
 import { type Finding, fine, note, problem } from './finding.ts';
 
 const LITTLE_BYTES = 1_000_000_000;

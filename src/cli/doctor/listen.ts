@@ -1,7 +1,7 @@
 /** Checks whether notifications arrive; where they do not, whether a transaction pooler is between. */
 import { isPooled, notificationMs } from '../../store/postgres/health.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { duration } from '../view/quantities.ts';
+import { duration } from '../../terminal/view/quantities.ts';
 import { type Finding, fine, note, problem } from './finding.ts';
 
 /** Takes five seconds where none arrives. Errors: those of the connection. */

@@ -3,7 +3,7 @@ import { readServerSettings, type ServerSetting } from '../../store/postgres/ser
 import { LEAST_TIMEOUT_MS, settledValue } from '../../store/postgres/session-settings.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { quotedName } from '../../store/sql/database-errors.ts';
-import { duration, firstOf } from '../view/quantities.ts';
+import { duration, firstOf } from '../../terminal/view/quantities.ts';
 import { type Finding, fine, note, problem } from './finding.ts';
 
 /** One finding per setting that is not as usual; none for the embedded database, whose settings are animus's. */

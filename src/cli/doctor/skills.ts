@@ -1,6 +1,6 @@
 /** Checks the skills: every problem that leaves one out, and how many are not as the format wants them. */
 import { loadSkills } from '../../catalog/skills/load-skills.ts';
-import { counted } from '../view/quantities.ts';
+import { counted } from '../../terminal/view/quantities.ts';
 import { type Finding, fine, note, problem } from './finding.ts';
 
 /** No skills are fine: an agent can do without. */

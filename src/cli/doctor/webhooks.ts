@@ -6,7 +6,7 @@ import { webhookKeyMark } from '../../core/secrets/webhook-secret.ts';
 import { hasFunctions } from '../../store/migrations/schema-version.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { listWebhooks, type WebhookView } from '../../store/work/webhooks.ts';
-import { counted } from '../view/quantities.ts';
+import { counted } from '../../terminal/view/quantities.ts';
 import { type Finding, fine, problem } from './finding.ts';
 
 /** Nothing while there are none. Only the webhooks that the login may see are looked at; an operator sees all. */

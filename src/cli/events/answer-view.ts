@@ -1,6 +1,7 @@
 /** Prints the answers of a model: on a terminal while they are streamed, otherwise when they are recorded. */
 import type { FocusEventBody } from '../../engage/events/events.ts';
-import type { Output, Part } from '../view/output.ts';
+import type { Output } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 
 type EventOf<Type extends FocusEventBody['type']> = Extract<FocusEventBody, { readonly type: Type }>;
 

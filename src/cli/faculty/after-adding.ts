@@ -5,10 +5,10 @@ import { asksModel, type Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { facultyModels } from '../../daemon/models/faculty-models.ts';
 import { remedyOf } from '../../daemon/models/provider-remedy.ts';
-import type { Invocation } from '../command/command.ts';
-import { SHIPPED_FACULTIES } from '../command/shipped.ts';
-import { calledAs } from '../view/called-as.ts';
-import { shellWord } from '../view/shell-word.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import { SHIPPED_FACULTIES } from '../../terminal/command/shipped.ts';
+import { calledAs } from '../../terminal/view/called-as.ts';
+import { shellWord } from '../../terminal/view/shell-word.ts';
 
 export interface NextCommand {
   readonly command: string;

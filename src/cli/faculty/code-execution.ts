@@ -1,7 +1,7 @@
 /** Describes how code of a faculty's model runs. */
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
-import { duration, grouped } from '../view/quantities.ts';
+import { duration, grouped } from '../../terminal/view/quantities.ts';
 
 /** How `execute_code` of a faculty runs. */
 export interface CodeView {

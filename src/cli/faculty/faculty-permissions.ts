@@ -13,8 +13,9 @@ import { mcpToolName } from '../../tools/mcp/tool-name.ts';
 import { CODE_TOOL, permittedTool, toolset } from '../../tools/registry.ts';
 import { SKILL_TOOLS } from '../../tools/skills/skill-source.ts';
 import { skillWritingTools } from '../../tools/skills/writing/writing-source.ts';
-import { type Output, type Part, type Style, styled } from '../view/output.ts';
-import { duration } from '../view/quantities.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part, Style } from '../../terminal/view/part.ts';
+import { duration } from '../../terminal/view/quantities.ts';
 import { type BashIsolation, isUnprotected } from './bash-isolation.ts';
 
 /**

@@ -11,14 +11,14 @@ import { listProblems } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { loadRunnableFaculties } from '../../daemon/reload/load-faculties.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { facultiesDirectory } from '../command/faculties-directory.ts';
-import { jsonObject, jsonOf } from '../command/json-option.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
+import { jsonObject, jsonOf } from '../../terminal/command/json-option.ts';
+import { ledgerJson } from '../../terminal/view/ledger-json.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { counted, duration, stateLabel } from '../../terminal/view/quantities.ts';
 import { createFocusView } from '../events/focus-events.ts';
 import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
-import { ledgerJson } from '../view/ledger-json.ts';
-import { type Output, styled } from '../view/output.ts';
-import { counted, duration, stateLabel } from '../view/quantities.ts';
 import { showOutcome } from '../work/work-show.ts';
 
 interface TestOptions extends CommonOptions {

@@ -8,11 +8,17 @@ import type { Problem } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { unknownEmbeddings, unknownModels } from '../../daemon/models/unknown-models.ts';
 import { loadAtStart } from '../../daemon/reload/load-faculties.ts';
-import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { facultiesDirectory } from '../command/faculties-directory.ts';
-import { skillsDirectories } from '../command/skills-directories.ts';
-import { styled } from '../view/output.ts';
-import { counted } from '../view/quantities.ts';
+import {
+  addCommand,
+  addGroup,
+  type CommonOptions,
+  type Invocation,
+  type RunCommand,
+} from '../../terminal/command/command.ts';
+import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
+import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { counted } from '../../terminal/view/quantities.ts';
 import { bashIsolationOf, bashSentences } from './bash-isolation.ts';
 import { cacheRemarks } from './cache-remarks.ts';
 import { childRemarks } from './child-remarks.ts';

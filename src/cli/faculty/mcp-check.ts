@@ -19,10 +19,10 @@ import { runsAsOwner } from '../../process/isolation.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { pinMcpTools, readMcpPins } from '../../store/work/mcp-pins.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import { version } from '../../terminal/command/version.ts';
 import { type ComparedTool, compareTools, inspectServer } from '../../tools/mcp/inspect-server.ts';
 import type { ServerPlace } from '../../tools/mcp/open-transport.ts';
-import type { Invocation } from '../command/command.ts';
-import { version } from '../command/version.ts';
 import { bashIsolationOf } from './bash-isolation.ts';
 
 /** One server of one faculty. */

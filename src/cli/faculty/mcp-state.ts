@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { McpPin } from '../../store/work/mcp-pins.ts';
-import type { Invocation } from '../command/command.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
 
 /** Shown with each faculty, and in the document. */
 export interface McpState {
@@ -26,7 +26,7 @@ export async function mcpStateOf(
   const { output } = invocation;
   const own = faculties.filter(({ mcp = [] }) => mcp.length > 0);
   if (own.length === 0) return { ok: true, document: [], show: () => {} };
-  const { withDatabase } = await import('../command/database.ts');
+  const { withDatabase } = await import('../../terminal/command/database.ts');
   if (options.mcp === true || options.pin === true) {
     const { checkMcpServers } = await import('./mcp-check.ts');
     const { mcpReportJson, showMcpReport } = await import('./mcp-view.ts');
@@ -57,7 +57,7 @@ async function pinRemarksOf(
   faculties: readonly Faculty[],
   invocation: Invocation,
 ): Promise<readonly (readonly [string, string])[]> {
-  const { withDatabase } = await import('../command/database.ts');
+  const { withDatabase } = await import('../../terminal/command/database.ts');
   const { readMcpPins } = await import('../../store/work/mcp-pins.ts');
   const { pinRemarks } = await import('../../tools/mcp/pin-remarks.ts');
   const remarksOf = (faculty: Faculty, pins: readonly McpPin[]) =>

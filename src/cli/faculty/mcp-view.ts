@@ -1,9 +1,9 @@
 /** Shows the tools of MCP servers beside what was pinned. */
 import { structuredPatch } from 'diff';
 import { harmless, visibleLines } from '../../core/text/harmless.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { counted } from '../../terminal/view/quantities.ts';
 import type { ComparedTool } from '../../tools/mcp/inspect-server.ts';
-import { type Output, styled } from '../view/output.ts';
-import { counted } from '../view/quantities.ts';
 import type { McpReport } from './mcp-check.ts';
 
 const INDENT = ' '.repeat(9);

@@ -2,7 +2,7 @@
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { type LoopHook, NO_LOOP_HOOKS } from '../../catalog/faculty/loop-hooks.ts';
 import { HOOK_EVENTS, type HookEvent } from '../../core/work/words.ts';
-import { type Output, styled } from '../view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
 
 interface HookOfEvent {
   readonly event: HookEvent;

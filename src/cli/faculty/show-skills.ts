@@ -1,9 +1,9 @@
 /** The skills of a faculty, for people and for programs. */
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { counted } from '../../terminal/view/quantities.ts';
 import { isForOthers, isOffered } from '../../tools/skills/choose-skills.ts';
-import { type Output, styled } from '../view/output.ts';
-import { counted } from '../view/quantities.ts';
 
 /** More are listed by `animus skill list`. */
 const MAX_SHOWN = 20;

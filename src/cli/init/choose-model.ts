@@ -7,8 +7,8 @@ import { currentModels } from '../../llm/models/current-models.ts';
 import { type ListedModel, listModels } from '../../llm/models/list-models.ts';
 import { modelSources } from '../../llm/models/models.ts';
 import { ratesAt } from '../../llm/models/prices.ts';
-import type { Questions } from '../command/ask.ts';
-import { type Output, styled } from '../view/output.ts';
+import type { Questions } from '../../terminal/command/ask.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
 import { REHEARSAL_MODEL } from './project-files.ts';
 
 /** The providers that need no table in animus.toml, with the variable of their key. Models of the first are written without its name. */

@@ -4,7 +4,7 @@ import type { SearchVector } from '../../daemon/models/search-embedding.ts';
 import { vectorSearchProblem } from '../../store/memory/search-memories.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { chargeEmbedding } from '../../store/work/embedding-turns.ts';
-import type { Invocation } from '../command/command.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
 
 /**
  * The vector, or why there is none. Asks the provider of `[embeddings]` with the keys of this environment, and not for long: an embedded database

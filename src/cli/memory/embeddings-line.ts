@@ -1,5 +1,5 @@
 import type { Embeddings } from '../../store/views/embeddings-view.ts';
-import { counted, grouped } from '../view/quantities.ts';
+import { counted, grouped } from '../../terminal/view/quantities.ts';
 
 /** How the embeddings of memories stand, in a sentence. */
 export function embeddingsLine({ vector, reason, current }: Embeddings): string {

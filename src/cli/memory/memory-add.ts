@@ -5,10 +5,10 @@ import { systemClock } from '../../core/lifecycle/clock.ts';
 import { type MemoryLayer, storeMemory } from '../../store/memory/memories.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { findWork } from '../../store/views/find-work.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { readInput } from '../command/read-input.ts';
-import { styled } from '../view/output.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { readInput } from '../../terminal/command/read-input.ts';
+import { styled } from '../../terminal/view/output.ts';
 
 interface AddOptions extends CommonOptions {
   readonly layer?: MemoryLayer;

@@ -3,10 +3,10 @@ import { systemClock } from '../../core/lifecycle/clock.ts';
 import { forgetMemory, type Redacted, redactMemory } from '../../store/memory/memories.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
-import { counted, shortId } from '../view/quantities.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { counted, shortId } from '../../terminal/view/quantities.ts';
 import { memoryIds } from './values.ts';
 
 interface ForgetOptions extends CommonOptions {

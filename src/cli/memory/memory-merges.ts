@@ -4,10 +4,10 @@ import { updateMemory } from '../../store/memory/memories.ts';
 import { listMemoryMerges, type MemoryMerge, unmergeMemory } from '../../store/memory/memory-merges.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
-import { age, shortDescription, shortId } from '../view/quantities.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { age, shortDescription, shortId } from '../../terminal/view/quantities.ts';
 import { memoryIds } from './values.ts';
 
 interface ListOptions extends CommonOptions {

@@ -3,10 +3,10 @@ import type { MemoryLayer } from '../../store/memory/memories.ts';
 import { type FoundMemory, foundBy, searchMemories } from '../../store/memory/search-memories.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { type Output, styled } from '../view/output.ts';
-import { age, shortDescription, shortId } from '../view/quantities.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { age, shortDescription, shortId } from '../../terminal/view/quantities.ts';
 import { commandEmbedding } from './command-embedding.ts';
 
 interface SearchOptions extends CommonOptions {

@@ -2,10 +2,10 @@
 import { MEMORY_LAYERS } from '../../store/memory/memories.ts';
 import { memoryStats } from '../../store/memory/memory-stats.ts';
 import { readEmbeddings } from '../../store/views/embeddings-view.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
-import { bytes, grouped } from '../view/quantities.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { bytes, grouped } from '../../terminal/view/quantities.ts';
 import { embeddingsLine } from './embeddings-line.ts';
 
 /** Shows counts per layer, and how the embeddings stand. */

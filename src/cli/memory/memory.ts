@@ -1,8 +1,8 @@
 /** `animus memory search|add|forget|stats`. */
 import type { Command } from 'commander';
 import { MEMORY_LAYERS } from '../../store/memory/memories.ts';
-import { choice, pastMoment, wholeNumber } from '../command/arguments.ts';
-import { addCommand, addGroup, type RunCommand } from '../command/command.ts';
+import { choice, pastMoment, wholeNumber } from '../../terminal/command/arguments.ts';
+import { addCommand, addGroup, type RunCommand } from '../../terminal/command/command.ts';
 import { addMemory } from './memory-add.ts';
 import { forgetMemories } from './memory-forget.ts';
 import { memoryMerges, mergeMemories, unmergeMemories } from './memory-merges.ts';

@@ -6,12 +6,18 @@ import { FULL_ID } from '../../core/work/id-reference.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { type LimitName, listBudgets, removeBudget, type StoredLimit, setBudget } from '../../store/work/budgets.ts';
-import { choice, wholeNumber } from '../command/arguments.ts';
-import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { limitAmount } from '../view/limits.ts';
-import { styled } from '../view/output.ts';
-import { age, amountOf, grouped, shortId, uncertainParts } from '../view/quantities.ts';
+import { choice, wholeNumber } from '../../terminal/command/arguments.ts';
+import {
+  addCommand,
+  addGroup,
+  type CommonOptions,
+  type Invocation,
+  type RunCommand,
+} from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { limitAmount } from '../../terminal/view/limits.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { age, amountOf, grouped, shortId, uncertainParts } from '../../terminal/view/quantities.ts';
 
 interface SubjectOptions extends CommonOptions {
   readonly item?: string;
@@ -161,7 +167,7 @@ async function setCommand(invocation: Invocation, options: SetOptions): Promise<
     const faculty = options.faculty ?? options.eachItem ?? options.eachRoot;
     // A misspelt name would limit nothing.
     if (faculty !== undefined) {
-      const { warnIfUnserved } = await import('../command/known-faculties.ts');
+      const { warnIfUnserved } = await import('../../terminal/command/known-faculties.ts');
       await warnIfUnserved(invocation, db, { name: faculty, until: 'the limit applies to nothing', named: true });
     }
     return subject;

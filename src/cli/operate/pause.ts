@@ -4,9 +4,9 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts';
 import { ALL_FACULTIES, knownFaculties, pauseFaculty, resumeFaculty } from '../../store/work/operate.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { type Output, styled } from '../view/output.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
 
 interface PauseOptions extends CommonOptions {
   readonly reason?: string;

@@ -16,13 +16,19 @@ import {
   runSchedule,
   type Schedule,
 } from '../../store/work/schedules.ts';
-import { choice, wholeNumber } from '../command/arguments.ts';
-import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { jsonObject, jsonOf } from '../command/json-option.ts';
-import { nextRun } from '../view/next-run.ts';
-import { styled } from '../view/output.ts';
-import { age, counted } from '../view/quantities.ts';
+import { choice, wholeNumber } from '../../terminal/command/arguments.ts';
+import {
+  addCommand,
+  addGroup,
+  type CommonOptions,
+  type Invocation,
+  type RunCommand,
+} from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { jsonObject, jsonOf } from '../../terminal/command/json-option.ts';
+import { nextRun } from '../../terminal/view/next-run.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { age, counted } from '../../terminal/view/quantities.ts';
 
 interface AddOptions extends CommonOptions {
   readonly timeZone: string;
@@ -158,7 +164,7 @@ async function addScheduleCommand(
   const now = await withDatabase(invocation, async (db) => {
     const runs = { missed, graceSeconds: grace, overlap, paused };
     await addSchedule(db, { name, cron, timeZone, faculty, description, params, ...runs });
-    const { warnIfUnserved } = await import('../command/known-faculties.ts');
+    const { warnIfUnserved } = await import('../../terminal/command/known-faculties.ts');
     await warnIfUnserved(invocation, db, { name: faculty, until: 'its work stays queued' });
     return databaseNow(db);
   });

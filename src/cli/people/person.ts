@@ -4,10 +4,16 @@ import { PERSON_ROLES, type PersonRole } from '../../core/work/people.ts';
 import { requireListed } from '../../store/people/listed-person.ts';
 import { listPeople } from '../../store/people/people-views.ts';
 import { type Person, setPerson } from '../../store/people/tokens.ts';
-import { choice } from '../command/arguments.ts';
-import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
+import { choice } from '../../terminal/command/arguments.ts';
+import {
+  addCommand,
+  addGroup,
+  type CommonOptions,
+  type Invocation,
+  type RunCommand,
+} from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
 
 interface SetOptions extends CommonOptions {
   readonly role: PersonRole;

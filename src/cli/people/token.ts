@@ -8,11 +8,17 @@ import { PERSON_ROLES, type PersonRole, SCOPES, type Scope } from '../../core/wo
 import { similarPerson } from '../../store/people/listed-person.ts';
 import { findToken, listPeople, listTokens, type TokenView } from '../../store/people/people-views.ts';
 import { createToken, revokeToken } from '../../store/people/tokens.ts';
-import { choice, timeSpan } from '../command/arguments.ts';
-import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
-import { age, shortId } from '../view/quantities.ts';
+import { choice, timeSpan } from '../../terminal/command/arguments.ts';
+import {
+  addCommand,
+  addGroup,
+  type CommonOptions,
+  type Invocation,
+  type RunCommand,
+} from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { age, shortId } from '../../terminal/view/quantities.ts';
 
 interface CreateOptions extends CommonOptions {
   readonly label?: string;

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { DEFAULT_SANDBOX_IMAGE } from '../../core/config/config.ts';
 import { interruption } from '../../core/errors/interruption.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { styled } from '../view/output.ts';
-import { duration, bytes as sizeOf } from '../view/quantities.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { duration, bytes as sizeOf } from '../../terminal/view/quantities.ts';
 
 interface BuildOptions extends CommonOptions {
   readonly tag: string;

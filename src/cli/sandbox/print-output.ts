@@ -1,7 +1,7 @@
 /** Prints what code prints: as it comes, and at the end what did not come. */
 import { harmlessLines } from '../../core/text/harmless.ts';
-import type { Invocation } from '../command/command.ts';
-import type { Sink } from '../view/output.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import type { Sink } from '../../terminal/view/output.ts';
 
 type Stream = 'stdout' | 'stderr';
 

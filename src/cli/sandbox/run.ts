@@ -13,11 +13,11 @@ import type { Database } from '../../store/sql/database.ts';
 import { readWork } from '../../store/views/work-views.ts';
 import { liveDaemons } from '../../store/work/daemons.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
-import { wholeNumber } from '../command/arguments.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { readAnyInput } from '../command/read-input.ts';
-import { workGoesOn } from '../command/work-goes-on.ts';
+import { wholeNumber } from '../../terminal/command/arguments.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { readAnyInput } from '../../terminal/command/read-input.ts';
+import { workGoesOn } from '../../terminal/command/work-goes-on.ts';
 import { createPrinter } from './print-output.ts';
 
 interface RunOptions extends CommonOptions {

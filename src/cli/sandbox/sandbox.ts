@@ -1,6 +1,6 @@
 /** `animus sandbox …`: the containers in which agents' code runs. */
 import type { Command } from 'commander';
-import { addGroup, type RunCommand } from '../command/command.ts';
+import { addGroup, type RunCommand } from '../../terminal/command/command.ts';
 import { addBuildCommand } from './build.ts';
 import { addSandboxRunCommand } from './run.ts';
 import { addSandboxStatusCommand } from './status.ts';

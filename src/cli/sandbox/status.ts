@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { containerImages } from '../../catalog/faculty/container-images.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { EngineFacts, EngineHealth } from '../../sandbox/container-host.ts';
-import { askEngine } from '../command/ask-engine.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { facultiesDirectory } from '../command/faculties-directory.ts';
-import { type Output, styled } from '../view/output.ts';
-import { counted } from '../view/quantities.ts';
+import { askEngine } from '../../terminal/command/ask-engine.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { counted } from '../../terminal/view/quantities.ts';
 
 interface SandboxStatusOptions extends CommonOptions {
   readonly faculties?: string;

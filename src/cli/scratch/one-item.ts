@@ -13,7 +13,7 @@ import { type LedgerEntry, readLedger } from '../../store/transcript/ledger.ts';
 import { type FocusView, readFoci } from '../../store/views/focus-views.ts';
 import { readWork, type WorkDetail } from '../../store/views/work-views.ts';
 import { openLog } from '../../telemetry/log.ts';
-import { version } from '../command/version.ts';
+import { version } from '../../terminal/command/version.ts';
 import { refuseUnservedWork } from './unserved-work.ts';
 
 export interface OneItem {

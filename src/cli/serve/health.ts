@@ -5,8 +5,8 @@ import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { interruption } from '../../core/errors/interruption.ts';
 import { type HttpAddress, type Readiness, showAddress } from '../../core/lifecycle/health.ts';
 import { healthAddresses } from '../../daemon/presence/health-records.ts';
-import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
-import { styled } from '../view/output.ts';
+import { addCommand, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { styled } from '../../terminal/view/output.ts';
 
 /** Longer than the 3 s that the daemon waits for its database. */
 const ANSWER_MS = 5000;

@@ -17,9 +17,9 @@ import { openConfiguredDatabase } from '../../store/open/open-database.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { openLog } from '../../telemetry/log.ts';
 import { startTelemetry } from '../../telemetry/setup.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { refuseInsideWork } from '../command/database.ts';
-import { version } from '../command/version.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { refuseInsideWork } from '../../terminal/command/database.ts';
+import { version } from '../../terminal/command/version.ts';
 import { openSearchModel } from './search-model.ts';
 
 interface HttpOptions extends CommonOptions {

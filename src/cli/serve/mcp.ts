@@ -16,9 +16,9 @@ import {
   type CommonOptions,
   type Invocation,
   type RunCommand,
-} from '../command/command.ts';
-import { refuseInsideWork } from '../command/database.ts';
-import { version } from '../command/version.ts';
+} from '../../terminal/command/command.ts';
+import { refuseInsideWork } from '../../terminal/command/database.ts';
+import { version } from '../../terminal/command/version.ts';
 import { openSearchModel } from './search-model.ts';
 
 /** A secret of the client's configuration. */

@@ -6,12 +6,12 @@ import { loadFaculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { MigrationProgress } from '../../store/migrations/migrate.ts';
+import { wholeNumber } from '../../terminal/command/arguments.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
+import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
+import { version } from '../../terminal/command/version.ts';
 import { FACULTY_TOOL_NAMES, knownTools } from '../../tools/registry.ts';
-import { wholeNumber } from '../command/arguments.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { facultiesDirectory } from '../command/faculties-directory.ts';
-import { skillsDirectories } from '../command/skills-directories.ts';
-import { version } from '../command/version.ts';
 
 interface ServeOptions extends CommonOptions {
   readonly faculties?: string;

@@ -4,8 +4,8 @@ import { APPLIANCE_LIMITS, limitOf } from '../../core/config/budget.ts';
 import type { Config, ModelConfig } from '../../core/config/config.ts';
 import type { Environment } from '../../core/config/environment.ts';
 import { showAddress } from '../../core/lifecycle/health.ts';
-import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
-import { styled } from '../view/output.ts';
+import { addCommand, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { styled } from '../../terminal/view/output.ts';
 import { accessSettings } from './access-settings.ts';
 import { oidcSettings } from './oidc-settings.ts';
 

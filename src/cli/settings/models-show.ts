@@ -2,9 +2,10 @@
 import type { Command } from 'commander';
 import type { Config, HttpProviderConfig } from '../../core/config/config.ts';
 import { modelValues } from '../../daemon/models/model-values.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { type Part, styled } from '../view/output.ts';
-import { grouped } from '../view/quantities.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
+import { grouped } from '../../terminal/view/quantities.ts';
 import { accessSettings } from './access-settings.ts';
 
 /** Adds `animus models show`. */

@@ -13,7 +13,7 @@ import {
   type UsedPrices,
   usedPrices,
 } from '../../llm/models/price-file.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { askNpm, type NpmAsk } from './npm.ts';
 
 interface UpdateOptions extends CommonOptions {

@@ -7,9 +7,10 @@ import { openCatalogue } from '../../llm/models/catalogue.ts';
 import { type ListedModel, listModels } from '../../llm/models/list-models.ts';
 import type { ModelInfo } from '../../llm/models/model-info.ts';
 import { type PriceChange, type Prices, type Rates, ratesAt } from '../../llm/models/prices.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { type Part, styled } from '../view/output.ts';
-import { grouped } from '../view/quantities.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
+import { grouped } from '../../terminal/view/quantities.ts';
 import { addModelsShowCommand } from './models-show.ts';
 import { addModelsUpdateCommand } from './models-update.ts';
 

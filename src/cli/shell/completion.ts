@@ -6,7 +6,7 @@ import {
   type FindProgram,
   type Invocation,
   type RunCommand,
-} from '../command/command.ts';
+} from '../../terminal/command/command.ts';
 import { completionWords } from './completion-words.ts';
 
 /** Adds `animus completion`. */

@@ -9,7 +9,7 @@ import {
   type FindProgram,
   type Invocation,
   type RunCommand,
-} from '../command/command.ts';
+} from '../../terminal/command/command.ts';
 
 /** What each exit code means. A test keeps the table in docs/cli.md equal to it. */
 export const EXIT_CODES: Readonly<Record<number, string>> = {

@@ -7,12 +7,12 @@ import { listConversations } from '../../store/conversations/read-conversation.t
 import type { Database } from '../../store/sql/database.ts';
 import { listWork } from '../../store/views/work-list.ts';
 import { listSchedules } from '../../store/work/schedules.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { facultiesDirectory } from '../command/faculties-directory.ts';
-import { SHIPPED_FACULTIES } from '../command/shipped.ts';
-import { skillsDirectories } from '../command/skills-directories.ts';
-import { shortId } from '../view/quantities.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
+import { SHIPPED_FACULTIES } from '../../terminal/command/shipped.ts';
+import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
+import { shortId } from '../../terminal/view/quantities.ts';
 import type { WordSources } from './completion-words.ts';
 
 /** How long completion waits for the database after Tab was pressed. */
@@ -24,12 +24,12 @@ export function wordSources(given: Invocation, options: CommonOptions): WordSour
   return {
     faculties: () =>
       orNone(async () => {
-        const { facultyNames } = await import('../command/faculty-names.ts');
+        const { facultyNames } = await import('../../terminal/command/faculty-names.ts');
         return facultyNames(await facultiesDirectory(invocation, undefined));
       }),
     shipped: () =>
       orNone(async () => {
-        const { facultyNames } = await import('../command/faculty-names.ts');
+        const { facultyNames } = await import('../../terminal/command/faculty-names.ts');
         return facultyNames(SHIPPED_FACULTIES);
       }),
     skills: () =>

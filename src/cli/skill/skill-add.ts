@@ -9,8 +9,8 @@ import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { interruption } from '../../core/errors/interruption.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
-import type { Invocation } from '../command/command.ts';
-import { skillsDirectories } from '../command/skills-directories.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
 import { cloneSkills, gitSource } from './git-source.ts';
 import type { SkillOptions } from './skill-list.ts';
 

@@ -8,11 +8,11 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { adoptSkill } from '../../store/skills/decide-skill.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
+import { styled } from '../../terminal/view/output.ts';
 import { clashingPaths, wrongPath } from '../../tools/skills/writing/skill-paths.ts';
-import type { Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { skillsDirectories } from '../command/skills-directories.ts';
-import { styled } from '../view/output.ts';
 import type { SkillOptions } from './skill-list.ts';
 import { unknownSkill } from './skill-show.ts';
 

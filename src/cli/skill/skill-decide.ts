@@ -9,9 +9,9 @@ import {
 } from '../../store/skills/decide-skill.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
 import { versionOf, versionsOf } from './written-versions.ts';
 
 export interface SkillDecisionOptions extends CommonOptions {

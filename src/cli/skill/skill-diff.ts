@@ -2,9 +2,9 @@
 import { skillChanges } from '../../catalog/skills/skill-changes.ts';
 import { visibleLines } from '../../core/text/harmless.ts';
 import { readPackage } from '../../store/skills/packages.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
 import { versionLine } from './skill-history.ts';
 import { versionOf, versionsOf } from './written-versions.ts';
 

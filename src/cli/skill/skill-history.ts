@@ -1,9 +1,10 @@
 /** `animus skill history`: every version of a skill that work has written. */
 import type { SkillVersion } from '../../store/skills/skill-versions.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { type Part, styled } from '../view/output.ts';
-import { age, shortId } from '../view/quantities.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
+import { age, shortId } from '../../terminal/view/quantities.ts';
 import { versionsOf } from './written-versions.ts';
 
 /** Lists them, the newest first. */

@@ -3,10 +3,11 @@ import { loadSkills } from '../../catalog/skills/load-skills.ts';
 import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
-import type { Invocation } from '../command/command.ts';
-import { skillsDirectories } from '../command/skills-directories.ts';
-import { type Output, type Part, styled } from '../view/output.ts';
-import { bytes } from '../view/quantities.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
+import { bytes } from '../../terminal/view/quantities.ts';
 import { type SkillOptions, skillLine } from './skill-list.ts';
 
 interface ShowOptions extends SkillOptions {

@@ -1,9 +1,9 @@
 /** The part of `animus skill show --sources` that says where a written skill comes from. */
 import { type RecordedSource, readSkillSources } from '../../store/skills/skill-sources.ts';
-import type { Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { type Output, styled } from '../view/output.ts';
-import { shortId } from '../view/quantities.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { shortId } from '../../terminal/view/quantities.ts';
 
 /** The ledger entries of all versions, the newest first: for programs, and shown. */
 export async function readSources(invocation: Invocation, name: string) {

@@ -1,9 +1,9 @@
 /** `animus skill stats`: how skills were used, and what became of the work. */
 import { type OutcomeCounts, type SkillUse, skillStats } from '../../store/skills/skill-stats.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
-import { age, cost, grouped } from '../view/quantities.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { age, cost, grouped } from '../../terminal/view/quantities.ts';
 
 export interface StatsOptions extends CommonOptions {
   readonly since?: Date;

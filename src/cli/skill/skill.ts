@@ -1,6 +1,6 @@
 /** `animus skill …`: lists, shows, checks and adds skills. */
 import type { Command } from 'commander';
-import { addCommand, addGroup, type RunCommand } from '../command/command.ts';
+import { addCommand, addGroup, type RunCommand } from '../../terminal/command/command.ts';
 import { addSkill } from './skill-add.ts';
 import { checkSkills } from './skill-check.ts';
 import { listSkills } from './skill-list.ts';

@@ -1,9 +1,9 @@
 /** `animus skill list --stale`: skills that daemons have and that no work uses. */
 import { staleSkills } from '../../store/skills/skill-stats.ts';
-import type { Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
-import { age } from '../view/quantities.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { age } from '../../terminal/view/quantities.ts';
 
 /** Lists them, those unused for longest first. */
 export async function listStale(invocation: Invocation): Promise<number> {

@@ -1,7 +1,7 @@
 /** The commands of `animus skill` about skills that work has written, and about how skills were used. */
 import type { Command } from 'commander';
-import { pastMoment, wholeNumber } from '../command/arguments.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
+import { pastMoment, wholeNumber } from '../../terminal/command/arguments.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 
 /** The option of every command that reads the directories. */
 export const SKILLS = [

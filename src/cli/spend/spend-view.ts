@@ -1,7 +1,8 @@
 /** What `animus spend` prints for people. */
 import type { Spend, SpendGroup, SpendPeriod, SpendRow } from '../../store/views/spend.ts';
 import type { ItemOrder, SpendItem, SpendRoot } from '../../store/views/spend-items.ts';
-import { type Column, type Output, type Part, styled } from '../view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 import {
   callsOf,
   cost,
@@ -14,7 +15,8 @@ import {
   stateLabel,
   tokens,
   uncertainParts,
-} from '../view/quantities.ts';
+} from '../../terminal/view/quantities.ts';
+import type { Column } from '../../terminal/view/table.ts';
 
 const AMOUNTS: readonly Column[] = [
   { title: 'CALLS', align: 'right', optional: true },

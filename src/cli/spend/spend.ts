@@ -10,9 +10,9 @@ import {
   type SpendPeriod,
 } from '../../store/views/spend.ts';
 import { readSpendItems, readSpendRoots } from '../../store/views/spend-items.ts';
-import { pastMoment, wholeNumber } from '../command/arguments.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
+import { pastMoment, wholeNumber } from '../../terminal/command/arguments.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
 import { showItems, showRoots, showSpend } from './spend-view.ts';
 
 interface PeriodOptions extends CommonOptions {

@@ -1,7 +1,7 @@
 /** The part of `animus status` about what waits for people. */
 import type { Status } from '../../store/views/status-view.ts';
-import { type Output, styled } from '../view/output.ts';
-import { age, counted, grouped, shortId } from '../view/quantities.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { age, counted, grouped, shortId } from '../../terminal/view/quantities.ts';
 
 /** A row for each of the oldest requests, and the command that shows all of them. */
 export function showAsks(output: Output, { asks, at }: Pick<Status, 'asks' | 'at'>): void {

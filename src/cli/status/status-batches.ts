@@ -1,7 +1,7 @@
 /** The part of `animus status` about turns in batches. */
 import type { Status } from '../../store/views/status-view.ts';
-import { type Output, styled } from '../view/output.ts';
-import { age, counted } from '../view/quantities.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { age, counted } from '../../terminal/view/quantities.ts';
 
 /** One line per provider with turns under way, and its problem. */
 export function showBatches(output: Output, { batches, at }: Pick<Status, 'batches' | 'at'>): void {

@@ -1,8 +1,8 @@
 /** The part of `animus status` about limits that are nearly or wholly used up. */
 import type { Status } from '../../store/views/status-view.ts';
-import { limitAmount, limitName, shareUsed } from '../view/limits.ts';
-import { type Output, styled } from '../view/output.ts';
-import { age, amountOf } from '../view/quantities.ts';
+import { limitAmount, limitName, shareUsed } from '../../terminal/view/limits.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { age, amountOf } from '../../terminal/view/quantities.ts';
 
 /** A row for each limit of which 80 % are used; nothing if there is none. */
 export function showBudgets(output: Output, { budgets, at }: Pick<Status, 'budgets' | 'at'>): void {

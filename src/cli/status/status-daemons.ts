@@ -1,7 +1,8 @@
 /** The part of `animus status` about daemons. */
 import type { DaemonStatus, Status } from '../../store/views/status-view.ts';
-import { type Output, type Part, styled } from '../view/output.ts';
-import { age, counted, duration } from '../view/quantities.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
+import { age, counted, duration } from '../../terminal/view/quantities.ts';
 
 /**
  * The daemons that have not stopped, with their problems; those that are silent with the time since when. Lost ones come last, and those without

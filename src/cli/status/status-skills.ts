@@ -1,7 +1,7 @@
 /** The part of `animus status` about skills that no focus uses any more. */
 import type { Status } from '../../store/views/status-view.ts';
-import { type Output, styled } from '../view/output.ts';
-import { counted } from '../view/quantities.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { counted } from '../../terminal/view/quantities.ts';
 
 /** A line if there are any. */
 export function showStaleSkills(output: Output, { stale_skills: { count, days } }: Pick<Status, 'stale_skills'>): void {

@@ -2,7 +2,8 @@
 
 import { WORK_STATES } from '../../core/work/work.ts';
 import type { Status } from '../../store/views/status-view.ts';
-import { type Output, type Part, styled } from '../view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 import {
   age,
   callsOf,
@@ -13,7 +14,7 @@ import {
   stateLabel,
   tokens,
   uncertainParts,
-} from '../view/quantities.ts';
+} from '../../terminal/view/quantities.ts';
 import { showAsks } from './status-asks.ts';
 import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';

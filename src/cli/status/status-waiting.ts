@@ -1,8 +1,8 @@
 /** The part of `animus status` about what waits, and why. */
 import { didYouMean } from '../../core/errors/suggest.ts';
 import type { Status } from '../../store/views/status-view.ts';
-import { type Output, styled } from '../view/output.ts';
-import { age, grouped } from '../view/quantities.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { age, grouped } from '../../terminal/view/quantities.ts';
 
 type Shown = Pick<Status, 'waiting' | 'daemons' | 'at' | 'states' | 'queue'>;
 

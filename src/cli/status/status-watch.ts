@@ -2,10 +2,11 @@
 
 import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
-import type { Invocation } from '../command/command.ts';
-import { createOutput, type Part, styled } from '../view/output.ts';
-import { age } from '../view/quantities.ts';
-import { createRedraw } from '../view/redraw.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import { createOutput, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
+import { age } from '../../terminal/view/quantities.ts';
+import { createRedraw } from '../../terminal/view/redraw.ts';
 import { reportJson, type StatusReport, showStatus } from './status-view.ts';
 
 /** Without a daemon, each refresh opens the embedded directory, and `serve` must be able to open it in between. */

@@ -1,8 +1,8 @@
 /** The part of `animus status` about schedules and the inbox. */
 import type { ScheduleStatus, Status } from '../../store/views/status-view.ts';
-import { nextRun } from '../view/next-run.ts';
-import { type Output, styled } from '../view/output.ts';
-import { age, counted, grouped, shortId } from '../view/quantities.ts';
+import { nextRun } from '../../terminal/view/next-run.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { age, counted, grouped, shortId } from '../../terminal/view/quantities.ts';
 
 /** The schedules with their next run, and what is wrong with them. */
 export function showSchedules(output: Output, { schedules, at }: Status): void {

@@ -1,7 +1,7 @@
 /** The part of `animus status` about webhooks. */
 import type { Status } from '../../store/views/status-view.ts';
-import { type Output, styled } from '../view/output.ts';
-import { counted } from '../view/quantities.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { counted } from '../../terminal/view/quantities.ts';
 
 /** A line for each problem: dead letters, deliveries that no daemon sends, webhooks for which too much waits. */
 export function showWebhooks(output: Output, { webhooks }: Pick<Status, 'webhooks'>): void {

@@ -1,7 +1,7 @@
 /** The part of `animus status` about the directories of worktrees. */
 import type { Status, WorktreesStatus } from '../../store/views/status-view.ts';
-import { type Output, styled } from '../view/output.ts';
-import { bytes, counted } from '../view/quantities.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { bytes, counted } from '../../terminal/view/quantities.ts';
 
 /** A line for each host that has some. */
 export function showWorktrees(output: Output, { worktrees }: Pick<Status, 'worktrees'>): void {

@@ -1,9 +1,9 @@
 /** `animus status`: shows the state of the system, once or repeatedly. */
 import type { Command } from 'commander';
 import { readStatus } from '../../store/views/status-view.ts';
-import { wholeNumber } from '../command/arguments.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
+import { wholeNumber } from '../../terminal/command/arguments.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
 import { reportJson, type StatusReport, showStatus } from './status-view.ts';
 import { watchStatus } from './status-watch.ts';
 

@@ -12,10 +12,10 @@ import {
   rotateWebhook,
   type WebhookEvent,
 } from '../../store/work/webhooks.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
-import { shortId } from '../view/quantities.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { shortId } from '../../terminal/view/quantities.ts';
 import { findWebhook } from './find-webhook.ts';
 
 interface AddOptions extends CommonOptions {
@@ -41,7 +41,7 @@ export async function addWebhookCommand(invocation: Invocation, options: AddOpti
   await withDatabase(invocation, async (db) => {
     await addWebhook(db, { id, url, events, keyMark: webhookKeyMark(key), faculties, label, person });
     for (const name of faculties ?? []) {
-      const { warnIfUnserved } = await import('../command/known-faculties.ts');
+      const { warnIfUnserved } = await import('../../terminal/command/known-faculties.ts');
       await warnIfUnserved(invocation, db, { name, until: 'nothing is sent of it', named: true });
     }
     if (person === undefined) return;

@@ -1,9 +1,9 @@
 /** `animus webhook list`. */
 import { listDeadDeliveries, listWebhooks, type WebhookView } from '../../store/work/webhooks.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
-import { age, shortId } from '../view/quantities.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { age, shortId } from '../../terminal/view/quantities.ts';
 
 interface ListOptions extends CommonOptions {
   readonly dead?: boolean;

@@ -3,10 +3,10 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { type DeliveryState, deliveryState, retryDeliveries, testWebhook } from '../../store/work/webhooks.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
-import { counted, shortId } from '../view/quantities.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { counted, shortId } from '../../terminal/view/quantities.ts';
 import { findWebhook } from './find-webhook.ts';
 
 interface RetryOptions extends CommonOptions {

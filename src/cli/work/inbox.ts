@@ -4,11 +4,11 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { type AskedGroup, readAsked, readAsks, readInboxGroups } from '../../store/views/inbox-view.ts';
 import { decideAll } from '../../store/work/decide.ts';
-import { wholeNumber } from '../command/arguments.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
-import { counted } from '../view/quantities.ts';
+import { wholeNumber } from '../../terminal/command/arguments.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { counted } from '../../terminal/view/quantities.ts';
 import { showAsked } from './show-asked.ts';
 
 interface InboxOptions extends CommonOptions {

@@ -6,13 +6,20 @@ import { LEDGER_TYPES, type LedgerType } from '../../core/work/work.ts';
 import { appendLedger, type LedgerEntry, readWholeLedger } from '../../store/transcript/ledger.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { seesTables } from '../../store/views/work-views.ts';
-import { ledgerType, wholeNumber } from '../command/arguments.ts';
-import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { readInput } from '../command/read-input.ts';
-import { ledgerJson } from '../view/ledger-json.ts';
-import { type Output, type Style, styled } from '../view/output.ts';
-import { age } from '../view/quantities.ts';
+import { ledgerType, wholeNumber } from '../../terminal/command/arguments.ts';
+import {
+  addCommand,
+  addGroup,
+  type CommonOptions,
+  type Invocation,
+  type RunCommand,
+} from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { readInput } from '../../terminal/command/read-input.ts';
+import { ledgerJson } from '../../terminal/view/ledger-json.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Style } from '../../terminal/view/part.ts';
+import { age } from '../../terminal/view/quantities.ts';
 
 interface ShowOptions extends CommonOptions {
   readonly type?: LedgerType;

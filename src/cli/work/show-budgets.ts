@@ -1,8 +1,8 @@
 /** The part of `animus work show` about the limits that apply to the item. */
 import type { BudgetLeft } from '../../store/work/budgets.ts';
-import { limitAmount, limitName, percentUsed } from '../view/limits.ts';
-import type { Output } from '../view/output.ts';
-import { age, amountOf } from '../view/quantities.ts';
+import { limitAmount, limitName, percentUsed } from '../../terminal/view/limits.ts';
+import type { Output } from '../../terminal/view/output.ts';
+import { age, amountOf } from '../../terminal/view/quantities.ts';
 import { heading } from './show-parts.ts';
 
 /** A line for each limit; nothing without one. */

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { WorkState } from '../../core/work/work.ts';
 import type { FocusView, MessageView, ToolCallView, TurnView } from '../../store/views/focus-views.ts';
-import { type Output, type Part, styled } from '../view/output.ts';
-import { age, bytes, cost, counted, duration, grouped } from '../view/quantities.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
+import { age, bytes, cost, counted, duration, grouped } from '../../terminal/view/quantities.ts';
 import { errorText, heading } from './show-parts.ts';
 
 /** `full`: texts are whole, and everything that the engine wrote into the context is there. `state`: of the work item. */

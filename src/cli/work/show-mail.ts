@@ -2,8 +2,9 @@
 import { isTerminal } from '../../core/work/work.ts';
 import type { MailView } from '../../store/views/mail-view.ts';
 import type { WorkDetail } from '../../store/views/work-views.ts';
-import { type Output, type Part, styled } from '../view/output.ts';
-import { age, shortId } from '../view/quantities.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
+import { age, shortId } from '../../terminal/view/quantities.ts';
 import { heading } from './show-parts.ts';
 
 /** Prints who said what, and whether the model has got it. */

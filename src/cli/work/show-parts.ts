@@ -1,5 +1,6 @@
 /** What the parts of `animus work show` share. */
-import { type Output, type Part, styled } from '../view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 
 /** An empty line and a title. */
 export function heading(output: Output, title: string, ...rest: readonly Part[]): void {

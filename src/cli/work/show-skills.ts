@@ -1,6 +1,6 @@
 /** The skills of an item as `animus work show` prints them. */
 import type { UsedSkill } from '../../store/views/skill-views.ts';
-import { type Output, styled } from '../view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
 import { heading } from './show-parts.ts';
 
 /** Prints which skills its foci used, why, and in which version. */

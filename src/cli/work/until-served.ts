@@ -7,8 +7,8 @@ import type { Database } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { readWork } from '../../store/views/work-views.ts';
 import { liveDaemons } from '../../store/work/daemons.ts';
-import type { Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
 
 /** Between two looks the embedded database is closed, and `serve` waits 5 s for it. */
 const PAUSE_MS = 3000;

@@ -3,10 +3,10 @@ import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { countMatchingWork, matchingWork, type WorkMatch } from '../../store/views/matching-work.ts';
-import type { CommonOptions, Invocation } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
-import { counted, shortId, stateLabel } from '../view/quantities.ts';
+import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { counted, shortId, stateLabel } from '../../terminal/view/quantities.ts';
 
 /** The options that select items. */
 export interface MatchOptions extends CommonOptions {

@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { readGrants } from '../../store/views/inbox-view.ts';
 import { revokeGrant } from '../../store/work/decide.ts';
-import { wholeNumber } from '../command/arguments.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
-import { age, shortId } from '../view/quantities.ts';
+import { wholeNumber } from '../../terminal/command/arguments.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { age, shortId } from '../../terminal/view/quantities.ts';
 
 /** Adds `animus work grants|revoke`. */
 export function addGrantCommands(group: Command, run: RunCommand): void {

@@ -7,11 +7,11 @@ import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { readWork } from '../../store/views/work-views.ts';
 import { cancelWork, cancelWorks, retryWork } from '../../store/work/operate.ts';
-import { pastMoment, workState } from '../command/arguments.ts';
-import { addCommand, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { styled } from '../view/output.ts';
-import { stateLabel } from '../view/quantities.ts';
+import { pastMoment, workState } from '../../terminal/command/arguments.ts';
+import { addCommand, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { stateLabel } from '../../terminal/view/quantities.ts';
 import { type BulkOperation, isBulk, type MatchOptions, operateOnMatching } from './work-bulk.ts';
 
 interface CancelOptions extends MatchOptions {

@@ -9,11 +9,11 @@ import type { WorkState } from '../../core/work/work.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { sayWork } from '../../store/work/say-work.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { readInput } from '../command/read-input.ts';
-import { styled } from '../view/output.ts';
-import { stateLabel } from '../view/quantities.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { readInput } from '../../terminal/command/read-input.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { stateLabel } from '../../terminal/view/quantities.ts';
 
 interface SayOptions extends CommonOptions {
   readonly file?: string;

@@ -5,10 +5,11 @@ import type { LedgerEntry } from '../../store/transcript/ledger.ts';
 import type { ArtifactView } from '../../store/views/artifact-views.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import type { Descendant, WorkDetail } from '../../store/views/work-views.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { ledgerJson } from '../view/ledger-json.ts';
-import { type Output, type Part, styled } from '../view/output.ts';
+import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { ledgerJson } from '../../terminal/view/ledger-json.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part } from '../../terminal/view/part.ts';
 import {
   age,
   bytes,
@@ -21,8 +22,8 @@ import {
   tokens,
   uncertainParts,
   WORK_OF_ANOTHER,
-} from '../view/quantities.ts';
-import { waitingCommand, waitingText } from '../view/waiting-text.ts';
+} from '../../terminal/view/quantities.ts';
+import { waitingCommand, waitingText } from '../../terminal/view/waiting-text.ts';
 import { showLedger } from './ledger.ts';
 import { resultJson, showResult } from './result/show-result.ts';
 import { showAsked } from './show-asked.ts';

@@ -6,12 +6,19 @@ import type { Queryable } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { listWork } from '../../store/views/work-list.ts';
 import { seesTables, type WorkSummary } from '../../store/views/work-views.ts';
-import { wholeNumber, workState } from '../command/arguments.ts';
-import { addCommand, addGroup, type CommonOptions, type Invocation, type RunCommand } from '../command/command.ts';
-import { withDatabase } from '../command/database.ts';
-import { type Column, styled } from '../view/output.ts';
-import { age, costOfWork, shortDescription, shortId, stateLabel } from '../view/quantities.ts';
-import { shellWord } from '../view/shell-word.ts';
+import { wholeNumber, workState } from '../../terminal/command/arguments.ts';
+import {
+  addCommand,
+  addGroup,
+  type CommonOptions,
+  type Invocation,
+  type RunCommand,
+} from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { age, costOfWork, shortDescription, shortId, stateLabel } from '../../terminal/view/quantities.ts';
+import { shellWord } from '../../terminal/view/shell-word.ts';
+import type { Column } from '../../terminal/view/table.ts';
 import { addResultCommands } from './result/result-commands.ts';
 import { addDecideCommands } from './work-decide.ts';
 import { addGrantCommands } from './work-grants.ts';

@@ -1,11 +1,11 @@
 /** `[http]` of animus.toml: the API on the daemon's one HTTP address. */
 import { isIP } from 'node:net';
+import type { z } from 'zod';
 import { type Problem, problemAt } from '../errors/problem.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { parseListenAddress } from '../text/addresses.ts';
 import { count, flag, matching, networks, table, textsMatching } from '../toml/fields.ts';
 import type { StrictDocument } from '../toml/strict-toml.ts';
-import type { ConfigDocument } from './config-schema.ts';
 import type { EnvironmentReader } from './environment.ts';
 import { type OidcConfig, oidcOf, oidcTable } from './oidc-config.ts';
 
@@ -53,9 +53,15 @@ export const httpTable = table({
   oidc: oidcTable.optional(),
 });
 
+/** What the table is checked with. */
+interface Written {
+  readonly http: z.output<typeof httpTable>;
+  readonly daemon: { readonly http: string };
+}
+
 /** The table with its secret. An API that the network could reach without TLS is a problem. */
 export function httpOf(
-  document: StrictDocument<ConfigDocument>,
+  document: StrictDocument<Written>,
   env: EnvironmentReader,
   problems: Problem[],
 ): HttpConfig | null {

@@ -1,9 +1,9 @@
 /** `[http.oidc]` of animus.toml: tokens of an OIDC issuer as a way into the API. */
+import type { z } from 'zod';
 import { type Problem, problemAt } from '../errors/problem.ts';
 import { flag, httpUrl, matching, oneOf, seconds, table, tableOf, text, textsMatching } from '../toml/fields.ts';
 import type { StrictDocument } from '../toml/strict-toml.ts';
 import { PERSON_ROLES, type PersonRole } from '../work/people.ts';
-import type { ConfigDocument } from './config-schema.ts';
 
 /** Signatures that are checked with a public key. No other is accepted: with a shared secret, whoever checks tokens could make them. */
 export const SIGNATURES = [
@@ -67,8 +67,12 @@ export const oidcTable = table({
   allow_http: flag().default(false),
 });
 
+interface Written {
+  readonly http: { readonly oidc?: z.output<typeof oidcTable> | undefined };
+}
+
 /** The issuer; null if there is no table. What could let in a stranger is a problem. */
-export function oidcOf(document: StrictDocument<ConfigDocument>, problems: Problem[]): OidcConfig | null {
+export function oidcOf(document: StrictDocument<Written>, problems: Problem[]): OidcConfig | null {
   const given = document.sound?.http.oidc;
   if (given === undefined) return null;
   const refuse = (key: keyof typeof given, detail: string) =>

@@ -1,9 +1,9 @@
 /** `[webhooks]` of animus.toml: what signs webhooks, and what they may reach. */
+import type { z } from 'zod';
 import { type Problem, problemAt } from '../errors/problem.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { matching, table, webTargets } from '../toml/fields.ts';
 import type { StrictDocument } from '../toml/strict-toml.ts';
-import type { ConfigDocument } from './config-schema.ts';
 import type { EnvironmentReader } from './environment.ts';
 
 export interface WebhooksConfig {
@@ -32,7 +32,7 @@ export const webhooksTable = table({
 
 /** The table with its key; null if the document has a problem. A key that is too short is a problem. */
 export function webhooksOf(
-  document: StrictDocument<ConfigDocument>,
+  document: StrictDocument<{ readonly webhooks: z.output<typeof webhooksTable> }>,
   env: EnvironmentReader,
   problems: Problem[],
 ): WebhooksConfig | null {

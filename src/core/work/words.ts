@@ -1,70 +1,166 @@
 /**
- * The values of table columns that a part of animus can extend. Add a word here, in migrations/functions/01_words.sql and in
- * docs/sql-api.md; a test keeps the three equal. Words are never removed, because rows may contain them.
+ * The words that columns contain, each with what it means. This is the only place where they are declared: `npm run schema` writes them
+ * into migrations/functions/01_words.sql and the tables of the docs. Words are never removed, because rows may contain them.
  */
 
-/** The phase of a focus (`foci.phase`). */
-export const PHASES = ['orient', 'engage', 'consolidate', 'recover'] as const;
-export type Phase = (typeof PHASES)[number];
-
-/** The origin of a call (`tool_calls.origin`): the model itself, or its code in a sandbox. */
-const CALL_ORIGINS = ['model', 'sandbox'] as const;
-
-/** The kind of a message to the model (`focus_messages.kind`). */
-export const MESSAGE_KINDS = [
-  'orient',
-  'digest',
-  'skill',
-  'nudge',
-  'notice',
-  'operator',
-  'stub',
-  'summary',
-  'hook',
-  'attachment',
-] as const;
-export type MessageKind = (typeof MESSAGE_KINDS)[number];
-
-/** What a call can wait for (`waits.kind`). */
-export const WAIT_KINDS = ['children', 'approval', 'timer', 'human', 'batch'] as const;
-export type WaitKind = (typeof WAIT_KINDS)[number];
-
-/** What a person is asked to decide (`waits.subject`). */
-const WAIT_SUBJECTS = ['tool_call', 'plan', 'skill', 'budget', 'deployment', 'question', 'lost', 'provider'] as const;
-export type WaitSubject = (typeof WAIT_SUBJECTS)[number];
-
-/** Where hooks stand in the loop (`hook_runs.event`). */
-export const HOOK_EVENTS = ['before_llm_call', 'before_tool_call', 'after_tool_call'] as const;
-export type HookEvent = (typeof HOOK_EVENTS)[number];
-
-/** The action of a person's decision about work (`decisions.action`). */
-const DECISION_ACTIONS = [
-  'approve',
-  'deny',
-  'steer',
-  'answer',
-  'cancel',
-  'retry',
-  'pause',
-  'resume',
-  'edit',
-  'erase',
-  'grant',
-  'revoke',
-  'pin',
-  'archive',
-  'adopt',
-  'rollback',
-  'discard',
-] as const;
+/** The words of one column. */
+export interface WordList {
+  /** What the column says. */
+  readonly meaning: string;
+  /** `trigger`: any write of another word is refused. `function`: the functions that write the column refuse it, perhaps a check constraint, too. */
+  readonly checkedBy: 'trigger' | 'function';
+  /** Each word with its meaning. */
+  readonly words: Readonly<Record<string, string>>;
+}
 
 /** Every list, by `table.column`. */
 export const WORDS = {
-  'foci.phase': PHASES,
-  'tool_calls.origin': CALL_ORIGINS,
-  'focus_messages.kind': MESSAGE_KINDS,
-  'waits.kind': WAIT_KINDS,
-  'waits.subject': WAIT_SUBJECTS,
-  'hook_runs.event': HOOK_EVENTS,
-  'decisions.action': DECISION_ACTIONS,
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+  'foci.phase': {
+    meaning: 'the current phase of a focus',
+    checkedBy: 'trigger',
+    words: {
+      orient: 'before the work: a hook may add context',
+      engage: 'the work itself',
+      consolidate: 'after the work: a hook may check, change or refuse the result',
+      recover: 'after a failure: whether and when there is another attempt',
+    },
+  },
+  'tool_calls.origin': {
+    meaning: 'the origin of a call',
+    checkedBy: 'trigger',
+    words: { model: 'the model asked for it', sandbox: 'code of the model in a sandbox made it' },
+  },
+  'focus_messages.kind': {
+    meaning: 'the kind of a message from the engine to the model',
+    checkedBy: 'trigger',
+    words: {
+      orient: 'what the orient hook found',
+      digest: 'other work that may matter',
+      skill: 'a skill that became active',
+      nudge: 'reminds the model of its ledger, or that its answer was empty',
+      notice: 'what the model has to know, such as a limit that is near',
+      operator: 'a message of a person',
+      stub: 'stands in for a finished block',
+      summary: 'stands in for everything before it',
+      hook: 'the words of a hook in the loop',
+      attachment: 'a file that came with the work',
+    },
+  },
+  'waits.kind': {
+    meaning: 'what a call, or a turn, waits for',
+    checkedBy: 'trigger',
+    words: {
+      children: 'child work',
+      approval: 'the consent of a person',
+      timer: 'a point in time',
+      human: 'the answer of a person',
+      batch: 'the answer of a batch API',
+    },
+  },
+  'waits.subject': {
+    meaning: 'what a person is asked to decide',
+    checkedBy: 'trigger',
+    words: {
+      tool_call: 'whether a tool call may run',
+      plan: 'not used yet',
+      skill: 'whether a proposed skill is used',
+      budget: 'whether work may cost more than its limit',
+      deployment: 'not used yet',
+      question: 'a question of the model',
+      lost: 'acknowledges that something is lost that work has made',
+      provider: 'whether work goes on with another provider of its model',
+    },
+  },
+  'hook_runs.event': {
+    meaning: 'where a hook stands in the loop',
+    checkedBy: 'trigger',
+    words: {
+      before_llm_call: 'before each request to the model',
+      before_tool_call: 'before a call runs',
+      after_tool_call: 'on the result of a call',
+    },
+  },
+  'decisions.action': {
+    meaning: 'the decision of a person',
+    checkedBy: 'trigger',
+    words: {
+      approve: 'what was asked may happen',
+      deny: 'it may not',
+      steer: 'a message to work',
+      answer: 'the answer to a question',
+      cancel: 'work ends',
+      retry: 'ended work begins again',
+      pause: 'no new work of a faculty begins',
+      resume: 'it begins again',
+      edit: 'the input of a call was changed before it was approved',
+      erase: 'words were removed',
+      grant: 'calls of one kind run without being asked about, or a person or a token may do something',
+      revoke: 'takes that back',
+      pin: 'the tools of an MCP server were accepted as they are',
+      archive: 'a skill is used no longer',
+      adopt: 'a skill of a person was handed to the agents',
+      rollback: 'an earlier version of a skill is current again',
+      discard: 'the worktree of ended work was given up',
+    },
+  },
+  'work_ledger.entry_type': {
+    meaning: 'the kind of an entry in the ledger',
+    checkedBy: 'function',
+    words: {
+      plan: 'what is to be done',
+      finding: 'a fact',
+      decision: 'what was chosen, and why',
+      step: 'a part of the work that is done; it closes a block of the context',
+      error: 'what went wrong',
+      note: 'anything else',
+    },
+  },
+  'people.role': {
+    meaning: 'what a person may do, in ascending order; also of a token (`tokens.role`)',
+    checkedBy: 'function',
+    words: {
+      submitter: 'sees and steers its own work',
+      reader: 'sees all work, too',
+      operator: 'decides what operators decide, too',
+    },
+  },
+  'tokens.scopes': {
+    meaning: 'what a token can be used for',
+    checkedBy: 'function',
+    words: { read: 'to look', work: 'to submit and steer work', decide: 'to decide what operators decide' },
+  },
+  'webhooks.events': {
+    meaning: 'what a webhook asks for',
+    checkedBy: 'function',
+    words: {
+      'work.queued': 'an item can be claimed',
+      'work.scheduled': 'it waits for its time',
+      'work.claimed': 'a daemon has taken it',
+      'work.running': 'its focus runs',
+      'work.waiting': 'it is parked until something has happened',
+      'work.completed': 'it has an outcome',
+      'work.dead': 'it has failed and is not tried again',
+      'work.cancelled': 'it was ended by somebody',
+      'work.merged': 'it is a duplicate of another one',
+      'approval.waiting': 'an item waits for a person',
+    },
+  },
+} as const satisfies Readonly<Record<string, WordList>>;
+
+type ListName = keyof typeof WORDS;
+/** A word of a list. */
+export type Word<Name extends ListName> = keyof (typeof WORDS)[Name]['words'] & string;
+
+/** The words of a list, in the order of the list. */
+export function wordsOf<Name extends ListName>(list: Name): readonly Word<Name>[] {
+  return Object.keys(WORDS[list].words) as Word<Name>[];
+}
+
+export const PHASES = wordsOf('foci.phase');
+export type Phase = Word<'foci.phase'>;
+export type MessageKind = Word<'focus_messages.kind'>;
+export const WAIT_KINDS = wordsOf('waits.kind');
+export type WaitKind = Word<'waits.kind'>;
+export type WaitSubject = Word<'waits.subject'>;
+export const HOOK_EVENTS = wordsOf('hook_runs.event');
+export type HookEvent = Word<'hook_runs.event'>;

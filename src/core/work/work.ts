@@ -1,4 +1,5 @@
-/** The states of a work item. SQL (`animus.transition_allowed`) and docs/states.md have the same table; a test keeps the three equal. */
+/** The states of a work item. `npm run schema` writes `animus.transition_allowed` from them; docs/states.md has the same table, and a test compares. */
+import { type Word, wordsOf } from './words.ts';
 
 /** Every state a work item can be in. */
 export const WORK_STATES = [
@@ -38,6 +39,6 @@ export function isTerminal(state: WorkState): boolean {
   return (TERMINAL_STATES as readonly WorkState[]).includes(state);
 }
 
-/** The kinds of ledger entries. `step` closes a block of the context. */
-export const LEDGER_TYPES = ['plan', 'finding', 'decision', 'step', 'error', 'note'] as const;
-export type LedgerType = (typeof LEDGER_TYPES)[number];
+/** The kinds of ledger entries. */
+export const LEDGER_TYPES = wordsOf('work_ledger.entry_type');
+export type LedgerType = Word<'work_ledger.entry_type'>;

@@ -14,8 +14,9 @@ import { createClaimWatch } from './claim-watch.ts';
 import { createDueWaits } from './due-waits.ts';
 import type { LeaseMeans } from './focus-lease.ts';
 import { createRoomMaker } from './room-maker.ts';
+import type { RunningFocus } from './running-focus.ts';
 import { createSkippedInserts } from './skipped-inserts.ts';
-import { createSlots, type RunFocus, type RunningFocus } from './slots.ts';
+import { createSlots, type RunFocus } from './slots.ts';
 
 export interface ControlPlaneMeans extends LeaseMeans {
   readonly daemonId: string;

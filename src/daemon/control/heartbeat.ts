@@ -6,7 +6,7 @@ import type { Service } from '../../core/lifecycle/service.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { leasesLeft, type Renewal, renewLeases } from '../../store/work/leases.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { RunningFocus } from './slots.ts';
+import type { RunningFocus } from './running-focus.ts';
 
 export interface HeartbeatMeans {
   readonly db: Database;

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Alone, ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Backlog } from './backlog.ts';
-import type { RunningFocus } from './slots.ts';
+import type { RunningFocus } from './running-focus.ts';
 
 export interface RoomMaker {
   /** After each claim: why the daemon is to be alone, and what it got. */

@@ -1,4 +1,5 @@
 /** The foci of a daemon: those that work, at most one in each slot, and the claimed items that wait for a slot. */
+
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import type { Moment } from '../../core/lifecycle/clock.ts';
@@ -7,16 +8,8 @@ import type { ClaimedWork } from '../../store/work/work.ts';
 import { count, record } from '../../telemetry/metrics.ts';
 import { createFocusControl, type FocusControl } from '../focus/scope/focus-control.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
-import { createFocusLease, type FocusLease, type LeaseMeans } from './focus-lease.ts';
-
-/** A focus of this daemon, running or waiting for a slot. */
-export interface RunningFocus {
-  readonly work: ClaimedWork;
-  readonly control: FocusControl;
-  readonly lease: FocusLease;
-  /** When the claim was sent, in monotonic milliseconds: the lease cannot have begun earlier. */
-  readonly leasedAtMs: number;
-}
+import { createFocusLease, type LeaseMeans } from './focus-lease.ts';
+import type { RunningFocus } from './running-focus.ts';
 
 /**
  * Runs one focus to its end; never rejects. Resolves to how it ended where the caller needs it: a parked focus may have set a

@@ -1,6 +1,6 @@
 /** Joins topics that mean the same in other words, by their embeddings. */
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
-import type { Vector } from '../../llm/embeddings/embedder.ts';
+import type { Vector } from '../../llm/embeddings/embed-result.ts';
 
 /** Cosines of models are not comparable: unrelated texts have 0.1 with one, 0.7 with another. Half of the way from there to 1 is alike, and at least this. */
 const AT_LEAST = 0.75;

@@ -2,7 +2,8 @@
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import { surelyHolds } from '../../core/lifecycle/lease.ts';
 import type { LlmFailure } from '../../llm/client.ts';
-import type { Embedder, Vector } from '../../llm/embeddings/embedder.ts';
+import type { Vector } from '../../llm/embeddings/embed-result.ts';
+import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { beginEmbedding, type EmbeddingTurn, endEmbedding } from '../../store/work/embedding-turns.ts';
 import type { Log } from '../../telemetry/log.ts';

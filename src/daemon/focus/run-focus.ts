@@ -5,7 +5,6 @@ import { messageOf } from '../../core/errors/errors.ts';
 import { failedWritesOf, failedWritesText } from '../../core/work/failed-writes.ts';
 import type { ProcessLimits } from '../../process/limits/limits.ts';
 import { patientDatabase } from '../../store/sql/patient-database.ts';
-import type { CompleteFocus } from '../../store/transcript/complete-foci.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { WorkCompleter } from '../../store/work/work-completer.ts';
 import { count, record } from '../../telemetry/metrics.ts';
@@ -27,7 +26,6 @@ export interface RunMeans extends PhaseMeans, Omit<BeginMeans, 'deadline'> {
     readonly retention: Pick<RetentionConfig, 'directoriesDays'>;
   };
   readonly completer: WorkCompleter;
-  readonly completeFocus: CompleteFocus;
   readonly ends: SettleMeans['ends'];
   /** Claims nothing more for the faculty for that long, and reports it. */
   readonly holdFaculty: (faculty: string, seconds: number, reason: string) => Promise<void>;

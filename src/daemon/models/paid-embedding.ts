@@ -1,5 +1,7 @@
 /** What a call of an embedder has cost, for the database. */
-import type { Embedder, EmbedResult } from '../../llm/embeddings/embedder.ts';
+
+import type { EmbedResult } from '../../llm/embeddings/embed-result.ts';
+import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import type { PaidEmbedding } from '../../store/work/embedding-turns.ts';
 
 /** The sum of the calls; `lost` where one of them gave nothing that may have been charged. */

@@ -2,7 +2,8 @@
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { LlmFailure } from '../../llm/client.ts';
-import type { Embedder, Vector } from '../../llm/embeddings/embedder.ts';
+import type { Vector } from '../../llm/embeddings/embed-result.ts';
+import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import type { MaySend } from '../../llm/transport/fetch-json.ts';
 import {
   linkSimilarMemories,

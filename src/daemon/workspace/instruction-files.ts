@@ -2,8 +2,9 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstructionSettings } from '../../catalog/faculty/instructions.ts';
+import type { Bounds } from '../../tools/files/bounds.ts';
 import { isRefusal, type Refusal, refusalOf } from '../../tools/files/refusal.ts';
-import { type Bounds, openInside, resolveInside } from '../../tools/files/workspace.ts';
+import { openInside, resolveInside } from '../../tools/files/workspace.ts';
 
 /** A file that is there. Its text is cut to the size that it was read with, and a problem says why it was not read. */
 export type InstructionFile =

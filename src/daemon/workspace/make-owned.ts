@@ -1,7 +1,7 @@
 /** Makes a directory of animus that belongs to the user of commands. */
 import { lchown, lstat, mkdir, mkdtemp, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { User } from '../../process/runners/as-user.ts';
+import type { User } from '../../process/runners/user.ts';
 import { removeDirectory } from './remove-directory.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { mkdir, realpath, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PACKAGE_CACHES, type PackageCache, type PackageManager } from '../../catalog/faculty/package-caches.ts';
-import type { User } from '../../process/runners/as-user.ts';
+import type { User } from '../../process/runners/user.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { openWay } from './focus-directory.ts';
 import { makeOwned } from './make-owned.ts';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
 import type { Isolation } from '../../process/process-host.ts';
-import { runAsUser, type User } from '../../process/runners/as-user.ts';
+import { runAsUser } from '../../process/runners/as-user.ts';
+import type { User } from '../../process/runners/user.ts';
 import { WRITING_FILE_TOOLS } from '../../tools/files.ts';
 
 /** A directory that a faculty has to write to, and cannot. */

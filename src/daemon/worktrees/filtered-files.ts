@@ -4,8 +4,8 @@
  */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GitPlace } from './git.ts';
-import { readGit, type WriteMeans } from './repository-writes.ts';
+import type { GitPlace, WriteMeans } from './git.ts';
+import { readGit } from './repository-writes.ts';
 
 /** Of `paths`, which git takes for changed: `all` under a filter, and those that the agent did change since they were checked out. */
 export async function filteredPaths(

@@ -2,6 +2,8 @@
  * Runs git for the daemon: on given directories only, under the supervisor, isolated like a tool, and without starting any other program.
  */
 import { AnimusError } from '../../core/errors/errors.ts';
+import type { Clock } from '../../core/lifecycle/clock.ts';
+import type { Lease } from '../../core/lifecycle/lease.ts';
 import type { FileRule } from '../../process/file-rules.ts';
 import { findProgram } from '../../process/find-program.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
@@ -14,6 +16,9 @@ export interface GitMeans {
   readonly fileRules: readonly FileRule[];
   readonly signal: AbortSignal;
 }
+
+/** What a git that changes a repository needs beside that. `lease`: of the work whose repository it is. */
+export type WriteMeans = GitMeans & { readonly clock: Clock; readonly lease: Lease };
 
 /** What git works on. Git discovers nothing by itself: a `.git` that an agent wrote must not select the configuration. */
 export interface GitPlace {

@@ -3,9 +3,10 @@
  * command of the item does. Repeating it changes nothing.
  */
 import { type AgentRef, readAgentRefs } from './agent-refs.ts';
+import type { WriteMeans } from './git.ts';
 import { placeBranch } from './place-branch.ts';
 import { type Refs, readRefs } from './read-refs.ts';
-import { readGit, type WriteMeans, writeGit } from './repository-writes.ts';
+import { readGit, writeGit } from './repository-writes.ts';
 import {
   type CheckoutStatus,
   type CommitWords,

@@ -7,8 +7,7 @@ import { join, relative } from 'node:path';
 import { elapsedMs, type Moment, momentOf } from '../../core/lifecycle/clock.ts';
 import { whileHeld } from '../../core/lifecycle/lease.ts';
 import { findProgram } from '../../process/find-program.ts';
-import type { GitPlace } from './git.ts';
-import type { WriteMeans } from './repository-writes.ts';
+import type { GitPlace, WriteMeans } from './git.ts';
 
 /** Git holds the lock of a ref for milliseconds. */
 const LEFT_MS = 3000;

@@ -5,10 +5,10 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { HandedCommits } from '../../store/work/worktrees.ts';
-import type { GitPlace } from './git.ts';
+import type { GitPlace, WriteMeans } from './git.ts';
 import type { Origin } from './mend-private.ts';
 import { readPointer } from './repository.ts';
-import { readGit, type WriteMeans, writeGit } from './repository-writes.ts';
+import { readGit, writeGit } from './repository-writes.ts';
 import { commitTree, readStatus, writeTree } from './snapshot.ts';
 import type { WorktreeNames } from './worktree-refs.ts';
 import { isPlainDirectory } from './worktrees-root.ts';

@@ -9,11 +9,11 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { placeFile, readRegularFile } from '../../core/files/regular-file.ts';
 import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
 import { commitHook } from './commit-hook.ts';
-import type { GitPlace, Setting } from './git.ts';
+import type { GitPlace, Setting, WriteMeans } from './git.ts';
 import { type PrivateSettings, parseSettings, privateConfig } from './private-config.ts';
 import { alternates, BEGAN } from './private-repository.ts';
 import type { Repository } from './repository.ts';
-import { readGit, type WriteMeans } from './repository-writes.ts';
+import { readGit } from './repository-writes.ts';
 import { isPlainDirectory } from './worktrees-root.ts';
 
 /** What it is mended with. */

@@ -2,12 +2,11 @@
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
-import type { GitPlace, Setting } from './git.ts';
+import type { GitPlace, Setting, WriteMeans } from './git.ts';
 import type { Origin } from './mend-private.ts';
 import type { PrivateSettings } from './private-config.ts';
 import { filtersOff, readSettings } from './programs-off.ts';
 import { findRepository, type Repository } from './repository.ts';
-import type { WriteMeans } from './repository-writes.ts';
 
 /** `trailers`: of commits in the worktree. Errors: `worktree.failed`. */
 export async function openOrigin(

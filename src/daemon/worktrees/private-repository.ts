@@ -8,12 +8,12 @@ import { basename, dirname, join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { whileHeld } from '../../core/lifecycle/lease.ts';
 import { beside, removeLeftovers, renameIfThere } from './beside.ts';
-import type { GitPlace } from './git.ts';
+import type { GitPlace, WriteMeans } from './git.ts';
 import { type PrivateSettings, privateConfig } from './private-config.ts';
 import { filtersOff } from './programs-off.ts';
 import type { Refs } from './read-refs.ts';
 import type { Repository } from './repository.ts';
-import { readGit, type WriteMeans } from './repository-writes.ts';
+import { readGit } from './repository-writes.ts';
 import { isPlainDirectory } from './worktrees-root.ts';
 
 /** What the checkout begins with. */

@@ -1,7 +1,7 @@
 /** Reads all refs of a repository in one call of git. */
-import type { GitPlace } from './git.ts';
+import type { GitPlace, WriteMeans } from './git.ts';
 import { runGit } from './git.ts';
-import { refuseCut, type WriteMeans } from './repository-writes.ts';
+import { refuseCut } from './repository-writes.ts';
 
 /** The refs by name with their commits or tags, and the commit of HEAD; null: HEAD has no commit yet. */
 export interface Refs {

@@ -1,13 +1,8 @@
 /** Serialises this daemon's writes to a repository, and retries while another process holds its locks or is in the middle of a change. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
-import type { Lease } from '../../core/lifecycle/lease.ts';
-import { type GitInput, type GitMeans, type GitPlace, type GitResult, runGit } from './git.ts';
+import { type GitInput, type GitMeans, type GitPlace, type GitResult, runGit, type WriteMeans } from './git.ts';
 import { watchLocks } from './left-locks.ts';
-
-/** `lease`: of the work whose repository it is. */
-export type WriteMeans = GitMeans & { readonly clock: Clock; readonly lease: Lease };
 
 const TRIES = 20;
 /** Locks that were left are removed one after the other, each after tries of its own. */

@@ -1,9 +1,9 @@
 /** Puts the files of another answer of the conversation into its worktree. What was there is handed over first. */
 import type { HandedCommits } from '../../store/work/worktrees.ts';
-import type { GitPlace } from './git.ts';
+import type { GitPlace, WriteMeans } from './git.ts';
 import type { Origin } from './mend-private.ts';
 import { checkOut } from './private-repository.ts';
-import { readGit, type WriteMeans, writeGit } from './repository-writes.ts';
+import { readGit, writeGit } from './repository-writes.ts';
 import { commitTree, readStatus, writeTree } from './snapshot.ts';
 import type { WorktreeNames } from './worktree-refs.ts';
 

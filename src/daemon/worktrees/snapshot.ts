@@ -2,9 +2,9 @@
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filteredPaths } from './filtered-files.ts';
-import type { GitInput, GitPlace } from './git.ts';
+import type { GitInput, GitPlace, WriteMeans } from './git.ts';
 import { runGit } from './git.ts';
-import { readGit, type WriteMeans } from './repository-writes.ts';
+import { readGit } from './repository-writes.ts';
 
 /** The state of the checkout. */
 export interface CheckoutStatus {

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { grantPattern } from '../../core/permissions/grant-pattern.ts';
+import { id, json, jsonObject, time } from '../../operations/schemas.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readInboxGroups } from '../../store/views/inbox-view.ts';
 import { readVisibleInbox } from '../../store/views/visible/visible-appliance.ts';
 import { answerQuestion, approve, decideAll, decidedBudget, deny, grantCall } from '../../store/work/decide.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, json, jsonObject, time } from '../route/schemas.ts';
 import { decidedLimit } from './decided-limit.ts';
 import { grantRoutes } from './grant-routes.ts';
 

@@ -1,6 +1,6 @@
 /** What a decision about a limit did, as the API and the WebSocket say it. */
 import { z } from 'zod';
-import { id } from '../route/schemas.ts';
+import { id } from '../../operations/schemas.ts';
 
 export const decidedLimit = z
   .object({

@@ -1,9 +1,9 @@
 /** The calls that run without an approval, because an operator has allowed calls like them. */
 import { z } from 'zod';
+import { id, time } from '../../operations/schemas.ts';
 import { readVisibleGrants } from '../../store/views/visible/visible-operated.ts';
 import { revokeGrant } from '../../store/work/decide.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, time } from '../route/schemas.ts';
 
 const grantView = z
   .object({

@@ -1,9 +1,9 @@
 /** Files of work: what came with it, and outputs that were too large for a row. */
 import { z } from 'zod';
+import { id, limit, page, pageOf, time } from '../../operations/schemas.ts';
 import { readVisibleArtifacts } from '../../store/views/visible/visible-artifacts.ts';
 import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute, type Route, streamRoute } from '../route/route.ts';
-import { id, limit, page, pageOf, time } from '../route/schemas.ts';
 import { DOWNLOAD, download } from './download.ts';
 import { resultRoutes } from './result-routes.ts';
 

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { type ChangedFile, patchFiles } from '../../core/text/patch-files.ts';
+import { id } from '../../operations/schemas.ts';
 import { type ItemWorktree, readItemPatch, readItemWorktree } from '../../store/views/item-worktree.ts';
 import { asVisitor } from '../login/visitor.ts';
 import { jsonRoute, type Route, streamRoute } from '../route/route.ts';
-import { id } from '../route/schemas.ts';
 import { DOWNLOAD, download } from './download.ts';
 
 /** A patch of 4 MiB may name more; the rest is counted. */

@@ -1,6 +1,7 @@
 /** Who decided what, for those who see all work. Read in pages, each in a transaction of its own. */
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { timeIn } from '../../operations/schemas.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readAudit, readHeads } from '../../store/views/audit/audit.ts';
 import { checkChains, inOrder } from '../../store/views/audit/check-audit.ts';
@@ -8,7 +9,6 @@ import { readRefusedCalls } from '../../store/views/audit/refused-calls.ts';
 import { requireSeesAll } from '../../store/views/visible/visible-operated.ts';
 import { asVisitor } from '../login/visitor.ts';
 import { type Route, streamRoute, type Visit } from '../route/route.ts';
-import { timeIn } from '../route/schemas.ts';
 import { streamOf } from '../route/stream-of.ts';
 import { auditLine, chainsVerdict } from './audit-schemas.ts';
 

@@ -1,6 +1,6 @@
 /** What answers about the audit are. */
 import { z } from 'zod';
-import { id } from '../route/schemas.ts';
+import { id } from '../../operations/schemas.ts';
 
 /** In UTC with microseconds. */
 const microTime = () => z.iso.datetime();

@@ -1,5 +1,6 @@
 /** Files that came with a conversation, and the conversation as a file. */
 import { z } from 'zod';
+import { facultyName, id, limit, page, pageOf, time } from '../../operations/schemas.ts';
 import { importMessages, startConversation } from '../../store/conversations/conversations.ts';
 import { messageDocument } from '../../store/conversations/message-document.ts';
 import { parseExport } from '../../store/conversations/parse-export.ts';
@@ -13,7 +14,6 @@ import {
 } from '../../store/conversations/visible-messages.ts';
 import { asVisitor } from '../login/visitor.ts';
 import { jsonRoute, type Route, streamRoute, type Visit } from '../route/route.ts';
-import { facultyName, id, limit, page, pageOf, time } from '../route/schemas.ts';
 import { streamOf } from '../route/stream-of.ts';
 import { exportedMessage, file, ofChat, ofWorkspace, title } from './chat-schemas.ts';
 import { textHeaders } from './workspace-file.ts';

@@ -1,5 +1,6 @@
 /** Conversations: begin, list, show, change, delete, and who takes part. */
 import { z } from 'zod';
+import { facultyName, id, limit, page, pageOf } from '../../operations/schemas.ts';
 import {
   CHAT_ROLES,
   changeConversation,
@@ -17,7 +18,6 @@ import {
   requireVisibleConversation,
 } from '../../store/conversations/visible-conversations.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { facultyName, id, limit, page, pageOf } from '../route/schemas.ts';
 import { unserved, warning } from '../route/unserved.ts';
 import { chat, chatWithPeople, ofChat, ofWorkspace, title, whileAnswering } from './chat-schemas.ts';
 

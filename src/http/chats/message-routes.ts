@@ -1,6 +1,7 @@
 /** The messages of a conversation: say, list, show, edit, retry, delete. */
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { jsonObject, limit, page, pageOf, submitted } from '../../operations/schemas.ts';
 import {
   attachToMessage,
   deleteMessage,
@@ -17,7 +18,6 @@ import {
 import type { Queryable } from '../../store/sql/database.ts';
 import { cursor, readCursor, writeCursor } from '../route/cursor.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { jsonObject, limit, page, pageOf, submitted } from '../route/schemas.ts';
 import { message, ofChat, ofMessage, said, shownMessage, shownSaid, words } from './chat-schemas.ts';
 
 /** Files are at most 20 MiB together; base64 makes four bytes of three. */

@@ -1,5 +1,6 @@
 /** Workspaces and their files. */
 import { z } from 'zod';
+import { id, limit, page, pageOf, time } from '../../operations/schemas.ts';
 import { createWorkspace, deleteWorkspace, renameWorkspace } from '../../store/conversations/conversations.ts';
 import {
   listVisibleFiles,
@@ -7,7 +8,6 @@ import {
   readVisibleWorkspace,
 } from '../../store/conversations/visible-conversations.ts';
 import { jsonRoute, type Route, streamRoute } from '../route/route.ts';
-import { id, limit, page, pageOf, time } from '../route/schemas.ts';
 import { ofWorkspace, workspace } from './chat-schemas.ts';
 import { workspaceFile } from './workspace-file.ts';
 

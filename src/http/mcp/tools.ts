@@ -1,13 +1,13 @@
 /** All tools of the MCP server, in the order of their list. */
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { id } from '../../operations/schemas.ts';
 import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { memoryRoutes } from '../memory/memory-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
 import type { JsonRoute } from '../route/route.ts';
-import { id } from '../route/schemas.ts';
 import { workRoutes } from '../work/work-routes.ts';
 import { routeTool, type ToolOptions } from './route-tool.ts';
 import { ADDS, DECIDES, type McpTool, READS } from './tool.ts';

@@ -1,10 +1,10 @@
 /** The tool that waits for the end of a work item: for a bounded time, with progress. */
 import { z } from 'zod';
 import { isTerminal } from '../../core/work/work.ts';
+import { id } from '../../operations/schemas.ts';
 import { readVisibleInbox } from '../../store/views/visible/visible-appliance.ts';
 import type { Frame } from '../events/frame.ts';
 import { asVisitor } from '../login/visitor.ts';
-import { id } from '../route/schemas.ts';
 import { workItem } from '../route/work-schemas.ts';
 import { lastOf, within } from '../work/await-work.ts';
 import { type McpTool, READS } from './tool.ts';

@@ -1,9 +1,9 @@
 /** Merges of memories, and undoing them. SQL decides who may. */
 import { z } from 'zod';
+import { id, time } from '../../operations/schemas.ts';
 import { MEMORY_LAYERS } from '../../store/memory/memories.ts';
 import { listMemoryMerges, unmergeMemory } from '../../store/memory/memory-merges.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, time } from '../route/schemas.ts';
 
 const merges = jsonRoute({
   id: 'memoryMerges',

@@ -1,12 +1,12 @@
 /** Memories. SQL decides who may find, change and forget them. */
 import { z } from 'zod';
 import type { SearchVector } from '../../daemon/models/search-embedding.ts';
+import { id, json, jsonObject, time, timeIn } from '../../operations/schemas.ts';
 import { forgetMemory, MEMORY_LAYERS, redactMemory, storeMemory, updateMemory } from '../../store/memory/memories.ts';
 import { visibleMemoryStats } from '../../store/memory/memory-stats.ts';
 import { foundBy, searchMemories } from '../../store/memory/search-memories.ts';
 import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, json, jsonObject, time, timeIn } from '../route/schemas.ts';
 import { memoryMergeRoutes } from './memory-merge-routes.ts';
 import { searchVector } from './search-vector.ts';
 

@@ -1,8 +1,8 @@
 /** Limits of what work may cost. SQL decides who sets which: docs/budgets.md. */
 import { z } from 'zod';
+import { time } from '../../operations/schemas.ts';
 import { listBudgets, removeBudget, setBudget } from '../../store/work/budgets.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { time } from '../route/schemas.ts';
 import { unserved, warning } from '../route/unserved.ts';
 
 const unit = () => z.enum(['usd', 'tokens']);

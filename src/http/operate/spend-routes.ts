@@ -1,5 +1,6 @@
 /** What work costs. */
 import { z } from 'zod';
+import { id, time, workState } from '../../operations/schemas.ts';
 import {
   DEFAULT_SPEND_DAYS,
   defaultSince,
@@ -11,7 +12,6 @@ import {
 import { readSpendItems, readSpendRoots } from '../../store/views/spend-items.ts';
 import { costParts, tokenCounts } from '../route/cost-schemas.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, time, workState } from '../route/schemas.ts';
 
 const day = () => z.iso.date();
 const days = {

@@ -1,8 +1,8 @@
 /** The status of all work and of the daemons, as `animus.visible_status()` answers it. Each count stops at `count_cap`. */
 import { z } from 'zod';
+import { id, workState } from '../../operations/schemas.ts';
 import { OVERLAP_POLICIES } from '../../store/work/schedules.ts';
 import { costParts, tokenCounts } from '../route/cost-schemas.ts';
-import { id, workState } from '../route/schemas.ts';
 import { WAITING } from '../route/work-schemas.ts';
 
 const timeText = () => z.string().meta({ format: 'date-time' });

@@ -1,12 +1,12 @@
 /** People and their roles, for operators, and who one is oneself. */
 import { z } from 'zod';
 import { PERSON_ROLES, SCOPES } from '../../core/work/people.ts';
+import { id, time } from '../../operations/schemas.ts';
 import { requireListed } from '../../store/people/listed-person.ts';
 import { listVisiblePeople, visibleNames } from '../../store/people/people-views.ts';
 import { setPerson } from '../../store/people/tokens.ts';
 import { requireOperator } from '../../store/views/visible/visible-operated.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, time } from '../route/schemas.ts';
 
 export const personName = () => z.string().regex(/^[^\s\p{Cc}]{1,200}$/u);
 

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { hashAccessToken, newAccessToken } from '../../core/secrets/access-token.ts';
 import { PERSON_ROLES, SCOPES } from '../../core/work/people.ts';
+import { id, limit, page, pageOf, time, timeIn } from '../../operations/schemas.ts';
 import { listVisibleTokens } from '../../store/people/people-views.ts';
 import { createToken, revokeToken } from '../../store/people/tokens.ts';
 import type { Visitor } from '../login/visitor.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, limit, page, pageOf, time, timeIn } from '../route/schemas.ts';
 import { personName } from './people-routes.ts';
 
 const token = z

@@ -1,5 +1,6 @@
 /** What was said to an item, what its foci were told and used, what it waits for, and what it may still cost. */
 import { z } from 'zod';
+import { id, limit, page, pageOf, time } from '../../operations/schemas.ts';
 import {
   readVisibleActivations,
   readVisibleMail,
@@ -10,7 +11,6 @@ import { readVisibleBudget } from '../../store/views/visible/visible-operated.ts
 import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { cursor, readCursor, writeCursor } from '../route/cursor.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, limit, page, pageOf, time } from '../route/schemas.ts';
 
 const params = z.strictObject({ id: id() });
 const ofItem = { method: 'GET', tag: 'record', scope: 'read', params, errors: ['work.not_found'] } as const;

@@ -1,11 +1,11 @@
 /** The ledger of an item. */
 import { z } from 'zod';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
+import { id, limit, page, pageOf, time } from '../../operations/schemas.ts';
 import { appendLedger } from '../../store/transcript/ledger.ts';
 import { readVisibleLedger } from '../../store/views/visible/visible-record.ts';
 import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, limit, page, pageOf, time } from '../route/schemas.ts';
 
 const params = z.strictObject({ id: id() });
 const entry = z

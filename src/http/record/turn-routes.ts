@@ -1,10 +1,10 @@
 /** What the foci of an item did: turns and tool calls, as they are recorded. */
 import { z } from 'zod';
+import { id, json, limit, page, pageOf, time } from '../../operations/schemas.ts';
 import { readVisibleCalls, readVisibleFoci, readVisibleTurns } from '../../store/views/visible/visible-record.ts';
 import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { cursor, readCursor, writeCursor } from '../route/cursor.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { id, json, limit, page, pageOf, time } from '../route/schemas.ts';
 
 const params = z.strictObject({ id: id() });
 const focus = z

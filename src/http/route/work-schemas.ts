@@ -1,8 +1,8 @@
 /** Work items as the API shows them. */
 import { z } from 'zod';
 import { WAITING_REASONS } from '../../core/work/waiting.ts';
+import { id, json, jsonObject, time, workState } from '../../operations/schemas.ts';
 import { costParts, tokenCounts } from './cost-schemas.ts';
-import { id, json, jsonObject, time, workState } from './schemas.ts';
 
 /** The keys of why work does not go on now. */
 export const WAITING = {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { skillChanges } from '../../catalog/skills/skill-changes.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { time, timeIn } from '../../operations/schemas.ts';
 import { type OutcomeCounts, visibleSkillStats, visibleStaleSkills } from '../../store/skills/skill-stats.ts';
 import { versionsText } from '../../store/skills/skill-versions.ts';
 import type { Queryable } from '../../store/sql/database.ts';
@@ -11,7 +12,6 @@ import {
   type VisibleVersion,
 } from '../../store/views/visible/visible-skills.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { time, timeIn } from '../route/schemas.ts';
 import { skillName, skillVersion, versionNumber } from './skill-schemas.ts';
 
 const listSkills = jsonRoute({

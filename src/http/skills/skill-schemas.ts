@@ -1,6 +1,6 @@
 /** Skills as the API shows them. */
 import { z } from 'zod';
-import { id, time } from '../route/schemas.ts';
+import { id, time } from '../../operations/schemas.ts';
 
 export const skillName = () => z.string().min(1).max(64).describe('of a skill');
 export const versionNumber = () => z.coerce.number().int().min(1).max(1_000_000_000).describe('of a skill');

@@ -1,8 +1,8 @@
 /** The events of the stream of a conversation as they are sent, for the OpenAPI document. docs/events.md describes each type. */
 import { z } from 'zod';
+import { id } from '../../operations/schemas.ts';
 import { WHILE_ANSWERING } from '../../store/conversations/conversations.ts';
 import type { ConversationEvent } from '../../store/events/event.ts';
-import { id } from '../route/schemas.ts';
 import { EVENTS_OF_WORK, type FieldOf, hint, leftOut, recorded, timeText } from './event-schemas.ts';
 
 const by = z.string().nullable().describe('who did it');

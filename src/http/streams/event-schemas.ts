@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { WAIT_KINDS } from '../../core/work/words.ts';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
+import { id, jsonObject, workState } from '../../operations/schemas.ts';
 import type { WorkEvent } from '../../store/events/event.ts';
 import type { HintType } from '../events/frame.ts';
 import { errorCode } from '../route/error-code.ts';
-import { id, jsonObject, workState } from '../route/schemas.ts';
 import { WAITING } from '../route/work-schemas.ts';
 
 export const timeText = () => z.string().meta({ format: 'date-time' });

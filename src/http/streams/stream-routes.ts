@@ -1,9 +1,9 @@
 /** The event streams of the API. */
 import { z } from 'zod';
+import { id } from '../../operations/schemas.ts';
 import { requireVisibleConversation } from '../../store/conversations/visible-conversations.ts';
 import { answerEvents, answerStates } from '../events/answer-events.ts';
 import { type Route, streamRoute } from '../route/route.ts';
-import { id } from '../route/schemas.ts';
 import { visitorEyes } from '../route/visitor-eyes.ts';
 import { chatEvent } from './chat-event-schemas.ts';
 import { statesEvent, workEvent } from './event-schemas.ts';

@@ -1,9 +1,9 @@
 /** Deliveries of webhooks: a test, what failed for good, and sending it again. */
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { id, limit, page, pageOf } from '../../operations/schemas.ts';
 import { deliveryState, listDeadDeliveries, retryDeliveries, testWebhook } from '../../store/work/webhooks.ts';
 import { jsonRoute } from '../route/route.ts';
-import { id, limit, page, pageOf } from '../route/schemas.ts';
 import { deadDelivery, deliveryId, webhookOf } from './webhook-schemas.ts';
 
 const params = z.strictObject({ id: id() });

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
 import { webhookKeyMark, webhookSecret } from '../../core/secrets/webhook-secret.ts';
+import { facultyName, id } from '../../operations/schemas.ts';
 import {
   addWebhook,
   DEFAULT_WEBHOOK_EVENTS,
@@ -12,7 +13,6 @@ import {
   rotateWebhook,
 } from '../../store/work/webhooks.ts';
 import { type ApiMeans, jsonRoute, type Route } from '../route/route.ts';
-import { facultyName, id } from '../route/schemas.ts';
 import { unserved } from '../route/unserved.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
 import { shownWebhook, webhook, webhookEvent, webhookOf, webhookWithSecret } from './webhook-schemas.ts';

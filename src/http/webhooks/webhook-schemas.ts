@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { id, time } from '../../operations/schemas.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { listWebhooks, WEBHOOK_EVENTS, type WebhookView } from '../../store/work/webhooks.ts';
-import { id, time } from '../route/schemas.ts';
 import { warning } from '../route/unserved.ts';
 
 const EVENT = z.enum(WEBHOOK_EVENTS).meta({ id: 'WebhookEvent' });

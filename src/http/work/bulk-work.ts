@@ -1,9 +1,9 @@
 /** What operators do with all work that matches, and submitters with theirs. */
 import { z } from 'zod';
 import type { WorkState } from '../../core/work/work.ts';
+import { facultyName, id, timeIn, workState } from '../../operations/schemas.ts';
 import { changeMatching, countChangeable } from '../../store/views/visible/visible-operated.ts';
 import { type JsonRoute, jsonRoute } from '../route/route.ts';
-import { facultyName, id, timeIn, workState } from '../route/schemas.ts';
 
 const output = z
   .object({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { facultyName, id, limit, page, pageOf, workState } from '../../operations/schemas.ts';
 import { listVisibleWork, requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute } from '../route/route.ts';
-import { facultyName, id, limit, page, pageOf, workState } from '../route/schemas.ts';
 import { workSummary } from '../route/work-schemas.ts';
 
 export const listWork = jsonRoute({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { id } from '../../operations/schemas.ts';
 import { readVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute } from '../route/route.ts';
-import { id } from '../route/schemas.ts';
 import { workItem } from '../route/work-schemas.ts';
 
 export const showWork = jsonRoute({

@@ -1,10 +1,10 @@
 /** What one does with submitted work: cancel it, run it again, say something to it. */
 import { z } from 'zod';
+import { id, workState } from '../../operations/schemas.ts';
 import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { cancelWork, retryWork } from '../../store/work/operate.ts';
 import { sayWork } from '../../store/work/say-work.ts';
 import { jsonRoute } from '../route/route.ts';
-import { id, workState } from '../route/schemas.ts';
 
 const params = z.strictObject({ id: id() });
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { facultyName, id, json, jsonObject, submitted, timeIn, workState } from '../../operations/schemas.ts';
 import { whyWaiting } from '../../store/views/waiting.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
 import { jsonRoute } from '../route/route.ts';
-import { facultyName, id, json, jsonObject, submitted, timeIn, workState } from '../route/schemas.ts';
 import { unserved, warning } from '../route/unserved.ts';
 import { submittedItem } from '../route/work-schemas.ts';
 

@@ -5,7 +5,7 @@ import type { Endpoint, HttpShared } from '../transport/retries.ts';
 import { type Fault, fault } from '../wire/fault.ts';
 import { asObject } from '../wire/loose-json.ts';
 import { tokenCount } from '../wire/token-counts.ts';
-import type { EmbeddingUsage, EmbedResult, Vector } from './embedder.ts';
+import type { EmbeddingUsage, EmbedResult, Vector } from './embed-result.ts';
 import type { EmbeddingsApi, EmbeddingsResponse } from './embeddings-api.ts';
 import { readVectors } from './read-vectors.ts';
 

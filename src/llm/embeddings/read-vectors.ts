@@ -1,4 +1,4 @@
-import type { Vector } from './embedder.ts';
+import type { Vector } from './embed-result.ts';
 import type { EmbeddingsResponse } from './embeddings-api.ts';
 
 /** The largest number of a 32-bit float, which is what a vector is stored as. */

@@ -1,16 +1,10 @@
 /** Runs a command as another user without privileges, the owner of its working directory, with `setpriv` from util-linux. */
+
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { isSpareUserOf } from './spare-users.ts';
 import { SYSTEM_PATH, systemProgram } from './start-gate.ts';
-
-/** The user that a command runs as; never root. */
-export interface User {
-  readonly uid: number;
-  readonly gid: number;
-  /** True: a spare user of the directory that the command runs in, which nothing else has. Absent: it may have other processes. */
-  readonly isSpare?: true;
-}
+import type { User } from './user.ts';
 
 /** Returns the user that a command in `directory` would run as, or the reason why it cannot run as its owner. */
 export function userOf(directory: string): User | string {

@@ -3,7 +3,7 @@
  * and what it hides.
  */
 import type { FileRule } from '../file-rules.ts';
-import type { User } from './as-user.ts';
+import type { User } from './user.ts';
 
 /** A command to run. */
 export interface RunRequest {

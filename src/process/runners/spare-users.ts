@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isWithin } from '../file-rules.ts';
-import type { User } from './as-user.ts';
 import { systemProgram } from './start-gate.ts';
+import type { User } from './user.ts';
 
 /** The first of the spare users. Hardly any system allocates user ids in this range; each is checked before it is given out. */
 export const FIRST_SPARE_UID = 1_900_000_000;

@@ -2,7 +2,7 @@
 
 import type { ProcessLimits } from '../limits/limits.ts';
 import type { LaunchSpec, ProcessOwner, ProcessResult, ProcessSpec } from '../process-host.ts';
-import type { User } from '../runners/as-user.ts';
+import type { User } from '../runners/user.ts';
 
 /** Messages from the daemon, which chooses the ids. They are unique for the life of one supervisor. */
 export type ToSupervisor =

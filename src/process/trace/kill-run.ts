@@ -1,6 +1,7 @@
 /** Finds and kills all processes of a run: its process group and, on Linux, every process with its marker or in its cgroup. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runAsUser, type User } from '../runners/as-user.ts';
+import { runAsUser } from '../runners/as-user.ts';
+import type { User } from '../runners/user.ts';
 import { killCgroup } from './cgroup-files.ts';
 import { listProcesses, type ProcessEntry, readProc } from './process-table.ts';
 import { markOf, ownerOf, type RunTrace, SPAWN_MARKER, sureMembers } from './run-trace.ts';

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { User } from '../runners/as-user.ts';
+import type { User } from '../runners/user.ts';
 import { processesInCgroup } from './cgroup-files.ts';
 import { type ProcessEntry, readProcess } from './process-table.ts';
 

@@ -3,7 +3,7 @@ import { messageOf } from '../../core/errors/errors.ts';
 import { count, record } from '../../telemetry/metrics.ts';
 import type { ContainerHost, ContainerSpec, HeldContainer } from '../container-host.ts';
 import type { Transport } from '../endpoint/http-transport.ts';
-import type { ContainerLog } from '../host/create-container-host.ts';
+import type { ContainerLog } from '../host/container-host-options.ts';
 import type { CodeCalls, Execution, ExecutionSpec, PooledSpec, Sandbox } from '../sandbox.ts';
 import { type OpenRunner, openRunner } from './open-runner.ts';
 import { createPool, type Pool } from './pool.ts';

@@ -1,6 +1,6 @@
 /** The warm pool: started containers whose runners wait, per image and limits. */
 import { messageOf } from '../../core/errors/errors.ts';
-import type { ContainerLog } from '../host/create-container-host.ts';
+import type { ContainerLog } from '../host/container-host-options.ts';
 import type { PooledSpec } from '../sandbox.ts';
 import type { OpenRunner } from './open-runner.ts';
 

@@ -15,7 +15,7 @@ import type {
 } from '../container-host.ts';
 import { pingEngine } from '../engine/ping-engine.ts';
 import type { FromKeeper, ToKeeper } from '../keeper/keeper-protocol.ts';
-import type { ContainerHostOptions } from './create-container-host.ts';
+import type { ContainerHostOptions } from './container-host-options.ts';
 import { type Pending, type PendingMeans, pendingContainer, pendingExec } from './pending-container.ts';
 
 /** The engine may be slow to create a container: its image may be cold. */

@@ -1,4 +1,4 @@
-import type { ChatMessage } from './read-conversation.ts';
+import type { ChatMessage } from './chat-message.ts';
 
 /** A message as programs get it. */
 export function messageDocument({

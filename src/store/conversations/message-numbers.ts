@@ -1,7 +1,7 @@
 /** The numbers by which people name messages: 1, 2, … in each conversation. Programs name them by their ids. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
-import type { ChatMessage } from './read-conversation.ts';
+import type { ChatMessage } from './chat-message.ts';
 
 /** The numbers of messages, by their ids. Errors: `work.not_found`. */
 export async function readNumbers(

@@ -1,8 +1,8 @@
 /** Messages of conversations and their files as the actor may see them, in the transaction of a gateway. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
+import type { ChatAttachment, ChatMessage } from './chat-message.ts';
 import { withNumbers } from './message-numbers.ts';
-import type { ChatAttachment, ChatMessage } from './read-conversation.ts';
 
 /** Where a message stands on the branch that is shown: an answer stands at the message that it answers. */
 export type MessagePlace = readonly [at: string, id: string];

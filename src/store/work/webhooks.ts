@@ -1,21 +1,11 @@
 /** Webhooks: thin calls of the SQL functions (docs/webhooks.md). Rows keep the names of their columns: `--json` prints them as they are. */
+import { type Word, wordsOf } from '../../core/work/words.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 
-/** What a webhook can ask for; the SQL function `webhook_events` has the same list. */
-export const WEBHOOK_EVENTS = [
-  'work.queued',
-  'work.scheduled',
-  'work.claimed',
-  'work.running',
-  'work.waiting',
-  'work.completed',
-  'work.dead',
-  'work.cancelled',
-  'work.merged',
-  'approval.waiting',
-] as const;
-export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+/** What a webhook can ask for. */
+export const WEBHOOK_EVENTS = wordsOf('webhooks.events');
+export type WebhookEvent = Word<'webhooks.events'>;
 /** What a webhook is for unless it says otherwise. */
 export const DEFAULT_WEBHOOK_EVENTS = ['work.completed', 'work.dead', 'work.cancelled', 'approval.waiting'] as const;
 

@@ -2,7 +2,7 @@
 import { relative, resolve } from 'node:path';
 import { isWithin } from '../../process/file-rules.ts';
 import type { FileMount, ToolContext } from '../tool.ts';
-import type { Bounds } from './workspace.ts';
+import type { Bounds } from './bounds.ts';
 
 /** The context of a call with the mounts that these paths, as the model gave them, lead to. */
 export async function withMounts(

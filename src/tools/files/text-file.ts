@@ -1,8 +1,9 @@
 /** Reads text files for the tools: whole, up to a size limit, with problems of their encoding reported. */
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import type { Bounds } from './bounds.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
-import { type Bounds, openInside, resolveInside } from './workspace.ts';
+import { openInside, resolveInside } from './workspace.ts';
 
 /** Larger files are refused: 10 MiB. */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;

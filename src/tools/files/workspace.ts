@@ -1,22 +1,14 @@
 /** Restricts file tools to the workspace by real path, also if links are swapped while a call runs. */
+
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { LONGEST_PATH } from '../../core/files/longest-path.ts';
 import { accessTo, type FileRule, isWithin } from '../../process/file-rules.ts';
-import type { Boundary, FileMount } from '../tool.ts';
+import type { Boundary } from '../tool.ts';
+import type { Bounds } from './bounds.ts';
 import { mountOf, placeOf, shownPath } from './mounts.ts';
 import { isRefusal, type Refusal, refusalOf, refuse } from './refusal.ts';
-
-/** The limits of file tools. The context of a call has them. */
-export interface Bounds {
-  /** Absolute real path. */
-  readonly workspace: string;
-  /** Paths that tools may not access, wherever the workspace is. */
-  readonly fileRules: readonly FileRule[];
-  /** Directories elsewhere that are seen as folders of the workspace, in front of its own; default none. */
-  readonly mounts?: readonly FileMount[];
-}
 
 /** A path that is inside the workspace; nothing is open yet. */
 export interface InsidePath {

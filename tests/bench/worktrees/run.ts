@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { UNLEASED } from '../../../src/core/lifecycle/lease.ts';
 import { closeWorktree } from '../../../src/daemon/worktrees/close-worktree.ts';
-import type { WriteMeans } from '../../../src/daemon/worktrees/repository-writes.ts';
+import type { WriteMeans } from '../../../src/daemon/worktrees/git.ts';
 import { openWorktree, planWorktree } from '../../../src/daemon/worktrees/worktree.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import { detectIsolation } from '../../../src/process/isolation.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAnswerView } from '../../../src/cli/events/answer-view.ts';
-import { createOutput } from '../../../src/cli/view/output.ts';
+import { createOutput } from '../../../src/terminal/view/output.ts';
 
 describe('an answer on the screen', () => {
   it('is printed while it streams on a terminal, and not again afterwards', () => {

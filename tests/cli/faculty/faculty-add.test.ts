@@ -1,7 +1,7 @@
 /** Promise: a faculty that comes with animus is in the project with all that it needs, and nothing of the project is overwritten unasked. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { SHIPPED_FACULTIES } from '../../../src/cli/command/shipped.ts';
+import { SHIPPED_FACULTIES } from '../../../src/terminal/command/shipped.ts';
 import { projectDirectory } from '../project-directory.ts';
 
 const { animus, path, write } = projectDirectory();

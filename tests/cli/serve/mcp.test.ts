@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { McpParts } from '../../../src/cli/command/command.ts';
+import type { McpParts } from '../../../src/terminal/command/command.ts';
 import { testDatabase } from '../../support/database.ts';
 import { run } from '../run-cli.ts';
 

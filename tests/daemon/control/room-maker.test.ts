@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/core/lifecycle/clock.ts';
 import type { Backlog } from '../../../src/daemon/control/backlog.ts';
 import { createRoomMaker } from '../../../src/daemon/control/room-maker.ts';
-import type { RunningFocus } from '../../../src/daemon/control/slots.ts';
+import type { RunningFocus } from '../../../src/daemon/control/running-focus.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 
 function maker() {

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { DEFAULT_ENGINE, parseEngineAddress } from '../../../src/core/config/engine-address.ts';
 import { processMark } from '../../../src/process/trace/process-mark.ts';
 import type { ContainerHost, ContainerSpec } from '../../../src/sandbox/container-host.ts';
-import { type ContainerHostOptions, createContainerHost } from '../../../src/sandbox/host/create-container-host.ts';
+import type { ContainerHostOptions } from '../../../src/sandbox/host/container-host-options.ts';
+import { createContainerHost } from '../../../src/sandbox/host/create-container-host.ts';
 import { docker } from '../appliance.ts';
 
 /** A base image that every machine with an engine can have. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { EngageDone } from '../../../src/engage/verdict/engage-end.ts';
 import type { LlmClient } from '../../../src/llm/client.ts';
-import { createFocusCompleter } from '../../../src/store/transcript/complete-foci.ts';
+import { createWorkCompleter } from '../../../src/store/work/work-completer.ts';
 import { startTestFocus, testTool } from '../../support/focus.ts';
 import { engage, type LoopParts } from '../../support/run-loop.ts';
 import { crashableDatabase, crashServer, keepCommitsInMemory } from '../../support/server-crash.ts';
@@ -55,11 +55,12 @@ test('so is an answer that was left to the end: the end is not written without i
   const { key, end } = await runWithCrash({ directory: { isMade: () => false } });
   const { turn, answer, record } = end.lastAnswer!;
   const work = { id: key.workItemId, leaseToken: key.leaseToken, outcome: {}, summary: null };
-  const complete = createFocusCompleter(target.database);
-  expect(await complete({ ...work, focusId: key.focusId, turn, answer })).toBe(false);
+  const { complete } = createWorkCompleter(target.database);
+  const last = { focusId: key.focusId, turn, answer };
+  expect(await complete({ ...work, last })).toBe('unrecorded');
   expect(await record()).toBe(null);
   expect(await recorded(key.focusId)).toEqual(WHOLE);
-  expect(await complete({ ...work, focusId: key.focusId, turn, answer })).toBe(false); // it is recorded already
+  expect(await complete({ ...work, last })).toBe('unrecorded'); // it is recorded already
 });
 
 test('an answer whose calls only read is kept, with its calls and the next turn, when the turn was lost in a server crash', async () => {

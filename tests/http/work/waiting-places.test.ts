@@ -1,8 +1,6 @@
 /** The table reason × place of docs/states.md: for each reason a real item waits for it, and every place is asked why. */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Invocation } from '../../../src/cli/command/command.ts';
-import { createOutput } from '../../../src/cli/view/output.ts';
 import { followWork } from '../../../src/cli/work/follow-work.ts';
 import { waitingNotes } from '../../../src/cli/work/waiting-notes.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
@@ -11,6 +9,8 @@ import { WAITING_REASONS, type WaitingReason } from '../../../src/core/work/wait
 import { sayInConversation } from '../../../src/store/conversations/conversations.ts';
 import { resumeFaculty } from '../../../src/store/work/operate.ts';
 import { type NewWork, submitWork } from '../../../src/store/work/submit-work.ts';
+import type { Invocation } from '../../../src/terminal/command/command.ts';
+import { createOutput } from '../../../src/terminal/view/output.ts';
 import { run } from '../../cli/run-cli.ts';
 import { newTalk } from '../../store/conversations/talk.ts';
 import { type Answer, startApi, type TestApi } from '../../support/api.ts';

@@ -54,13 +54,13 @@ const INTERNAL = `
   take_skip_turn
   claim_heads
   claim_these
-  complete_locked
+  complete_answered
   all_in end_alone children_ended children_to_await hold_to_cancel holds_any lock_free lock_skipped lock_to_end lock_tree_to_end open_descendants refuse_cycle try_lock_tree
   waiters_of wake_waiters
   descendants
   end_calls
   end_work
-  end_works
+  end_works end_items
   follow_ends
   grant_roles
   hold_focus

@@ -6,13 +6,14 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { createFocusBeginner } from '../../../src/store/transcript/begin-foci.ts';
-import { type CompletedFocus, createFocusCompleter } from '../../../src/store/transcript/complete-foci.ts';
 import { type FocusKey, startFocus } from '../../../src/store/transcript/focus-row.ts';
 import { encodeSettings } from '../../../src/store/transcript/focus-settings.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { addMessage } from '../../../src/store/transcript/messages.ts';
 import { answeredTurn, answerJson, recordTurn } from '../../../src/store/transcript/turns.ts';
+import type { CompletedWork, LastAnswer } from '../../../src/store/work/complete-batch.ts';
 import { type ClaimedWork, claimWork, completeWork, releaseWork } from '../../../src/store/work/work.ts';
+import { createWorkCompleter } from '../../../src/store/work/work-completer.ts';
 import { claimable } from '../../support/begun-focus.ts';
 import { beginTurn } from '../../support/begun-turn.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -156,10 +157,15 @@ describe('an answer that ends the work', () => {
     return keyOf(focus);
   }
 
-  function endOf(key: FocusKey, of: Partial<CompletedFocus> = {}): CompletedFocus {
+  function endOf(key: FocusKey, of: Partial<CompletedWork> = {}, last: Partial<LastAnswer> = {}): CompletedWork {
     const outcome = { done: true, note: 'Zoë' };
-    const end = { id: key.workItemId, leaseToken: key.leaseToken, outcome, summary: 'Done.', focusId: key.focusId };
-    return { ...end, turn: 1, answer: answerJson(answeredTurn(1, ANSWER), ANSWER, 0.25), ...of };
+    const answer = {
+      focusId: key.focusId,
+      turn: 1,
+      answer: answerJson(answeredTurn(1, ANSWER), ANSWER, 0.25),
+      ...last,
+    };
+    return { id: key.workItemId, leaseToken: key.leaseToken, outcome, summary: 'Done.', last: answer, ...of };
   }
 
   const spent = async () => {
@@ -177,9 +183,9 @@ describe('an answer that ends the work', () => {
     await completeWork(database, { id: alone.workItemId, leaseToken: alone.leaseToken }, endOf(alone).outcome, 'Done.');
     const between = await spent();
     const { db, statements } = countingDatabase();
-    const complete = createFocusCompleter(db);
+    const complete = createWorkCompleter(db).complete;
     const keys = [await begun({ dedupKey: 'b' }), await begun({ dedupKey: 'c' })];
-    expect(await Promise.all(keys.map((key) => complete(endOf(key))))).toEqual([true, true]);
+    expect(await Promise.all(keys.map((key) => complete(endOf(key))))).toEqual(['completed', 'completed']);
     expect(statements).toHaveLength(1);
     const reference = await rowsOf(alone);
     for (const key of keys) expect(await rowsOf(key)).toBe(reference);
@@ -190,17 +196,17 @@ describe('an answer that ends the work', () => {
   });
 
   test('may be written again: the second time changes nothing', async () => {
-    const complete = createFocusCompleter(target.database);
+    const complete = createWorkCompleter(target.database).complete;
     const key = await begun();
-    expect(await complete(endOf(key))).toBe(true);
+    expect(await complete(endOf(key))).toBe('completed');
     const [rows, costs] = [await rowsOf(key), await spent()];
-    expect(await complete(endOf(key, { summary: 'Again.' }))).toBe(true);
+    expect(await complete(endOf(key, { summary: 'Again.' }))).toBe('completed');
     expect([await rowsOf(key), await spent()]).toEqual([rows, costs]);
   });
 
   test('is left to the steps where its turn is not open, the focus is not that of the item, or the row is locked', async () => {
     const { database } = target;
-    const complete = createFocusCompleter(database);
+    const complete = createWorkCompleter(database).complete;
     const [usual, recorded, other, locked] = [await begun(), await begun(), await begun(), await begun()];
     await recordTurn(database, recorded, answeredTurn(1, ANSWER), ANSWER, 0);
     const stranger = await openTransaction(database, async (tx) => {
@@ -208,26 +214,28 @@ describe('an answer that ends the work', () => {
     });
     const ends = [
       endOf(recorded),
-      endOf(other, { turn: 2 }),
-      endOf(other, { focusId: locked.focusId }),
+      endOf(other, {}, { turn: 2 }),
+      endOf(other, {}, { focusId: locked.focusId }),
       endOf(locked),
-      endOf(other, { leaseToken: '1' }),
       endOf(usual),
     ];
-    expect(await Promise.all(ends.map(complete))).toEqual([false, false, false, false, false, true]);
+    const results = ['unrecorded', 'unrecorded', 'unrecorded', 'unrecorded', 'completed'];
+    const late = complete(endOf(other, { leaseToken: '1' }));
+    expect(await Promise.all(ends.map(complete))).toEqual(results);
+    await expect(late).rejects.toMatchObject({ code: 'work.lease_lost' });
     await stranger.end('commit');
     for (const key of [recorded, other, locked]) expect(await stateOf(database, key.workItemId)).toBe('running');
-    expect(await complete(endOf(locked))).toBe(true);
+    expect(await complete(endOf(locked))).toBe('completed');
   });
 
   test('that the database refuses is refused alone: the others of its statement are written', async () => {
     const { db, statements } = countingDatabase();
-    const complete = createFocusCompleter(db);
+    const complete = createWorkCompleter(db).complete;
     const keys = [await begun(), await begun(), await begun()];
     const ends = keys.map((key) => endOf(key));
-    ends[1] = endOf(keys[1]!, { answer: '{"usage": {"input": "many"}}' });
+    ends[1] = endOf(keys[1]!, {}, { answer: '{"usage": {"input": "many"}}' });
     const [first, refused, last] = await Promise.allSettled(ends.map(complete));
-    for (const written of [first, last]) expect(written).toEqual({ status: 'fulfilled', value: true });
+    for (const written of [first, last]) expect(written).toEqual({ status: 'fulfilled', value: 'completed' });
     expect(refused).toMatchObject({ status: 'rejected', reason: { code: '22P02' } });
     expect(statements).toHaveLength(4);
     expect(await stateOf(target.database, keys[1]!.workItemId)).toBe('running');

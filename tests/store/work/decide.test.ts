@@ -114,6 +114,32 @@ test('on the embedded database, a request is asked, shown and decided as on a se
   ]);
 });
 
+test.each([
+  ['a text', '"x"'],
+  ['a list', '[{"command": "ls"}]'],
+  ['more than 4 MiB', inputOf(4 * 1024 ** 2 + 1)],
+  ['a character that no text of the database holds', String.raw`{"command": "a\u0000b"}`],
+])('a person edits an input into an object, and not into %s', async (_what, input) => {
+  const { id, key } = await asked();
+  await expect(approve(target.database, id, { input })).rejects.toThrow('the input is a JSON object of at most 4 MiB');
+  const calls = await target.database.query('select state, final_input from animus.tool_calls where focus_id = $1', [
+    key.focusId,
+  ]);
+  expect(calls).toEqual([{ state: 'waiting', final_input: null }]);
+  expect(await decisions(id)).toEqual([]);
+});
+
+test('an edited input may have 4 MiB', async () => {
+  const { id } = await asked();
+  await approve(target.database, id, { input: inputOf(4 * 1024 ** 2) });
+  expect(await decisions(id)).toMatchObject([{ action: 'edit' }, { action: 'approve' }]);
+});
+
+function inputOf(bytes: number): string {
+  const frame = '{"command": ""}';
+  return `${frame.slice(0, -2)}${'x'.repeat(bytes - frame.length)}"}`;
+}
+
 test('the audit shows a decision with the call it was about', async () => {
   const { id } = await asked(['c1', 'c2']);
   await deny(target.database, id, { ask: await askOf(target.database, id, 'c2'), note: 'no' });

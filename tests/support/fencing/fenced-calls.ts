@@ -52,21 +52,14 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
        select gen_random_uuid(), work_item_id, id, 2, 'p', 'p', '/x', 'm', '{}', '{}', 'waiting', now(), now() from animus.foci where id = $1 returning id)
      select animus.close_request($1, $2, id, 'done') from put`,
   ),
-  complete_batch: ofItem(
-    `select result from animus.complete_batch(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb])`,
-  ),
-  complete_foci: (db, { id, leaseToken, focusId }) =>
+  complete_answered: (db, { id, leaseToken, focusId }) =>
     db.query(
-      `select case when (animus.complete_foci(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb], array['late'],
-                array[$3::uuid], array[2], array['${ANSWER}'::json]))[1] then 'completed' else 'lost' end as result`,
+      `select case when cardinality(animus.complete_answered(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb], array['late'],
+                array[$3::uuid], array[2], array['${ANSWER}'::json])) = 1 then 'completed' else 'lost' end as result`,
       [id, leaseToken, focusId],
     ),
-  complete_locked: ofItem(
-    `select case when cardinality(animus.complete_locked(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb], null, null, '{}')) = 1
-       then 'completed' else 'lost' end as result`,
-  ),
-  complete_read: ofItem(
-    `select result from animus.complete_read(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb], null, null)`,
+  complete_batch: ofItem(
+    `select result from animus.complete_batch(array[$1::uuid], array[$2::bigint], array['{"by": "a late writer"}'::jsonb])`,
   ),
   complete_work: ofItem(`select animus.complete_work($1, $2, '{"by": "a late writer"}')`),
   complete_works: ofItem(
@@ -78,6 +71,10 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
      select animus.create_skill($1, $2, 'late', 1, repeat('b', 64), 'late', 'late', '[]', 'auto') from stored`,
   ),
   end_cancelled: ofItem(`select animus.end_cancelled($1, $2)`),
+  end_items: ofItem(
+    `select case when cardinality(animus.end_items(array[$1::uuid], 'completed', array['{"by": "a late writer"}'::jsonb], null, null, 'completed',
+                                                   array[$2::bigint])) = 1 then 'completed' else 'lost' end as result`,
+  ),
   extend_leases: (db, { id, leaseToken, daemonId }) =>
     db.query(
       `select case when count(*) = 0 then 'locked' when bool_and(held) then 'completed' else 'lost' end as result
@@ -181,8 +178,8 @@ export const LOCKS_NOTHING: ReadonlySet<string> = new Set(['leases_left', 'tell_
 /** Those that leave an item that is locked, or not in the usual state, to functions that know every case, and report it like a lost one. */
 export const FOR_THE_USUAL_CASE: ReadonlySet<string> = new Set([
   'begin_foci',
-  'complete_foci',
-  'complete_locked',
+  'complete_answered',
+  'end_items',
   'give_back',
 ]);
 

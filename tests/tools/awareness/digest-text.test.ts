@@ -123,6 +123,21 @@ describe('what is shown', () => {
     expect(shown).not.toContain('the cache is cold.');
   });
 
+  it('is each request to a person and each skill by itself, however alike they are', () => {
+    const asks = { description: 'Deploy', content: 'tool_call: bash' };
+    const rows = [
+      row('approval', { ...asks, workItemId: 'a' }),
+      row('approval', { ...asks, workItemId: 'b' }),
+      row('approval', { ...asks, workItemId: 'b', content: 'tool_call: Bash' }),
+      row('skill', { workItemId: null, description: 'notes', content: '4' }),
+      row('skill', { workItemId: null, description: 'Notes', content: '4' }),
+    ];
+    const shown = digest(rows)!;
+    expect(shown.match(/asks to approve a call of [bB]ash\n/g)).toHaveLength(3);
+    expect(shown.match(/- [nN]otes, /g)).toHaveLength(2);
+    expect(shown).not.toMatch(/times|more/);
+  });
+
   it('is no more of a kind than the faculty wants', () => {
     const rows = Array.from({ length: 30 }, () => [row('running'), row('completed'), row('finding')]).flat();
     const shown = digest(rows, {}, { maxRunning: 2, maxRecentCompleted: 0, maxRecentFindings: 1 })!;

@@ -3,9 +3,9 @@ import { AnimusError, isAnimusError, messageOf } from '../../../core/errors/erro
 import type { Database, Queryable } from '../../../store/sql/database.ts';
 import { type AskedView, readAsked } from '../../../store/views/inbox-view.ts';
 import { answerQuestion, approve, decidedBudget, deny } from '../../../store/work/decide.ts';
-import { jsonObject } from '../../command/json-option.ts';
-import { decidedText } from '../../view/decided-budget.ts';
-import { duration } from '../../view/quantities.ts';
+import { jsonObject } from '../../../terminal/command/json-option.ts';
+import { decidedText } from '../../../terminal/view/decided-budget.ts';
+import { duration } from '../../../terminal/view/quantities.ts';
 import { approveAlways } from '../../work/always-allow.ts';
 import { enough, showDeadline, showRequest } from '../../work/show-asked.ts';
 import type { Console } from '../terminal/console.ts';

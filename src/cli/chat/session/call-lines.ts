@@ -1,6 +1,6 @@
 /** The input and the output of a tool call, each short enough for a part of a line. */
-import { truncate } from '../../view/display-width.ts';
-import { counted } from '../../view/quantities.ts';
+import { truncate } from '../../../terminal/view/display-width.ts';
+import { counted } from '../../../terminal/view/quantities.ts';
 
 /** The only field of an input if it is a text, such as a command or a path; else all of it as JSON. At most about half of a row. */
 export function inputGist(input: object, width: number): string {

@@ -1,8 +1,9 @@
 /** Prints an answer: its text as it comes, and a line for each call and each result. */
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { WorkEvent } from '../../../store/events/event.ts';
-import { type Part, styled } from '../../view/output.ts';
-import { cost, counted, shortId } from '../../view/quantities.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import type { Part } from '../../../terminal/view/part.ts';
+import { cost, counted, shortId } from '../../../terminal/view/quantities.ts';
 import type { Shown } from '../follow/live-text.ts';
 import type { Console } from '../terminal/console.ts';
 import { createCallsView } from './calls-view.ts';

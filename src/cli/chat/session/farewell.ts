@@ -1,7 +1,7 @@
 /** What a session says when the person leaves. */
 import { isTerminal, type WorkState } from '../../../core/work/work.ts';
 import { findConversation, readConversation } from '../../../store/conversations/read-conversation.ts';
-import { shortId } from '../../view/quantities.ts';
+import { shortId } from '../../../terminal/view/quantities.ts';
 import type { Place } from './place.ts';
 import type { Talk } from './talk.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { AnimusError } from '../../../core/errors/errors.ts';
 import { didYouMean } from '../../../core/errors/suggest.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
-import type { Invocation } from '../../command/command.ts';
-import { unservedFaculty } from '../../command/known-faculties.ts';
+import type { Invocation } from '../../../terminal/command/command.ts';
+import { unservedFaculty } from '../../../terminal/command/known-faculties.ts';
 
 /**
  * Refuses a name that no running daemon serves and no file here has. Where neither is known (a login that only submits, a database

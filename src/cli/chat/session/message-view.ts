@@ -1,9 +1,9 @@
 /** Prints messages of a conversation: those of before, and those that somebody else writes. */
 
 import { harmlessLines } from '../../../core/text/harmless.ts';
-import type { ChatMessage } from '../../../store/conversations/read-conversation.ts';
-import { type Output, styled } from '../../view/output.ts';
-import { bytes, counted } from '../../view/quantities.ts';
+import type { ChatMessage } from '../../../store/conversations/chat-message.ts';
+import { type Output, styled } from '../../../terminal/view/output.ts';
+import { bytes, counted } from '../../../terminal/view/quantities.ts';
 
 /** What is printed of a conversation that is resumed. */
 const MESSAGES = 10;

@@ -5,10 +5,10 @@ import { AnimusError } from '../../../core/errors/errors.ts';
 import { interruption } from '../../../core/errors/interruption.ts';
 import { runDaemon } from '../../../daemon/daemon.ts';
 import { openLog } from '../../../telemetry/log.ts';
-import type { Invocation } from '../../command/command.ts';
-import { facultiesDirectory } from '../../command/faculties-directory.ts';
-import { skillsDirectories } from '../../command/skills-directories.ts';
-import { version } from '../../command/version.ts';
+import type { Invocation } from '../../../terminal/command/command.ts';
+import { facultiesDirectory } from '../../../terminal/command/faculties-directory.ts';
+import { skillsDirectories } from '../../../terminal/command/skills-directories.ts';
+import { version } from '../../../terminal/command/version.ts';
 
 export interface OwnDaemon {
   /** Aborted when it has ended; its reason is the error, if there was one. */

@@ -8,8 +8,8 @@ import { openConfiguredDatabase } from '../../../store/open/open-database.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { liveDaemons } from '../../../store/work/daemons.ts';
 import { silentLog } from '../../../telemetry/silent-log.ts';
-import type { Invocation } from '../../command/command.ts';
-import { refuseInsideWork } from '../../command/database.ts';
+import type { Invocation } from '../../../terminal/command/command.ts';
+import { refuseInsideWork } from '../../../terminal/command/database.ts';
 
 export interface Place {
   readonly db: Database;

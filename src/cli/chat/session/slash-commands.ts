@@ -15,8 +15,8 @@ import { messageDocument } from '../../../store/conversations/message-document.t
 import { readConversation, readVirtualFile } from '../../../store/conversations/read-conversation.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
-import { styled } from '../../view/output.ts';
-import { bytes, counted } from '../../view/quantities.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { bytes, counted } from '../../../terminal/view/quantities.ts';
 import { attachment } from '../../work/attachment.ts';
 import type { Console } from '../terminal/console.ts';
 import { expandHome } from './expand-home.ts';

@@ -1,5 +1,6 @@
 /** The conversation of a session: what was said here, and what is shown of it. */
 import { AnimusError } from '../../../core/errors/errors.ts';
+import type { ChatMessage } from '../../../store/conversations/chat-message.ts';
 import {
   attachToMessage,
   createWorkspace,
@@ -10,7 +11,6 @@ import {
   startConversation,
 } from '../../../store/conversations/conversations.ts';
 import { readNumber } from '../../../store/conversations/message-numbers.ts';
-import type { ChatMessage } from '../../../store/conversations/read-conversation.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import type { NewAttachment } from '../../../store/work/submit-work.ts';

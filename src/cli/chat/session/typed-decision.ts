@@ -1,6 +1,6 @@
 /** Reads a typed line as a decision on what the answer asks. */
 import type { AskedView } from '../../../store/views/inbox-view.ts';
-import { timeSpan } from '../../command/arguments.ts';
+import { timeSpan } from '../../../terminal/command/arguments.ts';
 import { DEFAULT_GRANT_SECONDS, type GrantScope } from '../../work/always-allow.ts';
 import { AT_ONCE, enough } from '../../work/show-asked.ts';
 

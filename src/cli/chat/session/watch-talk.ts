@@ -3,16 +3,13 @@ import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { Wake } from '../../../core/lifecycle/wake.ts';
 import type { Waiting } from '../../../core/work/waiting.ts';
 import { isTerminal, type WorkState } from '../../../core/work/work.ts';
-import {
-  type ChatMessage,
-  findConversation,
-  readConversation,
-} from '../../../store/conversations/read-conversation.ts';
+import type { ChatMessage } from '../../../store/conversations/chat-message.ts';
+import { findConversation, readConversation } from '../../../store/conversations/read-conversation.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import type { LivePiece } from '../../../store/transcript/live-text.ts';
 import { whyWaiting } from '../../../store/views/waiting.ts';
-import { styled } from '../../view/output.ts';
-import { waitingCommand } from '../../view/waiting-text.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { waitingCommand } from '../../../terminal/view/waiting-text.ts';
 import { createFollowedAnswer, type FollowedAnswer, type FollowMeans } from '../follow/follow-answer.ts';
 import type { News } from '../follow/news.ts';
 import type { Console } from '../terminal/console.ts';

@@ -1,7 +1,7 @@
 /** The keys of a terminal, one by one, and what is pasted as a whole. */
 import { emitKeypressEvents } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { Sink } from '../../view/output.ts';
+import type { Sink } from '../../../terminal/view/output.ts';
 import type { Key } from './line-buffer.ts';
 
 /** A terminal's input. */

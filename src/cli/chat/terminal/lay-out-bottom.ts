@@ -1,8 +1,9 @@
 /** The rows at the bottom of the terminal: the answer's last row, the calls that run, what is going on, what is said next, and the line that is typed. */
 import { harmless } from '../../../core/text/harmless.ts';
-import { truncate } from '../../view/display-width.ts';
-import { type Part, type Style, styled } from '../../view/output.ts';
-import { counted } from '../../view/quantities.ts';
+import { truncate } from '../../../terminal/view/display-width.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import type { Part, Style } from '../../../terminal/view/part.ts';
+import { counted } from '../../../terminal/view/quantities.ts';
 import { type LaidOut, layOutInput } from './lay-out-input.ts';
 
 export interface Bottom {

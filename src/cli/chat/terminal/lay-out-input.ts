@@ -1,6 +1,6 @@
 /** How the text that a person types stands on the terminal, below its prompt. */
 import { harmless } from '../../../core/text/harmless.ts';
-import { displayWidth, graphemes } from '../../view/display-width.ts';
+import { displayWidth, graphemes } from '../../../terminal/view/display-width.ts';
 
 /** Rows with the place of the cursor in them. */
 export interface LaidOut {

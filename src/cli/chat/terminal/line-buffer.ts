@@ -1,5 +1,5 @@
 /** The text that a person types, with its cursor: what each key does to it. It may have several lines. */
-import { graphemes } from '../../view/display-width.ts';
+import { graphemes } from '../../../terminal/view/display-width.ts';
 
 /** A key as `node:readline` reports it. */
 export interface Key {

@@ -1,5 +1,5 @@
 /** A terminal on which output scrolls above a few rows that stay at the bottom: what a person types, and what is going on. */
-import type { Sink } from '../../view/output.ts';
+import type { Sink } from '../../../terminal/view/output.ts';
 import type { LaidOutBottom } from './lay-out-bottom.ts';
 
 export interface Screen extends Sink {

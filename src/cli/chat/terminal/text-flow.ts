@@ -1,6 +1,6 @@
 /** Breaks a text that arrives in pieces into rows of a terminal: rows that are complete, and the one that may still grow. */
 import { harmlessLines } from '../../../core/text/harmless.ts';
-import { displayWidth, graphemes } from '../../view/display-width.ts';
+import { displayWidth, graphemes } from '../../../terminal/view/display-width.ts';
 
 export interface TextFlow {
   /** Takes a piece, and returns the rows that are complete now. Control characters are shown as escapes. */

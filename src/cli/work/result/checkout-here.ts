@@ -2,8 +2,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AnimusError } from '../../../core/errors/errors.ts';
-import type { Invocation } from '../../command/command.ts';
-import { counted, shortId } from '../../view/quantities.ts';
+import type { Invocation } from '../../../terminal/command/command.ts';
+import { counted, shortId } from '../../../terminal/view/quantities.ts';
 import { gitIn, hasCommits, isAgents } from './commits-here.ts';
 import type { FoundResult } from './find-result.ts';
 import { readGit, runGit, type UserGit } from './user-git.ts';

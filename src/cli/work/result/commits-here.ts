@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { ChangedFile } from '../../../core/text/patch-files.ts';
-import type { Invocation } from '../../command/command.ts';
+import type { Invocation } from '../../../terminal/command/command.ts';
 import type { FoundResult } from './find-result.ts';
 import { readGit, runGit, type UserGit } from './user-git.ts';
 

@@ -3,9 +3,9 @@ import { AnimusError } from '../../../core/errors/errors.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import { findWork } from '../../../store/views/find-work.ts';
 import { type ItemWorktree, readItemPatch, readItemWorktree } from '../../../store/views/item-worktree.ts';
-import type { Invocation } from '../../command/command.ts';
-import { withDatabase } from '../../command/database.ts';
-import { shortId, WORK_OF_ANOTHER } from '../../view/quantities.ts';
+import type { Invocation } from '../../../terminal/command/command.ts';
+import { withDatabase } from '../../../terminal/command/database.ts';
+import { shortId, WORK_OF_ANOTHER } from '../../../terminal/view/quantities.ts';
 
 /** The result of an item: commits of a branch. */
 export interface FoundResult {

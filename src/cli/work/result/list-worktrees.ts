@@ -1,9 +1,10 @@
 /** `animus work worktrees`: the directories that are kept for their content. */
 import { type KeptWorktree, readKeptWorktrees } from '../../../store/views/item-worktree.ts';
-import type { CommonOptions, Invocation } from '../../command/command.ts';
-import { withDatabase } from '../../command/database.ts';
-import { type Column, styled } from '../../view/output.ts';
-import { age, bytes, shortId } from '../../view/quantities.ts';
+import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
+import { withDatabase } from '../../../terminal/command/database.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { age, bytes, shortId } from '../../../terminal/view/quantities.ts';
+import type { Column } from '../../../terminal/view/table.ts';
 
 interface WorktreesOptions extends CommonOptions {
   readonly host?: string;

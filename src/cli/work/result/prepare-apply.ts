@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { shortId } from '../../view/quantities.ts';
+import { shortId } from '../../../terminal/view/quantities.ts';
 import { type Checkout, refused } from './checkout-here.ts';
 import { PLAIN_DIFF } from './commits-here.ts';
 import type { FoundResult } from './find-result.ts';

@@ -1,7 +1,7 @@
 /** `animus work diff|apply|checkout|discard|worktrees`. Each is loaded when it runs: the other commands of `work` need none of it. */
 import type { Command } from 'commander';
-import { wholeNumber } from '../../command/arguments.ts';
-import { addCommand, type RunCommand } from '../../command/command.ts';
+import { wholeNumber } from '../../../terminal/command/arguments.ts';
+import { addCommand, type RunCommand } from '../../../terminal/command/command.ts';
 import type { worktreesCommand as WorktreesCommand } from './list-worktrees.ts';
 import type { applyCommand as ApplyCommand } from './work-apply.ts';
 import type { checkoutCommand as CheckoutCommand } from './work-checkout.ts';

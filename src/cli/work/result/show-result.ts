@@ -1,7 +1,7 @@
 /** Where the result of an item is, and the commands for it: at the end of a run and in `animus work show`. */
 import type { ItemWorktree } from '../../../store/views/item-worktree.ts';
-import { type Output, styled } from '../../view/output.ts';
-import { bytes, shortId } from '../../view/quantities.ts';
+import { type Output, styled } from '../../../terminal/view/output.ts';
+import { bytes, shortId } from '../../../terminal/view/quantities.ts';
 import { heldText } from './held-text.ts';
 
 /** Prints nothing for an item that changed nothing, and of which nothing was lost. */

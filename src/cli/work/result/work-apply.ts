@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AnimusError } from '../../../core/errors/errors.ts';
-import type { CommonOptions, Invocation } from '../../command/command.ts';
-import { styled } from '../../view/output.ts';
-import { counted, shortId } from '../../view/quantities.ts';
-import { shellWord } from '../../view/shell-word.ts';
+import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { counted, shortId } from '../../../terminal/view/quantities.ts';
+import { shellWord } from '../../../terminal/view/shell-word.ts';
 import { bringCommits, openCheckout, refused, requireClean } from './checkout-here.ts';
 import { type FoundResult, findResult } from './find-result.ts';
 import { APPLY_MODES, type ApplyMode, type AtCommit, type Prepared, prepareApply } from './prepare-apply.ts';

@@ -1,10 +1,10 @@
 /** `animus work checkout`: a checkout of what an item has made, for a person. */
 import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { CommonOptions, Invocation } from '../../command/command.ts';
-import { styled } from '../../view/output.ts';
-import { shortId } from '../../view/quantities.ts';
-import { shellWord } from '../../view/shell-word.ts';
+import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { shortId } from '../../../terminal/view/quantities.ts';
+import { shellWord } from '../../../terminal/view/shell-word.ts';
 import { bringCommits, type Checkout, openCheckout, refused, requireClean } from './checkout-here.ts';
 import { commitsHere, gitIn } from './commits-here.ts';
 import { type FoundResult, findResult } from './find-result.ts';

@@ -8,11 +8,11 @@ import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import { findWork } from '../../../store/views/find-work.ts';
 import { findWorktree, type ItemWorktree } from '../../../store/views/item-worktree.ts';
 import { type DiscardedWorktree, discardWorktree } from '../../../store/work/kept-worktrees.ts';
-import { openQuestions } from '../../command/ask.ts';
-import type { CommonOptions, Invocation } from '../../command/command.ts';
-import { withDatabase } from '../../command/database.ts';
-import { styled } from '../../view/output.ts';
-import { bytes, shortId } from '../../view/quantities.ts';
+import { openQuestions } from '../../../terminal/command/ask.ts';
+import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
+import { withDatabase } from '../../../terminal/command/database.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { bytes, shortId } from '../../../terminal/view/quantities.ts';
 import { readFollowed } from './find-result.ts';
 import { heldText } from './held-text.ts';
 

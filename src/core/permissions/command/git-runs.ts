@@ -1,7 +1,7 @@
 /** What a command of git runs. */
 import { GIT_COMMANDS, GIT_OPTIONS, GIT_PLAIN_KEY } from './known-programs.ts';
 import { operandsOf } from './options.ts';
-import type { WhatRuns } from './what-runs.ts';
+import type { WhatRuns } from './run-kinds.ts';
 
 /** `rest`: the words after `git`. `more`: what to say of a command that runs hooks, editors, transports or aliases. */
 export function gitRuns(rest: readonly string[], more: WhatRuns): WhatRuns {

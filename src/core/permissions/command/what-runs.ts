@@ -1,4 +1,5 @@
 /** Whether a command is known to run nothing but its program: decided by closed lists, because nobody can list all programs that run others. */
+
 import { UNKNOWN } from '../text/wildcard.ts';
 import { isPlainAwk, isPlainSed } from './editing-scripts.ts';
 import { gitRuns } from './git-runs.ts';
@@ -12,19 +13,9 @@ import {
   WITH_OPTIONS,
 } from './known-programs.ts';
 import { operandsOf, WITHIN_WORD } from './options.ts';
+import { ITSELF, type WhatRuns } from './run-kinds.ts';
 import { FIND_ACTIONS, programName, READS_COMMANDS, SHELLS } from './runners.ts';
 import { isExportable, isOrdinaryVariable } from './variables.ts';
-
-/**
- * What a command runs beside its program, and beside the texts that `startsOf` finds. `itself`: nothing. `more`: what its program is made to run, by its
- * files or its words, which nobody can list; `rest` are its words from the name of that program on. `unclear`: something that the words hide.
- */
-export type WhatRuns =
-  | { readonly kind: 'itself' }
-  | { readonly kind: 'more'; readonly why: string; readonly rest: readonly string[] }
-  | { readonly kind: 'unclear'; readonly why: string };
-
-export const ITSELF: WhatRuns = { kind: 'itself' };
 
 /** So many programs that run the command after them may stand before each other. */
 const MAX_RUNNERS = 8;

@@ -2,7 +2,7 @@
  * Recover: decides what happens to work whose focus failed. The faculty's hook decides, within the allowed attempts; otherwise the
  * default policy does.
  */
-import type { PhaseHook } from '../../../catalog/faculty/faculty.ts';
+import type { PhaseHook } from '../../../catalog/faculty/phase-hook.ts';
 import { ERRORS, type ErrorCode } from '../../../core/errors/error-table.ts';
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
 import { setPhase } from '../../../store/transcript/focus-row.ts';

@@ -1,5 +1,6 @@
 /** The external engage mode: a command of the faculty does the work instead of the loop of model and tools. */
-import type { Faculty, PhaseHook } from '../../../catalog/faculty/faculty.ts';
+import type { Faculty } from '../../../catalog/faculty/faculty.ts';
+import type { PhaseHook } from '../../../catalog/faculty/phase-hook.ts';
 import { AnimusError } from '../../../core/errors/errors.ts';
 import type { EngageDone } from '../../../engage/verdict/engage-end.ts';
 import { holdOutcome, nonconforming } from '../../../engage/verdict/outcome.ts';

@@ -10,7 +10,6 @@ import type { LastAnswer } from '../../../engage/turn/record-answer.ts';
 import { failureNotice } from '../../../engage/verdict/attempt.ts';
 import type { HeldOutcome } from '../../../engage/verdict/outcome.ts';
 import type { Database } from '../../../store/sql/database.ts';
-import type { CompleteFocus } from '../../../store/transcript/complete-foci.ts';
 import { addMessage } from '../../../store/transcript/messages.ts';
 import { readTranscript } from '../../../store/transcript/transcript.ts';
 import { parkWork } from '../../../store/transcript/waits.ts';
@@ -26,7 +25,7 @@ import {
 import type { WorkCompleter } from '../../../store/work/work-completer.ts';
 import type { Log } from '../../../telemetry/log.ts';
 import { retryDelaySeconds } from './recovery.ts';
-import { type Ends, giveBack, isRefusal } from './refused-end.ts';
+import { type Ends, giveBack, isRefusal, type Released } from './refused-end.ts';
 
 export type FocusEnd =
   | {
@@ -45,17 +44,7 @@ export type FocusEnd =
       /** The decision of the recover hook; absent: the default policy decides. */
       readonly recovery?: Recovery;
     }
-  | {
-      readonly kind: 'released';
-      readonly delaySeconds: number;
-      readonly reason: string;
-      /** As in `releaseWork`. */
-      readonly cause: string;
-      /** The provider is failing: claim nothing more for this faculty until the delay is over. */
-      readonly holdFaculty: boolean;
-      /** True: it counts as a failed attempt, and the same focus continues if there is another one. Default false. */
-      readonly usesAttempt?: boolean;
-    }
+  | Released
   /** Only waiting calls are left of the turn. The item waits, and the focus resumes later, perhaps on another host. */
   | { readonly kind: 'parked' }
   /** `cutOff`: what the model had said of the answer that was under way. */
@@ -77,8 +66,6 @@ export interface SettleMeans {
   readonly db: Database;
   /** Batches the completions of all foci of the daemon. */
   readonly completer: WorkCompleter;
-  /** The same for ends that record the last answer, too. */
-  readonly completeFocus: CompleteFocus;
   readonly clock: Clock;
   readonly log: Log;
   /** How long writing the end is tried, at least; then for as long as the lease holds. */
@@ -166,7 +153,7 @@ async function write(
 async function writeCompletion(
   { outcome, summary, unread, lastAnswer }: Extract<FocusEnd, { kind: 'completed' }>,
   work: ClaimedWork,
-  { db, completer, completeFocus, focusId }: SettleMeans,
+  { db, completer, focusId }: SettleMeans,
 ): Promise<WorkState> {
   const completed = {
     id: work.id,
@@ -177,7 +164,8 @@ async function writeCompletion(
   };
   if (lastAnswer && focusId !== null) {
     const { turn, answer } = lastAnswer;
-    if (await completeFocus({ ...completed, focusId, turn, answer })) return 'completed';
+    const result = await completer.complete({ ...completed, last: { focusId, turn, answer } });
+    if (result === 'completed') return result;
     switch ((await lastAnswer.record())?.permit) {
       case 'cancelled':
         await endCancelled(db, work);

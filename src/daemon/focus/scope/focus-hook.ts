@@ -1,7 +1,7 @@
 /** Runs a phase hook for a focus: builds its input and writes its ledger entries. */
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import type { PhaseHook } from '../../../catalog/faculty/faculty.ts';
+import type { PhaseHook } from '../../../catalog/faculty/phase-hook.ts';
 import { runsAsOwner } from '../../../process/isolation.ts';
 import type { Isolation } from '../../../process/process-host.ts';
 import { unixSocketsOf } from '../../../store/postgres/unix-socket.ts';

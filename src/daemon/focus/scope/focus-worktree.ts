@@ -9,7 +9,7 @@ import type { FocusKey, FocusRow } from '../../../store/transcript/focus-row.ts'
 import type { ClaimedWork } from '../../../store/work/work.ts';
 import { holdWorktree, readWorktree, recordWorktree } from '../../../store/work/worktrees.ts';
 import { type ClosedWorktree, closeWorktree, removeWorktree } from '../../worktrees/close-worktree.ts';
-import type { WriteMeans } from '../../worktrees/repository-writes.ts';
+import type { WriteMeans } from '../../worktrees/git.ts';
 import { restMessage } from '../../worktrees/rest-message.ts';
 import { openWorktree, planWorktree, type Worktree, type WorktreePlan } from '../../worktrees/worktree.ts';
 import type { FocusEnd } from './focus-end.ts';

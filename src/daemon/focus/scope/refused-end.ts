@@ -1,8 +1,10 @@
 /** Gives work back whose end the database refuses: a trigger or a check of an application, a rule, a sequence that stands behind its table. */
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
+import type { LastAnswer } from '../../../engage/turn/record-answer.ts';
+import type { Database } from '../../../store/sql/database.ts';
 import { sqlState } from '../../../store/sql/database-errors.ts';
 import { type ClaimedWork, releaseWork } from '../../../store/work/work.ts';
-import type { FocusEnd, SettleMeans } from './focus-end.ts';
+import type { Log } from '../../../telemetry/log.ts';
 
 /** What foci report of their ends. */
 export interface Ends {
@@ -15,7 +17,18 @@ export interface Ends {
 /** Between two tries to record the end. */
 const AGAIN_SECONDS = 60;
 
-type Released = Extract<FocusEnd, { kind: 'released' }>;
+/** The end of a focus whose item goes on later. */
+export interface Released {
+  readonly kind: 'released';
+  readonly delaySeconds: number;
+  readonly reason: string;
+  /** As in `releaseWork`. */
+  readonly cause: string;
+  /** The provider is failing: claim nothing more for this faculty until the delay is over. */
+  readonly holdFaculty: boolean;
+  /** True: it counts as a failed attempt, and the same focus continues if there is another one. Default false. */
+  readonly usesAttempt?: boolean;
+}
 
 /** Whether the server answered and refused the statement itself: its lease, its row and its connection were all right. */
 export function isRefusal(error: unknown): boolean {
@@ -27,10 +40,10 @@ export function isRefusal(error: unknown): boolean {
  * tries its end again. Null: the database refuses that, too.
  */
 export async function giveBack(
-  end: FocusEnd,
+  end: { readonly kind: string; readonly lastAnswer?: LastAnswer },
   error: unknown,
   work: ClaimedWork,
-  { db, log }: SettleMeans,
+  { db, log }: { readonly db: Database; readonly log: Log },
 ): Promise<Released | null> {
   const reason = `the database refuses its end: ${messageOf(error)}`;
   const released: Released = {
@@ -41,7 +54,7 @@ export async function giveBack(
     holdFaculty: false,
   };
   try {
-    if (end.kind === 'completed' && end.lastAnswer !== undefined) await end.lastAnswer.record();
+    if (end.lastAnswer !== undefined) await end.lastAnswer.record();
     await releaseWork(db, work, released);
   } catch (cause) {
     log.debug({ work_item_id: work.id, error: messageOf(cause) }, 'the work could not be given back');

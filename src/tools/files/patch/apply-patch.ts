@@ -2,13 +2,14 @@
 import type { Stats } from 'node:fs';
 import { z } from 'zod';
 import { type Boundary, type ToolContext, type ToolOutput, toolError, worldTool } from '../../tool.ts';
+import type { Bounds } from '../bounds.ts';
 import { computeText } from '../compute-text.ts';
 import { refuseDatabaseFile } from '../database-files.ts';
 import { inTurns } from '../file-turns.ts';
 import { withMounts } from '../mounts.ts';
 import { isRefusal, refuse, refusedCall } from '../refusal.ts';
 import { MAX_FILE_BYTES, readTextFile, type TextFile } from '../text-file.ts';
-import { type Bounds, type InsidePath, resolveInside } from '../workspace.ts';
+import { type InsidePath, resolveInside } from '../workspace.ts';
 import type { SectionOutline, SectionPlan } from './plan-patch.ts';
 import { type FileChange, makeChanges } from './staged-change.ts';
 

@@ -1,7 +1,9 @@
 /** Finds files by name. Runs in the worker of glob, where a slow pattern or a huge directory does not block the daemon. */
+
+import type { Bounds } from '../bounds.ts';
 import { printableName } from '../printable-name.ts';
 import { isRefusal, type Refusal, refuse } from '../refusal.ts';
-import { type Bounds, resolveInside } from '../workspace.ts';
+import { resolveInside } from '../workspace.ts';
 import { compileGlob } from './glob-pattern.ts';
 import { walkFiles } from './walk.ts';
 

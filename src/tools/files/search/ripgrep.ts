@@ -1,9 +1,10 @@
 /** Uses ripgrep, if the host has it, to find the files that a search has to read. It does not decide what matches. */
 import { findProgram } from '../../../process/find-program.ts';
 import type { ToolContext } from '../../tool.ts';
+import type { Bounds } from '../bounds.ts';
 import { mountOf } from '../mounts.ts';
 import { isRefusal } from '../refusal.ts';
-import { type Bounds, resolveInside } from '../workspace.ts';
+import { resolveInside } from '../workspace.ts';
 import { requiredLiteral } from './required-literal.ts';
 import { SKIPPED_DIRECTORIES } from './walk.ts';
 

@@ -2,9 +2,10 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Bounds } from '../bounds.ts';
 import { mountOf } from '../mounts.ts';
 import { isRefusal } from '../refusal.ts';
-import { type Bounds, isHidden, openDirectoryInside } from '../workspace.ts';
+import { isHidden, openDirectoryInside } from '../workspace.ts';
 
 /** Large directories with generated or third-party files. */
 export const SKIPPED_DIRECTORIES: ReadonlySet<string> = new Set(['.git', 'node_modules']);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { completeCommand } from '../../../../src/cli/chat/session/complete-command.ts';
 import { newTalk } from '../../../../src/cli/chat/session/talk.ts';
-import type { ChatMessage } from '../../../../src/store/conversations/read-conversation.ts';
+import type { ChatMessage } from '../../../../src/store/conversations/chat-message.ts';
 import { temporaryHome } from '../../../support/database.ts';
 
 const home = temporaryHome();

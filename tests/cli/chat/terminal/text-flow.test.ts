@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTextFlow } from '../../../../src/cli/chat/terminal/text-flow.ts';
-import { displayWidth } from '../../../../src/cli/view/display-width.ts';
+import { displayWidth } from '../../../../src/terminal/view/display-width.ts';
 
 /** The rows of a text that comes in these pieces. */
 function rowsOf(pieces: readonly string[], width = 20): string[] {
@@ -26,6 +26,15 @@ describe('rows of a text that comes in pieces', () => {
     ['tabs', ['a\tb'], ['a  b']],
   ])('%s', (_what, pieces, rows) => {
     expect(rowsOf(pieces)).toEqual(rows);
+  });
+
+  test('nothing of a text that has ended shows in the next one', () => {
+    const flow = createTextFlow();
+    expect([...flow.feed('one two three four five\r', 20), ...flow.end()]).toEqual(['one two three four', 'five']);
+    expect([...flow.feed('\n  six', 20), ...flow.end()]).toEqual(['six']);
+    flow.feed('seven', 20);
+    expect([flow.breakRow(), flow.end()]).toEqual([true, []]);
+    expect([...flow.feed('a\n  b', 20), ...flow.end()]).toEqual(['a', '  b']);
   });
 
   test('a line of a megabyte, and one of characters without a width', () => {
