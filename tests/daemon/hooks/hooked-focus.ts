@@ -11,7 +11,7 @@ import { hookGate } from '../../../src/daemon/hooks/before-tool-call.ts';
 import { runHookCommand } from '../../../src/daemon/hooks/hook-command.ts';
 import type { HookInput } from '../../../src/daemon/hooks/hook-output.ts';
 import { createHookRecords } from '../../../src/daemon/hooks/hook-records.ts';
-import type { LoopHookMeans } from '../../../src/daemon/hooks/loop-hook.ts';
+import type { HookedLoop } from '../../../src/daemon/hooks/loop-hook.ts';
 import type { CallGate } from '../../../src/engage/calls/gate.ts';
 import { createJournal, type Journal } from '../../../src/engage/calls/journal.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
@@ -72,7 +72,7 @@ export async function hookedFocus(database: Database, options: HookedOptions): P
     const signal = overrides.signal ?? means.signal;
     const at = (fields: object, message: string) => void log.push(`${message} ${JSON.stringify(fields)}`);
     const logger = { debug: at, info: at, warn: at, error: at, child: () => logger };
-    const hookMeans: LoopHookMeans = {
+    const hookMeans: HookedLoop = {
       hooks,
       records: createHookRecords(db, focus.key, processesBefore++ > 0, signal),
       faculty: 'hooked',

@@ -23,8 +23,8 @@ export async function consolidate(
   return span('work.consolidate', spanKey(focus), async () => {
     const hook = focus.faculty.consolidate;
     if (!hook) return { ...completed(outcome, summaryFor(outcome)), ...(lastAnswer && { lastAnswer }) };
-    const ledger = await readLedger(focus.means.db, focus.work.id);
-    const children = (await readChildren(focus.means.db, focus.work.id, null)).map(childJson);
+    const ledger = await readLedger(focus.reach.db, focus.work.id);
+    const children = (await readChildren(focus.reach.db, focus.work.id, null)).map(childJson);
     const result = await runHook(focus, 'consolidate', hook, { ledger, outcome, final_text: finalText, children });
     switch (result.kind) {
       case 'proceed':

@@ -20,7 +20,7 @@ import type { ModelSource } from '../../models/focus-model.ts';
 import { leasedModel } from '../../models/leased-client.ts';
 import { askForPricedModel } from '../scope/ask-for-model.ts';
 import type { FocusEnd } from '../scope/focus-end.ts';
-import { type Focus, type PhaseMeans, spanKey } from '../scope/focus-scope.ts';
+import { type Focus, type FocusReach, spanKey } from '../scope/focus-scope.ts';
 import { hostIsolation } from '../scope/host-isolation.ts';
 import { releaseDelaySeconds } from '../scope/recovery.ts';
 import { type CommandPlaces, reachOf, withCommandPlaces } from './call-reach.ts';
@@ -30,14 +30,14 @@ import { loopHooksOf } from './focus-loop-hooks.ts';
 export async function engageBuiltIn(focus: Focus, recorded: Transcript): Promise<FocusEnd | EngageDone> {
   const end = await runLoop(focus, recorded);
   const asked = end.kind === 'over_budget' && end.unpriced ? await askForPricedModel(end.message, focus) : null;
-  return asked ?? endOfEngage(end, focus.means.models);
+  return asked ?? endOfEngage(end, focus.reach.models);
 }
 
 /** The beginning of every request of the focus; it never changes. */
 export function modelSees(
   faculty: Faculty,
   { tools }: Toolset,
-  { isolation, unattended }: Pick<PhaseMeans, 'isolation' | 'unattended'>,
+  { isolation, unattended }: Pick<FocusReach, 'isolation' | 'unattended'>,
   inConversation = false,
 ) {
   const { name, engage: settings, permissions } = faculty;
@@ -62,11 +62,11 @@ function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
 }
 
 function loopWith(places: CommandPlaces, focus: Focus, recorded: Transcript): Promise<EngageEnd> {
-  const { means, faculty, control, key, work } = focus;
+  const { reach, faculty, control, key, work } = focus;
   const settings = faculty.engage;
   // The provider's cache is looked up by it: the same for all answers of a conversation.
-  const found = means.models.forFocus(faculty, focus.answer?.conversation ?? key.focusId, work);
-  const model = leasedModel(found, means.lease);
+  const found = reach.models.forFocus(faculty, focus.answer?.conversation ?? key.focusId, work);
+  const model = leasedModel(found, reach.lease);
   const hooks = loopHooksOf(focus);
   const loopFocus: LoopFocus = {
     key,
@@ -87,31 +87,31 @@ function loopWith(places: CommandPlaces, focus: Focus, recorded: Transcript): Pr
     },
   };
   const run: LoopRun = {
-    journal: createJournal(means.db, key),
+    journal: createJournal(reach.db, key),
     signal: control.signal,
     drain: control.drain,
     onEvent: focus.emit,
     budget: {
       limited: focus.row.budget !== null,
-      keepTurn: means.keepTurn,
+      keepTurn: reach.keepTurn,
       onUsed: (used) => reportUsed(used, focus),
     },
     time: createTurnTime(),
     unsent: focus.unsent,
   };
-  const reach: LoopReach = {
+  const loopReach: LoopReach = {
     ...reachOf(focus, places, hooks),
     beforeRequest: hooks.beforeRequest,
     directory: faculty.consolidate === null && focus.worktree === null ? focus.directory : undefined,
   };
   const begun = focus.first?.begun;
   return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
-    engage(loopFocus, run, reach, { recorded, ...(begun && { begun }) }),
+    engage(loopFocus, run, loopReach, { recorded, ...(begun && { begun }) }),
   );
 }
 
-function reportUsed({ scope, subject, unit, period, amount, used }: UsedBudget, { means, work }: Focus): void {
-  means.log.warn(
+function reportUsed({ scope, subject, unit, period, amount, used }: UsedBudget, { reach, work }: Focus): void {
+  reach.log.warn(
     { work_item_id: work.id, faculty: work.faculty, scope, subject, period, amount, used, unit },
     '80 % of a budget are used',
   );

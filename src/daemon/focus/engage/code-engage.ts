@@ -31,10 +31,10 @@ export async function engageCode(focus: Focus, recorded: Transcript): Promise<Fo
     return dead('code.invalid', `the params of the work item are invalid: ${schemaProblems(params.error)}`);
   return span('work.engage', spanKey(focus), async () => {
     const end = await withCommandPlaces(focus, (places) => {
-      const { means, control, key } = focus;
+      const { reach, control, key } = focus;
       const call = { name: EXECUTE_CODE, input: params.data, again: comesToNothing };
       const { signal, drain } = control;
-      const run = { journal: createJournal(means.db, key), signal, drain, onEvent: focus.emit };
+      const run = { journal: createJournal(reach.db, key), signal, drain, onEvent: focus.emit };
       return makeOneCall(call, recorded, run, reachOf(focus, places, loopHooksOf(focus)));
     });
     return endOf(end, focus);
@@ -48,7 +48,7 @@ function comesToNothing(call: RecordedCall): boolean {
 }
 
 async function endOf(end: ExecutionEnd, focus: Focus): Promise<FocusEnd | EngageDone> {
-  return end.kind === 'ended' ? endOfCall(readCodeEnd(end.call), focus) : endOfEngage(end, focus.means.models);
+  return end.kind === 'ended' ? endOfCall(readCodeEnd(end.call), focus) : endOfEngage(end, focus.reach.models);
 }
 
 const NO_READER = 'code reads no messages';

@@ -32,7 +32,7 @@ import type { SkillStore } from './skill-store.ts';
 import type { WrittenTally } from './written-tally.ts';
 
 /** What opening and closing a workspace needs. */
-export interface WorkspaceMeans {
+export interface HostReach {
   readonly db: Database;
   readonly clock: Clock;
   /** Asked wherever the focus acts outward. */
@@ -52,7 +52,7 @@ export interface WorkspaceMeans {
 }
 
 /** What the phases of a focus need. */
-export interface PhaseMeans extends WorkspaceMeans {
+export interface FocusReach extends HostReach {
   readonly models: ModelSource;
   /** Makes the container of a focus whose `bash` does not run on this host. */
   readonly bashContainer: MakeBashContainer;
@@ -72,7 +72,7 @@ export interface PhaseMeans extends WorkspaceMeans {
 }
 
 /** What beginning a focus needs; its phases see none of this. */
-export interface BeginMeans {
+export interface FocusBeginning {
   /** The parent of all focus directories; absolute. */
   readonly directoryRoot: string;
   readonly toolSources: readonly ToolSource[];
@@ -127,7 +127,7 @@ export interface Focus {
   readonly worktree: Worktree | null;
   readonly fileRules: RulesNow;
   readonly control: FocusControl;
-  readonly means: PhaseMeans;
+  readonly reach: FocusReach;
   readonly emit: (event: FocusEventBody) => void;
   /** The calls of this run that write. */
   readonly written: WrittenTally;
