@@ -1,4 +1,6 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { COMPILE_CACHE } from './tests/support/compile-cache.ts';
 import LongestFirst from './tests/support/longest-first.ts';
@@ -6,103 +8,19 @@ import LongestFirst from './tests/support/longest-first.ts';
 // The workers inherit it.
 process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
 
-/** End-to-end tests in which the wire format of the model plays no part, or is always the same: they run once. */
-const ONE_WIRE = [
-  'apply-kills',
-  'approvals',
-  'background-commands',
-  'background-isolations',
-  'bad-database',
-  'broken-faculties',
-  'budget-inbox',
-  'budgets',
-  'cancel-at-once',
-  'changed-batches',
-  'changed-embeddings',
-  'changed-providers',
-  'chat-session',
-  'chat-streams',
-  'child-kills',
-  'child-patterns',
-  'children',
-  'client-examples',
-  'client-kills',
-  'clock-jumps',
-  'clocks',
-  'code-without-engine',
-  'config-reload',
-  'conversation-files',
-  'conversation-story',
-  'ctrl-c',
-  'cut-connections',
-  'daemon-death',
-  'daemon-start',
-  'demo',
-  'embedded-kill',
-  'embedded-sharing',
-  'embedding-kills',
-  'event-streams',
-  'external-engage',
-  'external-focus',
-  'faculty-test',
-  'first-run',
-  'guards',
-  'health-command',
-  'hook-command',
-  'hook-faults',
-  'hook-kills',
-  'hooked-call-kills',
-  'interrupted-commands',
-  'launched-processes',
-  'local-model',
-  'logical-subscriber',
-  'lost-acknowledgements',
-  'mail-kills',
-  'many-daemons',
-  'many-inserts',
-  'mcp-daemon',
-  'mcp-hostile',
-  'mcp-server',
-  'mcp-servers',
-  'memory-kills',
-  'odd-work',
-  'poison',
-  'previous-version',
-  'private-words',
-  'provider-changes',
-  'psql',
-  'roles',
-  'run-deadline',
-  'said-stays',
-  'sandbox-code',
-  'sandbox-endpoint',
-  'sandbox-functions',
-  'sandbox-output',
-  'sandbox-runner',
-  'scribe',
-  'second-attempt',
-  'shipped-faculties',
-  'shown-texts',
-  'skill-kills',
-  'skill-writing-kills',
-  'skills-arise',
-  'slow-commits',
-  'standing-loop',
-  'status-watch',
-  'supervised-processes',
-  'thawed-senders',
-  'thawed-supervisor',
-  'unstorable-output',
-  'upgrade-at-work',
-  'wait-before-serve',
-  'waiting',
-  'worktree',
-  'webhooks',
-  'worktrees-together',
-].join('|');
+/**
+ * The test files that run on this wire format, too, because they begin with a line that says so: `// Also on the wires openai, responses.`
+ * All others run once, on Anthropic's. Kills and the bytes of requests run on all three; on Responses nothing else, for time.
+ */
+export function alsoOn(wire: 'openai' | 'responses'): string[] {
+  return globSync('tests/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
+    wiresOf(readFileSync(join(import.meta.dirname, file), 'utf8')).includes(wire),
+  );
+}
 
-/** Those in which it matters most: kills and the bytes of requests. They run on Responses too, which the others leave out for time. */
-const EVERY_WIRE = ['attachments', 'batch', 'conversations', 'journal-points', 'kill'].join('|');
+function wiresOf(source: string): readonly string[] {
+  return /^\/\/ Also on the wires? ([a-z, ]+)\.\n/.exec(source)?.[1]?.split(', ') ?? [];
+}
 
 /** Files that change their process for good: they mock a module or start OpenTelemetry. Each gets a process of its own. */
 export const ALONE = [
@@ -147,8 +65,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     // Most tests wait for processes now and then: one more than there are processors keeps those busy.
     maxWorkers: Math.max(2, availableParallelism()) + 1,
-    // The end-to-end tests run once per wire format, everything else once. No project may have an `exclude`: it would put
-    // that of `npm test` out of force.
+    // No project may have an `exclude`: it would put that of `npm test` out of force.
     projects: [
       // Its files share their worker processes: starting one and importing the sources took a third of the processor time. The
       // scripts of the suites with processes, kills and hostile commands ask for isolation again.
@@ -167,32 +84,8 @@ export default defineConfig({
         extends: true,
         test: { name: 'one-at-a-time', include: ONE_AT_A_TIME, maxWorkers: 1, provide: { wire: 'anthropic' } },
       },
-      {
-        extends: true,
-        test: {
-          name: 'openai',
-          include: [
-            `tests/e2e/**/!(${ONE_WIRE}).test.ts`,
-            'tests/engage/context/context-{run,limits}.test.ts',
-            'tests/engage/turn/broken-answers.test.ts',
-            'tests/engage/structured-outputs.test.ts',
-          ],
-          provide: { wire: 'openai' },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'responses',
-          include: [
-            `tests/e2e/(${EVERY_WIRE}).test.ts`,
-            'tests/engage/context/context-{run,limits,reasoning}.test.ts',
-            'tests/engage/turn/broken-answers.test.ts',
-            'tests/engage/structured-outputs.test.ts',
-          ],
-          provide: { wire: 'responses' },
-        },
-      },
+      { extends: true, test: { name: 'openai', include: alsoOn('openai'), provide: { wire: 'openai' } } },
+      { extends: true, test: { name: 'responses', include: alsoOn('responses'), provide: { wire: 'responses' } } },
     ],
   },
 });

@@ -19,3 +19,13 @@ exception when lock_not_available then
     raise;
   end if;
 end $$;
+
+-- Its claims call this when they continue.
+-- Locks: animus.claim_turn; the rows of the items, and skips those that others have locked. Raises: 57PA1.
+create or replace function animus.claim_heads(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
+returns uuid[]
+language plpgsql as $$
+begin
+  lock table animus.claim_turn in share update exclusive mode;
+  return (select l.claimed from animus.claim_look(p_daemon_id, p_faculties, p_limit, p_expires_at - p_now, false, 0) l);
+end $$;

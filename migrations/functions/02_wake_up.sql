@@ -28,7 +28,7 @@ end $$;
 -- at commit. One notification per statement.
 --
 -- A full daemon claims when a focus of it ends, but a claim cannot see what is not committed. So whoever skips the notification holds
--- skip_turn, shared, until its commit is visible, and a daemon that has room again must know that nobody holds it. claim_round takes
+-- skip_turn, shared, until its commit is visible, and a daemon that has room again must know that nobody holds it. claim_ready_work takes
 -- the lock, against those and without waiting, before its last look at the queue, and holds it until its commit shows the daemon free. A
 -- transaction then either held the lock before, and the claim failed to take it (the daemon waits in await_skipped and claims again), or
 -- had ended, and that last look saw its work, or fails to take it here and notifies, or takes it later and sees the daemon free. Hence

@@ -12,7 +12,11 @@
 -- are none. Also notes whether the daemon is full now, so that inserts need not wake it. paused: those of p_waiting that are paused.
 -- settled = false: the daemon was full and is not any more, and a transaction is open that saw it full; call await_skipped until it
 -- returns true, then claim again. p_first: this is the first claim of the daemon, so that a transaction may not have seen it at all.
--- Locks: as claim_round. Raises: 57PA1.
+-- Claims are serialised. The lock is held for the length of a claim; inserts, heartbeats and completions never take it. It is on a table of ours, which no other
+-- role may lock, in a mode that needs no transaction id and does not affect the fast path of other locks. The settings make the plans independent of
+-- statistics: whatever the tables hold, a claim is a handful of index probes. Its steps: claim_look, claim_choose, claim_take.
+-- Locks: animus.claim_turn; the rows of the items, and skips those that others have locked; skip_turn, without waiting, when a full daemon becomes
+-- free. Raises: 57PA1.
 create or replace function animus.claim_ready_work(
   p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_first boolean, p_ahead int default 0, p_waiting text[] default '{}')
 returns table (settled boolean, paused text[], work animus.work_items, alone text)
@@ -20,8 +24,12 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set jit 
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_paused  text[] := '{}';
+  v_settled boolean := true;
+  v_full    boolean;
+  v_unseen  boolean;
+  v_before  text;
   v_claimed uuid[];
-  v_settled boolean;
+  v_more    uuid[];
   v_alone   text;
 begin
   if p_waiting <> '{}' then
@@ -29,7 +37,23 @@ begin
                        where exists (select from animus.pauses p where p.faculty in (w, '*') and (p.until is null or p.until > animus.now())));
   end if;
   if p_limit + p_ahead < 1 then return query select true, v_paused, null::animus.work_items, null::text; return; end if;
-  select r.claimed, r.settled, r.alone into v_claimed, v_settled, v_alone from animus.claim_round(p_daemon_id, p_faculties, p_limit, p_lease, p_first, p_ahead) r;
+  lock table animus.claim_turn in share update exclusive mode;
+  v_full := (select saturated from animus.daemons where id = p_daemon_id);
+  v_unseen := p_first or coalesce(v_full, false);
+  if v_unseen then v_before := pg_current_snapshot(); end if;
+  select l.claimed, l.alone into v_claimed, v_alone from animus.claim_look(p_daemon_id, p_faculties, p_limit, p_lease, true, p_ahead) l;
+  if v_unseen and v_alone is null and cardinality(v_claimed) < p_limit then
+    -- See wake_daemons. The queue need not be read again if no transaction has ended meanwhile.
+    v_settled := animus.take_skip_turn();
+    if v_settled and pg_current_snapshot()::text <> v_before then
+      select l.claimed, l.alone into v_more, v_alone
+        from animus.claim_look(p_daemon_id, p_faculties, p_limit - cardinality(v_claimed), p_lease, false, p_ahead) l;
+      v_claimed := v_claimed || v_more;
+    end if;
+  end if;
+  if v_full <> (cardinality(v_claimed) >= p_limit) then
+    update animus.daemons set saturated = not v_full where id = p_daemon_id;
+  end if;
   if v_claimed = '{}' then return query select v_settled, v_paused, null::animus.work_items, v_alone; return; end if;
   -- A row is read for its size only where a part of it is large.
   return query
@@ -40,67 +64,30 @@ end $$;
 
 -- Claims as claim_ready_work does, and returns the items alone. A daemon that was full and gets less than it asked for must claim again
 -- after a moment: an insert may have seen it full.
--- Locks: as claim_round. Raises: 57PA1.
+-- Locks: as claim_ready_work. Raises: 57PA1.
 create or replace function animus.claim_work(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval)
 returns setof animus.work_items
 language sql security definer set search_path = pg_catalog, pg_temp as $$
   select (c.work).* from animus.claim_ready_work(p_daemon_id, p_faculties, p_limit, p_lease, false) c where (c.work).id is not null
 $$;
 
--- Claims items and notes whether the daemon is full, as described at claim_ready_work. The settings of its callers make the plans
--- independent of statistics: whatever the tables hold, a claim is a handful of index probes.
--- Locks: animus.claim_turn, so that claims take turns; the rows of the items, and skips those that others have locked; skip_turn, without
--- waiting, when a full daemon becomes free. Raises: 57PA1.
 drop function if exists animus.claim_round(uuid, jsonb, int, interval, boolean, int);
-create or replace function animus.claim_round(
-  p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_first boolean, p_ahead int, out claimed uuid[], out settled boolean, out alone text)
-language plpgsql as $$
-declare
-  v_full   boolean;
-  v_unseen boolean;
-  v_before text;
-  v_more   uuid[];
-begin
-  -- Claims are serialised. The lock is held for the length of a claim; inserts, heartbeats and completions never take it. It is on a
-  -- table of ours, which no other role may lock. This mode needs no transaction id and does not affect the fast path of other locks.
-  lock table animus.claim_turn in share update exclusive mode;
-  settled := true;
-  v_full := (select saturated from animus.daemons where id = p_daemon_id);
-  v_unseen := p_first or coalesce(v_full, false);
-  if v_unseen then v_before := pg_current_snapshot(); end if;
-  select l.claimed, l.alone into claimed, alone from animus.claim_look(p_daemon_id, p_faculties, p_limit, p_lease, true, p_ahead) l;
-  if v_unseen and alone is null and cardinality(claimed) < p_limit then
-    -- See wake_daemons. The queue need not be read again if no transaction has ended meanwhile.
-    settled := animus.take_skip_turn();
-    if settled and pg_current_snapshot()::text <> v_before then
-      select l.claimed, l.alone into v_more, alone
-        from animus.claim_look(p_daemon_id, p_faculties, p_limit - cardinality(claimed), p_lease, false, p_ahead) l;
-      claimed := claimed || v_more;
-    end if;
-  end if;
-  if v_full <> (cardinality(claimed) >= p_limit) then
-    update animus.daemons set saturated = not v_full where id = p_daemon_id;
-  end if;
-end $$;
-
--- For a claim of the previous version that was running when its steps were replaced.
--- Locks: as the function below. Raises: 57PA1.
-create or replace function animus.claim_pass(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_expired boolean, p_ahead int) returns uuid[]
-language plpgsql as $$
-begin
-  return (select l.claimed from animus.claim_look(p_daemon_id, p_faculties, p_limit, p_lease, p_expired, p_ahead) l);
-end $$;
-
--- Looks through the queue once and claims up to p_limit items, and p_ahead more. p_expired: takes over expired leases, too. alone: as in
--- test_suspects.
+drop function if exists animus.claim_pass(uuid, jsonb, int, interval, boolean, int);
+drop function if exists animus.claim_heads(uuid, jsonb, int, timestamptz, timestamptz, int);
+-- The first step of a claim: looks through the queue once and claims up to p_limit items, and p_ahead more. What was due, freed or expired, or is suspected, comes
+-- first. Heads that cannot be claimed are skipped (their key is busy, which removes them from the index, or they are locked), and another round looks
+-- behind them. What claims leave out (find_faults) is skipped, too. p_expired: takes over expired leases, too. alone: as in test_suspects.
 -- Locks: the rows of the items, and skips those that others have locked. Raises: 57PA1.
 create or replace function animus.claim_look(
   p_daemon_id uuid, p_faculties jsonb, p_limit int, p_lease interval, p_expired boolean, p_ahead int, out claimed uuid[], out alone text)
 language plpgsql as $$
 declare
-  v_now  timestamptz := animus.now();
-  v_has  record;
-  v_test record;
+  v_now     timestamptz := animus.now();
+  v_has     record;
+  v_test    record;
+  v_without uuid[] := '{}';
+  v_heads   uuid[];
+  v_round   record;
 begin
   claimed := '{}';
   alone := null;
@@ -110,7 +97,7 @@ begin
          exists (select from animus.work_items where suspect_of is not null and state in ('queued', 'claimed', 'running')) as suspects,
          exists (select from animus.claim_faults) or exists (select from animus.faculty_faults) as faults,
          p_expired and exists (select from animus.work_items where state in ('claimed', 'running') and lease_expires_at < v_now) as expired into v_has;
-  if v_has.faults then p_faculties := p_faculties - animus.faulty_faculties(v_now); end if;
+  if v_has.faults then p_faculties := p_faculties - animus.faulty_faculties(v_now); v_without := animus.faulty_items(v_now); end if;
   if v_has.due then perform animus.promote_due(v_now, 1000); end if;
   if v_has.freed then perform animus.offer_freed_keys(); end if;
   if v_has.expired then claimed := animus.reclaim_expired(p_daemon_id, p_faculties, p_limit, v_now, v_now + p_lease); end if;
@@ -126,7 +113,17 @@ begin
   -- Nothing is done under a claim before a later commit, which waits for the disk and so for this one, too: start_focus, or an end. A
   -- crash of the server in between takes the claim back, and the daemon's token then holds nothing. Ends by reclaim do wait.
   if p_expired and not v_has.expired then perform set_config('synchronous_commit', 'off', true); end if;
-  claimed := claimed || animus.claim_heads(p_daemon_id, p_faculties, p_limit - cardinality(claimed), v_now, v_now + p_lease, p_ahead);
+  p_limit := p_limit - cardinality(claimed);
+  while p_limit + p_ahead > 0 loop
+    v_heads := animus.claim_choose(p_daemon_id, p_faculties, p_limit, p_ahead, v_without, v_now);
+    exit when v_heads is null;
+    select t.claimed, t.blocked into v_round from animus.claim_take(v_heads, p_daemon_id, p_faculties, v_now, v_now + p_lease) t;
+    claimed := claimed || v_round.claimed;
+    exit when cardinality(v_round.claimed) = cardinality(v_heads);
+    v_without := v_without || array(select unnest(v_heads) except select unnest(v_round.claimed) except select unnest(v_round.blocked));
+    p_limit := p_limit - cardinality(v_round.claimed);
+    p_ahead := 0;
+  end loop;
   if v_has.faults then perform animus.forget_faults(claimed); end if;
 end $$;
 
@@ -173,9 +170,10 @@ end $$;
 create or replace function animus.draw_token() returns bigint
 language sql volatile as $$ select nextval('animus.lease_tokens') * 1048576 + floor(random() * 1048576)::bigint $$;
 
--- Claims the candidates (best first) that are not locked and whose key is free; flags those whose key is busy.
--- Locks: animus.claim_turn; the rows of the items, and skips those that others have locked. Raises: nothing.
-create or replace function animus.claim_these(
+drop function if exists animus.claim_these(uuid[], uuid, jsonb, timestamptz, timestamptz);
+-- The third step of a claim: claims what was chosen (best first), as far as it is not locked and its key is free; flags what has a busy key.
+-- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
+create or replace function animus.claim_take(
   p_ids uuid[], p_daemon_id uuid, p_faculties jsonb, p_now timestamptz, p_expires_at timestamptz, out claimed uuid[], out blocked uuid[])
 language plpgsql as $$
 declare
@@ -183,7 +181,6 @@ declare
   v_messages bigint[];
   v_release  boolean;
 begin
-  lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
   blocked := '{}';
   -- The state is checked after locking and not in the condition: a condition that matches the claim index could be planned as a
   -- scan of it.

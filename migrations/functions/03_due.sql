@@ -26,7 +26,7 @@ language plpgsql as $$
 declare
   v_key text;
 begin
-  -- Usually already held; not by a claim of the previous version that was running when its steps were replaced.
+  -- Usually already held; not by a claim of version 0.1 that was running when its steps were replaced.
   lock table animus.claim_turn in share update exclusive mode;
   for v_key in
     with notes as (select f.ctid from animus.freed_keys f limit 1000 for update skip locked),
@@ -92,12 +92,9 @@ declare
 begin
   lock table animus.claim_turn in share update exclusive mode;  -- as in offer_freed_keys
   for v_id in
-    select id from animus.work_items
+    select id from animus.work_items w
      where state in ('claimed', 'running') and lease_expires_at < p_now and p_faculties ? faculty and id <> all (v_without)
-       and (cancel_requested_at is not null or p_faculties -> faculty ? 'batches' or not animus.has_turn_under_way(id))
-       and (cancel_requested_at is not null or p_faculties -> faculty ? 'budgets' or not animus.has_budget(id, faculty))
-       and (cancel_requested_at is not null or lease_expires_at < p_now - animus.host_grace(p_faculties -> faculty)
-            or not animus.left_to_its_host(id, p_daemon_id, p_now - animus.host_grace(p_faculties -> faculty)))
+       and (cancel_requested_at is not null or animus.may_be_claimed(w, p_faculties -> faculty, p_daemon_id, lease_expires_at, p_now))
      order by lease_expires_at limit p_limit for no key update skip locked
   loop
     if animus.reclaim_item(v_id, p_daemon_id, p_faculties, p_now, p_expires_at) then v_reclaimed := v_reclaimed || v_id; end if;

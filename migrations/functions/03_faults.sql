@@ -43,8 +43,16 @@ begin
        for update skip locked);
 end $$;
 
--- Notes that claims, or what goes before them, failed on these items, each with its id, its SQLSTATE as state, and message. They are left out for ten seconds,
--- and each time that they fail again for twice as long, at most an hour. Returns what was noted, a hundred of them at most.
+-- Returns until when claims leave out what has failed so many times before: for ten seconds, and each time for twice as long, at most an hour.
+-- Locks: none. Raises: nothing.
+create or replace function animus.left_out_until(p_failures int, p_now timestamptz) returns timestamptz
+language sql immutable parallel safe as $$
+  select p_now + least(3600, 10 * 2 ^ least(p_failures, 9)) * interval '1 second'
+$$;
+
+drop function if exists animus.note_faculty_faults(jsonb[]);
+-- Notes that claims, or what goes before them, failed on items, each with its id, its SQLSTATE as state, and message; or on whatever they tried of faculties, each with its faculty in
+-- place of an id. Claims leave them out for a while (left_out_until). Returns what was noted, a hundred of the items at most. work_item_id: null for a faculty.
 -- failures: how often it has failed. until: when it is tried again.
 -- Locks: the faults of these. Raises: nothing.
 create or replace function animus.note_faults(p_faults jsonb[])
@@ -55,35 +63,22 @@ declare
   v_now timestamptz := animus.now();
 begin
   return query
-    with fault as materialized (select (f ->> 'id')::uuid as id, f ->> 'state' as state, f ->> 'message' as message from unnest(p_faults) f),
-    noted as (
-      insert into animus.claim_faults as c (work_item_id, failures, since, until, sqlstate)
-      select f.id, 1, v_now, v_now + interval '10 seconds', f.state from fault f order by f.id
-          on conflict (work_item_id) do update
-         set failures = c.failures + 1, sqlstate = excluded.sqlstate, until = v_now + least(3600, 10 * 2 ^ least(c.failures, 9)) * interval '1 second'
-      returning c.work_item_id, c.failures, c.until)
-    select w.faculty, n.work_item_id, f.message, n.failures, n.until
-      from noted n join fault f on f.id = n.work_item_id join animus.work_items w on w.id = n.work_item_id order by n.work_item_id limit 100;
-end $$;
-
--- Notes that claims fail on whatever they try of these faculties, each with its faculty, its SQLSTATE as state, and message. They are left out as items are (note_faults).
--- Locks: the faults of these. Raises: nothing.
-create or replace function animus.note_faculty_faults(p_faults jsonb[])
-returns table (faculty text, message text, failures int, until timestamptz)
-language plpgsql as $$
-#variable_conflict use_column
-declare
-  v_now timestamptz := animus.now();
-begin
-  return query
-    with fault as materialized (select f ->> 'faculty' as faculty, f ->> 'state' as state, f ->> 'message' as message from unnest(p_faults) f),
-    noted as (
+    with fault as materialized (
+      select (f ->> 'id')::uuid as id, f ->> 'faculty' as faculty, f ->> 'state' as state, f ->> 'message' as message from unnest(p_faults) f),
+    faculties as (
       insert into animus.faculty_faults as c (faculty, failures, since, until, sqlstate)
-      select f.faculty, 1, v_now, v_now + interval '10 seconds', f.state from fault f order by f.faculty
-          on conflict (faculty) do update
-         set failures = c.failures + 1, sqlstate = excluded.sqlstate, until = v_now + least(3600, 10 * 2 ^ least(c.failures, 9)) * interval '1 second'
-      returning c.faculty, c.failures, c.until)
-    select n.faculty, f.message, n.failures, n.until from noted n join fault f on f.faculty = n.faculty order by n.faculty;
+      select f.faculty, 1, v_now, animus.left_out_until(0, v_now), f.state from fault f where f.id is null order by f.faculty
+          on conflict (faculty) do update set failures = c.failures + 1, sqlstate = excluded.sqlstate, until = animus.left_out_until(c.failures, v_now)
+      returning c.faculty, c.failures, c.until),
+    items as (
+      insert into animus.claim_faults as c (work_item_id, failures, since, until, sqlstate)
+      select f.id, 1, v_now, animus.left_out_until(0, v_now), f.state from fault f where f.id is not null order by f.id
+          on conflict (work_item_id) do update set failures = c.failures + 1, sqlstate = excluded.sqlstate, until = animus.left_out_until(c.failures, v_now)
+      returning c.work_item_id, c.failures, c.until)
+    (select n.faculty, null::uuid, f.message, n.failures, n.until from faculties n join fault f on f.faculty = n.faculty and f.id is null order by n.faculty)
+    union all
+    (select w.faculty, n.work_item_id, f.message, n.failures, n.until
+       from items n join fault f on f.id = n.work_item_id join animus.work_items w on w.id = n.work_item_id order by n.work_item_id limit 100);
 end $$;
 
 -- Tries what a claim does with one item, and undoes it. Returns the SQLSTATE and the words of the error, or nulls; tried: whether there was anything to
@@ -96,7 +91,7 @@ declare
 begin
   tried := false;
   begin
-    lock table animus.claim_turn in share update exclusive mode;  -- as in claim_round
+    lock table animus.claim_turn in share update exclusive mode;  -- as in claim_ready_work
     select w.state, w.key_blocked, w.suspect_of, w.run_at, w.lease_expires_at into v_item from animus.work_items w where w.id = p_id for no key update skip locked;
     if found then
       if v_item.state in ('claimed', 'running') then
@@ -107,7 +102,7 @@ begin
         if v_item.state = 'scheduled' then update animus.work_items set state = 'queued' where id = p_id; end if;
         if v_item.suspect_of is not null then update animus.work_items set suspect_of = null, alone_until = null where id = p_id; end if;
         if v_item.key_blocked then update animus.work_items set key_blocked = false where id = p_id; end if;
-        perform animus.claim_these(array[p_id], p_daemon_id, p_faculties, p_now, p_now + interval '1 minute');
+        perform animus.claim_take(array[p_id], p_daemon_id, p_faculties, p_now, p_now + interval '1 minute');
       end if;
       -- The row is sent to the daemon, and all of it has to be readable. What applications check at the commit is checked now.
       perform length((select w::text from animus.work_items w where w.id = p_id));
@@ -146,7 +141,7 @@ end $$;
 
 -- Finds out what made a claim fail: tries everything that it would touch by itself, and undoes that. Called by a daemon after a claim that failed, before
 -- it claims again. p_sqlstate: of that error. p_limit: as in claim_ready_work, with what it would have claimed ahead.
--- reach 'item': claims leave this item out for a while (note_faults). 'faculty': claims leave all of it out (note_faculty_faults): its queue cannot be read, or two or
+-- reach 'item': claims leave this item out for a while (note_faults). 'faculty': claims leave all of it out: its queue cannot be read, or two or
 -- more of its items failed alike and none passed, while others did; ten of them are enough. 'everything': all that was tried failed alike, and none of it is to blame. No row: the error has
 -- passed, or it is one that passes by itself.
 -- It takes five seconds at most, and two once it has found something that is to blame. Others claim meanwhile.
@@ -179,7 +174,7 @@ begin
   for v_name, v_options in select e.key, e.value from jsonb_each(p_faculties) e loop
     begin
       v_heads := v_heads || jsonb_build_object(v_name,
-        to_jsonb(coalesce(animus.claim_candidates(p_daemon_id, jsonb_build_object(v_name, v_options), greatest(p_limit, 10), v_without, v_now), '{}')));
+        to_jsonb(coalesce(animus.claim_choose(p_daemon_id, jsonb_build_object(v_name, v_options), greatest(p_limit, 10), 0, v_without, v_now), '{}')));
     exception when others then
       get stacked diagnostics v_state = returned_sqlstate, v_words = message_text;
       if animus.error_reach(v_state) <> 'nothing' then
@@ -191,7 +186,7 @@ begin
     return query select 'everything', null::text, null::uuid, v_found[1] ->> 'message', null::int, null::timestamptz;
     return;
   end if;
-  return query select 'faculty', n.faculty, null::uuid, n.message, n.failures, n.until from animus.note_faculty_faults(v_found) n;
+  return query select 'faculty', n.* from animus.note_faults(v_found) n;
 
   -- The first of each faculty first, so that whatever passes is seen early.
   for v_try in
@@ -228,9 +223,6 @@ begin
       select d ->> 'faculty' as faculty, min(d ->> 'state') as state, min(d ->> 'message') as message from unnest(v_done) d group by 1
       having count(distinct d ->> 'id') > 1 and count(d ->> 'state') = count(*) and count(distinct d ->> 'state') = 1) g);
   return query
-    select 'faculty', n.faculty, null::uuid, n.message, n.failures, n.until
-      from animus.note_faculty_faults(array(select e.value from jsonb_each(v_heads) e where v_passed > 0)) n;
-  return query
-    select 'item', n.faculty, n.work_item_id, n.message, n.failures, n.until from animus.note_faults(array(
-      select f from unnest(v_found) f where v_passed = 0 or not v_heads ? (f ->> 'faculty'))) n;
+    select case when n.work_item_id is null then 'faculty' else 'item' end, n.* from animus.note_faults(
+      array(select e.value from jsonb_each(v_heads) e where v_passed > 0) || array(select f from unnest(v_found) f where v_passed = 0 or not v_heads ? (f ->> 'faculty'))) n;
 end $$;

@@ -195,7 +195,7 @@ begin
     alone := 'clears';
     return;
   end if;
-  select t.claimed into claimed from animus.claim_these(array[v_id], p_daemon_id, p_faculties, p_now, p_expires_at) t;
+  select t.claimed into claimed from animus.claim_take(array[v_id], p_daemon_id, p_faculties, p_now, p_expires_at) t;
   if claimed <> '{}' then alone := 'tests'; end if;
   update animus.work_items set alone_until = p_now + deaths * interval '20 seconds' where id = any (claimed);
   update animus.daemons set makes_room_at = null where id = p_daemon_id and makes_room_at is not null;

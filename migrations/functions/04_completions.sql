@@ -80,6 +80,29 @@ begin
       from unnest(p_ids, p_tokens, p_answers) with ordinality as m (id, token, answer, nth) left join animus.work_items w on w.id = m.id order by m.nth;
 end $$;
 
+-- Delivers the messages of items whose focus is done with its work, and queues the items again; skips those without messages. Returns the items.
+-- The caller has locked them and checked their tokens.
+-- Locks: none beyond those of the caller. Raises: nothing.
+create or replace function animus.go_on_with_mail(p_ids uuid[]) returns uuid[]
+language plpgsql as $$
+declare
+  v_item   record;
+  v_mailed uuid[] := '{}';
+begin
+  for v_item in
+    select w.id, w.has_mail, w.dedup_key is not null as keyed, f.id as focus_id,
+           animus.turns_of_chain(f.id) as turn
+      from animus.work_items w join animus.foci f on f.work_item_id = w.id and f.ended_as is null
+     where w.id = any (p_ids) order by w.id
+  loop
+    continue when not animus.mail_waits(v_item.id, v_item.has_mail, v_item.keyed);
+    perform animus.deliver_mail(v_item.id, v_item.focus_id, v_item.turn);
+    perform animus.requeue(v_item.id, null, animus.now(), null);
+    v_mailed := v_mailed || v_item.id;
+  end loop;
+  return v_mailed;
+end $$;
+
 -- For daemons of version 0.1: completes many items; a lost one is returned with completed = false.
 -- Locks: as complete_batch. Raises: 57PA1.
 create or replace function animus.complete_works(p_ids uuid[], p_tokens bigint[], p_outcomes jsonb[], p_summaries text[] default null)

@@ -100,13 +100,7 @@ begin
      order by v.current_from desc, v.name limit 20;
 end $$;
 
--- Called by daemons of an earlier version, which know only the submitter of the work: nothing of other work.
--- Locks: none. Raises: nothing.
-create or replace function animus.awareness(p_viewer text, p_hours double precision)
-returns table (kind text, work_item_id uuid, faculty text, description text, content text, params jsonb, ancestors uuid[], age_seconds double precision, total int)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select n.* from animus.awareness_for(null, p_hours) n where n.kind = 'now'
-$$;
+drop function if exists animus.awareness(text, double precision);
 
 -- Returns the same as animus.ancestors, for an item whose row the caller has: for the first two levels, no other row is read.
 -- Locks: none. Raises: nothing.

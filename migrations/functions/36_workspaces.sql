@@ -212,25 +212,8 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
       on f.kind = 'chat'
 $$;
 
--- Called by daemons of an earlier version, in place of files_of_answer and read_file_of_answer.
--- Returns the virtual files that the focus of an answer sees.
--- Locks: none. Raises: nothing.
-create or replace function animus.files_of_reply(p_work_item_id uuid) returns table (id uuid, path text, kind text, updated_at timestamptz)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select o.id, o.path, o.kind, o.updated_at
-    from animus.chat_messages m join animus.files f on f.id = m.file_id join animus.files o on o.workspace_id = f.workspace_id
-   where m.work_item_id = p_work_item_id and m.role = 'user' and not m.told and o.is_virtual and o.deleted_at is null
-     and not exists (select from animus.conversation_people p where p.file_id = f.id
-                       and not exists (select from animus.conversation_people q where q.file_id = o.id and q.actor = p.actor))
-   order by o.path
-$$;
-
--- Returns the content of a virtual file that the focus of an answer sees, or no row.
--- Locks: none. Raises: nothing.
-create or replace function animus.read_file_of_reply(p_work_item_id uuid, p_path text) returns table (content text, etag text)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select r.content, r.etag from animus.files_of_reply(p_work_item_id) f cross join lateral animus.render_chat(f.id) r where f.path = p_path
-$$;
+drop function if exists animus.read_file_of_reply(uuid, text);
+drop function if exists animus.files_of_reply(uuid);
 
 -- The workspaces of the actor.
 create or replace view animus.own_workspaces with (security_barrier) as

@@ -37,10 +37,12 @@ export function readCandidates(root: string): Candidate[] {
 export function chooseTests({ file, start }: Mutant, { reach, candidates, most, whole }: TestChoice): string[] {
   const object = file.endsWith('.sql') ? objectAt(reach, file, start) : null;
   const away = distances(reach, object === null ? file : `sql ${object}`);
+  const stems = stemsOf(`${basename(file)} ${object ?? ''}`);
   const score = (test: string): number => {
     const distance = away.get(test) ?? Infinity;
-    if (object !== null) return distance - (test.startsWith('tests/store/') ? 1.5 : 0);
-    return mirrorScore(file.replace(/^src\//, 'tests/'), test, distance);
+    const alike = stemsOf(basename(test)).some((stem) => stems.includes(stem)) ? 1 : 0;
+    if (object !== null) return distance - (test.startsWith('tests/store/') ? 1.5 : 0) - 2 * alike;
+    return mirrorScore(file.replace(/^src\//, 'tests/'), test, distance) - alike;
   };
   const tests = candidates
     .map((each) => ({ ...each, score: score(each.test) }))
@@ -55,6 +57,11 @@ function mirrorScore(mirror: string, test: string, distance: number): number {
   if (above === Infinity) return distance;
   const named = above === 0 && basename(test).startsWith(basename(mirror, '.ts')) ? 10 : 0;
   return Math.min(distance, 4 + above) - 1.5 / (above + 1) - named;
+}
+
+/** The beginnings of the words of a name: `approvals` and `approve` have the same. */
+function stemsOf(name: string): string[] {
+  return name.split(/[^a-z]/).flatMap((word) => (word.length >= 4 && word !== 'test' ? word.slice(0, 6) : []));
 }
 
 /** How many folders `above` is above the room; Infinity if it is elsewhere, or all of the tests. */

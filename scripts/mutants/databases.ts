@@ -21,7 +21,8 @@ const TEMPLATE = 'animus_mutants';
 
 export async function startDatabases(): Promise<Databases> {
   const embedded = await embeddedTemplate();
-  const server = await startPostgresServer();
+  // A query of a mutant that was killed would go on.
+  const server = await startPostgresServer(['-c', 'client_connection_check_interval=1s']);
   const admin = openPostgres(server.url, { poolSize: 1 });
   const stop = async () => {
     await admin.close();

@@ -1,9 +1,9 @@
 /** `npm run mutants`: which changes of the sources does no test notice? `--help` says how. */
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { allMutants, mutantsAgain } from './all-mutants.ts';
 import { chooseTests, readCandidates } from './choose-tests.ts';
-import type { Mutant } from './mutant.ts';
+import { keyOf, type Mutant } from './mutant.ts';
 import { HELP, type Options, readOptions } from './options.ts';
 import { readReach } from './reach.ts';
 import { diffOf, jsonLineOf, keysIn, lineOf, tableOf } from './report.ts';
@@ -17,8 +17,9 @@ process.exitCode = await main(readOptions(process.argv.slice(2), Date.now()));
 
 async function main(options: Options): Promise<number> {
   if (options.help) return say(HELP);
-  const { chosen, about } = choose(options);
-  say(`${about}\n`);
+  const { chosen: all, about } = choose(options);
+  const chosen = without(all, options.json);
+  say(`${about}${chosen.length < all.length ? `; ${all.length - chosen.length} were judged before` : ''}\n`);
   const { tests: most, whole, workers } = options;
   const choice = { reach: readReach(ROOT), candidates: readCandidates(ROOT), most, whole };
   if (options.list) {
@@ -35,25 +36,33 @@ async function main(options: Options): Promise<number> {
     process.removeAllListeners(signal);
     process.once(signal, () => stop.abort());
   }
-  await runMutants(chosen, { root: ROOT, choice, workers, signal: stop.signal }, (result) => {
+  const unsound = await runMutants(chosen, { root: ROOT, choice, workers, signal: stop.signal }, (result) => {
     results.push(result);
     say(`${results.length}/${chosen.length} ${lineOf(result)}`);
     if (options.json !== null) appendFileSync(options.json, jsonLineOf(result));
   });
   say(tableOf(results, about));
+  if (unsound.length > 0) say(`\nWithout a mutant, too, these fail here, and judged nothing: ${unsound.join(' ')}\n`);
   return stop.signal.aborted || results.some(({ result }) => result.verdict === 'survived') ? 1 : 0;
 }
 
 /** The mutants, and the words that choose them again. */
-function choose({ again, only, count, from, seed }: Options): { chosen: Mutant[]; about: string } {
+function choose({ again, only, count, seed }: Options): { chosen: Mutant[]; about: string } {
   const all = allMutants(ROOT, only);
   if (again === null) {
-    const about = `--seed ${seed} --count ${count}${from > 0 ? ` --from ${from}` : ''}${only === null ? '' : ` --only ${only}`}, of ${all.length} mutants`;
-    return { chosen: sample(all, from + count, seed).slice(from), about };
+    const about = `--seed ${seed} --count ${count}${only === null ? '' : ` --only ${only}`}, of ${all.length} mutants`;
+    return { chosen: sample(all, count, seed), about };
   }
   const wanted = keysIn(readFileSync(again, 'utf8'));
   const chosen = mutantsAgain(all, wanted);
   return { chosen, about: `--again ${again}: ${chosen.length} of its ${wanted.length} mutants are still there` };
+}
+
+/** Those that have no result in the file yet: a run that was interrupted goes on. */
+function without(mutants: readonly Mutant[], json: string | null): Mutant[] {
+  if (json === null || !existsSync(json)) return [...mutants];
+  const judged = new Set(keysIn(readFileSync(json, 'utf8')).map(keyOf));
+  return mutants.filter((mutant) => !judged.has(keyOf(mutant)));
 }
 
 function say(text: string): number {

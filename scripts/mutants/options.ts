@@ -6,14 +6,13 @@ export const HELP = `npm run mutants -- [options]
 Changes the sources at random places, one at a time, and tells which changes no test notices.
 
   --count N      so many mutants (default 30)
-  --from N       leave out the first N of the sample: the rest of an earlier run
   --seed N       the same seed chooses the same mutants of the same sources (default: by the clock; printed)
   --only PATH    only this file or folder of src or migrations/functions
   --again FILE   instead of a sample, the mutants of an earlier --json, found by their line's text
   --tests N      ask at most N test files per mutant, those nearest to it (default 24)
   --whole        ask all that npm test runs
   --workers N    so many at once (default 2)
-  --json FILE    append each result to FILE, a line of JSON each
+  --json FILE    append each result to FILE, a line of JSON each; what it has already is not judged again
   --list         print the mutants and their tests without running anything
   --help
 
@@ -24,7 +23,6 @@ Needs Linux and root (or user namespaces): mutants run confined. Exits 1 if ther
 export interface Options {
   readonly help: boolean;
   readonly count: number;
-  readonly from: number;
   readonly seed: number;
   readonly only: string | null;
   readonly again: string | null;
@@ -43,7 +41,6 @@ export function readOptions(args: readonly string[], nowMs: number): Options {
     args: [...args],
     options: {
       count: text,
-      from: text,
       seed: text,
       only: text,
       again: text,
@@ -56,7 +53,7 @@ export function readOptions(args: readonly string[], nowMs: number): Options {
     },
   });
   const { only = null, again = null, json = null, whole, list, help } = values;
-  const number = (name: 'count' | 'from' | 'seed' | 'tests' | 'workers', otherwise: number): number => {
+  const number = (name: 'count' | 'seed' | 'tests' | 'workers', otherwise: number): number => {
     const value = values[name];
     if (value !== undefined && !/^\d+$/.test(value)) throw new Error(`--${name} is a number, and not ${value}`);
     return value === undefined ? otherwise : Number(value);
@@ -69,7 +66,6 @@ export function readOptions(args: readonly string[], nowMs: number): Options {
     list,
     help,
     count: number('count', 30),
-    from: number('from', 0),
     seed: number('seed', nowMs % 1_000_000),
     tests: number('tests', 24),
     workers: number('workers', 2),

@@ -11,16 +11,17 @@ export interface Reach {
 
 export function readReach(root: string): Reach {
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
-  const objects = globSync('migrations/functions/**/*.sql', { cwd: root }).flatMap((file) =>
-    sqlObjects(file, read(file)),
-  );
+  const sql = globSync('migrations/functions/**/*.sql', { cwd: root }).map((file) => ({ file, source: read(file) }));
+  const objects = sql.flatMap(({ file, source }) => sqlObjects(file, source));
+  const triggering = globSync('migrations/*.sql', { cwd: root, exclude: ['migrations/schema.sql'] }).map(read);
+  const uses = sqlUses(objects, [...triggering, ...sql.map(({ source }) => source)]);
   const users = new Map<string, string[]>();
   const add = (used: string, user: string) => {
     const list = users.get(used);
     if (list) list.push(user);
     else users.set(used, [user]);
   };
-  for (const [name, used] of sqlUses(objects)) for (const each of used) add(`sql ${each}`, `sql ${name}`);
+  for (const [name, used] of uses) for (const each of used) add(`sql ${each}`, `sql ${name}`);
   const names = new Set(objects.map(({ name }) => name));
   for (const file of globSync('{src,tests}/**/*.ts', { cwd: root })) {
     const source = read(file);

@@ -20,12 +20,15 @@ interface MutantRun {
   readonly signal: AbortSignal;
 }
 
-/** Calls `onResult` for each, and leaves nothing behind. With the signal it ends early. Errors: this machine cannot confine. */
+/**
+ * Calls `onResult` for each, and leaves nothing behind. Returns the tests that failed without a mutant, too. With the signal it ends early. Errors: this
+ * machine cannot confine.
+ */
 export async function runMutants(
   mutants: readonly Mutant[],
   { root, choice, workers, signal: given }: MutantRun,
   onResult: (result: Result) => void,
-): Promise<void> {
+): Promise<string[]> {
   checkConfine();
   const place = mkdtempSync(PLACE);
   const databases = await startDatabases();
@@ -43,6 +46,7 @@ export async function runMutants(
     for (const each of works) each.catch((error: unknown) => broken.abort(error));
     await Promise.allSettled(works);
     if (!given.aborted) broken.signal.throwIfAborted();
+    return [...job.known].flatMap(([test, ms]) => (ms === null ? test : [])).toSorted();
   } finally {
     await databases.stop();
     rmSync(place, { recursive: true, force: true });

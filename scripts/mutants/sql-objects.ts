@@ -17,10 +17,10 @@ export function sqlObjects(file: string, source: string): SqlObject[] {
   }));
 }
 
-/** The names of the objects that each one calls, reads, or fires by writing to a table with a trigger. */
-export function sqlUses(objects: readonly SqlObject[]): Map<string, Set<string>> {
+/** The names of the objects that each one calls, reads, or fires by writing to a table with a trigger. `sources`: of all files. */
+export function sqlUses(objects: readonly SqlObject[], sources: readonly string[]): Map<string, Set<string>> {
   const names = new Set(objects.map(({ name }) => name));
-  const fired = triggers(objects);
+  const fired = triggers(sources);
   const uses = new Map<string, Set<string>>();
   for (const { name, text } of objects) {
     const used = uses.get(name) ?? new Set();
@@ -34,10 +34,10 @@ export function sqlUses(objects: readonly SqlObject[]): Map<string, Set<string>>
 }
 
 /** By table, the functions of its triggers. */
-function triggers(objects: readonly SqlObject[]): Map<string, string[]> {
+function triggers(sources: readonly string[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { text } of objects) {
-    for (const [, table, name] of text.matchAll(/\bon animus\.(\w+)[^;]*?execute function animus\.(\w+)/g))
+  for (const source of sources) {
+    for (const [, table, name] of source.matchAll(/\bon animus\.(\w+)[^;]*?execute function animus\.(\w+)/g))
       found.set(table!, [...(found.get(table!) ?? []), name!]);
   }
   return found;

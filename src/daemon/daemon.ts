@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { type Faculties, facultiesError } from '../catalog/faculties.ts';
 import type { Config } from '../core/config/config.ts';
 import { webhookKeys } from '../core/config/webhooks-config.ts';
-import { AnimusError, messageOf } from '../core/errors/errors.ts';
+import { errorOf, messageOf } from '../core/errors/errors.ts';
 import { aborted } from '../core/lifecycle/aborted.ts';
 import { systemClock } from '../core/lifecycle/clock.ts';
 import type { EndSignals } from '../core/lifecycle/interrupts.ts';
@@ -178,7 +178,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
 async function readFaculties(options: DaemonOptions, log: Log): Promise<Faculties> {
   const { facultiesDir, config, adapt } = options;
   const { faculties, problems, fatal } = await loadAtStart(resolve(facultiesDir), config, adapt);
-  if (fatal[0] !== undefined) throw new AnimusError(fatal[0].code, fatal[0].details);
+  if (fatal[0] !== undefined) throw errorOf(fatal[0].code, fatal[0].details);
   if (faculties.size === 0) throw facultiesError(problems);
   for (const problem of problems)
     log.error({ file: problem.details['file'] }, `faculty not loaded: ${problem.message}`);

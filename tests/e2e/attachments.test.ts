@@ -1,3 +1,4 @@
+// Also on the wires openai, responses.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { submitWork } from '../../src/store/work/submit-work.ts';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';

@@ -1,3 +1,4 @@
+// Also on the wire openai.
 /** What a provider has answered in a batch counts as spent, whatever became of the work meanwhile. */
 import { expect, it, onTestFinished } from 'vitest';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';

@@ -1,3 +1,4 @@
+// Also on the wire openai.
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/store/sql/database.ts';
 import { makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';

@@ -1,3 +1,4 @@
+// Also on the wire openai.
 /** Fifty foci whose turns are asked in batches, and a daemon that is killed at every point of submit, poll and record. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/store/sql/database.ts';

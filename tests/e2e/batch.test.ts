@@ -1,3 +1,4 @@
+// Also on the wires openai, responses.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWorkspace, sayInConversation, startConversation } from '../../src/store/conversations/conversations.ts';
 import { readConversation } from '../../src/store/conversations/read-conversation.ts';

@@ -1,3 +1,4 @@
+// Also on the wires openai, responses.
 /** Promise: in a conversation each request is the one before, byte for byte, up to the block that the last answer closed; a daemon that is killed at any point sends the same. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWorkspace, sayInConversation, startConversation } from '../../src/store/conversations/conversations.ts';

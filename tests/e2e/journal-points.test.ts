@@ -1,3 +1,4 @@
+// Also on the wires openai, responses.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Also on the wires openai, responses.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';

@@ -1,3 +1,4 @@
+// Also on the wire openai.
 /** Promise: a server that never ends an answer is not paid for ever, and what it may have charged is counted, also by daemons that are killed. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';

@@ -1,3 +1,4 @@
+// Also on the wire openai.
 import { cpSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';

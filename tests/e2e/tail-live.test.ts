@@ -1,3 +1,4 @@
+// Also on the wire openai.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';

@@ -1,3 +1,4 @@
+// Also on the wires openai, responses.
 /** Outcomes held to a schema by the provider, on the wire: what is sent when, and the same after a crash at any turn. */
 import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../support/database.ts';

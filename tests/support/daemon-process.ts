@@ -8,8 +8,8 @@ import { onTestFinished } from 'vitest';
 import { sharedCompileCache } from './compile-cache.ts';
 import { copyEmbeddedDatabase } from './embedded-template.ts';
 
-/** The command as users start it. */
-export const LAUNCHER = resolve(import.meta.dirname, '../../src/animus.js');
+/** The command as users start it; `npm run test:e2e` starts the same sources from one file (bundled-animus.ts). */
+export const LAUNCHER = process.env['ANIMUS_TEST_LAUNCHER'] || resolve(import.meta.dirname, '../../src/animus.js');
 
 /** A directory with configuration and faculties, and a separate home. */
 export interface Site {

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { matchesGlob, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import config, { ALONE } from '../../vitest.config.ts';
+import config, { ALONE, alsoOn } from '../../vitest.config.ts';
 import { guessedMs } from './longest-first.ts';
 import { reportOf } from './second-tries.ts';
 
@@ -19,6 +19,21 @@ test('files that mock a module or start OpenTelemetry do not share their process
   );
   expect(changing.filter((file) => !ALONE.some((pattern) => matchesGlob(file, pattern)))).toEqual([]);
   expect(changing).toHaveLength(8);
+});
+
+test('a file that does something else on a wire runs on it', () => {
+  const cwd = resolve(import.meta.dirname, '../..');
+  for (const wire of ['openai', 'responses'] as const) {
+    const differing = globSync('tests/{e2e,engage}/**/*.test.ts', { cwd }).filter((file) =>
+      readFileSync(resolve(cwd, file), 'utf8').includes(`WIRE === '${wire}'`),
+    );
+    expect(differing.length).toBeGreaterThan(1);
+    expect(alsoOn(wire)).toEqual(expect.arrayContaining(differing));
+  }
+  const marked = globSync('tests/**/*.test.ts', { cwd }).filter((file) =>
+    readFileSync(resolve(cwd, file), 'utf8').startsWith('// Also on'),
+  );
+  expect(new Set([...alsoOn('openai'), ...alsoOn('responses')])).toEqual(new Set(marked));
 });
 
 test('a file with long time-outs runs before one that is merely long', () => {

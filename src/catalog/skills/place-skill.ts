@@ -46,7 +46,7 @@ export async function placeSkill(
   try {
     await mkdir(root, { recursive: true });
     await cleanUpSkills(root, nowMs);
-    if (!replace) refuseExisting(directory, name);
+    if (!replace) refuseExisting(directory);
     await mkdir(fresh);
     for (const { path, content } of files) {
       signal?.throwIfAborted();
@@ -76,13 +76,13 @@ async function exchange(
   const isThere = mayReplace && exists(directory);
   if (isThere) await rename(directory, old);
   try {
-    if (isThere && !(await mayReplace(old))) throw new AnimusError('skill.exists', { name, directory });
+    if (isThere && !(await mayReplace(old))) throw new AnimusError('skill.exists', { directory });
     // Also refuses a folder that somebody has made meanwhile, unless it is empty.
     await rename(fresh, directory);
   } catch (error) {
     if (isThere) await rename(old, directory);
     if (OCCUPIED.has((error as NodeJS.ErrnoException).code ?? ''))
-      throw new AnimusError('skill.exists', { name, directory }, { cause: error });
+      throw new AnimusError('skill.exists', { directory }, { cause: error });
     throw error;
   }
   if (isThere) await rm(old, { recursive: true, force: true });
@@ -90,8 +90,8 @@ async function exchange(
 
 const OCCUPIED = new Set(['EEXIST', 'ENOTEMPTY', 'ENOTDIR']);
 
-function refuseExisting(directory: string, name: string): void {
-  if (exists(directory)) throw new AnimusError('skill.exists', { name, directory });
+function refuseExisting(directory: string): void {
+  if (exists(directory)) throw new AnimusError('skill.exists', { directory });
 }
 
 /** Also true for a link that leads nowhere. */

@@ -7,15 +7,15 @@ import { starAllows } from '../../core/permissions/command/star-allows.ts';
 import { type PermissionRow, permissionTable } from '../../core/permissions/permission-table.ts';
 import type { PermittedTool } from '../../core/permissions/permissions.ts';
 import type { RiskClass, Verdict } from '../../core/permissions/verdict.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import type { Part, Style } from '../../terminal/view/part.ts';
+import { duration } from '../../terminal/view/quantities.ts';
 import { awarenessTools } from '../../tools/awareness/awareness-source.ts';
 import { childTools } from '../../tools/children/child-source.ts';
 import { mcpToolName } from '../../tools/mcp/tool-name.ts';
 import { CODE_TOOL, permittedTool, toolset } from '../../tools/registry.ts';
 import { SKILL_TOOLS } from '../../tools/skills/skill-source.ts';
 import { skillWritingTools } from '../../tools/skills/writing/writing-source.ts';
-import { type Output, styled } from '../../terminal/view/output.ts';
-import type { Part, Style } from '../../terminal/view/part.ts';
-import { duration } from '../../terminal/view/quantities.ts';
 import { type BashIsolation, isUnprotected } from './bash-isolation.ts';
 
 /**

@@ -20,7 +20,7 @@ export function placeFiles(from: string, to: string, paths: readonly string[], f
   const planned = paths.map((path) => ({ path, result: comparison(join(from, path), join(to, path)) }));
   const others = planned.filter(({ result }) => result === 'replaced');
   if (others.length > 0 && !force) {
-    const [first, ...more] = others.map(({ path }) => join(to, path));
+    const [first = '', ...more] = others.map(({ path }) => join(to, path));
     const files = more.length === 0 ? first : `each of ${[first, ...more].join(', ')}`;
     throw new AnimusError('faculty.exists', { files });
   }

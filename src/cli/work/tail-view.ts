@@ -1,10 +1,10 @@
 /** The output of `work tail`: text for people, or one JSON event per line for programs. */
 import type { TimedEvent } from '../../engage/events/replay.ts';
-import { createAnswerView } from '../events/answer-view.ts';
 import type { Output } from '../../terminal/view/output.ts';
 import { styled } from '../../terminal/view/output.ts';
 import type { Part } from '../../terminal/view/part.ts';
 import { duration, shortId, stateLabel } from '../../terminal/view/quantities.ts';
+import { createAnswerView } from '../events/answer-view.ts';
 
 export type TailView = (event: TimedEvent) => void;
 

@@ -3,7 +3,7 @@
  * nothing else, so this file does not load the schema of animus.toml, which takes longer than their query.
  */
 import { isAbsolute, resolve } from 'node:path';
-import { AnimusError } from '../errors/errors.ts';
+import { AnimusError, errorOf } from '../errors/errors.ts';
 import { listProblems, type Problem, problemAt, showValue } from '../errors/problem.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { databaseHosts, parseListenAddress } from '../text/addresses.ts';
@@ -46,7 +46,7 @@ export function placesOf(env: EnvironmentReader, sources: ConfigSources): Omit<R
 /** One problem keeps its own code; several become `config.problems`. */
 export function configError(problems: readonly Problem[]): AnimusError {
   const [only] = problems;
-  if (problems.length === 1 && only !== undefined) return new AnimusError(only.code, only.details);
+  if (problems.length === 1 && only !== undefined) return errorOf(only.code, only.details);
   return new AnimusError('config.problems', { count: problems.length, problems: listProblems(problems) });
 }
 

@@ -8,18 +8,21 @@ const HTTP_OF_EXIT: Readonly<Record<ExitCode, number>> = { 1: 500, 2: 400, 3: 40
  * The table of all errors of animus. Code branches on `code`, never on a message. docs/errors.md lists the same rows, and
  * a test keeps the two equal.
  *
- * `{name}` in a message is filled from the error's details. `retryable`: the same call may succeed later without a
+ * `{name}` in a message is filled from the error's details, which have to have it (`error-details.ts`); `{name?}` may be missing. `retryable`: the same call may succeed later without a
  * change by a person. `exit` is the CLI's exit code: 1 failure, 2 usage or configuration, 3 not found,
  * 4 unreachable, 5 refused by state, 130 interrupted. `http` is the status of the API's answer; where a row names none, it follows from
  * the exit code (`HTTP_OF_EXIT`).
+ *
+ * Four codes leave the whole sentence to whoever raises them, because they are raised in hundreds of places, each of which knows what happened and
+ * what to do next: `usage.invalid`, `work.state`, `work.not_found`, `work.invalid`.
  */
 export const ERRORS = {
   'internal.bug': row('internal error: {detail}. This is a bug in animus; please report it', false, 1),
-  interrupted: row('stopped{goesOn}', false, 130),
+  interrupted: row('stopped{goesOn?}', false, 130),
 
   'usage.invalid': row('{detail}', false, 2),
-  'config.invalid': row('{file}: {key}: expected {expected}, got {value}{hint}', false, 2, 500),
-  'config.unknown_key': row('{file}: {key}: unknown key{hint}', false, 2, 500),
+  'config.invalid': row('{file}: {key}: expected {expected}, got {value}{hint?}', false, 2, 500),
+  'config.unknown_key': row('{file}: {key}: unknown key{hint?}', false, 2, 500),
   'config.conflict': row('{file}: {key}: {detail}', false, 2, 500),
   'config.syntax': row('{file}: invalid TOML: {detail}', false, 2, 500),
   'config.problems': row('{count} problems in the configuration:\n{problems}', false, 2, 500),
@@ -35,9 +38,9 @@ export const ERRORS = {
   ),
   'faculty.exists': row('nothing was written: {files} exists and differs; --force replaces it', false, 5),
   'faculty.unwritable': row('{file} cannot be written: {detail}; the same command completes the rest', true, 1),
-  'faculty.unknown': row('no faculty named {name}{hint}', false, 3),
+  'faculty.unknown': row('no faculty named {name}{hint?}', false, 3),
 
-  'skill.unknown': row('no skill named {name}{hint}', false, 3),
+  'skill.unknown': row('no skill named {name}{hint?}', false, 3),
   'skill.invalid': row('{count} problem(s) in the skills:\n{problems}', false, 2, 422),
   'skill.changed': row('the skill {name} in {directory} was changed after it was read: {detail}', true, 5),
   'skill.exists': row('{directory} exists already; choose another directory, or replace it with --force', false, 5),
@@ -46,12 +49,12 @@ export const ERRORS = {
 
   'models.not_fetched': row('newer prices could not be fetched, and nothing was changed: {detail}', true, 4),
 
-  'db.unreachable': row('cannot use the database at {where}: {detail}{hint}', true, 4),
-  'db.refused': row('the database at {where} refused: {detail}{hint}', false, 4),
-  'db.forbidden': row('the database role lacks a permission at {where}: {detail}{hint}', false, 5, 403),
+  'db.unreachable': row('cannot use the database at {where}: {detail}{hint?}', true, 4),
+  'db.refused': row('the database at {where} refused: {detail}{hint?}', false, 4),
+  'db.forbidden': row('the database role lacks a permission at {where}: {detail}{hint?}', false, 5, 403),
   'db.not_migrated': row('the database at {where} has no animus schema; run: animus db migrate', false, 5, 503),
   'db.schema_older': row(
-    'the database schema is at version {schema}, this version of animus needs {needed}; run: animus db migrate{hint}',
+    'the database schema is at version {schema}, this version of animus needs {needed}; run: animus db migrate{hint?}',
     false,
     5,
     503,
@@ -69,35 +72,39 @@ export const ERRORS = {
     500,
   ),
   'db.migration_failed': row('migration {file} failed: {detail}', false, 1),
-  'db.embedded_locked': row('the embedded database in {directory} is used by {user}{hint}', true, 4),
+  'db.embedded_locked': row('the embedded database in {directory} is used by {user}{hint?}', true, 4),
   'db.not_in_work': row(
     'this process belongs to work item {id} and has no DATABASE_URL; commands inside a work item do not open the embedded database',
     false,
     5,
     500,
   ),
-  'db.statement': row('the statement failed: {detail}{hint}', false, 1),
-  'db.extension_missing': row('{detail}', false, 5, 500),
+  'db.statement': row('the statement failed: {detail}{hint?}', false, 1),
+  'db.extension_missing': row('the package {archive} holds no pgmq--VERSION.sql; install animus again', false, 5, 500),
 
-  'work.lease_lost': row('the lease on work item {id} is lost: another daemon may have it now', false, 5),
+  'work.lease_lost': row('the lease on {held} is lost: another daemon may have it now', false, 5),
   'work.locked': row('{detail}; try again', true, 5),
   'work.poison': row('work item {id} has ended {deaths} daemons that ran it and is not claimed again', false, 1),
   'work.never_started': row('work item {id} was claimed {claims} times in a row and never begun', false, 1),
-  'work.state': row('{detail}', false, 5),
-  'work.not_found': row('{detail}{hint}', false, 3),
+  'work.state': row('{detail}{hint?}', false, 5),
+  'work.not_found': row('{detail}{hint?}', false, 3),
   'work.ambiguous_id': row('{id} matches several {kinds}: {candidates}; give more digits', false, 2),
-  'work.invalid': row('{detail}', false, 2, 422),
+  'work.invalid': row('{detail}{hint?}', false, 2, 422),
   'work.cancelled': row('work item {id} was cancelled: {reason}', false, 5),
-  'work.budget': row('{detail}', false, 5),
-  'work.provider_changed': row('{detail}', false, 5),
+  'work.budget': row('the budget of the work is used up: {detail}; raise it with: animus budget set', false, 5),
+  'work.provider_changed': row(
+    '{model} has another provider now; begin again with the present one: animus work retry',
+    false,
+    5,
+  ),
 
-  'schedule.not_found': row('no schedule named {name}{hint}', false, 3),
+  'schedule.not_found': row('no schedule named {name}{hint?}', false, 3),
   'schedule.exists': row('a schedule named {name} exists already; remove it first, or choose another name', false, 5),
-  'schedule.invalid': row('{detail}', false, 2, 422),
+  'schedule.invalid': row('the schedule is not valid: {detail}', false, 2, 422),
 
   'hook.failed': row('hook {command} failed: {detail}', true, 1),
   'hook.blocked': row('hook {command} blocked: {reason}', false, 1),
-  'hook.timeout': row('hook {command} did not finish within {seconds} s and was killed{stderr}', true, 1),
+  'hook.timeout': row('hook {command} did not finish within {seconds} s and was killed{stderr?}', true, 1),
   'hook.output': row('hook {command} printed output that does not follow the hook protocol: {detail}', true, 1),
 
   'http.unavailable': row(
@@ -105,11 +112,11 @@ export const ERRORS = {
     true,
     4,
   ),
-  'http.unanswered': row('no daemon answers at {address}: {detail}{hint}', true, 4),
+  'http.unanswered': row('no daemon answers at {address}: {detail}{hint?}', true, 4),
 
   'http.starting': row('animus is starting; try again in a moment', true, 4),
-  'http.unauthorized': row('{detail}', false, 5, 401),
-  'http.forbidden': row('{detail}', false, 5, 403),
+  'http.unauthorized': row('{detail}; use a valid token: animus token create', false, 5, 401),
+  'http.forbidden': row('{detail}; use a token with this scope, of a person whose role may do it', false, 5, 403),
   'http.host': row(
     'the Host header names {host}; this server answers to addresses, localhost and the names in http.allowed_hosts',
     false,
@@ -123,7 +130,7 @@ export const ERRORS = {
   'http.media_type': row('the body must be JSON, with the header Content-Type: application/json', false, 2, 415),
   'http.too_large': row('the body has more than {limit} bytes', false, 2, 413),
   'http.too_many': row('{detail}; try again in {seconds} s', true, 5, 429),
-  'http.key_reused': row('{detail}', false, 5, 422),
+  'http.key_reused': row('{detail}; a new request needs a new Idempotency-Key', false, 5, 422),
   'http.issuer': row('the keys of the issuer of the token cannot be read; try again in a moment', true, 4),
   'http.no_sandbox': row('no code can run now: {detail}; {remedy}', true, 4),
   'http.no_database': row('the database does not answer; try again in a moment', true, 4),
@@ -138,7 +145,7 @@ export const ERRORS = {
   'process.spawn': row('cannot start {command}: {detail}', false, 1),
   'process.interrupted': row('{command} was interrupted from outside: {detail}', true, 1),
 
-  'sandbox.unreachable': row('cannot reach the Docker engine at {where}: {detail}{hint}', true, 4),
+  'sandbox.unreachable': row('cannot reach the Docker engine at {where}: {detail}{hint?}', true, 4),
   'sandbox.image_missing': row('the Docker engine at {where} has no image {image}; {remedy}', false, 5),
   'sandbox.no_space': row(
     'the Docker engine at {where} has no disk space left: {detail}; free some there (docker system df)',
@@ -147,8 +154,8 @@ export const ERRORS = {
   ),
   'sandbox.network': row('the network {name} of the sandbox cannot be used: {detail}; {remedy}', false, 5),
   'sandbox.endpoint': row('cannot listen for the sandbox at {address}: {detail}', true, 4),
-  'sandbox.build_failed': row('cannot build {image} on the Docker engine at {where}: {detail}{hint}', true, 1),
-  'sandbox.refused': row('the Docker engine at {where} refused: {detail}{hint}', false, 5),
+  'sandbox.build_failed': row('cannot build {image} on the Docker engine at {where}: {detail}{hint?}', true, 1),
+  'sandbox.refused': row('the Docker engine at {where} refused: {detail}{hint?}', false, 5),
 
   'llm.unknown_provider': row(
     'model {model}: no provider named {provider} is configured (known: {known})',
@@ -181,9 +188,13 @@ export const ERRORS = {
     false,
     5,
   ),
-  'worktree.none': row('{detail}', false, 5),
-  'worktree.refused': row('{detail}', false, 5),
-  'worktree.conflict': row('{detail}', false, 5),
+  'worktree.none': row('there is no result here: {detail}', false, 5),
+  'worktree.refused': row('nothing was changed: {detail}', false, 5),
+  'worktree.conflict': row(
+    '{what} conflicts with what is here, in {files}; nothing was changed. Where both sides changed the same lines, --merge, --squash, --cherry-pick and --patch all conflict: resolve it by hand, with animus work checkout ID',
+    false,
+    5,
+  ),
   'worktree.git': row('git {command} failed in {directory}: {detail}', false, 1),
 
   'files.displaced': row(
@@ -194,8 +205,8 @@ export const ERRORS = {
 } as const satisfies Record<string, ErrorRow>;
 
 /** One row of the table: message template, whether a retry may succeed, CLI exit code, HTTP status. */
-export interface ErrorRow {
-  readonly message: string;
+export interface ErrorRow<Message extends string = string> {
+  readonly message: Message;
   readonly retryable: boolean;
   readonly exit: ExitCode;
   readonly http: number;
@@ -204,6 +215,11 @@ export interface ErrorRow {
 /** The closed set of error codes. */
 export type ErrorCode = keyof typeof ERRORS;
 
-function row(message: string, retryable: boolean, exit: ExitCode, http = HTTP_OF_EXIT[exit]): ErrorRow {
+function row<const Message extends string>(
+  message: Message,
+  retryable: boolean,
+  exit: ExitCode,
+  http = HTTP_OF_EXIT[exit],
+): ErrorRow<Message> {
   return { message, retryable, exit, http };
 }

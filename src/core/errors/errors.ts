@@ -1,16 +1,15 @@
 /** The error class of animus, and what is asked of anything thrown. */
+import type { DetailsArguments, DetailsOf, ErrorDetails } from './error-details.ts';
 import { ERRORS, type ErrorCode } from './error-table.ts';
 
-/** The values of a message's `{placeholders}`, also kept for logs. Never put a secret here. */
-export type ErrorDetails = Readonly<Record<string, unknown>>;
-
 /** The error class of animus, for failures that callers do not handle as values. */
-export class AnimusError extends Error {
+export class AnimusError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'AnimusError';
-  readonly code: ErrorCode;
+  readonly code: Code;
   readonly details: ErrorDetails;
 
-  constructor(code: ErrorCode, details: ErrorDetails = {}, options: { cause?: unknown } = {}) {
+  constructor(code: Code, ...given: [...DetailsArguments<Code>, options?: ErrorOptions]) {
+    const [details = {}, options] = given as readonly unknown[] as [details?: ErrorDetails, options?: ErrorOptions];
     super(fill(ERRORS[code].message, details), options);
     this.code = code;
     this.details = details;
@@ -27,6 +26,11 @@ export class AnimusError extends Error {
   get httpStatus(): number {
     return ERRORS[this.code].http;
   }
+}
+
+/** The error of a code and details that were made together elsewhere: in SQL, in another process, in a list of problems. */
+export function errorOf(code: ErrorCode, details: ErrorDetails, options: ErrorOptions = {}): AnimusError {
+  return new AnimusError<ErrorCode>(code, details as DetailsOf<ErrorCode>, options);
 }
 
 /** True for an AnimusError; with `codes`, only for one of these codes. */
@@ -51,7 +55,7 @@ export function fileFault(error: unknown): string {
 }
 
 function fill(template: string, details: ErrorDetails): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+  return template.replace(/\{(\w+)\??\}/g, (_, name: string) => {
     const value = details[name];
     if (value === undefined) return '';
     return typeof value === 'string' ? value : JSON.stringify(value);

@@ -1,6 +1,7 @@
 import { maskSecrets } from '../secrets/secrets.ts';
+import type { DetailsArguments, ErrorDetails } from './error-details.ts';
 import type { ErrorCode } from './error-table.ts';
-import { AnimusError, type ErrorDetails } from './errors.ts';
+import { errorOf } from './errors.ts';
 
 /** A mistake in a file or variable that a person wrote. Problems are collected, so that all of them are shown at once. */
 export interface Problem {
@@ -25,9 +26,13 @@ export interface Place {
 }
 
 /** Creates a problem with the message from the error table; `{file}` there becomes `file:line`. */
-export function problemAt(code: ErrorCode, place: Place, details: ErrorDetails = {}): Problem {
+export function problemAt<Code extends ErrorCode>(
+  code: Code,
+  place: Place,
+  ...[details]: DetailsArguments<Code, 'file' | 'key'>
+): Problem {
   const file = place.line === null ? place.file : `${place.file}:${place.line}`;
-  const error = new AnimusError(code, { ...details, file, key: place.key ?? '' });
+  const error = errorOf(code, { ...details, file, key: place.key ?? '' });
   return { code, ...place, message: error.message, details: error.details };
 }
 

@@ -152,7 +152,7 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
       const token = await pass.hold();
       // The time limit begins before the mark: nothing is sent later than the mark allows for. A process that was frozen runs its timers late.
       const signal = AbortSignal.any([cut.signal, AbortSignal.timeout(submitTimeoutMs)]);
-      const over = new AnimusError('work.lease_lost', { detail: 'the time for sending a batch is over' });
+      const over = new AnimusError('work.lease_lost', { held: `the batches of ${place}` });
       const lease = timedLease(clock, submitTimeoutMs, () => Promise.reject(over));
       const batch = await markBatch(db, place, token, bounds(pass));
       if (batch === null) return;
@@ -174,7 +174,7 @@ export function createBatchPoller(means: BatchPollerMeans): Service {
     sizes.set(place, size);
     const hold = async () => {
       const token = await holdPoller(db, place, daemonId, holdMs / 1000);
-      if (token === null) throw new AnimusError('work.lease_lost', { detail: `another daemon polls ${place}` });
+      if (token === null) throw new AnimusError('work.lease_lost', { held: `the batches of ${place}` });
       held.add(place);
       return token;
     };

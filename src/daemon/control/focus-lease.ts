@@ -91,7 +91,7 @@ export function createFocusLease(
     const since = momentOf(clock);
     while (!holds()) {
       if (lost || abortReason(control) === 'lease_lost' || (elapsedMs(clock, since) > leaseMs && !isWritten())) {
-        throw new AnimusError('work.lease_lost', { id: work.id });
+        throw new AnimusError('work.lease_lost', { held: `work item ${work.id}` });
       }
       asking ??= ask().finally(() => {
         asking = null;

@@ -2,7 +2,7 @@
 import { type Faculty, modelChain } from '../../catalog/faculty/faculty.ts';
 import { type Budget, type BudgetLimit, plainAmount } from '../../core/config/budget.ts';
 import type { Config } from '../../core/config/config.ts';
-import type { ErrorDetails } from '../../core/errors/errors.ts';
+import type { DetailsOf } from '../../core/errors/error-details.ts';
 import { type Problem, problemAt } from '../../core/errors/problem.ts';
 import type { LocatedModel } from '../../llm/locate-model.ts';
 import { leastTurn } from './least-turn.ts';
@@ -40,7 +40,11 @@ function problemOf(faculty: Faculty, { key }: BudgetLimit, detail: string): Prob
   return conflict(faculty, `budget.${key}`, { detail });
 }
 
-function conflict({ file, origins }: Faculty, key: string, details: ErrorDetails): Problem {
+function conflict(
+  { file, origins }: Faculty,
+  key: string,
+  details: DetailsOf<'config.conflict', 'file' | 'key'>,
+): Problem {
   const origin = origins[key];
   const line = origin?.startsWith(`${file}:`) ? Number(origin.slice(file.length + 1)) : null;
   return problemAt('config.conflict', { file, line, key: `faculty.${key}` }, details);

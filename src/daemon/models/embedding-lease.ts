@@ -16,5 +16,5 @@ export function embeddingLease(db: Database, clock: Clock, turn: EmbeddingTurn):
 /** Extends it. Errors: `work.lease_lost`. */
 export async function holdOn(db: Database, turn: EmbeddingTurn): Promise<void> {
   if (await extendEmbedding(db, turn, HOLD_SECONDS)) return;
-  throw new AnimusError('work.lease_lost', { detail: `another daemon makes embeddings with ${turn.model}` });
+  throw new AnimusError('work.lease_lost', { held: `the embeddings of ${turn.model}` });
 }

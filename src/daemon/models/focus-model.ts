@@ -64,7 +64,7 @@ export function openModels(config: Config, log: Log, processes: ProcessHost): Mo
     const { model, fallbackModels } = faculty.engage;
     const stray = strayModel(faculty, config);
     // Whoever begins or resumes a focus has kept it to its providers: this is for whoever forgets that.
-    if (stray !== null) throw new AnimusError('work.provider_changed', { detail: `${stray} has another provider now` });
+    if (stray !== null) throw new AnimusError('work.provider_changed', { model: stray });
     return [llm.resolve(model), ...fallbackModels.map((name) => llm.resolve(name))] as const;
   };
   return {

@@ -32,7 +32,7 @@ export function readCertificates(file: string): string {
     if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it contains no certificate in PEM format');
     return text;
   } catch (error) {
-    throw new AnimusError('config.unreadable', { file, key: 'ca_file', detail: messageOf(error) }, { cause: error });
+    throw new AnimusError('config.unreadable', { file, detail: messageOf(error) }, { cause: error });
   }
 }
 

@@ -48,7 +48,10 @@ export function doorkeeper(login: Login, requests: RateLimit, failures: RateLimi
         .catch((error: unknown) => {
           if (isAnimusError(error, 'http.unauthorized')) {
             known.delete(digest);
-            failures.take(clientNetwork(address), `${error.message}; too many wrong tokens came from ${address}`);
+            failures.take(
+              clientNetwork(address),
+              `${String(error.details['detail'])}; too many wrong tokens came from ${address}`,
+            );
           }
           throw error;
         });

@@ -127,7 +127,7 @@ function parseToml(text: string, file: string): unknown {
     return parse(text);
   } catch (error) {
     const where = error instanceof TomlError ? `line ${error.line}, column ${error.column}` : 'the file';
-    const value = messageOf(error).split('\n')[0];
+    const value = messageOf(error).split('\n', 1).join();
     throw new AnimusError('config.invalid', { file, key: where, expected: 'valid TOML', value }, { cause: error });
   }
 }
@@ -141,7 +141,7 @@ function invalid(file: string, error: z.ZodError, root: unknown): AnimusError {
       file,
       key,
       expected: 'a key of docs/scripted.md',
-      value: issue.keys[0],
+      value: issue.keys.slice(0, 1).join(),
     });
   }
   const value = issue.path.reduce<unknown>(

@@ -1,5 +1,5 @@
 /** What the daemon keeps of a container or a program in one, until its end is reported. */
-import { AnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, errorOf } from '../../core/errors/errors.ts';
 import { createStreams, type LaunchStreams } from '../../process/host/launch-streams.ts';
 import type { LaunchedProcess, ProcessEnd } from '../../process/process-host.ts';
 import type { ContainerEnd, ContainerExec, ContainerOwner, HeldContainer } from '../container-host.ts';
@@ -63,7 +63,7 @@ export function pendingContainer(
         case 'started':
           return started.resolve(held(message.container));
         case 'failed':
-          started.reject(new AnimusError(message.code, message.details));
+          started.reject(errorOf(message.code, message.details));
           return end({ ended: 'lost', exitCode: null, problem: null });
         case 'out_of_memory':
           return void (outOfMemory = true);

@@ -1,8 +1,8 @@
 /** The messages between the daemon and its keeper over their IPC channel; one JSON object per message. */
 
 import type { EngineAddress } from '../../core/config/engine-address.ts';
+import type { ErrorDetails } from '../../core/errors/error-details.ts';
 import type { ErrorCode } from '../../core/errors/error-table.ts';
-import type { ErrorDetails } from '../../core/errors/errors.ts';
 import type { FromSupervisor, HostMoment, ToSupervisor } from '../../process/supervisor/supervisor-protocol.ts';
 import type { ContainerEnd, ContainerExec, ContainerOwner, ContainerSpec, EngineHealth } from '../container-host.ts';
 

@@ -71,8 +71,9 @@ export async function checkCompatible(database: Database, directory?: string): P
   const [minimum] = await database.query<{ min_client: number | null }>(
     `select (value #>> '{}')::int as min_client from animus.settings where key = 'min_client'`,
   );
-  if ((minimum?.min_client ?? 0) > needed) {
-    throw new AnimusError('db.schema_newer', { needed: minimum?.min_client, have: needed });
+  const least = minimum?.min_client ?? 0;
+  if (least > needed) {
+    throw new AnimusError('db.schema_newer', { needed: least, have: needed });
   }
 }
 

@@ -57,6 +57,6 @@ async function packagedPgmq(): Promise<string> {
     .resolve('@electric-sql/pglite-pgmq')
     .replace(/[^/\\]+$/, 'pgmq.tar.gz');
   const file = readTarGz(await readFile(archive), (path) => /(^|\/)pgmq--[\d.]+\.sql$/.test(path));
-  if (!file) throw new AnimusError('db.extension_missing', { detail: `${archive} holds no pgmq--VERSION.sql` });
+  if (!file) throw new AnimusError('db.extension_missing', { archive });
   return file.text;
 }

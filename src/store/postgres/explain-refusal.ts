@@ -1,5 +1,5 @@
 /** Says which role a statement needs that the server refused for lack of a right, and which the login has. */
-import { AnimusError, isAnimusError } from '../../core/errors/errors.ts';
+import { AnimusError, errorOf, isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 import { isDatabaseError } from '../sql/database-errors.ts';
 import { rolesWithRight } from '../sql/expected-objects.ts';
@@ -35,7 +35,7 @@ export async function explainRefusal(error: unknown, sql: string, db: Queryable)
   if (rights === null) return error;
   const idle = rights.kind === 'schema' ? await idleHint(db) : null;
   const hint = idle ?? hintOf(rights, await meantFor(rights, right));
-  return hint === null ? error : new AnimusError('db.forbidden', { ...error.details, hint }, { cause: error.cause });
+  return hint === null ? error : errorOf('db.forbidden', { ...error.details, hint }, { cause: error.cause });
 }
 
 /**

@@ -1,11 +1,12 @@
 /** Maps errors of the driver: failures of the connection and of our own SQL functions get animus codes, others pass unchanged. */
 import { DatabaseError } from 'pg';
+import type { ErrorDetails } from '../../core/errors/error-details.ts';
 import type { ErrorCode } from '../../core/errors/error-table.ts';
-import { AnimusError, type ErrorDetails, isAnimusError, messageOf } from '../../core/errors/errors.ts';
+import { AnimusError, errorOf, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 
 /**
  * SQLSTATEs raised by animus's SQL functions. DETAIL may carry a JSON object of error details (such as `{"id": …}`);
- * the message fills `{detail}` and `{reason}`.
+ * the message fills `{detail}` and `{reason}`, the hint `{hint?}`.
  */
 const WORK_SQLSTATES: Readonly<Record<string, ErrorCode>> = {
   WA001: 'work.lease_lost',
@@ -34,7 +35,7 @@ export function connectError(error: unknown, where: string, usage: string): Anim
 /** The error for a statement that failed: a lost connection, one of our own SQLSTATEs, or the driver's error unchanged. */
 export function statementError(error: unknown, where: string): unknown {
   const own = isDatabaseError(error) && WORK_SQLSTATES[error.code ?? ''];
-  if (own) return new AnimusError(own, detailsOf(error), { cause: error });
+  if (own) return errorOf(own, detailsOf(error), { cause: error });
   if (isConnectionLoss(error)) {
     const hint = UNUSABLE[sqlState(error) ?? ''] ?? '';
     return new AnimusError('db.unreachable', { where, detail: messageOf(error), hint }, { cause: error });
@@ -155,17 +156,23 @@ export function isDatabaseError(error: unknown): error is DatabaseError {
 }
 
 function detailsOf(error: DatabaseError): ErrorDetails {
-  const fallback = { detail: error.message, reason: error.message };
-  if (!error.detail) return fallback;
+  const given = givenDetails(error.detail);
+  const id = given['id'];
+  const held = typeof id === 'string' ? `work item ${id}` : 'the work';
+  const hint = error.hint === undefined ? {} : { hint: `; ${error.hint}` };
+  return { detail: error.message, reason: error.message, held, ...hint, ...given };
+}
+
+function givenDetails(detail: string | undefined): ErrorDetails {
+  if (!detail) return {};
   try {
-    const parsed: unknown = JSON.parse(error.detail);
-    return parsed !== null && typeof parsed === 'object'
-      ? { ...fallback, ...parsed }
-      : { ...fallback, id: error.detail };
+    const parsed: unknown = JSON.parse(detail);
+    if (parsed !== null && typeof parsed === 'object') return { ...parsed };
   } catch {
-    // A bare DETAIL is the id the message is about.
-    return { ...fallback, id: error.detail };
+    // Not JSON.
   }
+  // A bare DETAIL is the id the message is about.
+  return { id: detail };
 }
 
 /** A hint ('' for none) if the server or its certificate check refused the connection; null if the server could not be reached. */

@@ -21,7 +21,7 @@ export function createWorkCompleter(db: Queryable, most = 100): WorkCompleter {
     async complete(work) {
       const result = await complete(work);
       if (result === 'locked') throw new AnimusError('work.locked', { id: work.id, detail: lockedDetail(work.id) });
-      if (result === 'lost') throw new AnimusError('work.lease_lost', { id: work.id });
+      if (result === 'lost') throw new AnimusError('work.lease_lost', { held: `work item ${work.id}` });
       return result;
     },
   };

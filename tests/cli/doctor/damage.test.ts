@@ -170,11 +170,11 @@ describe('a damaged database', () => {
       drop index animus.work_items_claimable;
       drop trigger work_items_refuse_delete on animus.work_items;
       alter table animus.waits drop constraint waits_work_item_id_fkey;
-      drop function animus.claim_these;`);
+      drop function animus.claim_take;`);
     const { problems } = await examined(pg.connectionString, '--deep');
     expect(problems.map(({ detail }) => detail)).toEqual([
       'constraint waits_work_item_id_fkey of animus.waits is missing',
-      expect.stringMatching(/^function animus\.claim_these\(.*\) is missing$/),
+      expect.stringMatching(/^function animus\.claim_take\(.*\) is missing$/),
       'index animus.work_items_claimable is missing',
       'trigger work_items_refuse_delete of animus.work_items is missing',
     ]);

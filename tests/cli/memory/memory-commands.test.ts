@@ -45,6 +45,7 @@ describe('memory add and search', () => {
     const shown = await animus(['memory', 'search', 'staging', '--words-only']);
     expect(shown.stdout).toContain(`${id}  procedure, global`);
     expect(shown.stdout).toContain('   Deployments to staging need a ticket');
+    expect(shown.stdout).toMatch(/source: (\w+); belongs to \1\n/);
     expect(shown.stderr).toContain('searched by words alone: as --words-only asks');
   });
 

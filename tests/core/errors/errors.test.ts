@@ -30,6 +30,21 @@ describe('an error', () => {
     expect(isAnimusError(error, 'work.state')).toBe(false);
   });
 
+  test('does not compile without what its message says, or with a key that it does not know', () => {
+    // @ts-expect-error -- `held` is missing
+    expect(new AnimusError('work.lease_lost', {}).message).toBe(
+      'the lease on  is lost: another daemon may have it now',
+    );
+    // @ts-expect-error -- so are all details
+    expect(new AnimusError('work.lease_lost')).toBeInstanceOf(Error);
+    // @ts-expect-error -- a placeholder that may be missing has to be spelt, too
+    expect(new AnimusError('work.state', { detail: 'no', hnit: '; yes' }).message).toBe('no');
+    // @ts-expect-error -- nothing is printed of undefined
+    expect(new AnimusError('usage.invalid', { detail: undefined }).message).toBe('');
+    expect(new AnimusError('work.state', { detail: 'no' }).message).toBe('no');
+    expect(new AnimusError('http.starting').message).toBe('animus is starting; try again in a moment');
+  });
+
   test('gets a one-line text from any thrown value', () => {
     expect(messageOf(new Error('', { cause: new Error('why') }))).toBe('why');
     expect(messageOf(new AggregateError([new Error('a'), new Error('b')]))).toBe('a; b');

@@ -32,6 +32,11 @@ function call(name: keyof typeof TOOLS, input: unknown = {}, more: Partial<Permi
   return { tool: TOOLS[name], input, workspace: '/w', unprotected: false, ...more };
 }
 
+it('the rule that is told is that of the risk, or its default', () => {
+  expect(permissionOf(rulesOf({}, { write: 'ask' }), call('write_file'))).toMatchObject({ rule: 'risk.write' });
+  expect(permissionOf(rulesOf({}), call('write_file'))).toMatchObject({ rule: 'default: risk write' });
+});
+
 describe('without rules', () => {
   it.each([
     ['write_file', 'auto'],

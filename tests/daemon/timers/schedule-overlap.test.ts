@@ -103,6 +103,24 @@ test('queue: what fell due after the end of the last item, while nobody looked, 
   expect(await status()).toMatchObject({ missed_24h: 3, skipped: 0 });
 });
 
+test('queue: a hundred older runs do not hide an item that has not ended', async () => {
+  await insert(db, { cron: '* * * * *', overlap: 'queue' });
+  for (const time of ['00:00:30', '00:01:00']) await lookAt(time);
+  const [open] = await db.query<{ id: string }>('select id from animus.work_items');
+  const wasOpen = async (at: string) =>
+    (await db.query<{ open: boolean }>(`select animus.was_open('s', $1) as open`, [day(at)]))[0]!.open;
+  // Items that ended long ago, of older runs.
+  await db.query(
+    `with ended as (insert into animus.work_items (faculty, description) select 'engineer', 'old' from generate_series(1, 110) returning id)
+     insert into animus.schedule_runs (schedule, result, due_at, until_at, runs, recorded_at, work_item_id)
+     select 's', 'fired', $1::timestamptz - row_number() over () * interval '1 day', $1, 1, $1, id from ended`,
+    [day('00:00')],
+  );
+  await db.query('select animus.cancel_work(id) from animus.work_items where id <> $1', [open!.id]);
+  await clock!.set('2026-01-01T00:30:00Z');
+  expect(await wasOpen('00:20')).toBe(true);
+});
+
 test('after an outage, of many due runs one fires', async () => {
   await insert(db, { name: 'skip', cron: '0 * * * *', overlap: 'skip', missed: 'all' });
   await insert(db, { name: 'queue', cron: '0 * * * *', overlap: 'queue', missed: 'all' });

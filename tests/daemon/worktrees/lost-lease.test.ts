@@ -15,7 +15,7 @@ function lostAt(n: number, meanwhile: () => Promise<void>): { readonly lease: Le
     if (asked < n && ++asked < n) return;
     if (asked === n) await meanwhile();
     asked = Math.max(asked, n) + 1;
-    throw new AnimusError('work.lease_lost', { detail: 'a test' });
+    throw new AnimusError('work.lease_lost', { held: 'a test' });
   };
   return { lease: { holds, sure }, asked: () => asked };
 }

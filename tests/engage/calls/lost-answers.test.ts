@@ -35,7 +35,7 @@ describe('an answer that cannot be recorded', () => {
   it('stops the reads, and leaves nothing of them', async () => {
     const { tool, stopped, started } = endless();
     const focus = await startTestFocus(pg.database, { script: callsOf('endless'), tools: [tool] });
-    const lost = new AnimusError('work.lease_lost', { id: focus.key.workItemId, detail: 'test' });
+    const lost = new AnimusError('work.lease_lost', { held: 'a test' });
     const end = run(pg.database, focus, async (name) => {
       if (!isRecord(name)) return;
       await started;

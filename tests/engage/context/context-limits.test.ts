@@ -1,3 +1,4 @@
+// Also on the wires openai, responses.
 import { describe, expect, it } from 'vitest';
 import { readTranscript } from '../../../src/store/transcript/transcript.ts';
 import { limit, settled } from '../../support/budgets.ts';

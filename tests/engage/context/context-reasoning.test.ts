@@ -1,3 +1,4 @@
+// Also on the wire responses.
 /** Sealed reasoning in the history of a focus: only Responses has it. */
 import { describe, expect, it } from 'vitest';
 import { inputPressure } from '../../../src/engage/context/pressure.ts';

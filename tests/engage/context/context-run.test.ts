@@ -1,3 +1,4 @@
+// Also on the wires openai, responses.
 import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../../support/database.ts';
 import { type AnthropicAnswer, text, toolUse } from '../../support/model-server/anthropic.ts';

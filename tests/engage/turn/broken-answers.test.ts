@@ -1,3 +1,4 @@
+// Also on the wires openai, responses.
 /** Answers that break the rules of their own wire format are recorded and used all the same: they were paid for. */
 import { expect, it } from 'vitest';
 import { testDatabase } from '../../support/database.ts';

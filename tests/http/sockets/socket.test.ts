@@ -5,6 +5,7 @@ import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { newTalk } from '../../store/conversations/talk.ts';
 import { testApi } from '../../support/api.ts';
 import { liveProbe } from '../../support/live-probe.ts';
+import { createPerson, createToken } from '../../support/people.ts';
 
 const { start, owner } = testApi();
 
@@ -112,6 +113,16 @@ test('nobody opens a socket without a token, from another page, or elsewhere', a
   await expect(open(api.url, { authorization, origin: 'https://evil.example' })).rejects.toThrow('403');
   await expect(open(api.url, { authorization, host: 'evil.example' })).rejects.toThrow('421');
   await expect(open(`${api.url}/x`, { authorization })).rejects.toThrow();
+});
+
+test('a socket needs a token that may read', async () => {
+  const api = await start();
+  await createPerson(owner(), 'cleo');
+  const bearer = async (scope: 'read' | 'work') =>
+    `Bearer ${(await createToken(owner(), 'cleo', { scopes: [scope] })).secret}`;
+  await expect(open(api.url, { authorization: await bearer('work') })).rejects.toThrow('403');
+  const socket = await open(api.url, { authorization: await bearer('read') });
+  await socket.close();
 });
 
 test('the end of the server closes sockets', async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { ChatEvent, StatesEvent, WorkEvent } from '../../../src/client/client.ts';
 import { ERRORS } from '../../../src/core/errors/error-table.ts';
-import { AnimusError } from '../../../src/core/errors/errors.ts';
+import { errorOf } from '../../../src/core/errors/errors.ts';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
 import { openApiDocument } from '../../../src/http/api/openapi.ts';
 import { HINT_TYPES, type HintType } from '../../../src/http/events/frame.ts';
@@ -31,7 +31,7 @@ test('every hint is described', () => {
 
 test('every code that is shown is described', () => {
   const codes = (Object.keys(ERRORS) as (keyof typeof ERRORS)[]).map(
-    (code) => publicError(new AnimusError(code, {}), 'request').shown.code,
+    (code) => publicError(errorOf(code, {}), 'request').shown.code,
   );
   expect(schemas['ErrorCode']!.enum).toEqual([...new Set(codes)]);
 });

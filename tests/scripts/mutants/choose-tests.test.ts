@@ -12,11 +12,12 @@ const FILES: Readonly<Record<string, string>> = {
   'src/core/c.ts': "export type C = string;\nexport const query = 'select animus.ask_person($1)';\n",
   'src/process/starts.ts': 'const main = new URL(`./main-thread${extension}`, import.meta.url);\n',
   'src/process/main-thread.ts': 'f();\n',
+  'migrations/functions/00_triggers.sql':
+    'create trigger t before insert on animus.asks\n  for each row execute function animus.t();',
   'migrations/functions/01_a.sql': [
     'create or replace function animus.inner(p int) returns int language sql as $$ select 1 $$;',
     'create or replace function animus.ask_person(p int) returns void language sql as $$ select animus.inner(p) $$;',
     'create or replace function animus.t() returns trigger language plpgsql as $$ begin return new; end $$;',
-    'create or replace trigger t before insert on animus.asks for each row execute function animus.t();',
     'create or replace function animus.asks_more() returns void language sql as $$ insert into animus.asks values (1) $$;',
   ].join('\n'),
   'tests/core/a.test.ts': "import { a } from '../../src/core/a.ts';\n",

@@ -78,6 +78,8 @@ describe('a message', () => {
     const change = (set: string) => db().query(`update animus.chat_messages set ${set} where id = $1`, [messageId]);
     await expect(change(`content = 'y'`)).rejects.toThrow('append-only');
     await expect(change('work_item_id = null')).rejects.toThrow('append-only');
+    await expect(change('number = number + 1')).rejects.toThrow('append-only');
+    await expect(change(`ended_as = 'completed'`)).rejects.toThrow('append-only');
     expect(await deleteMessage(db(), messageId)).toBe(true);
     expect(await deleteMessage(db(), messageId)).toBe(false);
     await expect(change('deleted_at = null, deleted_by = null')).rejects.toThrow('append-only');

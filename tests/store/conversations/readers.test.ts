@@ -229,7 +229,3 @@ describe('a login that sees all work', () => {
     expect(await recalled(together, 'shade')).toEqual(['a shade of ours']);
   });
 });
-
-test('a daemon of an earlier version, which asks for a submitter, gets nothing of other work', async () => {
-  expect(await db().query(`select kind from animus.awareness('person:bob'::text, 24)`)).toEqual([{ kind: 'now' }]);
-});

@@ -109,9 +109,6 @@ test('daemons of an earlier version call what they know', async () => {
   const values = [id, 'new words', ...Array.from({ length: 8 }, () => null)];
   const call = 'select animus.update_memory($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as id';
   expect(await db.query(call, values)).toEqual([{ id }]);
-  expect(await db.query('select animus.merge_similar_memories($1::uuid[], 0.97) as count', [[id]])).toEqual([
-    { count: 0 },
-  ]);
   expect(await find()).toMatchObject([{ content: 'new words' }]);
 });
 

@@ -44,16 +44,14 @@ const INTERNAL = `
   delete_trees lock_trees month_of old_trees open_month pack_items unpack_history
   cancel_error
   cancel_open
-  claim_candidates
-  candidates_ahead
-  error_reach faulty_items faulty_faculties forget_faults note_faults note_faculty_faults try_item touched_items reclaim_item restore_queues
-  claim_pass claim_look test_suspects next_suspect held_by lose_item fate_of_daemon progressed_since_death
-  claim_round
+  claim_choose may_be_claimed left_out_until
+  error_reach faulty_items faulty_faculties forget_faults note_faults try_item touched_items reclaim_item restore_queues
+  claim_look test_suspects next_suspect held_by lose_item fate_of_daemon progressed_since_death
   shown_in
   bound_readers all_may_read memory_for_all chain_for_all may_tell may_stop may_name_source memories_alike require_owner require_four_eyes has_caused require_mergeable
   take_skip_turn
   claim_heads
-  claim_these
+  claim_take
   complete_answered
   all_in end_alone children_ended children_to_await hold_to_cancel holds_any lock_free lock_skipped lock_to_end lock_tree_to_end open_descendants refuse_cycle try_lock_tree
   waiters_of wake_waiters

@@ -1,7 +1,7 @@
 /** Promise: what animus makes of an error does not depend on the language of the server's messages. */
 import { DatabaseError } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { AnimusError } from '../../../src/core/errors/errors.ts';
+import { AnimusError, errorOf } from '../../../src/core/errors/errors.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import { explainRefusal } from '../../../src/store/postgres/explain-refusal.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
@@ -63,5 +63,5 @@ async function login(role: string, url = target.connectionString): Promise<Datab
 function inOtherWords(error: unknown, words: string): unknown {
   if (!(error instanceof AnimusError) || error.code !== 'db.forbidden') return error;
   const cause = Object.assign(new DatabaseError(words, words.length, 'error'), { ...error.cause!, message: words });
-  return new AnimusError('db.forbidden', { ...error.details, detail: words, hint: '' }, { cause });
+  return errorOf('db.forbidden', { ...error.details, detail: words, hint: '' }, { cause });
 }

@@ -125,8 +125,8 @@ test.each([
   ['WA003', 'work.not_found', /^not so$/],
   ['WA004', 'work.invalid', /^not so$/],
   ['WA005', 'work.cancelled', /0190 was cancelled: not so/],
-  ['WA006', 'work.budget', /^not so$/],
-  ['WA007', 'http.unauthorized', /^not so$/],
+  ['WA006', 'work.budget', /is used up: not so; raise it/],
+  ['WA007', 'http.unauthorized', /^not so; use a valid token/],
 ] as const)('%s raised in SQL becomes %s', async (state, code, message) => {
   for (const detail of ['{"id": "0190"}', '0190']) {
     const raised = target.database.query(
@@ -138,6 +138,13 @@ test.each([
       details: { id: '0190' },
     });
   }
+});
+
+test('the hint of an error raised in SQL is in its message', async () => {
+  const raised = target.database.query(
+    `do $$ begin raise exception using errcode = 'WA002', message = 'no', hint = 'wait'; end $$`,
+  );
+  await expect(raised).rejects.toMatchObject({ code: 'work.state', message: 'no; wait' });
 });
 
 test('any other SQLSTATE stays the error of the driver', async () => {

@@ -28,8 +28,7 @@ async function requireMergeTree(git: UserGit): Promise<void> {
 
 /** Nothing was changed. */
 export function conflict(what: string, files: readonly string[]): AnimusError {
-  const detail = `${what} conflicts with what is here, in ${someOf([...new Set(files)])}; nothing was changed. Where both sides changed the same lines, --merge, --squash, --cherry-pick and --patch all conflict: resolve it by hand, with animus work checkout ID`;
-  return new AnimusError('worktree.conflict', { detail });
+  return new AnimusError('worktree.conflict', { what, files: someOf([...new Set(files)]) });
 }
 
 /** Who wrote a commit, and its message. */

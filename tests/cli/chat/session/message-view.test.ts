@@ -1,8 +1,8 @@
 /** Promise: a message is shown later as it was when it was said: whose it is, and which files came with it. */
 import { expect, test } from 'vitest';
 import { showHistory } from '../../../../src/cli/chat/session/message-view.ts';
-import { createOutput } from '../../../../src/terminal/view/output.ts';
 import type { ChatMessage } from '../../../../src/store/conversations/chat-message.ts';
+import { createOutput } from '../../../../src/terminal/view/output.ts';
 
 test('own messages are those of you, and those of others have their names', () => {
   let text = '';

@@ -26,6 +26,20 @@ describe.each(Object.entries(EVASIONS))('%s', (_, lines) => {
   });
 });
 
+/** Programs that run the command that their words name. */
+const RUNNERS = [
+  'builtin command coproc exec time ! arch bwrap busybox caffeinate catchsegv cgexec choom chroot chrt cpulimit',
+  'daemonize dbus-run-session doas env entr fakeroot faketime fd fdfind firejail flock gtimeout gosu ionice',
+  'linux32 linux64 ltrace nice nohup nsenter numactl parallel pkexec prlimit proxychains proxychains4 retry',
+  'rlwrap runcon runuser script setarch setpriv setsid sg ssh ssh-agent start-stop-daemon stdbuf strace su',
+  'su-exec sudo systemd-inhibit systemd-run taskset timeout tmux screen torsocks torify toybox unbuffer unshare',
+  'valgrind viddy watch xargs xvfb-run',
+].flatMap((line) => line.split(' '));
+
+it.each(RUNNERS)('a command that is forbidden stays so behind %s', (name) => {
+  expect(verdictOn(`${name} canary x`, { bash: 'auto', 'bash(canary *)': 'forbid' })).toBe('forbid');
+});
+
 it('are enough to mean something', () => {
   expect(Object.values(EVASIONS).flat().length).toBeGreaterThanOrEqual(200);
   expect(ORDINARY.length).toBeGreaterThanOrEqual(100);

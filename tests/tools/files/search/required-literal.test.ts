@@ -22,6 +22,7 @@ test.each<[string, string | null]>([
   ['[^\\]abc]wxyz', 'wxyz'],
   ['größe', null],
   ['große Welt', 'e Welt'],
+  ['abc\\édefgh', 'defgh'],
   ['ab', null],
 ])('%s surely holds %j', (pattern, literal) => {
   expect(requiredLiteral(pattern)).toBe(literal);
