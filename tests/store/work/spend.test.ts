@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { answeredTurn, answerJson, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { answeredTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
 import { readSpend } from '../../../src/store/views/spend.ts';
 import { readStatus } from '../../../src/store/views/status-view.ts';
 import { addUpSpend } from '../../../src/store/work/spend.ts';
@@ -12,6 +12,7 @@ import { beginFocus, claimable, type FocusedWork } from '../../support/begun-foc
 import { beginTurn } from '../../support/begun-turn.ts';
 import { testDatabase } from '../../support/database.ts';
 import { migrateFirstSchema, versionsSince } from '../../support/first-schema.ts';
+import { beginOldTurn, recordOldTurn } from './old-turn.ts';
 import { insertWork, openTransaction, startFocus, untilBlocked } from './queue-driver.ts';
 
 const ANSWER = {
@@ -41,28 +42,9 @@ async function beginOld(db: Queryable): Promise<FocusedWork> {
   return { ...work!, key: { workItemId: id, leaseToken: work!.leaseToken, focusId } };
 }
 
-/** Begins its first turn as a daemon of that version does. */
-async function beginOldTurn(db: Queryable, { key }: FocusedWork): Promise<void> {
-  await db.query(`select animus.begin_turn($1, $2, 1, 0)`, [key.focusId, key.leaseToken]);
-}
-
 async function chargeOld(db: Queryable, work: FocusedWork, model: string): Promise<void> {
   await beginOldTurn(db, work);
-  const answer = { ...ANSWER, model };
-  await recordOldTurn(db, work, answer);
-}
-
-/** Records it as a daemon of that version does. */
-async function recordOldTurn(
-  db: Queryable,
-  { key }: FocusedWork,
-  answer: typeof ANSWER & { model: string },
-): Promise<void> {
-  await db.query(`select animus.record_turn($1, $2, 1, $3::json, '[]')`, [
-    key.focusId,
-    key.leaseToken,
-    answerJson(answeredTurn(1, answer), answer, 0.01),
-  ]);
+  await recordOldTurn(db, work, { ...ANSWER, model });
 }
 
 /** The spend of one model, all faculties and days together. */
