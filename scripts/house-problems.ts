@@ -28,7 +28,6 @@ const LONG_SQL: Readonly<Record<string, number>> = { '21_budget_turns.sql': 325 
 export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'catalog/config': 'catalog',
   cli: 'terminal/command',
-  'cli/demo': 'e2e',
   'client/api': 'client',
   daemon: 'e2e',
   'daemon/batches': 'e2e',

@@ -20,7 +20,7 @@ exception when lock_not_available then
   end if;
 end $$;
 
--- Its claims call this when they continue.
+-- For a claim of version 0.1 that waited while its steps were replaced, and continues.
 -- Locks: animus.claim_turn; the rows of the items, and skips those that others have locked. Raises: 57PA1.
 create or replace function animus.claim_heads(p_daemon_id uuid, p_faculties jsonb, p_limit int, p_now timestamptz, p_expires_at timestamptz)
 returns uuid[]

@@ -1,4 +1,6 @@
 /** The server of all tests of all mutants, and the databases that they clone. */
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { migrate } from '../../src/store/migrations/migrate.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
@@ -19,8 +21,10 @@ export interface Databases {
 
 const TEMPLATE = 'animus_mutants';
 
-export async function startDatabases(): Promise<Databases> {
-  const embedded = await embeddedTemplate();
+/** `directory`: for the copy of the embedded database. Test runs in the repository remove the original when its sources change. */
+export async function startDatabases(directory: string): Promise<Databases> {
+  const embedded = join(directory, 'embedded');
+  cpSync(await embeddedTemplate(), embedded, { recursive: true });
   // A query of a mutant that was killed would go on.
   const server = await startPostgresServer(['-c', 'client_connection_check_interval=1s']);
   const admin = openPostgres(server.url, { poolSize: 1 });

@@ -1,4 +1,5 @@
 /** A mutant: the source with one small change. */
+import { basename } from 'node:path';
 
 /** Replaces `text`, which begins at the offset `start` of a source. */
 export interface Change {
@@ -21,8 +22,9 @@ export interface Mutant extends Change {
 /** What names a mutant in reports and lists. */
 export type MutantKey = Pick<Mutant, 'file' | 'in' | 'text' | 'replacement'>;
 
+/** Of the file it has only the name: files move. */
 export function keyOf({ file, in: line, text, replacement }: MutantKey): string {
-  return JSON.stringify([file, line, text, replacement]);
+  return JSON.stringify([basename(file), line, text, replacement]);
 }
 
 /** The changes of a file as its mutants, in the order of the file. Changes that occur twice are there once. */

@@ -31,7 +31,7 @@ export async function runMutants(
 ): Promise<string[]> {
   checkConfine();
   const place = mkdtempSync(PLACE);
-  const databases = await startDatabases();
+  const databases = await startDatabases(place);
   const broken = new AbortController();
   const signal = AbortSignal.any([given, broken.signal]);
   const job: Judge = { databases, choice, equivalents: readEquivalents(), known: new Map(), signal };

@@ -1,6 +1,8 @@
 /** The groups of commands in the order of the help, and where each is defined. A group is loaded when a command line begins with one of its names. */
 import type { Command } from 'commander';
-import type { FindProgram, RunCommand } from '../terminal/command/command.ts';
+import type { FeatureCommands } from '../features/feature.ts';
+import { FEATURES } from '../features/features.ts';
+import { addGroup, type FindProgram, type RunCommand } from '../terminal/command/command.ts';
 
 /** Commands of the program that are defined and loaded together. */
 export interface CommandGroup {
@@ -8,6 +10,19 @@ export interface CommandGroup {
   readonly names: readonly string[];
   /** Loads the function that adds them. */
   readonly load: () => Promise<(program: Command, run: RunCommand, find: FindProgram) => void>;
+}
+
+function ofFeature({ name, summary, load }: FeatureCommands): CommandGroup {
+  return {
+    names: [name],
+    async load() {
+      const commands = await load();
+      return (program, run) => {
+        const group = addGroup(program, name, summary);
+        for (const add of commands) add(group, run);
+      };
+    },
+  };
 }
 
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
@@ -27,7 +42,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['ledger'], load: async () => (await import('./work/ledger.ts')).addLedgerCommands },
   { names: ['person'], load: async () => (await import('./people/person.ts')).addPersonCommands },
   { names: ['token'], load: async () => (await import('./people/token.ts')).addTokenCommands },
-  { names: ['webhook'], load: async () => (await import('./webhook/webhook.ts')).addWebhookCommands },
+  ...FEATURES.map(({ commands }) => ofFeature(commands)),
   { names: ['audit'], load: async () => (await import('./audit/audit.ts')).addAuditCommands },
   { names: ['memory'], load: async () => (await import('./memory/memory.ts')).addMemoryCommands },
   { names: ['spend'], load: async () => (await import('./spend/spend.ts')).addSpendCommands },

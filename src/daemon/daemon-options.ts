@@ -2,17 +2,20 @@
 import type { Faculty } from '../catalog/faculty/faculty.ts';
 import type { Config } from '../core/config/config.ts';
 import type { HttpConfig } from '../core/config/http-config.ts';
+import type { FixedConfig } from '../core/config/live-settings.ts';
 import type { Clock } from '../core/lifecycle/clock.ts';
 import type { HttpApi, OpenHealth } from '../core/lifecycle/health.ts';
-import type { Secret } from '../core/secrets/secret.ts';
 import type { FocusEvent } from '../engage/events/events.ts';
 import type { ListedModel } from '../llm/models/list-models.ts';
 import type { MigrationProgress } from '../store/migrations/migrate.ts';
 import type { Database } from '../store/sql/database.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { DaemonPart } from './daemon-part.ts';
 import type { SearchEmbeddings } from './models/search-embedding.ts';
 
 export interface DaemonOptions {
+  /** What it runs beside the engine. */
+  readonly parts: readonly DaemonPart[];
   readonly config: Config;
   readonly version: string;
   /** Where the faculties' TOML files are; absolute or relative to the current directory. */
@@ -63,8 +66,8 @@ export interface ApiParts {
   readonly settings: HttpConfig;
   /** The models of the configuration. */
   readonly models: () => readonly ListedModel[];
-  /** From which the secrets of webhooks are derived, the present key first. */
-  readonly webhookKeys: readonly Secret[];
+  /** Of this process, as it was at its start. */
+  readonly config: FixedConfig;
   /** The model of `[embeddings]`, for searches; null: none. */
   readonly embeddings: SearchEmbeddings | null;
 }

@@ -4,7 +4,6 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Faculties, facultiesError } from '../catalog/faculties.ts';
 import type { Config } from '../core/config/config.ts';
-import { webhookKeys } from '../core/config/webhooks-config.ts';
 import { errorOf, messageOf } from '../core/errors/errors.ts';
 import { aborted } from '../core/lifecycle/aborted.ts';
 import { systemClock } from '../core/lifecycle/clock.ts';
@@ -22,6 +21,7 @@ import { type Log, openLog } from '../telemetry/log.ts';
 import { startTelemetry } from '../telemetry/setup.ts';
 import { endFoci } from './control/end-foci.ts';
 import type { DaemonOptions } from './daemon-options.ts';
+import { loadParts } from './daemon-part.ts';
 import { resumeRestored } from './focus/scope/resume-restored.ts';
 import { withContainers } from './leased-containers.ts';
 import { openModels } from './models/focus-model.ts';
@@ -92,6 +92,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
   const isolation = await detectIsolation(config.home);
   const services = createServices({
     options,
+    parts: await loadParts(options.parts),
     initial,
     load: (settings) => loadAdapted(options, settings),
     db,
@@ -149,7 +150,7 @@ export async function runDaemon(options: DaemonOptions, signals: EndSignals): Pr
       version,
       settings: config.http,
       models: () => listModels(modelNames(config).models),
-      webhookKeys: webhookKeys(config.webhooks),
+      config,
       embeddings: searchEmbeddings(models),
     });
     // A second signal does not wait for the requests under way.

@@ -8,12 +8,14 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Database } from '../store/sql/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { DaemonOptions } from './daemon-options.ts';
+import type { LoadedParts } from './daemon-part.ts';
 import type { ModelSource } from './models/focus-model.ts';
 import type { DaemonReadiness } from './presence/readiness.ts';
 
 /** The resources that the daemon has opened. */
 export interface ServiceMeans {
   readonly options: DaemonOptions;
+  readonly parts: LoadedParts;
   readonly initial: Faculties;
   /** Reads the faculties again, in the same way as `initial`, under the configuration that holds now. */
   readonly load: (settings: Config) => Promise<Faculties>;

@@ -160,6 +160,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
   const upkeep = createUpkeep({ ...means, home: config.home }, registration, settings);
+  const parts = means.parts.services.map((create) => create({ db, clock, log, daemonId, settings }));
   const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => settings().budget });
   const batchPoller = createBatchPoller({
     db,
@@ -234,6 +235,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
       inbox,
       scheduler,
       ...upkeep.services,
+      ...parts,
       batchPoller,
       reload,
       reloadConfig,

@@ -81,8 +81,8 @@ async function begin(
   const begun = await withPending(answeredTurn(turn, answer), signal, reach);
   await withinLease(() => recordTurn(db, callScope, begun, answer, 0), signal);
   const { provider, model } = answer;
-  const told = { turn, model: `${provider}/${model}`, text: '', calls: 1, inputTokens: null, outputTokens: null };
-  onEvent({ type: 'turn_recorded', ...told });
+  onEvent({ type: 'turn', turn, model: `${provider}/${model}`, inputTokens: null, outputTokens: null });
+  for (const { callId } of begun.calls) onEvent({ type: 'call', turn, callId, parentCallId: null, name, input });
   return { turn: begun };
 }
 

@@ -1,17 +1,40 @@
-/** Pieces that the schemas of many routes share. */
+/** Pieces that the schemas of many acts share. */
 import { z } from 'zod';
 import { valueBeyond } from '../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../core/text/json-limits.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
-import { FULL_ID } from '../core/work/id-reference.ts';
-import { WORK_STATES } from '../core/work/work.ts';
+import { rowId, WORK_STATE } from '../core/work/row-schemas.ts';
+
+export { z } from 'zod';
+
+/** This file, for schemas that are made when they are first used. */
+export type Schemas = typeof import('./schemas.ts');
 
 /** The id of a row. */
-export const id = () =>
-  z.string().regex(FULL_ID, 'expected an id, as in 01900000-0000-7000-8000-000000000000').meta({ format: 'uuid' });
+export const id = rowId;
 
 /** The name of a faculty, of one that exists or not. */
 export const facultyName = () => z.string().regex(FACULTY_NAME, `expected ${FACULTY_NAME_RULE}`);
+
+/** Named types, by their words: the document has each of them once. */
+const NAMED = new WeakMap<readonly string[], z.ZodType>();
+
+/** One of the words of a field. */
+export function words<Word extends string>({
+  words: all,
+  name,
+}: {
+  readonly words: readonly Word[];
+  readonly name?: string;
+}): z.ZodType<Word, Word> {
+  const known = NAMED.get(all);
+  if (known) return known as z.ZodType<Word, Word>;
+  const schema = z.enum(all);
+  if (name === undefined) return schema;
+  const named = schema.meta({ id: name });
+  NAMED.set(all, named);
+  return named;
+}
 
 /** A time of a row, sent as ISO 8601 in UTC. */
 export const time = () => z.date();
@@ -19,8 +42,7 @@ export const time = () => z.date();
 export const timeIn = () =>
   z.iso.datetime({ offset: true, error: 'expected an ISO 8601 time with its zone, such as 2026-03-01T09:00:00Z' });
 
-const STATE = z.enum(WORK_STATES).meta({ id: 'WorkState' });
-export const workState = () => STATE;
+export const workState = () => WORK_STATE;
 
 /** Any JSON value. */
 export const json = () => z.unknown();
@@ -41,12 +63,6 @@ export const limit = () => z.coerce.number().int().min(1).max(200).default(50);
 export const page = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: z.string().nullable().describe('`after` of the next page; null: no more') });
 
-/** A page of at most `most` rows, of which one more was read to know whether there are more. `cursor` says where a row stands. */
-export function pageOf<Row>(
-  rows: readonly Row[],
-  most: number,
-  cursor: (row: Row) => string,
-): { items: Row[]; next: string | null } {
-  const items = rows.slice(0, most);
-  return { items, next: rows.length > most ? cursor(items.at(-1)!) : null };
-}
+/** The key of an answer that `unserved` fills; it is there only if there is something to say. */
+export const warning = () =>
+  z.string().optional().describe('what to look at, for people: such as a faculty that no running daemon serves');

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { clientSources } from '../../scripts/client/client-source.ts';
+import { withEventTables } from '../../scripts/client/event-tables.ts';
 import { methodName, type OpenApiDocument, operationsOf } from '../../scripts/client/operations.ts';
 import { typeOf } from '../../scripts/client/schema-type.ts';
 import { createClient } from '../../src/client/client.ts';
@@ -21,6 +22,11 @@ test('the files are those that `npm run client` writes', () => {
   for (const [path, source] of Object.entries(sources)) {
     expect(readFileSync(path, 'utf8'), `${path}: run npm run client`).toBe(source);
   }
+});
+
+test('the tables of docs/events.md are those that `npm run client` writes', () => {
+  const page = readFileSync('docs/events.md', 'utf8');
+  expect(withEventTables(page) === page, 'run npm run client').toBe(true);
 });
 
 test.each([

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/core/secrets/secret.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
+import { webhookReceiver } from '../features/webhooks/receiver.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { configOf } from '../support/config-of.ts';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { readEventStream } from '../support/event-reader.ts';
@@ -11,7 +13,6 @@ import { eventually } from '../support/eventually.ts';
 import { startModelServer } from '../support/model-server/either-wire.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { createLogin, dropLogins } from '../support/role-login.ts';
-import { webhookReceiver } from '../support/webhook-receiver.ts';
 import { found, HELPER, programme, SECRETS, TALKER } from './private-programme.ts';
 import { eachVisibleRow } from './visible-rows.ts';
 
@@ -45,7 +46,7 @@ it('a secret of one person stays out of everything that another may read', { tim
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
   });
-  const api = await startApi(pg.database, { db: gateway, webhookKeys: [new Secret(KEY)] });
+  const api = await startApi(pg.database, { db: gateway, config: configOf({ ANIMUS_WEBHOOK_KEY: KEY }) });
   const hook = { url: receiver.url, events: ['work.queued', 'work.running', 'work.completed'] };
   expect((await api.call('alice', 'POST', '/webhooks', { body: hook })).status).toBe(201);
   const { body: workspace } = await api.call('bob', 'POST', '/workspaces', { body: { name: 'default' } });

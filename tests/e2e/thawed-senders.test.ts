@@ -5,13 +5,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { webhookReceiver } from '../features/webhooks/receiver.ts';
 import { type DaemonProcess, makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { text } from '../support/model-server/anthropic.ts';
 import { startBatchServer } from '../support/model-server/batch-server.ts';
 import { MODEL } from '../support/model-server/either-wire.ts';
-import { webhookReceiver } from '../support/webhook-receiver.ts';
 import { stateOf } from './work-state.ts';
 
 const pg = testDatabase({ anew: true });

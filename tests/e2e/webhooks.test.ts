@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { webhookReceiver } from '../features/webhooks/receiver.ts';
 import { makeSite, runAnimus, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { webhookReceiver } from '../support/webhook-receiver.ts';
 
 const pg = testDatabase({ anew: true });
 const KEY = 'k'.repeat(64);

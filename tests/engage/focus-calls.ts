@@ -20,7 +20,7 @@ export async function recordedCalls(db: Database, focus: TestFocus) {
 
 /** How many of its calls have ended so far. */
 export function endedCalls(focus: TestFocus): number {
-  return focus.events.filter(({ type }) => type === 'tool_ended').length;
+  return focus.events.filter((event) => event.type === 'observation' && !event.live).length;
 }
 
 /** Its lease expires, and another daemon claims its work. */

@@ -153,7 +153,7 @@ function runLoop(
     signal: new AbortController().signal,
     drain: drain.signal,
     onEvent(event) {
-      if (event.type !== 'turn_recorded') return;
+      if (event.type !== 'turn') return;
       turns += 1;
       if (turns >= drainAfterTurns) drain.abort();
     },

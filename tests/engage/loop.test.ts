@@ -41,7 +41,7 @@ describe('the engage loop', () => {
       outcome: { text: 'both met' },
     });
 
-    const ended = focus.events.flatMap((event) => (event.type === 'tool_ended' ? [event.output] : []));
+    const ended = focus.events.flatMap((event) => (event.type === 'observation' && !event.live ? [event.output] : []));
     expect(ended).toEqual(['met as second', 'met as first']);
     const calls = await recordedCalls(pg.database, focus);
     expect(calls).toEqual([
@@ -156,7 +156,7 @@ describe('the engage loop', () => {
       focus.means({
         drain: drain.signal,
         onEvent: (event) => {
-          if (event.type === 'turn_recorded' && event.turn === 2) drain.abort();
+          if (event.type === 'turn' && event.turn === 2) drain.abort();
         },
       }),
     );

@@ -9,7 +9,7 @@ import { newKey } from './submitters.ts';
 const { start, owner } = testApi();
 
 test('a merge into work of an operator below own work names it nowhere', async () => {
-  const api = await start({ webhookKeys: [new Secret('k'.repeat(64))] });
+  const api = await start();
   await createPerson(owner(), 'olga', 'operator');
   const hook = await api.call('alice', 'POST', '/webhooks', {
     body: { url: 'https://example.com/', events: ['work.merged'] },

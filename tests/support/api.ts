@@ -7,6 +7,7 @@ import { openHealthServer } from '../../src/http/health-server.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { silentLog } from '../../src/telemetry/silent-log.ts';
+import { ALL_KEYS, configOf } from './config-of.ts';
 import { testDatabase } from './database.ts';
 import { checkedAnswers } from './openapi/checked-answers.ts';
 import { createToken } from './people.ts';
@@ -79,6 +80,7 @@ export async function startApi(database: Database, options: StartOptions = {}): 
       clock: systemClock,
       version: '1.2.3',
       db: database,
+      config: configOf(ALL_KEYS),
       settings: { allowedHosts: [], allowedOrigins: [], requestsPerMinute: 100_000 },
       ...options,
     }),

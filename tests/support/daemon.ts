@@ -1,4 +1,5 @@
 /** A complete daemon in the test's own process, with a scripted model, on the test's database. */
+
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,6 +10,7 @@ import { createInterrupts } from '../../src/core/lifecycle/interrupts.ts';
 import { runDaemon } from '../../src/daemon/daemon.ts';
 import type { DaemonOptions, DaemonReady } from '../../src/daemon/daemon-options.ts';
 import type { FocusEvent } from '../../src/engage/events/events.ts';
+import { FEATURES } from '../../src/features/features.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 
 export interface TestDaemon extends DaemonReady {
@@ -62,6 +64,7 @@ export async function startTestDaemon(options: TestDaemonOptions): Promise<TestD
   const lines: string[] = [];
   const running = runDaemon(
     {
+      parts: FEATURES,
       config,
       version: 'test',
       reloadConfig: () => loadConfig({ env, cwd: directory }),

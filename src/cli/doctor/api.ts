@@ -3,7 +3,7 @@ import type { Config } from '../../core/config/config.ts';
 import { gatewayGrant, readVoucher } from '../../store/people/may-vouch.ts';
 import { openPostgres } from '../../store/postgres/postgres.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { type Finding, fine, problem } from './finding.ts';
+import { type Finding, fine, problem } from '../../terminal/view/finding.ts';
 
 /** Nothing while the API is off. `db`: what the daemon uses, and the API unless it has a login of its own. */
 export async function examineApi(db: Database, { http }: Pick<Config, 'http'>): Promise<readonly Finding[]> {

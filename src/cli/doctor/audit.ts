@@ -1,7 +1,7 @@
 /** Checks that the record of who decided what can be trusted. */
 import type { Database } from '../../store/sql/database.ts';
 import { missingGuards, powerfulGateways } from '../../store/views/audit/audit-guard.ts';
-import { type Finding, fine, note, problem } from './finding.ts';
+import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
 
 /** The guards of the decisions, and the logins that act for people. It does not read the decisions: `animus audit verify` does. */
 export async function examineAudit(db: Database): Promise<readonly Finding[]> {

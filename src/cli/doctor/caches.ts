@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Faculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { cachesRoot } from '../../daemon/guard/command-places.ts';
+import { type Finding, fine, note } from '../../terminal/view/finding.ts';
 import { bytes } from '../../terminal/view/quantities.ts';
-import { type Finding, fine, note } from './finding.ts';
 
 /** A cache may hold millions of files; the doctor is not to take minutes. */
 const MAX_MS = 5000;

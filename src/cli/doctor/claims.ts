@@ -4,8 +4,8 @@ import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { readKeptFaults, readUnclaimed } from '../../store/work/claim-faults.ts';
 import { readClaimProblems } from '../../store/work/daemons.ts';
+import { type Finding, problem } from '../../terminal/view/finding.ts';
 import { counted } from '../../terminal/view/quantities.ts';
-import { type Finding, problem } from './finding.ts';
 
 /** Nothing while claims bring what is due, and for a login that may not see that. */
 export async function examineClaims(db: Database): Promise<readonly Finding[]> {

@@ -2,7 +2,7 @@
 import { type ConnectionLimit, readConnectionLimits } from '../../store/postgres/connection-limits.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { quotedName } from '../../store/sql/database-errors.ts';
-import { type Finding, problem } from './finding.ts';
+import { type Finding, problem } from '../../terminal/view/finding.ts';
 
 /** A finding for each limit that one daemon alone would reach. `poolSize`: `daemon.pool_size`; one more connection listens. */
 export async function examineConnections(db: Database, poolSize: number): Promise<readonly Finding[]> {

@@ -4,7 +4,7 @@ import type { Faculties } from '../../catalog/faculties.ts';
 import { containerImages } from '../../catalog/faculty/container-images.ts';
 import type { Config } from '../../core/config/config.ts';
 import { askEngine } from '../../terminal/command/ask-engine.ts';
-import { type Finding, fine, note, problem } from './finding.ts';
+import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
 
 /** One finding per image that a faculty needs (one for all if the engine does not answer), and one for what weakens containers. */
 export async function examineContainers(

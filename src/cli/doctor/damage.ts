@@ -15,8 +15,8 @@ import {
   type WrongRows,
 } from '../../store/views/damage.ts';
 import { readSecuredTables } from '../../store/views/row-security.ts';
+import { type Finding, findingsOf, fine, note, problem } from '../../terminal/view/finding.ts';
 import { counted } from '../../terminal/view/quantities.ts';
-import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
 /** Reads whole tables, and changes nothing. */
 export async function examineDamage(db: Database): Promise<readonly Finding[]> {

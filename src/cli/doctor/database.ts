@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../core/config/config.ts';
+import { FEATURES } from '../../features/features.ts';
 import { checkCompatible, migrationStatus } from '../../store/migrations/compatibility.ts';
 import { createRoleStatements, isLoginOfApplication, rolesState } from '../../store/migrations/roles.ts';
 import { schemaVersion } from '../../store/migrations/schema-version.ts';
@@ -11,6 +12,7 @@ import { readLeftQueues } from '../../store/views/damage.ts';
 import { readKeptRows } from '../../store/work/retention.ts';
 import type { Invocation } from '../../terminal/command/command.ts';
 import { withRawDatabase } from '../../terminal/command/database.ts';
+import { type Finding, findingsOf, fine, note, problem } from '../../terminal/view/finding.ts';
 import { duration, firstOf } from '../../terminal/view/quantities.ts';
 import { examineApi } from './api.ts';
 import { examineAudit } from './audit.ts';
@@ -18,13 +20,11 @@ import { examineBatches } from './batches.ts';
 import { examineClaims } from './claims.ts';
 import { examineConnections } from './connections.ts';
 import { examineDamage } from './damage.ts';
-import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 import { examineListen } from './listen.ts';
 import { examinePgmq } from './pgmq.ts';
 import { examinePublications } from './publications.ts';
 import { examineRowSecurity } from './row-security.ts';
 import { examineSettings } from './settings.ts';
-import { examineWebhooks } from './webhooks.ts';
 import { examineWorktrees } from './worktrees.ts';
 
 /** Changes nothing: an embedded database that does not exist yet is not created. `deep`: also looks for damage, which reads whole tables. */
@@ -63,7 +63,7 @@ async function examineContents(
 ): Promise<readonly Finding[]> {
   return [
     ...(await findingsOf('api', () => examineApi(db, config))),
-    ...(await findingsOf('webhooks', () => examineWebhooks(db, config), isApplication)),
+    ...(await examineFeatures(db, config, isApplication)),
     ...(await findingsOf('batches', () => examineBatches(db), isApplication)),
     ...(await findingsOf('audit', () => examineAudit(db), isApplication)),
     ...(await findingsOf('row security', () => examineRowSecurity(db))),
@@ -73,6 +73,18 @@ async function examineContents(
     ...(await findingsOf('claims', () => examineClaims(db), isApplication)),
     ...(deep ? await findingsOf('objects', () => examineDamage(db), isApplication) : []),
   ];
+}
+
+async function examineFeatures(
+  db: Database,
+  config: Config,
+  isApplication: () => Promise<boolean>,
+): Promise<readonly Finding[]> {
+  const findings = [];
+  for (const { name, doctor } of FEATURES) {
+    if (doctor) findings.push(...(await findingsOf(name, async () => (await doctor())(db, config), isApplication)));
+  }
+  return findings;
 }
 
 async function examineSchema(db: Database): Promise<readonly Finding[]> {

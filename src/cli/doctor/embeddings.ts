@@ -6,8 +6,8 @@ import { needsKey } from '../../daemon/presence/missing-keys.ts';
 import { type Embeddings, readEmbeddings } from '../../store/views/embeddings-view.ts';
 import type { Invocation } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
+import { type Finding, findingsOf, fine, note, problem } from '../../terminal/view/finding.ts';
 import { duration } from '../../terminal/view/quantities.ts';
-import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
 const CHECK = 'memory';
 const PROBE_MS = 30_000;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../core/config/config.ts';
 import { messageOf } from '../../core/errors/errors.ts';
+import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
 import { bytes } from '../../terminal/view/quantities.ts';
-import { type Finding, fine, note, problem } from './finding.ts';
 
 const LITTLE_BYTES = 1_000_000_000;
 /** A WAL segment, a turn's outputs and a copy of a file or two: below this the next write may be the one that fails. */

@@ -3,7 +3,7 @@ import type { Faculties } from '../../catalog/faculties.ts';
 import type { DaemonConfig } from '../../core/config/config.ts';
 import { describeIsolation, examineIsolation as examineHost } from '../../process/isolation.ts';
 import { cgroupsHere } from '../../process/limits/cgroup-place.ts';
-import { type Finding, fine, note, problem } from './finding.ts';
+import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
 
 /**
  * The best isolation of commands on this host, and the faculties that require more. `home` is ANIMUS_HOME where it is

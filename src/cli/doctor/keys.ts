@@ -3,7 +3,7 @@ import type { Faculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { facultyModels } from '../../daemon/models/faculty-models.ts';
 import { remedyOf } from '../../daemon/models/provider-remedy.ts';
-import { type Finding, fine, note } from './finding.ts';
+import { type Finding, fine, note } from '../../terminal/view/finding.ts';
 
 /** One finding for each provider that a faculty asks, and one for the search endpoint. */
 export function examineKeys({ faculties }: Pick<Faculties, 'faculties'>, config: Config): readonly Finding[] {

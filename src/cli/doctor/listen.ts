@@ -1,8 +1,8 @@
 /** Checks whether notifications arrive; where they do not, whether a transaction pooler is between. */
 import { isPooled, notificationMs } from '../../store/postgres/health.ts';
 import type { Database } from '../../store/sql/database.ts';
+import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
 import { duration } from '../../terminal/view/quantities.ts';
-import { type Finding, fine, note, problem } from './finding.ts';
 
 /** Takes five seconds where none arrives. Errors: those of the connection. */
 export async function examineListen(db: Database): Promise<readonly Finding[]> {

@@ -3,7 +3,7 @@ import type { Faculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { priceRemarks } from '../../daemon/models/price-remarks.ts';
 import { unknownEmbeddings, unknownModels } from '../../daemon/models/unknown-models.ts';
-import { type Finding, note } from './finding.ts';
+import { type Finding, note } from '../../terminal/view/finding.ts';
 
 /** A note for each model of a faculty and of `[embeddings]` that its provider may not have, and for prices that are old or missing. */
 export function examineModels({ faculties }: Pick<Faculties, 'faculties'>, config: Config): readonly Finding[] {

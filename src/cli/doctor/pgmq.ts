@@ -5,7 +5,7 @@ import { missingQueues } from '../../store/migrations/restore-queues.ts';
 import type { DatabaseOffer } from '../../store/postgres/health.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { PGMQ } from '../../store/sql/pgmq-schema.ts';
-import { type Finding, fine, problem } from './finding.ts';
+import { type Finding, fine, problem } from '../../terminal/view/finding.ts';
 
 /** It may belong to another team, or to the superuser who has created the extension. `wanted`: ANIMUS_PGMQ_SCHEMA, or null. */
 export async function examinePgmq(

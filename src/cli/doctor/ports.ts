@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import type { Config } from '../../core/config/config.ts';
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { type HttpAddress, showAddress } from '../../core/lifecycle/health.ts';
+import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
 import { askHealth } from '../serve/health.ts';
-import { type Finding, fine, note, problem } from './finding.ts';
 
 /**
  * Free, taken by a daemon of animus, or taken by something else: then `serve` continues without health checks, or refuses to

@@ -1,7 +1,7 @@
 /** Checks for the programs that faculties and their tools start. */
 import { execFile } from 'node:child_process';
 import type { Faculties } from '../../catalog/faculties.ts';
-import { type Finding, fine, note, problem } from './finding.ts';
+import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
 
 const ANSWER_MS = 5000;
 

@@ -9,8 +9,8 @@ import type { LlmFailure } from '../../llm/client.ts';
 import { splitModelName } from '../../llm/locate-model.ts';
 import { listModels } from '../../llm/models/list-models.ts';
 import { createProcessHost } from '../../process/host/supervised-host.ts';
+import { type Finding, findingsOf, fine, note, problem } from '../../terminal/view/finding.ts';
 import { duration } from '../../terminal/view/quantities.ts';
-import { type Finding, findingsOf, fine, note, problem } from './finding.ts';
 
 const PROBE_MS = 30_000;
 const MISSING = { kind: 'model_not_found' } as const;

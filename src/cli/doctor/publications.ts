@@ -1,7 +1,7 @@
 /** Checks that no publication of logical replication keeps animus from changing its own rows. */
 import { type RefusedTable, refusedTables } from '../../store/migrations/replica-identity.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { type Finding, note, problem } from './finding.ts';
+import { type Finding, note, problem } from '../../terminal/view/finding.ts';
 
 /** One finding for each publication and reason; nothing where all is well, or nothing of ours is published. */
 export async function examinePublications(db: Database): Promise<readonly Finding[]> {

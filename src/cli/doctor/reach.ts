@@ -17,7 +17,7 @@ import { locate } from '../../store/postgres/locate.ts';
 import { letsInWithoutPassword } from '../../store/postgres/password-check.ts';
 import { hostsOf } from '../../store/postgres/replaceable-pool.ts';
 import { unixSocketsOf } from '../../store/postgres/unix-socket.ts';
-import { type Finding, fine, note, problem } from './finding.ts';
+import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
 
 /** What is looked at; paths are absolute. */
 export interface Reach {

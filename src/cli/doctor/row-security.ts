@@ -1,7 +1,7 @@
 /** Checks that row security hides no rows of animus from animus. */
 import type { Database } from '../../store/sql/database.ts';
 import { readSecuredTables } from '../../store/views/row-security.ts';
-import { type Finding, note, problem } from './finding.ts';
+import { type Finding, note, problem } from '../../terminal/view/finding.ts';
 
 /** One finding per owner and kind; nothing where it is off everywhere, as animus makes its tables. */
 export async function examineRowSecurity(db: Database): Promise<readonly Finding[]> {

@@ -6,7 +6,7 @@ import type { Environment } from '../../core/config/environment.ts';
 import { type SecretUser, secretVariables } from '../../core/config/secret-variables.ts';
 import { messageOf } from '../../core/errors/errors.ts';
 import { readSmallFile } from '../../core/files/read-small-file.ts';
-import { type Finding, fine, problem } from './finding.ts';
+import { type Finding, fine, problem } from '../../terminal/view/finding.ts';
 
 /** The names of the secrets that each service was given, as docker/animus/prepare-secrets.js wrote them down. */
 const GIVEN = '.given.json';
@@ -17,7 +17,7 @@ const SERVICES: Readonly<Record<string, SecretUser>> = { animus: 'daemon', api: 
 
 /**
  * A problem for each service that lacks a secret which it needs and another service has; nothing outside of the appliance. A secret that no
- * service has is no problem here: without a key of webhooks there are none, and keys of providers have a check of their own.
+ * service has is no problem here: what needs one has a check of its own.
  */
 export function examineSecrets(config: Config, env: Environment): readonly Finding[] {
   const check = 'secrets';

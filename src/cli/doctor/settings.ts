@@ -3,8 +3,8 @@ import { readServerSettings, type ServerSetting } from '../../store/postgres/ser
 import { LEAST_TIMEOUT_MS, settledValue } from '../../store/postgres/session-settings.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { quotedName } from '../../store/sql/database-errors.ts';
+import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
 import { duration, firstOf } from '../../terminal/view/quantities.ts';
-import { type Finding, fine, note, problem } from './finding.ts';
 
 /** One finding per setting that is not as usual; none for the embedded database, whose settings are animus's. */
 export async function examineSettings(db: Database): Promise<readonly Finding[]> {

@@ -1,7 +1,7 @@
 /** Checks the skills: every problem that leaves one out, and how many are not as the format wants them. */
 import { loadSkills } from '../../catalog/skills/load-skills.ts';
+import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
 import { counted } from '../../terminal/view/quantities.ts';
-import { type Finding, fine, note, problem } from './finding.ts';
 
 /** No skills are fine: an agent can do without. */
 export function examineSkills(directories: readonly string[]): readonly Finding[] {

@@ -5,7 +5,7 @@ import type { FocusEvent } from '../../engage/events/events.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import type { Part } from '../../terminal/view/part.ts';
 import { counted, duration } from '../../terminal/view/quantities.ts';
-import { type AnswerView, createAnswerView } from './answer-view.ts';
+import { createAnswerView } from './answer-view.ts';
 
 /** One line per phase on what it is for; each command has its own wording. */
 export type PhaseCaptions = Readonly<Record<Phase, string>>;
@@ -20,66 +20,66 @@ export interface FocusViewOptions {
 /** Prints each event as it happens, in one or two lines. On a terminal answers are streamed; starts are left out. */
 export function createFocusView(output: Output, options: FocusViewOptions): (event: FocusEvent) => void {
   const answers = createAnswerView(output, (turn) => [styled(`turn ${turn}  `, 'cyan')]);
-  return (event) => showFocusEvent(output, event, options, answers);
+  /** What the last answer asked for. */
+  let calls = 0;
+  return (event) => {
+    if (event.type === 'turn' || event.type === 'text' || event.type === 'withdrawn') return answers.take(event);
+    answers.settle();
+    if (event.type === 'call') return void (calls += event.parentCallId === null ? 1 : 0);
+    if (calls > 1) output.line(styled(`  ${counted(calls, 'call')} at once`, 'dim'));
+    calls = 0;
+    showFocusEvent(output, event, options);
+  };
 }
 
-function showFocusEvent(
-  output: Output,
-  event: FocusEvent,
-  { captions, wholeFailures = false }: FocusViewOptions,
-  answers: AnswerView,
-): void {
+type Shown = Exclude<FocusEvent, { readonly type: 'turn' | 'text' | 'withdrawn' | 'call' }>;
+
+function showFocusEvent(output: Output, event: Shown, { captions, wholeFailures = false }: FocusViewOptions): void {
   switch (event.type) {
-    case 'focus_started':
-      output.line(`  → claimed by the daemon, focus ${event.number} of faculty `, styled(event.faculty, 'cyan'));
-      return;
+    case 'state':
+      return showState(output, event, wholeFailures);
     case 'phase':
       output.line();
       output.line(styled(event.phase, 'bold'), styled(`  ${captions[event.phase]}`, 'dim'));
       return;
-    case 'turn_recorded':
-      answers.recorded(event);
-      if (event.calls > 1) output.line(styled(`  ${counted(event.calls, 'call')} at once`, 'dim'));
-      return;
-    case 'tool_ended':
-      showCall(output, event, wholeFailures && event.isError);
-      return;
+    case 'observation':
+      return event.live ? undefined : showCall(output, event, wholeFailures && event.isError);
     case 'ledger':
       output.line('  ', styled(`ledger ${event.seq}  ${event.entryType}  `, 'yellow'), event.content);
-      return;
-    case 'ended':
-      if (event.reason !== null && !wholeFailures) output.line(styled(`  ${event.state}: ${event.reason}`, 'red'));
       return;
     case 'waiting':
       output.line('  ', styled(`waiting  ${event.kind}  ${event.deadline ?? ''}`, 'yellow'));
       return;
-    case 'text':
-    case 'restart':
-      answers.coming(event);
-      return;
-    case 'message':
-    case 'message_delivered':
-    case 'focus_ended':
-    case 'turn_started':
-    case 'tool_started':
-    case 'output':
+    case 'asked':
       return;
     default:
       return event satisfies never;
   }
 }
 
-function showCall(output: Output, event: Extract<FocusEvent, { type: 'tool_ended' }>, whole: boolean): void {
+function showState(
+  output: Output,
+  { state, focus, faculty, note }: Extract<FocusEvent, { type: 'state' }>,
+  isTold: boolean,
+): void {
+  if (state === 'running')
+    output.line(`  → claimed by the daemon, focus ${focus} of faculty `, styled(faculty, 'cyan'));
+  else if (note !== null && !isTold) output.line(styled(`  ${state}: ${note}`, 'red'));
+}
+
+type Observation = Extract<FocusEvent, { readonly type: 'observation'; readonly live?: never }>;
+
+function showCall(output: Output, event: Observation, whole: boolean): void {
   if (event.name === 'ledger_append' && !event.isError) return;
   const mark: Part = event.isError ? styled('✗', 'red') : styled('✓', 'green');
   const short = whole ? '' : `  ${gist(event)}`;
-  const indent = event.parentCallId === undefined ? '  ' : '    ';
-  output.line(indent, mark, ` ${event.name}  `, styled(`${duration(event.durationMs)}${short}`, 'dim'));
+  const indent = event.parentCallId === null ? '  ' : '    ';
+  output.line(indent, mark, ` ${event.name}  `, styled(`${duration(event.durationMs ?? 0)}${short}`, 'dim'));
   if (whole) output.block(event.output, '      ');
 }
 
 /** The most useful line of an output: an exit code with test counts, else the first line. */
-function gist({ name, output }: Extract<FocusEvent, { type: 'tool_ended' }>): string {
+function gist({ name, output }: Observation): string {
   const lines = output.split('\n');
   const first = lines[0] ?? '';
   if (name !== 'bash') return lines.length > 1 ? `${first}  … ${counted(lines.length, 'line')}` : first;

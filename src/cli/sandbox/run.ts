@@ -5,10 +5,7 @@ import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { interruption } from '../../core/errors/interruption.ts';
 import { schemaProblems } from '../../core/errors/schema-problems.ts';
-import { systemClock } from '../../core/lifecycle/clock.ts';
-import { createWake } from '../../core/lifecycle/wake.ts';
 import { codeParams, describeCode } from '../../core/work/code-params.ts';
-import { openNotifications } from '../../store/postgres/notifications.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { readWork } from '../../store/views/work-views.ts';
 import { liveDaemons } from '../../store/work/daemons.ts';
@@ -110,21 +107,13 @@ async function follow(
   id: string,
   printer: ReturnType<typeof createPrinter>,
 ): Promise<void> {
-  const { followWork } = await import('../../engage/events/follow.ts');
-  const wake = createWake(systemClock);
-  const ring = () => wake.ring();
-  const notifications = openNotifications(db, ['animus_work_done'], { onNotify: ring, onReconnect: ring });
-  await notifications.start();
-  try {
-    await followWork(db, id, {
-      wake,
-      signal: context.signals.drain,
-      onStart: () => {},
-      onEvent(event) {
-        if (event.type === 'output') printer.piece(event.stream, event.text);
-      },
-    });
-  } finally {
-    await notifications.stop();
-  }
+  const { followItem } = await import('../events/followed-item.ts');
+  const { foldOutput } = await import('../events/shown-output.ts');
+  const output = foldOutput();
+  await followItem(db, id, {
+    signal: context.signals.drain,
+    take(entry) {
+      for (const { stream, text } of output.after(entry)) printer.piece(stream, text);
+    },
+  });
 }

@@ -1,4 +1,5 @@
 /** Runs one work item with its own daemon, for commands that show what a faculty does and leave nothing behind. */
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
@@ -8,6 +9,7 @@ import type { EndSignals } from '../../core/lifecycle/interrupts.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { DaemonReady } from '../../daemon/daemon-options.ts';
 import type { FocusEvent } from '../../engage/events/events.ts';
+import { FEATURES } from '../../features/features.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type LedgerEntry, readLedger } from '../../store/transcript/ledger.ts';
 import { type FocusView, readFoci } from '../../store/views/focus-views.ts';
@@ -80,6 +82,7 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
   const adapt = (faculty: Faculty) => withCommands(one.adapt(faculty));
   const daemon = runDaemon(
     {
+      parts: FEATURES,
       config: one.config,
       version: version(),
       facultiesDir: one.facultiesDir,
@@ -90,7 +93,8 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
       onReady: ready.resolve,
       onEvent: (event) => {
         one.onEvent(event);
-        if (event.type !== 'ended' || !one.isOver(event.state)) return;
+        if (event.type !== 'state' || event.state === 'running' || event.state === 'cancelling') return;
+        if (!one.isOver(event.state)) return;
         over.add(event.workItemId);
         if (event.workItemId === id) ended.resolve();
       },

@@ -2,7 +2,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../../core/config/config.ts';
 import { type HttpConfig, isLoopback, unencrypted } from '../../core/config/http-config.ts';
-import { webhookKeys } from '../../core/config/webhooks-config.ts';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
 import { aborted } from '../../core/lifecycle/aborted.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
@@ -67,7 +66,7 @@ async function httpCommand(invocation: Invocation, { listen }: HttpOptions): Pro
     version: version(),
     settings: config.http,
     models,
-    webhookKeys: webhookKeys(config.webhooks),
+    config,
     embeddings: await openSearchModel(config, closing),
   });
   const openHealth = await loadHealth();

@@ -62,6 +62,7 @@ async function mcpCommand(invocation: Invocation, { tokenFile }: McpOptions): Pr
     log,
     clock: systemClock,
     version: version(),
+    config,
     embeddings,
     token,
     oidc: http.oidc,

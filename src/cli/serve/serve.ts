@@ -1,10 +1,12 @@
 /** `animus serve`: the daemon. */
+
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { loadConfig } from '../../catalog/config/load-config.ts';
 import { loadFaculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { FEATURES } from '../../features/features.ts';
 import type { MigrationProgress } from '../../store/migrations/migrate.ts';
 import { wholeNumber } from '../../terminal/command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
@@ -53,6 +55,7 @@ async function serveCommand(invocation: Invocation, options: ServeOptions): Prom
   const started = sayWhatIsSlow(invocation, config);
   await runDaemon(
     {
+      parts: FEATURES,
       config,
       version: version(),
       facultiesDir,

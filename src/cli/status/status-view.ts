@@ -1,6 +1,7 @@
 /** What `animus status` prints for people, on one screen. */
 
 import { WORK_STATES } from '../../core/work/work.ts';
+import type { ShowStatus } from '../../features/feature.ts';
 import type { Status } from '../../store/views/status-view.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import type { Part } from '../../terminal/view/part.ts';
@@ -22,7 +23,6 @@ import { showDaemons } from './status-daemons.ts';
 import { showStaleSkills } from './status-skills.ts';
 import { showWaiting } from './status-waiting.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
-import { showWebhooks } from './status-webhooks.ts';
 import { showWorktrees } from './status-worktrees.ts';
 
 /** The status of one database. */
@@ -30,13 +30,15 @@ export interface StatusReport {
   readonly kind: string;
   readonly where: string;
   readonly status: Status;
+  /** What prints the keys of features. */
+  readonly parts: readonly ShowStatus[];
 }
 
 /** A report as programs read it: the status beside the database's name. */
 export type ReportDocument = Status & { readonly database: { readonly kind: string; readonly where: string } };
 
 /** Prints it, a section for each thing there is. */
-export function showStatus(output: Output, { kind, where, status }: StatusReport): void {
+export function showStatus(output: Output, { kind, where, status, parts }: StatusReport): void {
   output.line(styled('Database  ', 'bold'), `${kind} at ${where}`);
   showStates(output, status);
   showDaemons(output, status);
@@ -47,7 +49,7 @@ export function showStatus(output: Output, { kind, where, status }: StatusReport
   showDeadLetters(output, status);
   showSchedules(output, status);
   showInbox(output, status);
-  showWebhooks(output, status);
+  for (const show of parts) show(output, status as never);
   showBatches(output, status);
   showKept(output, status);
   showWorktrees(output, status);

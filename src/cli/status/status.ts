@@ -1,5 +1,6 @@
 /** `animus status`: shows the state of the system, once or repeatedly. */
 import type { Command } from 'commander';
+import { FEATURES } from '../../features/features.ts';
 import { readStatus } from '../../store/views/status-view.ts';
 import { wholeNumber } from '../../terminal/command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
@@ -33,5 +34,14 @@ async function statusCommand(invocation: Invocation, { watch, every }: StatusOpt
 }
 
 function readReport(invocation: Invocation): Promise<StatusReport> {
-  return withDatabase(invocation, async (db) => ({ kind: db.kind, where: db.where, status: await readStatus(db) }));
+  const features = FEATURES.flatMap(({ status }) => status ?? []);
+  return withDatabase(invocation, async (db) => ({
+    kind: db.kind,
+    where: db.where,
+    status: await readStatus(
+      db,
+      features.map(({ reader }) => reader),
+    ),
+    parts: await Promise.all(features.map(({ load }) => load())),
+  }));
 }

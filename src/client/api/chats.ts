@@ -190,6 +190,7 @@ export type ChatEvent =
   | ChatMissedHint
   | PositionHint;
 
+/** Somebody said something, or a message was imported. */
 export interface SaidEvent {
   readonly type: 'said';
   /** A reader goes on after it. */
@@ -202,14 +203,15 @@ export interface SaidEvent {
   readonly number: number;
   readonly role: 'user' | 'assistant' | 'system';
   readonly author: string;
-  /** Its first 262,144 characters; null: it has been deleted since. */
+  /** The first 262,144 characters; null: it has been deleted since. */
   readonly text: string | null;
-  /** How many characters come after these. */
+  /** How many characters come after these; only where some do. */
   readonly left_out?: number | undefined;
+  /** Of an imported message before the event. */
   readonly said_at: string;
   /** The message of a person before it on its branch; of an answer, its message. */
   readonly after: string | null;
-  /** The message that an edit or a retry stands for, or the earlier answer. */
+  /** The message that an edit or a retry stands for, or the answer before a retry by an operator. */
   readonly replaces: string | null;
   /** It went into the answer of that item. */
   readonly told: boolean;
@@ -221,6 +223,7 @@ export interface SaidEvent {
   }[];
 }
 
+/** An answer ended, and stands in the conversation as a message. All events of its item, up to `done`, come before it. */
 export interface AnsweredEvent {
   readonly type: 'answered';
   /** A reader goes on after it. */
@@ -233,14 +236,15 @@ export interface AnsweredEvent {
   readonly number: number;
   readonly role: 'user' | 'assistant' | 'system';
   readonly author: string;
-  /** Its first 262,144 characters; null: it has been deleted since. */
+  /** The first 262,144 characters; null: it has been deleted since. */
   readonly text: string | null;
-  /** How many characters come after these. */
+  /** How many characters come after these; only where some do. */
   readonly left_out?: number | undefined;
+  /** Of an imported message before the event. */
   readonly said_at: string;
   /** The message of a person before it on its branch; of an answer, its message. */
   readonly after: string | null;
-  /** The message that an edit or a retry stands for, or the earlier answer. */
+  /** The message that an edit or a retry stands for, or the answer before a retry by an operator. */
   readonly replaces: string | null;
   /** It went into the answer of that item. */
   readonly told: boolean;
@@ -250,9 +254,11 @@ export interface AnsweredEvent {
     readonly media_type: string;
     readonly bytes: number;
   }[];
+  /** `completed`, `dead`, `cancelled`. */
   readonly ended_as: string;
 }
 
+/** A message or an answer was deleted. */
 export interface DeletedEvent {
   readonly type: 'deleted';
   /** A reader goes on after it. */
@@ -265,6 +271,7 @@ export interface DeletedEvent {
   readonly by: string | null;
 }
 
+/** An operator retried the answer to a message, which had failed or was cancelled. */
 export interface RetriedEvent {
   readonly type: 'retried';
   /** A reader goes on after it. */
@@ -277,6 +284,7 @@ export interface RetriedEvent {
   readonly by: string | null;
 }
 
+/** Somebody takes part from now on (`joined`), has another role, or does not take part any more. */
 export interface PeopleEvent {
   readonly type: 'people';
   /** A reader goes on after it. */
@@ -291,6 +299,7 @@ export interface PeopleEvent {
   readonly by: string | null;
 }
 
+/** Faculty, title or `while_answering` were changed; these are the new ones. */
 export interface ConversationEvent {
   readonly type: 'conversation';
   /** A reader goes on after it. */
@@ -304,14 +313,14 @@ export interface ConversationEvent {
   readonly by: string | null;
 }
 
-/** The reader was too slow: hints were left out. */
+/** The reader was too slow: hints were left out. Recorded events follow without a gap. */
 export interface ChatMissedHint {
   readonly type: 'missed';
   readonly live: true;
   readonly chat_id: string;
 }
 
-/** Where the reader is, after `after=now`: the only hint with an id. */
+/** Where the reader is, after `after=now`. The only hint with an id. */
 export interface PositionHint {
   readonly type: 'position';
   readonly live: true;

@@ -40,11 +40,11 @@ export interface Waiting {
   readonly why: string;
   /** What ends it, for people, such as `an operator resumes writer`, and what happens at `until` otherwise. */
   readonly ends: string;
+  /** Who paused it, or `operator`, who decides; null: nobody. */
+  readonly who: string | null;
   readonly since: string;
   /** When it ends by itself at the latest; null: never, or nobody knows. */
   readonly until: string | null;
-  /** Who paused it, or `operator`, who decides; null: nobody. */
-  readonly who: string | null;
   /** What goes first or is awaited, of what you may see; at most 20. */
   readonly work_items: readonly string[];
 }
@@ -101,6 +101,7 @@ export interface WorkItem {
   readonly detached: boolean;
 }
 
+/** The work was submitted or retried (`queued`), a focus began or was resumed (`running`), a cancel was requested (`cancelling`). */
 export interface StateEvent {
   readonly type: 'state';
   /** A reader goes on after it. */
@@ -118,6 +119,7 @@ export interface StateEvent {
     | 'merged'
     | 'cancelled'
     | 'cancelling';
+  /** Its number. */
   readonly focus: number | null;
   readonly resumed: boolean;
   /** Who did it; null: the engine. */
@@ -125,6 +127,7 @@ export interface StateEvent {
   readonly note: string | null;
 }
 
+/** The model answered; the parts of the answer follow. */
 export interface TurnEvent {
   readonly type: 'turn';
   /** A reader goes on after it. */
@@ -138,13 +141,14 @@ export interface TurnEvent {
   readonly stop_reason: string | null;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
-  /** The provider did not count the tokens. */
+  /** The provider did not count the tokens; otherwise left out. */
   readonly estimated?: true | undefined;
   /** Null: not known. */
   readonly cost_usd: number | null;
   readonly duration_ms: number | null;
 }
 
+/** What the model thinks, as a part of the answer. */
 export interface ThoughtEvent {
   readonly type: 'thought';
   /** A reader goes on after it. */
@@ -153,11 +157,13 @@ export interface ThoughtEvent {
   readonly work_item_id: string;
   readonly focus: number;
   readonly turn: number;
+  /** The first 262,144 characters. */
   readonly text: string;
-  /** How many characters come after these. */
+  /** How many characters come after these; only where some do. */
   readonly left_out?: number | undefined;
 }
 
+/** What the model says, as a part of the answer. */
 export interface TextEvent {
   readonly type: 'text';
   /** A reader goes on after it. */
@@ -166,13 +172,15 @@ export interface TextEvent {
   readonly work_item_id: string;
   readonly focus: number;
   readonly turn: number;
+  /** The first 262,144 characters. */
   readonly text: string;
-  /** What had been said when the work was cancelled: no turn has it. */
+  /** What had been said when the work was cancelled: it has no `turn` before it, and replaces the pieces of that turn. */
   readonly cut_off?: true | undefined;
-  /** How many characters come after these. */
+  /** How many characters come after these; only where some do. */
   readonly left_out?: number | undefined;
 }
 
+/** The model asks for a tool call, or its code makes one. */
 export interface CallEvent {
   readonly type: 'call';
   /** A reader goes on after it. */
@@ -182,12 +190,14 @@ export interface CallEvent {
   readonly focus: number;
   readonly turn: number;
   readonly call_id: string;
+  /** The call whose code made it. */
   readonly parent_call_id: string | null;
   readonly name: string;
   /** Above 16 KiB `{"cut": …}` with its beginning. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 
+/** A call ended. */
 export interface ObservationEvent {
   readonly type: 'observation';
   /** A reader goes on after it. */
@@ -197,18 +207,20 @@ export interface ObservationEvent {
   readonly focus: number;
   readonly turn: number;
   readonly call_id: string;
+  /** The call whose code made it. */
   readonly parent_call_id: string | null;
   readonly name: string;
   /** What it ran with, if a hook or a person changed it. */
   readonly input: Readonly<Record<string, unknown>> | null;
   readonly state: string;
   readonly is_error: boolean;
-  /** Its first 4,000 characters. */
+  /** The first 4,000 characters. */
   readonly output: string;
   readonly output_bytes: number;
   readonly duration_ms: number | null;
 }
 
+/** An entry was written. */
 export interface LedgerEvent {
   readonly type: 'ledger';
   /** A reader goes on after it. */
@@ -220,6 +232,7 @@ export interface LedgerEvent {
   readonly content: string;
 }
 
+/** Somebody said something to the work, or it was delivered. */
 export interface MessageEvent {
   readonly type: 'message';
   /** A reader goes on after it. */
@@ -236,6 +249,7 @@ export interface MessageEvent {
   readonly delivered_with: number | null;
 }
 
+/** A call waits for time, for child work or for a batch, or does not any more. */
 export interface WaitingEvent {
   readonly type: 'waiting';
   /** A reader goes on after it. */
@@ -249,18 +263,19 @@ export interface WaitingEvent {
   readonly result: string | null;
 }
 
+/** A person is asked (`asked`), decided (`approve`, `deny`, `answer`, `edit`), or is not asked any more (`closed`). */
 export interface ApprovalEvent {
   readonly type: 'approval';
   /** A reader goes on after it. */
   readonly id: string;
   readonly at: string;
   readonly work_item_id: string;
-  /** What a decision names. */
+  /** What a decision names; null of decisions from before version 0.3. */
   readonly ask_id: string | null;
   readonly call_id: string | null;
   readonly status: 'asked' | 'approve' | 'deny' | 'answer' | 'edit' | 'closed';
   readonly subject: string | null;
-  /** JSON, its first 4,000 characters. */
+  /** JSON, the first 4,000 characters. */
   readonly request: string | null;
   /** Binds a decision to this request. */
   readonly hash: string | null;
@@ -270,6 +285,7 @@ export interface ApprovalEvent {
   readonly result: string | null;
 }
 
+/** An attempt failed, or its daemon was lost. Unless `done` follows, the work goes on. */
 export interface ErrorEvent {
   readonly type: 'error';
   /** A reader goes on after it. */
@@ -281,6 +297,7 @@ export interface ErrorEvent {
   readonly message: string | null;
 }
 
+/** The work ended. An operator can retry dead and cancelled work; then more follows. */
 export interface DoneEvent {
   readonly type: 'done';
   /** A reader goes on after it. */
@@ -288,12 +305,13 @@ export interface DoneEvent {
   readonly at: string;
   readonly work_item_id: string;
   readonly state: WorkState;
-  /** Of work that completed, what stays of its texts; not in the stream of a conversation. */
+  /** Of work that completed, what stays of its texts: the first 262,144 characters; not in the stream of a conversation, where it comes with `answered`. */
   readonly text?: string | undefined;
-  /** How many characters come after these. */
+  /** How many characters come after these; only where some do. */
   readonly left_out?: number | undefined;
   readonly summary: string | null;
   readonly error: string | null;
+  /** Null also where the reader may not see that item. */
   readonly merged_into: string | null;
   /** Null: the cost of no call is known. */
   readonly cost_usd: number | null;
@@ -301,6 +319,7 @@ export interface DoneEvent {
   readonly unpriced_calls: number;
 }
 
+/** A piece of an answer as it arrives. */
 export interface TextHint {
   readonly type: 'text';
   readonly live: true;
@@ -312,7 +331,7 @@ export interface TextHint {
   readonly text: string;
 }
 
-/** The pieces of the text of this turn are void: its attempt was lost, or the answer begins again. */
+/** The pieces of the `text` of this turn are void: its attempt was lost or failed, or the answer begins again (another try, a fallback to another model). */
 export interface WithdrawnHint {
   readonly type: 'withdrawn';
   readonly live: true;
@@ -335,12 +354,13 @@ export interface OutputHint {
   readonly text: string;
 }
 
+/** Where the item is now, also `claimed`, `scheduled` or `waiting`; not how it ended, which `done` says. */
 export interface StateHint {
   readonly type: 'state';
   readonly live: true;
   readonly work_item_id: string;
   readonly state: WorkState;
-  /** Why it does not go on now; null: it does. */
+  /** Why it does not go on now; null: it does. It comes again when that changes. */
   readonly waiting: WaitingHint | null;
 }
 
@@ -372,13 +392,13 @@ export interface WaitingHint {
   readonly why: string;
   /** What ends it, for people, such as `an operator resumes writer`, and what happens at `until` otherwise. */
   readonly ends: string;
-  readonly since: string;
-  readonly until: string | null;
   /** Who paused it, or `operator`, who decides; null: nobody. */
   readonly who: string | null;
+  readonly since: string;
+  readonly until: string | null;
 }
 
-/** The server ends the stream early. */
+/** The server ends the stream early: an error such as `http.unauthorized` after the token was revoked, or `work.not_found` after one was removed from a conversation. */
 export interface ClosedHint {
   readonly type: 'closed';
   readonly live: true;

@@ -135,7 +135,7 @@ export type WorkEvent =
   | ClosedHint
   | MissedHint;
 
-/** The reader was too slow: hints were left out. */
+/** The reader was too slow: hints were left out. Recorded events follow without a gap. */
 export interface MissedHint {
   readonly type: 'missed';
   readonly live: true;
@@ -144,6 +144,7 @@ export interface MissedHint {
 
 export type StatesEvent = SnapshotHint | WorkStateHint | WorkDoneHint | ClosedHint;
 
+/** The states of all work that you may see, first and after a new connection; `missed`: also after one that was too slow. */
 export interface SnapshotHint {
   readonly type: 'snapshot';
   readonly live: true;
@@ -192,15 +193,15 @@ export interface WaitingNow {
   readonly why: string;
   /** What ends it, for people, such as `an operator resumes writer`, and what happens at `until` otherwise. */
   readonly ends: string;
-  readonly since: string;
-  readonly until: string | null;
   /** Who paused it, or `operator`, who decides; null: nobody. */
   readonly who: string | null;
+  readonly since: string;
+  readonly until: string | null;
   /** What goes first or is awaited, of what you may see; at most 20. */
   readonly work_items: readonly string[];
 }
 
-/** Another state. */
+/** Another state, or another reason why it waits. */
 export interface WorkStateHint {
   readonly type: 'state';
   readonly live: true;

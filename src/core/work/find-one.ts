@@ -1,4 +1,4 @@
-/** Chooses the one thing that a person names by its id or a part of it: a work item, a conversation, a token, a webhook. */
+/** Chooses the one thing that a person names by its id or a part of it, such as a work item or a conversation. */
 import { AnimusError } from '../errors/errors.ts';
 import { ID_RULE, type IdReference, readIdReference } from './id-reference.ts';
 

@@ -1,4 +1,4 @@
-/** What a person types to name a work item, a conversation, a token or a webhook: its id, or a part of it. */
+/** What a person types to name something, such as a work item or a conversation: its id, or a part of it. */
 
 /** A whole id, as it is printed. */
 export const FULL_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -4,12 +4,12 @@ import { asksModel, type Faculty } from '../../catalog/faculty/faculty.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Phase } from '../../core/work/words.ts';
 import type { FocusEventBody } from '../../engage/events/events.ts';
-import { createOutputTeller } from '../../engage/events/live-output.ts';
-import { createTextTeller } from '../../engage/events/live-text.ts';
+import { createOutputTeller } from '../../engage/events/output-teller.ts';
+import { createTextTeller } from '../../engage/events/text-teller.ts';
 import { createUnsentTurn } from '../../engage/turn/unsent-turn.ts';
 import { FAILURE_NOTICE } from '../../engage/verdict/attempt.ts';
+import { type LivePiece, tellWatchers } from '../../store/events/live/live-pieces.ts';
 import { readRunningMs, setPhase, startFocus } from '../../store/transcript/focus-row.ts';
-import { type LivePiece, tellWatchers } from '../../store/transcript/live-text.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { openToolset } from '../../tools/source.ts';
@@ -125,7 +125,7 @@ async function begin(
     }
     reach.onEvent({ ...event, workItemId: work.id, faculty: work.faculty });
   };
-  emit({ type: 'focus_started', focusId: row.id, number: row.number, resumed: row.resumes > 0 });
+  emit({ type: 'state', state: 'running', focus: row.number, resumed: row.resumes > 0, note: null });
   opened.move();
   return {
     work,

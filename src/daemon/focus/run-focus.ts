@@ -145,7 +145,16 @@ function report(end: FocusEnd, state: Settled['state'], work: ClaimedWork, focus
   else reach.log.info({ ...fields, ...(reason !== null && { reason }) }, `focus ${end.kind}`);
   if (state === null) return;
   count('work.state_transitions', 1, { faculty: work.faculty, from: 'running', to: state });
-  reach.onEvent({ type: 'ended', state, reason, workItemId: work.id, faculty: work.faculty });
+  const focusNumber = focus?.row.number ?? null;
+  reach.onEvent({
+    type: 'state',
+    state,
+    focus: focusNumber,
+    resumed: false,
+    note: reason,
+    workItemId: work.id,
+    faculty: work.faculty,
+  });
 }
 
 function reasonOf(end: FocusEnd, state: Settled['state']): string | null {

@@ -17,8 +17,8 @@ import {
   pruneSkillPackages,
   pruneWork,
 } from '../../store/work/retention.ts';
-import { pruneDeliveries } from '../../store/work/webhook-deliveries.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { Prune } from '../daemon-part.ts';
 import { sweepFocusDirectories } from '../workspace/focus-directory.ts';
 import { sweepHomes } from '../workspace/focus-home.ts';
 
@@ -30,6 +30,8 @@ export interface JanitorMeans {
   readonly retention: () => RetentionConfig;
   /** The parent of the focus directories of this host. */
   readonly directoryRoot: string;
+  /** What else is removed when it is as old as resolved work, by the name under which it is counted. */
+  readonly prunes: ReadonlyMap<string, Prune>;
 }
 
 /** What one round removed; `busy`: another daemon is sweeping and does the rest; `more`: the time was up before everything was done. */
@@ -41,8 +43,6 @@ export interface Swept {
   readonly artifacts: number;
   readonly archived: number;
   readonly registered: number;
-  /** Deliveries of webhooks. */
-  readonly deliveries: number;
   /** Packages of skills. */
   readonly packages: number;
   /** Rows of worktrees that are gone with their items. */
@@ -115,12 +115,16 @@ export function createJanitor(means: JanitorMeans): Janitor {
       packDays === null ? NOTHING : await repeat(() => packHistory(db, packDays, WORK_BATCH), WORK_BATCH, more);
     const archived = await repeat(() => pruneArchives(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
     const registered = await repeat(() => pruneRegisters(db, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
-    const deliveries = await repeat(() => pruneDeliveries(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
+    const others: [string, Part][] = [];
+    for (const [counted, prune] of means.prunes) {
+      others.push([counted, await repeat(() => prune(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more)]);
+    }
     const packages = await repeat(() => pruneSkillPackages(db, resolvedDays, WORK_BATCH), WORK_BATCH, more);
     const worktrees = await repeat(() => pruneWorktrees(db, resolvedDays, WORK_BATCH), WORK_BATCH, more);
     // Not before the work of that month is deleted.
     const months = items.more || items.busy ? NOTHING : await repeat(() => dropMonth(db, resolvedDays), 1, more);
-    const parts = [chats, artifacts, items, packed, archived, registered, deliveries, packages, worktrees, months];
+    const own = [chats, artifacts, items, packed, archived, registered, packages, worktrees, months];
+    const parts = [...own, ...others.map(([, part]) => part)];
     return {
       conversations: chats.count,
       items: items.count,
@@ -128,7 +132,7 @@ export function createJanitor(means: JanitorMeans): Janitor {
       artifacts: artifacts.count,
       archived: archived.count,
       registered: registered.count,
-      deliveries: deliveries.count,
+      ...Object.fromEntries(others.map(([counted, { count }]) => [counted, count])),
       packages: packages.count,
       worktrees: worktrees.count,
       months: months.count,

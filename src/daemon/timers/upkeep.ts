@@ -1,16 +1,14 @@
-/** The services that keep the tables in order: what is old, the worktrees of ended work, what is added up, what memories lack, what recurs in findings, and what webhooks have to send. */
+/** The services that keep the tables in order: what is old, the worktrees of ended work, what is added up, what memories lack, and what recurs in findings. */
 import type { Config } from '../../core/config/config.ts';
-import { webhookKeys } from '../../core/config/webhooks-config.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import { parseWebTarget } from '../../core/text/web-target.ts';
 import { type BackfillMeans, createEmbeddingBackfill } from './embedding-backfill.ts';
 import { createJanitor, type JanitorMeans } from './janitor.ts';
 import { createRecurringFindings, type RecurringFindingsMeans } from './recurring-findings.ts';
 import { createSpendRollUp } from './spend-roll-up.ts';
-import { createWebhookSender } from './webhook-sender.ts';
 import { createWorktreeKeeper } from './worktree-keeper.ts';
 
-interface UpkeepMeans extends Omit<BackfillMeans, 'registration'>, Omit<JanitorMeans, 'retention'> {
+interface UpkeepMeans extends Omit<BackfillMeans, 'registration'>, Omit<JanitorMeans, 'retention' | 'prunes'> {
+  readonly parts: { readonly prunes: JanitorMeans['prunes'] };
   /** ANIMUS_HOME, absolute. */
   readonly home: string;
 }
@@ -26,10 +24,9 @@ export interface Upkeep {
 export function createUpkeep(
   means: UpkeepMeans,
   registration: BackfillMeans['registration'] & RecurringFindingsMeans['registration'],
-  settings: () => Pick<Config, 'retention' | 'skills' | 'webhooks'>,
+  settings: () => Pick<Config, 'retention' | 'skills'>,
 ): Upkeep {
   const { db, clock, log, daemonId, models, directoryRoot, home } = means;
-  const reach = () => ({ allow: settings().webhooks.allow.flatMap((target) => parseWebTarget(target) ?? []) });
   const findings = createRecurringFindings({
     db,
     clock,
@@ -40,12 +37,11 @@ export function createUpkeep(
     settings: () => settings().skills,
   });
   const services = [
-    createJanitor({ db, clock, log, retention: () => settings().retention, directoryRoot }),
+    createJanitor({ db, clock, log, retention: () => settings().retention, directoryRoot, prunes: means.parts.prunes }),
     createWorktreeKeeper({ db, clock, log, home, retention: () => settings().retention }),
     createSpendRollUp({ db, clock, log }),
     createEmbeddingBackfill({ db, clock, log, daemonId, models, registration }),
     findings,
-    createWebhookSender({ db, clock, log, keys: webhookKeys(settings().webhooks), reach }),
   ];
   return { services, settingsChanged: () => findings.settingsChanged() };
 }

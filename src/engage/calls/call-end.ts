@@ -14,16 +14,6 @@ export interface CallEnd {
   readonly state?: CallResult['state'];
 }
 
-/** Notifies watchers that the call runs. */
-export function announce(turn: RecordedTurn, call: RecordedCall, { onEvent }: Pick<CallsRun, 'onEvent'>): void {
-  onEvent({ type: 'tool_started', turn: turn.turn, callId: call.callId, name: call.name, input: inputOf(call) });
-}
-
-/** What the call runs with. */
-function inputOf({ finalInput, input }: RecordedCall): object {
-  return typeof finalInput === 'object' && finalInput !== null ? finalInput : input;
-}
-
 /** Journals the end and returns the call with its result. */
 export function finish(
   turn: RecordedTurn,
@@ -46,9 +36,10 @@ export function ended(
 ): RecordedCall {
   const { state, output: text, isError } = callResult(turn, call, end, durationMs);
   onEvent({
-    type: 'tool_ended',
+    type: 'observation',
     turn: turn.turn,
     callId: call.callId,
+    parentCallId: null,
     name: call.name,
     isError,
     output: text,
@@ -76,14 +67,8 @@ export function waiting(
   wait: WaitRequest,
   { onEvent }: Pick<CallsRun, 'onEvent'>,
 ): RecordedCall {
-  onEvent({
-    type: 'waiting',
-    turn: turn.turn,
-    callId: call.callId,
-    name: call.name,
-    kind: wait.kind,
-    deadline: wait.deadline?.toISOString() ?? null,
-  });
+  const deadline = wait.deadline?.toISOString() ?? null;
+  onEvent({ type: 'waiting', callId: call.callId, kind: wait.kind, deadline });
   return { ...call, state: 'waiting' };
 }
 

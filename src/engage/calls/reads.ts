@@ -6,7 +6,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import type { CallResult, RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { announce, type CallEnd, callResult, ended } from './call-end.ts';
+import { type CallEnd, callResult, ended } from './call-end.ts';
 import { passGates } from './gates.ts';
 import type { CallsRun, Reach } from './reach.ts';
 import { executeCall } from './run-call.ts';
@@ -123,10 +123,8 @@ function whole(turn: RecordedTurn, ends: readonly ReadEnd[], run: CallsRun): Who
     turn: { ...turn, calls },
     ends: results,
     announce() {
-      for (const [index, call] of turn.calls.entries()) {
-        announce(turn, call, run);
+      for (const [index, call] of turn.calls.entries())
         ended(turn, call, ends[index]!.end, ends[index]!.durationMs, run);
-      }
     },
   };
 }

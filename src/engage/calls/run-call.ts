@@ -10,7 +10,7 @@ import { count } from '../../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import { type Tool, type ToolContext, type ToolOutput, toolError, type WorldTool } from '../../tools/tool.ts';
 import { nobodyAnswers } from '../prompt/people.ts';
-import { announce, type CallEnd, callResult, ended, finish, waiting } from './call-end.ts';
+import { type CallEnd, callResult, ended, finish, waiting } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
 import type { GatedCall } from './gate.ts';
 import { openNestedCalls } from './nested/nested-calls.ts';
@@ -43,7 +43,6 @@ export async function runCall(
   reach: Reach,
 ): Promise<RecordedCall> {
   run.signal.throwIfAborted();
-  announce(turn, call, run);
   const ran = await executeCall(turn, call, ready, run, reach);
   return keepRun(turn, call, await changeResult(turn, call, ready, ran, run, reach), run, reach);
 }
@@ -143,7 +142,7 @@ function teller(
   { callId }: RecordedCall,
   { onEvent }: CallsRun,
 ): NonNullable<ToolContext['tellOutput']> {
-  return (stream, text) => onEvent({ type: 'output', turn, callId, stream, text });
+  return (stream, text) => onEvent({ type: 'observation', live: true, turn, callId, stream, text });
 }
 
 /** Records what a call gave, where it is not recorded yet, and returns the call with its result, or waiting. */

@@ -6,7 +6,7 @@ import { isApproved } from '../../store/transcript/waits.ts';
 import { toolError } from '../../tools/tool.ts';
 import { approvalVoid } from '../prompt/people.ts';
 import { ask, changedInput, grantOf } from './ask-person.ts';
-import { announce, finish } from './call-end.ts';
+import { finish } from './call-end.ts';
 import { type Ask, judgesNow, passGates, type ValidCall } from './gates.ts';
 import type { CallsRun, Reach } from './reach.ts';
 import type { ReadEnd, Reads } from './reads.ts';
@@ -133,7 +133,6 @@ async function keepRead(
   run: CallsRun,
   reach: Reach,
 ): Promise<RecordedCall> {
-  announce(turn, call, run);
   const { end, durationMs } = await read;
   return keepRun(turn, call, { end, durationMs, recorded: false }, run, reach);
 }

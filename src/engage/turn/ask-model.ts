@@ -51,7 +51,7 @@ async function askLive(
   db: Database,
 ): Promise<Asked> {
   const { model } = focus;
-  run.onEvent({ type: 'turn_started', turn: turn.number, model: model.model });
+  run.onEvent({ type: 'asked', turn: turn.number, model: model.model });
   run.unsent.isOver();
   const result = await run.time.elsewhere(callModel(turn.number, messages, focus, run));
   if (!result.ok) {
@@ -76,7 +76,7 @@ async function askByBatch(
   const asked = await writeBegun(turn, focus, run, db, () => askInBatch(turn, request, batch, focus.key, run, db));
   switch (asked.kind) {
     case 'put':
-      run.onEvent({ type: 'turn_started', turn: turn.number, model: focus.model.model });
+      run.onEvent({ type: 'asked', turn: turn.number, model: focus.model.model });
       run.journal.kept();
       return { kind: 'parked' };
     case 'parked':

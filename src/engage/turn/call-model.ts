@@ -35,6 +35,6 @@ export async function callModel(
 }
 
 function passOn(turn: number, event: LlmEvent, onEvent: FocusListener): void {
-  if (event.type === 'text') onEvent({ type: 'text', turn, text: event.text });
-  if (event.type === 'restart') onEvent({ type: 'restart', turn });
+  if (event.type === 'text') onEvent({ type: 'text', live: true, turn, text: event.text });
+  if (event.type === 'restart') onEvent({ type: 'withdrawn', live: true, turn });
 }

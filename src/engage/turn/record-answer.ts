@@ -121,16 +121,18 @@ function isRefusal(kept: TurnPermit | null | Refusal): kept is Refusal {
   return typeof kept === 'object' && kept !== null;
 }
 
-/** Notifies watchers of an answer. */
+/** Notifies watchers of an answer and its parts. */
 function announce(recorded: RecordedTurn, { response }: Answered, { onEvent }: LoopRun): void {
+  const { turn, provider, model, calls } = recorded;
   onEvent({
-    type: 'turn_recorded',
-    turn: recorded.turn,
-    model: `${recorded.provider}/${recorded.model}`,
-    text: textOf(recorded),
-    calls: recorded.calls.length,
+    type: 'turn',
+    turn,
+    model: `${provider}/${model}`,
     inputTokens: response.usage?.input ?? null,
     outputTokens: response.usage?.output ?? null,
     ...(response.usage?.estimated && { estimated: true }),
   });
+  const text = textOf(recorded);
+  if (text !== '') onEvent({ type: 'text', turn, text });
+  for (const { callId, name, input } of calls) onEvent({ type: 'call', turn, callId, parentCallId: null, name, input });
 }

@@ -1,4 +1,6 @@
 /** All routes of the API, in the order of the OpenAPI document. */
+
+import { FEATURES } from '../../features/features.ts';
 import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { auditRoutes } from '../audit/audit-routes.ts';
@@ -14,14 +16,16 @@ import { tokenRoutes } from '../people/token-routes.ts';
 import { itemRoutes } from '../record/item-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
 import { turnRoutes } from '../record/turn-routes.ts';
+import { routeOf } from '../route/operation-route.ts';
 import type { Route } from '../route/route.ts';
 import { sandboxRoutes } from '../sandbox/sandbox-routes.ts';
 import { decideSkillRoutes } from '../skills/decide-skill-routes.ts';
 import { skillRoutes } from '../skills/skill-routes.ts';
 import { streamRoutes } from '../streams/stream-routes.ts';
-import { webhookRoutes } from '../webhooks/webhook-routes.ts';
 import { bulkRoutes } from '../work/bulk-work.ts';
 import { workRoutes } from '../work/work-routes.ts';
+
+const operations = await Promise.all(FEATURES.map((feature) => feature.operations()));
 
 export const API_ROUTES: readonly Route[] = [
   ...workRoutes,
@@ -44,6 +48,6 @@ export const API_ROUTES: readonly Route[] = [
   ...peopleRoutes,
   ...tokenRoutes,
   ...chatRoutes,
-  ...webhookRoutes,
+  ...operations.flat().map(routeOf),
   ...streamRoutes,
 ];

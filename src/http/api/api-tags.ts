@@ -1,4 +1,5 @@
 /** The groups of routes in the OpenAPI document. */
+import { FEATURES } from '../../features/features.ts';
 import type { Route } from '../route/route.ts';
 
 const TAGS: Readonly<Record<string, string>> = {
@@ -14,7 +15,7 @@ const TAGS: Readonly<Record<string, string>> = {
   people: 'People and their tokens.',
   workspaces: 'Workspaces and their files.',
   chats: 'Conversations with a faculty.',
-  webhooks: 'Signed requests that tell other servers what happened.',
+  ...Object.fromEntries(FEATURES.map(({ name, about }) => [name, about])),
   sandbox: 'Code that runs in a container.',
 };
 

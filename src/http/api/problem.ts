@@ -1,7 +1,7 @@
 /** Errors as `application/problem+json` (RFC 9457). */
 import { z } from 'zod';
 import type { AnimusError } from '../../core/errors/errors.ts';
-import { errorCode } from '../route/error-code.ts';
+import { errorCode } from '../events/error-code.ts';
 
 /** The body of every answer that reports an error. It names no request, so that what one may not see and what is not there look the same. */
 export const problemSchema = z

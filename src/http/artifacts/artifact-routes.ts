@@ -1,6 +1,7 @@
 /** Files of work: what came with it, and outputs that were too large for a row. */
 import { z } from 'zod';
-import { id, limit, page, pageOf, time } from '../../operations/schemas.ts';
+import { pageOf } from '../../operations/page-of.ts';
+import { id, limit, page, time } from '../../operations/schemas.ts';
 import { readVisibleArtifacts } from '../../store/views/visible/visible-artifacts.ts';
 import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute, type Route, streamRoute } from '../route/route.ts';

@@ -1,6 +1,7 @@
 /** Files that came with a conversation, and the conversation as a file. */
 import { z } from 'zod';
-import { facultyName, id, limit, page, pageOf, time } from '../../operations/schemas.ts';
+import { pageOf } from '../../operations/page-of.ts';
+import { facultyName, id, limit, page, time } from '../../operations/schemas.ts';
 import { importMessages, startConversation } from '../../store/conversations/conversations.ts';
 import { messageDocument } from '../../store/conversations/message-document.ts';
 import { parseExport } from '../../store/conversations/parse-export.ts';

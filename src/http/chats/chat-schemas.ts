@@ -1,12 +1,11 @@
 /** What requests and answers about conversations have in common. */
 import { z } from 'zod';
-import { id, time, workState } from '../../operations/schemas.ts';
+import { id, time, warning, workState } from '../../operations/schemas.ts';
 import type { ChatMessage } from '../../store/conversations/chat-message.ts';
 import { type SaidMessage, WHILE_ANSWERING } from '../../store/conversations/conversations.ts';
 import { readNumber } from '../../store/conversations/message-numbers.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { whyWaiting } from '../../store/views/waiting.ts';
-import { warning } from '../route/unserved.ts';
 import { submittedItem } from '../route/work-schemas.ts';
 
 /** The path of a workspace and below it. */

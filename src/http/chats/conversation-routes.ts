@@ -1,6 +1,7 @@
 /** Conversations: begin, list, show, change, delete, and who takes part. */
 import { z } from 'zod';
-import { facultyName, id, limit, page, pageOf } from '../../operations/schemas.ts';
+import { pageOf } from '../../operations/page-of.ts';
+import { facultyName, id, limit, page, warning } from '../../operations/schemas.ts';
 import {
   CHAT_ROLES,
   changeConversation,
@@ -18,7 +19,7 @@ import {
   requireVisibleConversation,
 } from '../../store/conversations/visible-conversations.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { unserved, warning } from '../route/unserved.ts';
+import { unserved } from '../route/unserved.ts';
 import { chat, chatWithPeople, ofChat, ofWorkspace, title, whileAnswering } from './chat-schemas.ts';
 
 const startChat = jsonRoute({

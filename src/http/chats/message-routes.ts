@@ -1,7 +1,8 @@
 /** The messages of a conversation: say, list, show, edit, retry, delete. */
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { jsonObject, limit, page, pageOf, submitted } from '../../operations/schemas.ts';
+import { pageOf } from '../../operations/page-of.ts';
+import { jsonObject, limit, page, submitted } from '../../operations/schemas.ts';
 import {
   attachToMessage,
   deleteMessage,

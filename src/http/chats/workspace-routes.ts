@@ -1,6 +1,7 @@
 /** Workspaces and their files. */
 import { z } from 'zod';
-import { id, limit, page, pageOf, time } from '../../operations/schemas.ts';
+import { pageOf } from '../../operations/page-of.ts';
+import { id, limit, page, time } from '../../operations/schemas.ts';
 import { createWorkspace, deleteWorkspace, renameWorkspace } from '../../store/conversations/conversations.ts';
 import {
   listVisibleFiles,

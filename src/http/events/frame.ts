@@ -1,19 +1,7 @@
 /** What a reader of events is sent: JSON that is written once for all readers, and as bytes of an event stream. */
-import type { AnyEvent } from '../../store/events/event.ts';
-
-/** The types of what is not recorded. `http/streams` has the fields of each for the OpenAPI document; a test fails where it has no such type. */
-export const HINT_TYPES = [
-  'position',
-  'text',
-  'withdrawn',
-  'observation',
-  'state',
-  'done',
-  'snapshot',
-  'missed',
-  'closed',
-] as const;
-export type HintType = (typeof HINT_TYPES)[number];
+import type { AnyEvent, Hint } from '../../store/events/event.ts';
+import { sentEvent, sentHint, snakeCase } from '../../store/events/sent-event.ts';
+import type { HintType } from './stream-hints.ts';
 
 /** A recorded event (with an id, after which a reader can go on), or a hint (without). */
 export interface Frame {
@@ -34,8 +22,7 @@ export interface Sink {
 
 /** The frame of a recorded event. */
 export function eventFrame(event: AnyEvent, id: string): Frame {
-  const { type, atMs, ...fields } = event;
-  return frameOf(id, type, { type, at: new Date(atMs).toISOString(), ...fields, id });
+  return frameOf(id, event.type, sentEvent(event, id));
 }
 
 /** The same event after another position. */
@@ -49,13 +36,18 @@ export function placeFrame(id: string): Frame {
   return frameOf(id, type, { type, live: true, id });
 }
 
-/** The frame of what is not recorded: it is not sent again, and does not change where a reader goes on. */
+/** The frame of a hint about work: it is not sent again, and does not change where a reader goes on. */
+export function workHintFrame(hint: Hint): Frame {
+  return frameOf(null, hint.type, sentHint(hint));
+}
+
+/** The frame of a hint about a connection, or about all work. */
 export function hintFrame(type: HintType, fields: object): Frame {
-  return frameOf(null, type, { type, live: true, ...fields });
+  return frameOf(null, type, snakeCase({ type, live: true, ...fields }));
 }
 
 function frameOf(id: string | null, type: string, fields: object): Frame {
-  const json = JSON.stringify(snakeCase(fields));
+  const json = JSON.stringify(fields);
   let bytes: Uint8Array | null = null;
   return {
     id,
@@ -64,11 +56,4 @@ function frameOf(id: string | null, type: string, fields: object): Frame {
     bytes: () =>
       (bytes ??= Buffer.from(`${id === null ? '' : `id: ${id}\n`}event: ${type}\ndata: ${json}\n\n`, 'utf8')),
   };
-}
-
-/** Of the event's own names only: an `input` is the model's. */
-function snakeCase(fields: object): object {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), value]),
-  );
 }

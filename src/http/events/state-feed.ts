@@ -4,6 +4,7 @@
  */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
+import { shownWaiting } from '../../core/work/shown-waiting.ts';
 import type { Waiting } from '../../core/work/waiting.ts';
 import { isTerminal } from '../../core/work/work.ts';
 import { readStates, type StateOfWork } from '../../store/events/read-states.ts';
@@ -12,7 +13,6 @@ import { withWaiting } from '../../store/views/waiting.ts';
 import { EventRing, type RingPart } from './event-ring.ts';
 import type { Eyes } from './eyes.ts';
 import { type Frame, hintFrame } from './frame.ts';
-import { shownWaiting } from './shown-waiting.ts';
 
 const EVERY_MS = 1_000;
 /** How far back ends are looked for: an end that was committed late has an earlier time. */

@@ -1,32 +1,21 @@
 /** Makes a tool of a route of the API: the same schemas, the same rights, the same effect. */
 import { z } from 'zod';
+import type { McpOffer } from '../../operations/mcp-offer.ts';
+import * as schemas from '../../operations/schemas.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { asVisitor } from '../login/visitor.ts';
 import type { JsonRoute, Visit } from '../route/route.ts';
-import type { McpTool, ToolHints } from './tool.ts';
-
-/** What a tool has that its route has not. */
-export interface ToolOptions {
-  readonly name: string;
-  readonly description: string;
-  readonly hints: ToolHints;
-  /** Keys of the body that the tool does not have. */
-  readonly without?: readonly string[];
-  /** Keys with other schemas than the route has. */
-  readonly instead?: z.ZodRawShape;
-  /** Values of the body where the client gives none. */
-  readonly defaults?: Readonly<Record<string, unknown>>;
-}
+import type { McpTool } from './tool.ts';
 
 /** How long a call waits for work that another transaction holds. */
 const LOCKED_MS = 5000;
 
 /** The keys of path, query and body are the keys of the tool; the routes that are tools use no key in two of them. */
-export function routeTool(route: JsonRoute, options: ToolOptions): McpTool {
-  const { name, description, hints, without = [], instead = {}, defaults = {} } = options;
+export function routeTool(route: JsonRoute, options: McpOffer): McpTool {
+  const { name, description, hints, without = [], instead, defaults = {} } = options;
   const { path, query, body } = route.input;
   const bodyShape = body instanceof z.ZodObject ? body.shape : {};
-  const shape = { ...path.shape, ...query.shape, ...bodyShape, ...instead };
+  const shape = { ...path.shape, ...query.shape, ...bodyShape, ...instead?.(schemas) };
   const offered = Object.fromEntries(Object.entries(shape).filter(([key]) => !without.includes(key)));
   return {
     name,

@@ -1,6 +1,7 @@
 /** The MCP server on standard input and output, for a client that starts it: `animus mcp`. */
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { FixedConfig } from '../../core/config/live-settings.ts';
 import type { OidcConfig } from '../../core/config/oidc-config.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
@@ -18,6 +19,7 @@ export interface McpStdioParts {
   readonly log: Log;
   readonly clock: Clock;
   readonly version: string;
+  readonly config: FixedConfig;
   readonly embeddings: NonNullable<ApiMeans['embeddings']> | null;
   readonly token: Secret;
   readonly oidc: OidcConfig | null;
@@ -30,13 +32,13 @@ export interface McpStdioParts {
 
 /** Serves until the client closes standard input or the signal aborts. Errors: `http.unauthorized` at the start, `db.*`. */
 export async function serveMcpStdio(parts: McpStdioParts): Promise<void> {
-  const { db, log, clock, version, embeddings, token, oidc, stdin, stdout, signal } = parts;
+  const { db, log, clock, version, config, embeddings, token, oidc, stdin, stdout, signal } = parts;
   const login = openLogin({ database: db, issuer: oidc && openIssuer(oidc) });
   const visitor = await login.visitor(`Bearer ${token.reveal()}`);
   if (signal.aborted) return;
   const live = openLiveEvents(db, clock, log);
   const over = new AbortController();
-  const means = { db, log, clock, version, live, embeddings };
+  const means = { db, log, clock, version, config, live, embeddings };
   const visit = { visitor, means, traceparent: null, signal: over.signal };
   const transport = new ClosingTransport(stdin, stdout);
   const handle = serveStdio(() => createMcpServer(visit), {

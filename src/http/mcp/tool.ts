@@ -1,6 +1,7 @@
 /** A tool that the MCP server offers: what a client can do with a token. */
 import type { z } from 'zod';
 import type { Scope } from '../../core/work/people.ts';
+import type { ToolHints } from '../../operations/mcp-offer.ts';
 import type { Visit } from '../route/route.ts';
 
 /** Says that a call goes on: a short text in our own words. */
@@ -19,22 +20,3 @@ export interface McpTool {
   /** Returns what becomes JSON. Errors: those of the table, for the client as `publicError` shows them. */
   readonly run: (visit: Visit, input: Readonly<Record<string, unknown>>, report: ReportProgress) => Promise<unknown>;
 }
-
-/** Annotations of the protocol. They help clients to decide when to ask their user; they protect nothing. */
-export interface ToolHints {
-  readonly readOnlyHint: boolean;
-  /** It may end, decide or change something that cannot be taken back. */
-  readonly destructiveHint: boolean;
-  readonly idempotentHint: boolean;
-  /** Always false: it reaches animus and nothing else. */
-  readonly openWorldHint: false;
-}
-
-export const READS: ToolHints = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-};
-export const ADDS: ToolHints = { ...READS, readOnlyHint: false, idempotentHint: false };
-export const DECIDES: ToolHints = { ...ADDS, destructiveHint: true };

@@ -1,16 +1,19 @@
 /** All tools of the MCP server, in the order of their list. */
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { FEATURES } from '../../features/features.ts';
+import { ADDS, DECIDES, type McpOffer, READS } from '../../operations/mcp-offer.ts';
 import { id } from '../../operations/schemas.ts';
 import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { memoryRoutes } from '../memory/memory-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
+import { routeOf } from '../route/operation-route.ts';
 import type { JsonRoute } from '../route/route.ts';
 import { workRoutes } from '../work/work-routes.ts';
-import { routeTool, type ToolOptions } from './route-tool.ts';
-import { ADDS, DECIDES, type McpTool, READS } from './tool.ts';
+import { routeTool } from './route-tool.ts';
+import type { McpTool } from './tool.ts';
 import { waitTool } from './wait-tool.ts';
 
 const ROUTES = [
@@ -23,8 +26,10 @@ const ROUTES = [
 ];
 
 /** A model reads the whole page, so pages are smaller than those of the API. */
-const page = { limit: z.int().min(1).max(50).default(20) };
+const page = () => ({ limit: z.int().min(1).max(50).default(20) });
 const DECIDE = 'For tokens of operators with the scope decide. Show your user exactly what is decided, and ask first.';
+
+const operations = (await Promise.all(FEATURES.map((feature) => feature.operations()))).flat();
 
 export const MCP_TOOLS: readonly McpTool[] = [
   tool('listFaculties', {
@@ -79,12 +84,12 @@ export const MCP_TOOLS: readonly McpTool[] = [
     hints: READS,
     instead: page,
   }),
-  tool('approve', { name: 'approve', description: `Approve what waits. ${DECIDE}`, hints: DECIDES, instead: bound() }),
+  tool('approve', { name: 'approve', description: `Approve what waits. ${DECIDE}`, hints: DECIDES, instead: bound }),
   tool('deny', {
     name: 'deny',
     description: `Deny what waits; the agent gets the note. ${DECIDE}`,
     hints: DECIDES,
-    instead: bound(),
+    instead: bound,
   }),
   tool('answer', {
     name: 'answer_question',
@@ -99,9 +104,10 @@ export const MCP_TOOLS: readonly McpTool[] = [
     without: ['words_only'],
     instead: page,
   }),
+  ...operations.flatMap((operation) => (operation.mcp ? [routeTool(routeOf(operation), operation.mcp)] : [])),
 ];
 
-function tool(id: string, options: ToolOptions): McpTool {
+function tool(id: string, options: McpOffer): McpTool {
   const route = ROUTES.find((each) => each.id === id);
   if (route?.kind !== 'json') throw new AnimusError('internal.bug', { detail: `no JSON route ${id}` });
   return routeTool(route satisfies JsonRoute, options);

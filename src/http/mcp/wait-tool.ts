@@ -1,13 +1,14 @@
 /** The tool that waits for the end of a work item: for a bounded time, with progress. */
 import { z } from 'zod';
 import { isTerminal } from '../../core/work/work.ts';
+import { READS } from '../../operations/mcp-offer.ts';
 import { id } from '../../operations/schemas.ts';
 import { readVisibleInbox } from '../../store/views/visible/visible-appliance.ts';
 import type { Frame } from '../events/frame.ts';
 import { asVisitor } from '../login/visitor.ts';
 import { workItem } from '../route/work-schemas.ts';
 import { lastOf, within } from '../work/await-work.ts';
-import { type McpTool, READS } from './tool.ts';
+import type { McpTool } from './tool.ts';
 
 /** Clients give a call up after 60 s unless they are configured otherwise. */
 const DEFAULT_SECONDS = 45;

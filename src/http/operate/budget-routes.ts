@@ -1,9 +1,9 @@
 /** Limits of what work may cost. SQL decides who sets which: docs/budgets.md. */
 import { z } from 'zod';
-import { time } from '../../operations/schemas.ts';
+import { time, warning } from '../../operations/schemas.ts';
 import { listBudgets, removeBudget, setBudget } from '../../store/work/budgets.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { unserved, warning } from '../route/unserved.ts';
+import { unserved } from '../route/unserved.ts';
 
 const unit = () => z.enum(['usd', 'tokens']);
 /** Which limit is meant. */

@@ -1,7 +1,7 @@
 /** Faculties, pauses, status and spend. */
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { facultyName, jsonObject, time } from '../../operations/schemas.ts';
+import { facultyName, jsonObject, time, warning } from '../../operations/schemas.ts';
 import {
   readFacultySettings,
   readVisibleFaculties,
@@ -11,7 +11,7 @@ import {
 } from '../../store/views/visible/visible-appliance.ts';
 import { ALL_FACULTIES, pauseFaculty, resumeFaculty } from '../../store/work/operate.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { unserved, warning } from '../route/unserved.ts';
+import { unserved } from '../route/unserved.ts';
 import { status as statusOutput } from './status-schema.ts';
 
 /** What one needs to know to submit work to a faculty. */

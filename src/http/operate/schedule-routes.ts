@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { readCron } from '../../core/work/cron.ts';
-import { facultyName, id, jsonObject, submitted, time } from '../../operations/schemas.ts';
+import { facultyName, id, jsonObject, submitted, time, warning } from '../../operations/schemas.ts';
 import { readVisibleSchedules } from '../../store/views/visible/visible-appliance.ts';
 import { isVisibleSchedule, readVisibleRuns } from '../../store/views/visible/visible-operated.ts';
 import { addScheduleAs, pauseScheduleAs, removeScheduleAs, runScheduleAs } from '../../store/work/change-schedules.ts';
 import { MISSED_POLICIES, OVERLAP_POLICIES } from '../../store/work/schedules.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { unserved, warning } from '../route/unserved.ts';
+import { unserved } from '../route/unserved.ts';
 
 const name = () => z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/);
 const params = z.strictObject({ name: name() });

@@ -1,5 +1,7 @@
 /** The status of all work and of the daemons, as `animus.visible_status()` answers it. Each count stops at `count_cap`. */
 import { z } from 'zod';
+import { FEATURES } from '../../features/features.ts';
+import * as schemas from '../../operations/schemas.ts';
 import { id, workState } from '../../operations/schemas.ts';
 import { OVERLAP_POLICIES } from '../../store/work/schedules.ts';
 import { costParts, tokenCounts } from '../route/cost-schemas.ts';
@@ -166,15 +168,6 @@ const asks = z.object({
   ),
 });
 
-const webhooks = z
-  .object({
-    dead: count().describe('deliveries that failed for good'),
-    late: count().describe('deliveries that no daemon sends'),
-    full: count().describe('webhooks whose new deliveries become dead letters, because too many wait'),
-    dropping: count().describe('webhooks of which events are lost, because too many wait'),
-  })
-  .describe('numbers of deliveries stop at 1,000');
-
 const budget = z.object({
   scope: z.string(),
   subject: z.string().describe('the id of the item or root, the name of the faculty, or empty'),
@@ -218,7 +211,7 @@ export const status = z
       .object({ count: count(), days: z.int() })
       .optional()
       .describe('how many skills no work has used for so many days'),
-    webhooks,
+    ...featureShapes(),
     worktrees: z.array(worktrees).describe('directories of worktrees that are there, by host'),
     inbox,
     schedules: z.array(schedule),
@@ -227,3 +220,8 @@ export const status = z
     budgets: z.array(budget).describe('limits of which 80 % or more are used'),
   })
   .meta({ id: 'Status' });
+
+/** The keys of the parts. */
+function featureShapes(): z.ZodRawShape {
+  return Object.assign({}, ...FEATURES.map(({ status: part }) => part?.shape(schemas)));
+}

@@ -1,6 +1,7 @@
 /** What was said to an item, what its foci were told and used, what it waits for, and what it may still cost. */
 import { z } from 'zod';
-import { id, limit, page, pageOf, time } from '../../operations/schemas.ts';
+import { pageOf } from '../../operations/page-of.ts';
+import { id, limit, page, time } from '../../operations/schemas.ts';
 import {
   readVisibleActivations,
   readVisibleMail,

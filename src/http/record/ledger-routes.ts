@@ -1,7 +1,8 @@
 /** The ledger of an item. */
 import { z } from 'zod';
 import { LEDGER_TYPES } from '../../core/work/work.ts';
-import { id, limit, page, pageOf, time } from '../../operations/schemas.ts';
+import { pageOf } from '../../operations/page-of.ts';
+import { id, limit, page, time } from '../../operations/schemas.ts';
 import { appendLedger } from '../../store/transcript/ledger.ts';
 import { readVisibleLedger } from '../../store/views/visible/visible-record.ts';
 import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';

@@ -1,6 +1,7 @@
 /** What the foci of an item did: turns and tool calls, as they are recorded. */
 import { z } from 'zod';
-import { id, json, limit, page, pageOf, time } from '../../operations/schemas.ts';
+import { pageOf } from '../../operations/page-of.ts';
+import { id, json, limit, page, time } from '../../operations/schemas.ts';
 import { readVisibleCalls, readVisibleFoci, readVisibleTurns } from '../../store/views/visible/visible-record.ts';
 import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { cursor, readCursor, writeCursor } from '../route/cursor.ts';

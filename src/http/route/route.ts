@@ -1,8 +1,8 @@
 /** A route of the API: its schemas check what comes in and what goes out, and the OpenAPI document is made from them. */
 import { z } from 'zod';
+import type { FixedConfig } from '../../core/config/live-settings.ts';
 import type { ErrorCode } from '../../core/errors/error-table.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
-import type { Secret } from '../../core/secrets/secret.ts';
 import type { Scope } from '../../core/work/people.ts';
 import type { SearchEmbeddings } from '../../daemon/models/search-embedding.ts';
 import type { ListedModel } from '../../llm/models/list-models.ts';
@@ -25,8 +25,7 @@ export interface ApiMeans {
   readonly live: LiveEvents;
   /** The models of the configuration. Default: those of the catalogue. */
   readonly models?: () => readonly ListedModel[];
-  /** From which the secrets of webhooks are derived, the present key first; default: none. */
-  readonly webhookKeys?: readonly Secret[];
+  readonly config: FixedConfig;
   /** The model of `[embeddings]`, for searches by meaning; default: none. */
   readonly embeddings?: SearchEmbeddings | null;
 }

@@ -1,12 +1,7 @@
 /** Warns of a faculty that no running daemon serves: what was asked is accepted, but a misspelt name waits for ever. */
-import { z } from 'zod';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readServedNames } from '../../store/views/visible/visible-appliance.ts';
-
-/** The key of an answer; it is there only if there is something to say. */
-export const warning = () =>
-  z.string().optional().describe('what to look at, for people: such as a faculty that no running daemon serves');
 
 /**
  * The warning, to be spread into the answer; empty if daemons serve all of them. `until`: what is so until one does, as a sentence without its

@@ -1,19 +1,14 @@
 /** Work items as the API shows them. */
 import { z } from 'zod';
-import { WAITING_REASONS } from '../../core/work/waiting.ts';
+import { WAITING_FIELDS } from '../../core/work/waiting-fields.ts';
 import { id, json, jsonObject, time, workState } from '../../operations/schemas.ts';
 import { costParts, tokenCounts } from './cost-schemas.ts';
 
 /** The keys of why work does not go on now. */
 export const WAITING = {
-  reason: z.enum(WAITING_REASONS).describe('a word of docs/states.md'),
-  why: z.string().describe('for people, such as `writer is paused by olga`'),
-  ends: z
-    .string()
-    .describe('what ends it, for people, such as `an operator resumes writer`, and what happens at `until` otherwise'),
+  ...WAITING_FIELDS,
   since: time(),
   until: time().nullable().describe('when it ends by itself at the latest; null: never, or nobody knows'),
-  who: z.string().nullable().describe('who paused it, or `operator`, who decides; null: nobody'),
   work_items: z.array(id()).describe('what goes first or is awaited, of what you may see; at most 20'),
 };
 

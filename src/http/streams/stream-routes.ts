@@ -5,8 +5,7 @@ import { requireVisibleConversation } from '../../store/conversations/visible-co
 import { answerEvents, answerStates } from '../events/answer-events.ts';
 import { type Route, streamRoute } from '../route/route.ts';
 import { visitorEyes } from '../route/visitor-eyes.ts';
-import { chatEvent } from './chat-event-schemas.ts';
-import { statesEvent, workEvent } from './event-schemas.ts';
+import { chatEvent, statesEvent, workEvent } from './event-schemas.ts';
 
 const media = ['text/event-stream'];
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { facultyName, id, limit, page, pageOf, workState } from '../../operations/schemas.ts';
+import { pageOf } from '../../operations/page-of.ts';
+import { facultyName, id, limit, page, workState } from '../../operations/schemas.ts';
 import { listVisibleWork, requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute } from '../route/route.ts';
 import { workSummary } from '../route/work-schemas.ts';

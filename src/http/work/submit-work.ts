@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { facultyName, id, json, jsonObject, submitted, timeIn, workState } from '../../operations/schemas.ts';
+import { facultyName, id, json, jsonObject, submitted, timeIn, warning, workState } from '../../operations/schemas.ts';
 import { whyWaiting } from '../../store/views/waiting.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
 import { jsonRoute } from '../route/route.ts';
-import { unserved, warning } from '../route/unserved.ts';
+import { unserved } from '../route/unserved.ts';
 import { submittedItem } from '../route/work-schemas.ts';
 
 /** Files are at most 20 MiB together; base64 makes four bytes of three. */

@@ -96,8 +96,8 @@ export interface CallFacts {
   readonly position: number;
   readonly parentCallId: string | null;
   readonly name: string;
-  readonly input: object;
-  readonly finalInput: object | null;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly finalInput: Readonly<Record<string, unknown>> | null;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   readonly state: string;

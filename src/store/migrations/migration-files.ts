@@ -18,14 +18,14 @@ export interface Migration extends SqlFile {
 export interface SchemaFiles {
   /** By ascending version, without gaps, from 1. */
   readonly migrations: readonly Migration[];
-  /** By name. */
+  /** In the order in which they are applied. */
   readonly functions: readonly SqlFile[];
 }
 
 /** `migrations/` beside `src/`. */
 export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../../migrations/', import.meta.url));
 
-/** Reads `NNNN_verb_noun.sql` and `functions/*.sql`. Errors: as `schemaFileNames`. */
+/** Reads `NNNN_verb_noun.sql`, `functions/*.sql` and the folders of parts there. Errors: as `schemaFileNames`. */
 export async function readSchemaFiles(directory = MIGRATIONS_DIRECTORY): Promise<SchemaFiles> {
   const { migrations, functions } = await schemaFileNames(directory);
   return {
@@ -37,8 +37,8 @@ export async function readSchemaFiles(directory = MIGRATIONS_DIRECTORY): Promise
 }
 
 /**
- * The names of the same files, in the same order: migration N is at N − 1. Errors: `db.migration_failed` for a misnamed file, a gap or a
- * number used twice.
+ * The names of the same files, in the same order: migration N is at N − 1; a file of a part is `PART/NAME.sql`. Errors: `db.migration_failed` for a
+ * misnamed file, a gap or a number used twice, and for a folder of functions without a place in `order.txt`.
  */
 export async function schemaFileNames(
   directory = MIGRATIONS_DIRECTORY,
@@ -50,7 +50,31 @@ export async function schemaFileNames(
     const expected = String(index + 1).padStart(4, '0');
     if (version !== expected) throw misplaced(name, `its number should be ${expected}`);
   }
-  return { migrations, functions: await sqlNames(`${directory}/functions`) };
+  return { migrations, functions: await functionNames(`${directory}/functions`) };
+}
+
+/** Files by name; the folder of each part where `order.txt` says. */
+async function functionNames(directory: string): Promise<string[]> {
+  const places = await placesOf(directory);
+  const names = (await sqlNames(directory)).map((name) => ({ name, key: name }));
+  for (const part of await folderNames(directory)) {
+    const number = places.get(part);
+    if (number === undefined) throw misplaced(`functions/${part}`, 'order.txt does not say where it comes');
+    const files = await sqlNames(`${directory}/${part}`);
+    names.push(...files.map((name) => ({ name: `${part}/${name}`, key: `${number}_~${part}/${name}` })));
+  }
+  return names.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ name }) => name);
+}
+
+/** The number of each part. */
+async function placesOf(directory: string): Promise<ReadonlyMap<string, string>> {
+  const text = await readFile(`${directory}/order.txt`, 'utf8').catch(nothingIfAbsent);
+  return new Map([...(text ?? '').matchAll(/^(\d\d) (\w+)$/gm)].map(([, number, part]) => [part!, number!]));
+}
+
+async function folderNames(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(nothingIfAbsent);
+  return (entries ?? []).filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 function misplaced(file: string, detail: string): AnimusError {
@@ -58,12 +82,13 @@ function misplaced(file: string, detail: string): AnimusError {
 }
 
 async function sqlNames(directory: string): Promise<string[]> {
-  try {
-    return (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
-  } catch (error) {
-    if ((error as { code?: unknown }).code === 'ENOENT') return [];
-    throw error;
-  }
+  const names = await readdir(directory).catch(nothingIfAbsent);
+  return (names ?? []).filter((name) => name.endsWith('.sql')).sort();
+}
+
+function nothingIfAbsent(error: unknown): null {
+  if ((error as { code?: unknown }).code === 'ENOENT') return null;
+  throw error;
 }
 
 async function readSql(directory: string, name: string): Promise<SqlFile> {

@@ -30,16 +30,6 @@ export interface Status {
   readonly embeddings: EmbeddingStatus | null;
   /** How many skills no work has used for so many days. */
   readonly stale_skills: { readonly count: number; readonly days: number };
-  /**
-   * Deliveries that are dead letters, and those that no daemon sends; counts stop at 1,000. Webhooks whose new deliveries become dead letters,
-   * or are dropped, because too many wait.
-   */
-  readonly webhooks: {
-    readonly dead: number;
-    readonly late: number;
-    readonly full: number;
-    readonly dropping: number;
-  };
   /** Directories of worktrees that are there, by host. */
   readonly worktrees: readonly WorktreesStatus[];
   readonly inbox: InboxStatus;
@@ -224,10 +214,11 @@ export async function readBatchStatus(db: Queryable): Promise<readonly BatchStat
   return row!.batches;
 }
 
-/** Reads it in one cheap call. */
-export async function readStatus(db: Queryable): Promise<Status> {
+/** Reads it in one cheap call. `readers`: the SQL functions of the parts that are wanted, too, each of which adds its keys. */
+export async function readStatus(db: Queryable, readers: readonly string[] = []): Promise<Status> {
+  const parts = readers.map((reader) => `animus.${reader}() || `).join('');
   const [row] = await db.query<{ status: Status }>(
-    'select animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.skill_status() || animus.webhook_status() || animus.worktree_status() || animus.waiting_status() as status',
+    `select ${parts}animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.skill_status() || animus.worktree_status() || animus.waiting_status() as status`,
   );
   return row!.status;
 }

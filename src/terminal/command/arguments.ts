@@ -3,12 +3,12 @@ import { InvalidArgumentError } from 'commander';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { LEDGER_TYPES, type LedgerType, WORK_STATES, type WorkState } from '../../core/work/work.ts';
 
-/** A parser for whole numbers within bounds. */
-export function wholeNumber(min: number, max: number): (value: string) => number {
+/** A parser for whole numbers within bounds. `of`: what they count, such as `hours`. */
+export function wholeNumber(min: number, max: number, of = 'a whole number'): (value: string) => number {
   return (value) => {
     const number = /^[+-]?\d+$/.test(value) ? Number(value) : Number.NaN;
     if (number >= min && number <= max) return number;
-    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
+    throw new InvalidArgumentError(`Expected ${of} from ${min} to ${max}.`);
   };
 }
 

@@ -35,7 +35,7 @@ export interface CliContext {
 }
 
 /** What the MCP server gets of the command that serves it. */
-export interface McpParts extends Omit<ApiParts, 'settings' | 'models' | 'webhookKeys'> {
+export interface McpParts extends Omit<ApiParts, 'settings' | 'models'> {
   readonly token: Secret;
   readonly oidc: HttpConfig['oidc'];
   /** Ends it. */

@@ -3,6 +3,7 @@
  * this process with two slots; nobody does the children. The heap is read after garbage collection, first with 200 parents parked (all code is
  * warm), then with so many more.
  */
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import { loadConfig } from '../../../src/catalog/config/load-config.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { runDaemon } from '../../../src/daemon/daemon.ts';
+import { FEATURES } from '../../../src/features/features.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
@@ -79,6 +81,7 @@ function startDaemon(): Promise<unknown> {
   const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
   return runDaemon(
     {
+      parts: FEATURES,
       config,
       version: 'bench',
       reloadConfig: () => loadConfig({ env, cwd: directory }),

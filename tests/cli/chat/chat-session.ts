@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest';
 import { runCli } from '../../../src/cli/program.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
-import { tellWatchers } from '../../../src/store/transcript/live-text.ts';
+import { tellWatchers } from '../../../src/store/events/live/live-pieces.ts';
 import type { FocusedWork } from '../../support/begun-focus.ts';
 import { type TestDatabase, temporaryHome } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';

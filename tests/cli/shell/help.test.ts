@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { EXIT_CODES, VARIABLES } from '../../../src/cli/shell/help-topics.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
+import { EXAMPLE_KEY, exampleWebhook } from '../../features/webhooks/example.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { handOver } from '../../support/handed-over.ts';
@@ -17,7 +18,6 @@ import { run } from '../run-cli.ts';
 import { exampleChat } from './example-chat.ts';
 import { exampleMemories } from './example-memories.ts';
 import { exampleSkill } from './example-skill.ts';
-import { EXAMPLE_KEY, exampleWebhook } from './example-webhook.ts';
 
 const docs = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 const program = await buildProgram(() => async () => {}, { stdout: { write: () => {} } });

@@ -180,7 +180,7 @@ describe('work show', () => {
     expect(tailed.stdout).toMatch(/^\d\d:\d\d:\d\d {6}✓ grep/m);
     const events = (await animus(['work', 'tail', id, '--json'])).stdout.trim().split('\n');
     expect(events.map((line) => JSON.parse(line))).toContainEqual(
-      expect.objectContaining({ type: 'tool_ended', call_id: 'c1/7', parent_call_id: 'c1' }),
+      expect.objectContaining({ type: 'observation', call_id: 'c1/7', parent_call_id: 'c1' }),
     );
   });
 

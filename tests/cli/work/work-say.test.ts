@@ -2,8 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createReplay } from '../../../src/engage/events/replay.ts';
-import { readProgress } from '../../../src/store/transcript/progress.ts';
+import { readEvents } from '../../../src/store/events/read-events.ts';
 import { beginTurn } from '../../support/begun-turn.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
@@ -48,14 +47,17 @@ describe('work say', () => {
 
   test('is an event when it is said and when it is delivered', async () => {
     const work = await beginFocus(db.database);
-    const replay = createReplay();
-    const look = async () =>
-      replay.take(await readProgress(db.database, work.id, replay.cursor)).map(({ type }) => type);
+    let after: string | null = null;
+    const look = async () => {
+      const { events } = await readEvents(db.database, { kind: 'work', id: work.id }, after);
+      after = events.at(-1)?.id ?? after;
+      return events;
+    };
     await look();
     await animus(['work', 'say', work.id, 'Hello']);
-    expect(await look()).toEqual(['message']);
+    expect(await look()).toMatchObject([{ type: 'message', text: 'Hello', deliveredWith: null }]);
     await beginTurn(db.database, work.key, 1, 0);
-    expect(await look()).toEqual(['message_delivered']);
+    expect(await look()).toMatchObject([{ type: 'message', text: null, deliveredWith: 1 }]);
   });
 
   test('refuses ended work, a missing text and a text that is too long, each with its exit code', async () => {

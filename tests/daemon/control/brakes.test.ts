@@ -30,7 +30,7 @@ test('a pause stops the next model call; the work is released as it is and compl
   });
   const id = await insert('takes two turns');
   await eventually('the first call is on its way', () =>
-    daemon.events.some((event) => event.workItemId === id && event.type === 'turn_started') ? true : null,
+    daemon.events.some((event) => event.workItemId === id && event.type === 'asked') ? true : null,
   );
   await target.database.query(`select animus.pause('clerk', 'a test')`);
   await stateOf(id, 'queued');

@@ -37,7 +37,7 @@ test('a fallback answers a turn that the first model could not answer, and is re
   });
   const item = await resolved(daemon.lines);
   expect(item).toMatchObject({ state: 'completed', outcome: { text: 'done by the spare' } });
-  const said = daemon.events.flatMap((event) => (event.type === 'turn_recorded' ? [event.model] : []));
+  const said = daemon.events.flatMap((event) => (event.type === 'turn' ? [event.model] : []));
   expect(said).toEqual(['play/scripted (no model)', 'spare/scripted (no model)']);
   const turns = await target.database.query(
     `select turn, provider, cost_usd::float8 as cost from animus.turns join animus.foci f on f.id = focus_id

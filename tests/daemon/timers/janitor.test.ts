@@ -177,7 +177,6 @@ test('removes archives, runs of schedules, watches, old daemons and directories 
     artifacts: 0,
     archived: 3,
     registered: 2,
-    deliveries: 0,
     packages: 0,
     worktrees: 0,
     directories: 2,
@@ -222,6 +221,7 @@ async function setUp(packDays: number | null = null) {
       log: silentLog,
       retention: () => retention,
       directoryRoot: `${home}/foci`,
+      prunes: new Map(),
     }).sweep();
   return { db, sweep };
 }

@@ -25,14 +25,7 @@ describe('a call that only reads', () => {
     expect(statements.filter((name) => name !== 'read')).toEqual(['begin_turn', ...whole, 'record_turn']);
     expect(await callStates(pg.database, focus)).toEqual(Array.from({ length: 6 }, () => 'read done'));
     const events = focus.events.map(({ type }) => type).filter((type) => type !== 'text');
-    expect(events.slice(0, 6)).toEqual([
-      'turn_started',
-      'turn_recorded',
-      'tool_started',
-      'tool_ended',
-      'tool_started',
-      'tool_ended',
-    ]);
+    expect(events.slice(0, 6)).toEqual(['asked', 'turn', 'call', 'call', 'observation', 'observation']);
   });
 
   it('runs before its answer is recorded, and is recorded with its times and size', async () => {

@@ -44,7 +44,7 @@ describe('an answer that cannot be recorded', () => {
     await expect(end).rejects.toBe(lost);
     expect(stopped).toEqual([lost]);
     expect(await callStates(pg.database, focus)).toEqual([]);
-    expect(focus.events.filter(({ type }) => type.startsWith('tool_'))).toEqual([]);
+    expect(focus.events.filter(({ type }) => type === 'call' || type === 'observation')).toEqual([]);
   });
 
   it('because the focus is aborted: stops the reads', async () => {

@@ -51,7 +51,7 @@ const lost = (requests: number) => ({ requests, usd: requests * 0.5, held: 0 });
 describe('a turn that was begun with the record of the one before, and not sent', () => {
   test('is given back when the daemon drains', async () => {
     const { focus, drain, run, sent } = await begin();
-    const onEvent: LoopParts['onEvent'] = ({ type }) => void (type === 'turn_recorded' && drain.abort());
+    const onEvent: LoopParts['onEvent'] = ({ type }) => void (type === 'turn' && drain.abort());
     expect(await run({ onEvent })).toEqual({ kind: 'interrupted', reason: 'drained' });
     expect(sent()).toBe(1);
     expect(await lostOf(focus)).toEqual(NOTHING);
@@ -59,7 +59,7 @@ describe('a turn that was begun with the record of the one before, and not sent'
 
   test('is given back when the focus is stopped', async () => {
     const { focus, stop, run, sent } = await begin();
-    const onEvent: LoopParts['onEvent'] = ({ type }) => void (type === 'turn_recorded' && stop());
+    const onEvent: LoopParts['onEvent'] = ({ type }) => void (type === 'turn' && stop());
     await expect(run({ onEvent })).rejects.toThrow('stopped');
     expect(sent()).toBe(1);
     expect(await lostOf(focus)).toEqual(NOTHING);

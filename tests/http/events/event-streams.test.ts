@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tellWatchers } from '../../../src/store/events/live/live-pieces.ts';
 import { decodeCursor, encodeCursor } from '../../../src/store/events/position.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
-import { tellWatchers } from '../../../src/store/transcript/live-text.ts';
 import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { beginFocus, type FocusedWork, recordCalls } from '../../support/begun-focus.ts';

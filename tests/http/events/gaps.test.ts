@@ -1,8 +1,8 @@
 /** Promise: where a piece of an answer was lost, the server asks for what was sent, and its readers get the text without a gap. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { createTextTeller } from '../../../src/engage/events/live-text.ts';
-import { type TextPiece, tellWatchers } from '../../../src/store/transcript/live-text.ts';
+import { createTextTeller } from '../../../src/engage/events/text-teller.ts';
+import { type TextPiece, tellWatchers } from '../../../src/store/events/live/live-pieces.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { readEventStream } from '../../support/event-reader.ts';
@@ -27,7 +27,7 @@ test('a lost piece is sent again', async () => {
     tellWatchers(pg.database, work.key, lose && !piece.earlier ? { ...piece, focus: 0 } : piece);
   await eventually('a watcher', async () => ((await tell({ focus: 0, turn: 1, from: 0, text: '' })) ? true : null));
   const teller = createTextTeller(1, tell, systemClock);
-  const say = (text: string) => teller.take({ type: 'text', turn: 1, text });
+  const say = (text: string) => teller.take({ type: 'text', live: true, turn: 1, text });
   const shown = () =>
     reader.events.filter(({ type }) => type === 'text').map(({ data }) => [data['from'], data['text']]);
 

@@ -1,6 +1,6 @@
 /** The stream of a work item ends with `done`: nothing comes after it, not even a hint. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tellWatchers } from '../../../src/store/transcript/live-text.ts';
+import { tellWatchers } from '../../../src/store/events/live/live-pieces.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';

@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { Secret } from '../../../src/core/secrets/secret.ts';
 import { serveMcpStdio } from '../../../src/http/mcp/serve-stdio.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
+import { configOf } from '../../support/config-of.ts';
 import { testDatabase } from '../../support/database.ts';
 import { createToken } from '../../support/people.ts';
 
@@ -23,6 +24,7 @@ async function serve(token?: string) {
     log: silentLog,
     clock: systemClock,
     version: '1',
+    config: configOf(),
     token: new Secret(secret),
     embeddings: null,
     oidc: null,

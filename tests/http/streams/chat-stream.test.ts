@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { tellWatchers } from '../../../src/store/transcript/live-text.ts';
+import { tellWatchers } from '../../../src/store/events/live/live-pieces.ts';
 import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 import { type EventReader, type GotEvent, readEventStream } from '../../support/event-reader.ts';

@@ -5,9 +5,10 @@ import { ERRORS } from '../../../src/core/errors/error-table.ts';
 import { errorOf } from '../../../src/core/errors/errors.ts';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
 import { openApiDocument } from '../../../src/http/api/openapi.ts';
-import { HINT_TYPES, type HintType } from '../../../src/http/events/frame.ts';
+import { type HintType, STATES_HINTS, STREAM_HINTS } from '../../../src/http/events/stream-hints.ts';
 import { publicError } from '../../../src/http/route/public-error.ts';
 import type { AnyEvent } from '../../../src/store/events/event.ts';
+import { WORK_HINTS } from '../../../src/store/events/hints.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -25,7 +26,8 @@ function typesOf(stream: string, live: boolean): string[] {
 
 test('every hint is described', () => {
   const described = ['WorkEvent', 'ChatEvent', 'StatesEvent'].flatMap((stream) => typesOf(stream, true));
-  expect([...new Set(described)].toSorted()).toEqual(HINT_TYPES.toSorted());
+  const declared = [WORK_HINTS, STREAM_HINTS, STATES_HINTS].flatMap((hints) => Object.keys(hints));
+  expect([...new Set(described)].toSorted()).toEqual([...new Set(declared)].toSorted());
   expect(typesOf('ChatEvent', true)).toContain('position');
 });
 

@@ -8,7 +8,7 @@ import type { HttpProviderSettings } from '../../../src/llm/provider-settings.ts
 import { startAnthropicServer, text } from '../../support/model-server/anthropic.ts';
 import { answered, call, failed, llmOf } from '../llm-call.ts';
 
-const tls = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
+const tls = (name: string) => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8');
 const opened: (() => Promise<void>)[] = [];
 const ONCE = { retry: { maxAttempts: 1 } };
 

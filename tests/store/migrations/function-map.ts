@@ -1,7 +1,7 @@
 /** The SQL functions as their comments describe them, and the maps of them in the docs. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MIGRATIONS_DIRECTORY } from '../../../src/store/migrations/migration-files.ts';
+import { MIGRATIONS_DIRECTORY, schemaFileNames } from '../../../src/store/migrations/migration-files.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 
 export interface SqlFunction {
@@ -17,6 +17,7 @@ export interface SqlFunction {
 }
 
 const FUNCTIONS = join(MIGRATIONS_DIRECTORY, 'functions');
+const FILES = (await schemaFileNames()).functions;
 const PAGES = { public: 'sql-api.md', internal: 'architecture.md' } as const;
 const page = (name: string) => join(MIGRATIONS_DIRECTORY, '..', 'docs', name);
 
@@ -26,7 +27,7 @@ const PINNED = ['0061_fold_memory_words.sql'];
 /** Every function of migrations/functions, in the order in which they are applied, and those that a migration has made for good. */
 export function sqlFunctions(): SqlFunction[] {
   const read = (directory: string) => (file: string) => functionsOf(file, readFileSync(join(directory, file), 'utf8'));
-  return [...PINNED.flatMap(read(MIGRATIONS_DIRECTORY)), ...readdirSync(FUNCTIONS).sort().flatMap(read(FUNCTIONS))];
+  return [...PINNED.flatMap(read(MIGRATIONS_DIRECTORY)), ...FILES.flatMap(read(FUNCTIONS))];
 }
 
 function functionsOf(file: string, sql: string): SqlFunction[] {

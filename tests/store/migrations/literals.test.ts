@@ -1,6 +1,7 @@
 /** Promise: no SQL of animus means something else where standard_conforming_strings is off, in whoever's session it is read. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { schemaFileNames } from '../../../src/store/migrations/migration-files.ts';
 
 const DIRECTORY = new URL('../../../migrations/functions/', import.meta.url);
 
@@ -12,7 +13,7 @@ function dependent(sql: string): string[] {
     .map(([text]) => text);
 }
 
-test.each(readdirSync(DIRECTORY).filter((name) => name.endsWith('.sql')))('%s', (name) => {
+test.each((await schemaFileNames()).functions)('%s', (name) => {
   expect(dependent(readFileSync(new URL(name, DIRECTORY), 'utf8'))).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 /** Calls that code made: what records them, who shows them, and who must not count them. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createReplay } from '../../../src/engage/events/replay.ts';
+import { readEvents } from '../../../src/store/events/read-events.ts';
 import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
 import {
   type CodeCallRow,
@@ -10,7 +10,6 @@ import {
   recordCodeCalls,
 } from '../../../src/store/transcript/code-calls.ts';
 import { readRunningMs } from '../../../src/store/transcript/focus-row.ts';
-import { readProgress } from '../../../src/store/transcript/progress.ts';
 import { readTranscript } from '../../../src/store/transcript/transcript.ts';
 import { readArtifacts } from '../../../src/store/views/artifact-views.ts';
 import { readFoci } from '../../../src/store/views/focus-views.ts';
@@ -76,14 +75,14 @@ describe('calls of code', () => {
     const { turns } = await readTranscript(pg.database, work.key.focusId);
     expect(turns[0]!.calls).toMatchObject([{ callId: 'x', wrote: [{}] }]);
     expect(await readRunningMs(pg.database, work.key.focusId, 'none')).toBe(10);
-    const events = createReplay().take(await readProgress(pg.database, work.id, { focus: 1, turn: 1, ledger: 0 }));
-    expect(events).toContainEqual(expect.objectContaining({ type: 'turn_recorded', calls: 1 }));
-    expect(events.filter(({ type }) => type === 'tool_ended')).toMatchObject([
+    const { events } = await readEvents(pg.database, { kind: 'work', id: work.id }, null);
+    expect(events.filter((event) => event.type === 'call' && event.parentCallId === null)).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'observation')).toMatchObject([
       { callId: 'x/1' },
       { callId: 'x/2' },
       { callId: 'x' },
     ]);
-    expect(events).toContainEqual(expect.objectContaining({ type: 'tool_started', callId: 'x/1', parentCallId: 'x' }));
+    expect(events).toContainEqual(expect.objectContaining({ type: 'call', callId: 'x/1', parentCallId: 'x' }));
   });
 
   it('report no end of child work to the model', async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { startFocus } from '../../../src/store/transcript/focus-row.ts';
-import type { FocusSettings } from '../../../src/store/transcript/focus-settings.ts';
+import { encodeSettings, type FocusSettings } from '../../../src/store/transcript/focus-settings.ts';
 import { claimWork, completeWork, releaseWork } from '../../../src/store/work/work.ts';
 import { claimable } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -138,4 +138,18 @@ describe('the settings of foci', () => {
     );
     expect(row!.today).toBe(true);
   });
+});
+
+test('settings are encoded once for the same snapshot, prompt and tools, and again where one of them differs', () => {
+  const tools = [{ name: 'ask', description: 'Asks', inputSchema: {} }];
+  const settings = { ...SETTINGS, tools };
+  const encoded = encodeSettings(settings);
+  expect(encodeSettings({ ...settings, tools: [...tools] })).toBe(encoded);
+  const ids = [
+    encoded,
+    encodeSettings({ ...settings, systemPrompt: 'Other' }),
+    encodeSettings({ ...settings, tools: [{ ...tools[0]!, description: 'Other' }] }),
+    encodeSettings({ ...settings, facultySnapshot: { name: 'y' } }),
+  ].map(({ id }) => id.toString('hex'));
+  expect(new Set(ids).size).toBe(4);
 });

@@ -241,17 +241,3 @@ describe('an answer that ends the work', () => {
     expect(await stateOf(target.database, keys[1]!.workItemId)).toBe('running');
   });
 });
-
-test('settings are encoded once for the same snapshot, prompt and tools, and again where one of them differs', () => {
-  const tools = [{ name: 'ask', description: 'Asks', inputSchema: {} }];
-  const settings = { ...SETTINGS, tools };
-  const encoded = encodeSettings(settings);
-  expect(encodeSettings({ ...settings, tools: [...tools] })).toBe(encoded);
-  const ids = [
-    encoded,
-    encodeSettings({ ...settings, systemPrompt: 'Other' }),
-    encodeSettings({ ...settings, tools: [{ ...tools[0]!, description: 'Other' }] }),
-    encodeSettings({ ...settings, facultySnapshot: { name: 'y' } }),
-  ].map(({ id }) => id.toString('hex'));
-  expect(new Set(ids).size).toBe(4);
-});

@@ -1,9 +1,9 @@
 /** The packed transcripts of ended work: nothing is lost or changed, everything can be read, months are dropped. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readEvents } from '../../../src/store/events/read-events.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { appendLedger, readLedger, readWholeLedger } from '../../../src/store/transcript/ledger.ts';
-import { readProgress } from '../../../src/store/transcript/progress.ts';
 import { readFoci } from '../../../src/store/views/focus-views.ts';
 import { dropMonth, packHistory, pruneWork, readKeptRows } from '../../../src/store/work/retention.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';
@@ -37,13 +37,19 @@ describe.each(['postgres', 'embedded'])('%s', (kind) => {
     const db = pg.database;
     const id = await deadWithEverything(db);
     const before = await rows(db, TABLES);
-    const shown = [await readFoci(db, id, true), await readWholeLedger(db, id), await readProgress(db, id, START)];
+    const shown = [
+      await readFoci(db, id, true),
+      await readWholeLedger(db, id),
+      await readEvents(db, { kind: 'work', id }, null, 1000),
+    ];
     expect(await packHistory(db, 0, 100)).toBe(1);
     expect(await rows(db, TABLES)).toEqual(TABLES.map(() => []));
 
-    expect([await readFoci(db, id, true), await readWholeLedger(db, id), await readProgress(db, id, START)]).toEqual(
-      shown,
-    );
+    expect([
+      await readFoci(db, id, true),
+      await readWholeLedger(db, id),
+      await readEvents(db, { kind: 'work', id }, null, 1000),
+    ]).toEqual(shown);
     // Each column of the tables is in the views, with the same values.
     for (const table of TABLES) {
       const columns = (
@@ -188,8 +194,6 @@ describe('roles', () => {
     expect(await dropMonth(daemon, 1)).toBe(1);
   });
 });
-
-const START = { focus: 1, turn: 0, ledger: 0 };
 
 /** A dead item whose rows have a value in every column, of the kinds that a conversion could change. */
 async function deadWithEverything(db: Database): Promise<string> {

@@ -79,6 +79,13 @@ test('the API loads the SDK of MCP with the first request for it only', async ()
   expect(packages.filter((name) => name.startsWith('@modelcontextprotocol'))).toEqual([]);
 });
 
+test('the daemon loads the client of container engines for an engine only', async () => {
+  const daemon = new URL('../../../src/daemon/daemon.ts', import.meta.url).pathname;
+  const { packages } = await recorded([daemon]);
+  expect(packages).toContain('undici');
+  expect(packages.filter((name) => /dockerode|docker-modem|ssh2/.test(name))).toEqual([]);
+});
+
 test('without the name of its file, the recorder writes none', async () => {
   const failure = await new Promise<Error | null>((resolve) => {
     execFile(process.execPath, ['--import', RECORDER, '--eval', ''], { cwd, env: {} }, resolve);

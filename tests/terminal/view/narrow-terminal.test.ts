@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { displayWidth, wrap } from '../../../src/terminal/view/display-width.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -31,6 +32,8 @@ beforeAll(async () => {
   ]);
   const work = await beginFocus(db, { id });
   await recordCalls(db, work, 1, ['call_1', 'call_2'], 'a_tool_with_a_rather_long_name');
+  const request = { reason: WIDE };
+  await askPerson(db, work.key, 1, 'call_1', 'approval', { subject: 'tool_call', request, seconds: 60 });
   await db.query(`select animus.append_ledger($1, 'plan', $2)`, [id, `${WIDE}\n    ${WIDE.repeat(3)}`]);
   const dead = await beginFocus(db);
   deadId = dead.id;
@@ -56,6 +59,7 @@ describe('on a terminal of 40 columns', () => {
     ['show', () => ['work', 'show', id], 0],
     ['show of dead work', () => ['work', 'show', deadId], 0],
     ['tail', () => ['work', 'tail', deadId], 1],
+    ['inbox', () => ['inbox'], 0],
     ['ledger', () => ['ledger', 'show', id], 0],
     ['config', () => ['config'], 0],
   ] as const)('no line of %s is longer, and nothing of an id is lost', async (name, argv, code) => {
@@ -67,7 +71,9 @@ describe('on a terminal of 40 columns', () => {
     expect(await terminal.ended).toBe(code);
     const lines = screenOf(terminal.written());
     expect(lines.length).toBeGreaterThan(2);
-    expect(lines.filter((line) => displayWidth(line) > 40)).toEqual([]);
+    // Commands are there to be copied, and stay whole.
+    const prose = lines.filter((line) => !line.startsWith('  animus '));
+    expect(prose.filter((line) => displayWidth(line) > 40)).toEqual([]);
     if (name === 'show') expect(lines.join('\n')).toContain(id);
   });
 });

@@ -4,7 +4,7 @@ import type { WorkEvent } from '../../../store/events/event.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { counted, duration } from '../../../terminal/view/quantities.ts';
-import { callKey, type ShownOutput } from '../follow/live-output.ts';
+import { callKey, type ShownOutput } from '../../events/shown-output.ts';
 import type { Console } from '../terminal/console.ts';
 import { inputGist, outputGist } from './call-lines.ts';
 import { type ComingLines, createComingLines } from './coming-lines.ts';

@@ -4,7 +4,7 @@ import type { WorkEvent } from '../../../store/events/event.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { cost, counted, shortId } from '../../../terminal/view/quantities.ts';
-import type { Shown } from '../follow/live-text.ts';
+import type { Shown } from '../../events/shown-answer.ts';
 import type { Console } from '../terminal/console.ts';
 import { createCallsView } from './calls-view.ts';
 

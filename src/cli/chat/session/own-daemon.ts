@@ -1,9 +1,11 @@
 /** The daemon of a session on the embedded database where no other runs. Load it when it is needed: with it, the providers are loaded. */
+
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { AnimusError } from '../../../core/errors/errors.ts';
 import { interruption } from '../../../core/errors/interruption.ts';
 import { runDaemon } from '../../../daemon/daemon.ts';
+import { FEATURES } from '../../../features/features.ts';
 import { openLog } from '../../../telemetry/log.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
 import { facultiesDirectory } from '../../../terminal/command/faculties-directory.ts';
@@ -39,6 +41,7 @@ export async function startOwnDaemon(invocation: Invocation, signal: AbortSignal
   const ready = Promise.withResolvers<void>();
   const running = runDaemon(
     {
+      parts: FEATURES,
       config,
       version: version(),
       facultiesDir,

@@ -12,7 +12,7 @@ import type { AskedView } from '../../../store/views/inbox-view.ts';
 import { cancelWork } from '../../../store/work/operate.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
 import { styled } from '../../../terminal/view/output.ts';
-import { openNews } from '../follow/news.ts';
+import { openNews } from '../../events/news.ts';
 import { openConsole } from '../terminal/console.ts';
 import { createAsking } from './asking.ts';
 import { completeCommand } from './complete-command.ts';
@@ -181,7 +181,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     const lost = AbortSignal.any([leaving.signal, place.lost]);
     const news = openNews(place.db, {
       onTalk: () => watch.poke(),
-      onAnswer: () => wake.ring(),
+      onItem: () => wake.ring(),
       onPiece: (piece) => watch.piece(piece),
     });
     try {

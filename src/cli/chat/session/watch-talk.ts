@@ -5,13 +5,14 @@ import type { Waiting } from '../../../core/work/waiting.ts';
 import { isTerminal, type WorkState } from '../../../core/work/work.ts';
 import type { ChatMessage } from '../../../store/conversations/chat-message.ts';
 import { findConversation, readConversation } from '../../../store/conversations/read-conversation.ts';
+import type { LivePiece } from '../../../store/events/live/live-pieces.ts';
 import type { Database } from '../../../store/sql/database.ts';
-import type { LivePiece } from '../../../store/transcript/live-text.ts';
 import { whyWaiting } from '../../../store/views/waiting.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { waitingCommand } from '../../../terminal/view/waiting-text.ts';
-import { createFollowedAnswer, type FollowedAnswer, type FollowMeans } from '../follow/follow-answer.ts';
-import type { News } from '../follow/news.ts';
+import { createFollowedItem, type FollowedItem, type Waking } from '../../events/followed-item.ts';
+import type { News } from '../../events/news.ts';
+import { foldAnswer } from '../../events/shown-answer.ts';
 import type { Console } from '../terminal/console.ts';
 import type { Asking } from './asking.ts';
 import type { EventView } from './event-view.ts';
@@ -49,7 +50,7 @@ const WATCH_AGAIN_MS = 300_000;
 const EXPLAIN_AFTER_MS = 2500;
 
 export function createTalkWatch({ console, talk, asking, view, actor, wake, busy }: WatchParts): TalkWatch {
-  let answer: FollowedAnswer | null = null;
+  let answer: FollowedItem | null = null;
   let seenAtMs = 0;
   let lookAtMs = 0;
   let gone = false;
@@ -96,14 +97,17 @@ export function createTalkWatch({ console, talk, asking, view, actor, wake, busy
     showSaid(console.output, String(number), said.text);
   }
 
-  function next(): FollowedAnswer | null {
+  function next(): FollowedItem | null {
     const open = talk.messages.find(
       ({ role, told, workItemId }) => role === 'user' && !told && workItemId !== null && !talk.followed.has(workItemId),
     );
     if (open === undefined) return null;
     showQueued(open);
-    return createFollowedAnswer(open.workItemId!, {
-      show: view.show,
+    const answer = foldAnswer();
+    return createFollowedItem(open.workItemId!, {
+      take(entry) {
+        for (const shown of answer.take(entry)) view.show(shown);
+      },
       present: (state, db) => present(open, state, db),
     });
   }
@@ -130,9 +134,9 @@ export function createTalkWatch({ console, talk, asking, view, actor, wake, busy
     console.status(`${what} · Ctrl-C stops it`);
   }
 
-  async function followOne(one: FollowedAnswer, db: Database, means: FollowMeans): Promise<void> {
+  async function followOne(one: FollowedItem, db: Database, waking: Waking): Promise<void> {
     [explained, explainAtMs] = ['', systemClock.monotonicMs() + EXPLAIN_AFTER_MS];
-    if (!(await one.follow(db, means))) return;
+    if (!(await one.follow(db, waking))) return;
     talk.followed.add(one.workItemId);
     answer = null;
     asking.over();

@@ -17,7 +17,7 @@ export function tallyWrites({ tools }: Toolset): WrittenTally {
     succeeded: 0,
     failed: 0,
     take(event: FocusEventBody) {
-      if (event.type !== 'tool_ended') return;
+      if (event.type !== 'observation' || event.live) return;
       const tool = tools.get(event.name);
       if (tool === undefined || !leavesResult(tool)) return;
       tally[event.isError ? 'failed' : 'succeeded'] += 1;

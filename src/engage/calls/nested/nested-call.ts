@@ -99,7 +99,7 @@ function end(
   const { callId, name } = call;
   const isError = output.isError ?? false;
   const shown = { isError, output: row.output ?? '', durationMs: roundMs(durationMs), parentCallId: parent.callId };
-  run.onEvent({ type: 'tool_ended', turn: turn.turn, callId, name, ...shown });
+  run.onEvent({ type: 'observation', turn: turn.turn, callId, name, ...shown });
   if (recorded) tellEntry(name, output, run);
   onEnd({ n: start.n, name, state }, call);
   return output;

@@ -38,10 +38,10 @@ export async function runNestedCall(
 ): Promise<NestedEnd> {
   const { run, record, journal, turn, parent } = execution;
   const { tool } = valid;
-  const input = typeof valid.written === 'object' && valid.written !== null ? valid.written : {};
+  const input = typeof valid.written === 'object' && valid.written !== null ? { ...valid.written } : {};
   const { name, callId } = call;
   if (tool.kind === 'world' && !tool.idempotent) await journal.begin(record.begun(start));
-  run.onEvent({ type: 'tool_started', turn: turn.turn, callId, name, input, parentCallId: parent.callId });
+  run.onEvent({ type: 'call', turn: turn.turn, callId, parentCallId: parent.callId, name, input });
   const running =
     tool.kind === 'database'
       ? runInTransaction(call, start, valid, tool, execution, signal)

@@ -2,11 +2,12 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { createLiveOutput } from '../../../../src/cli/chat/follow/live-output.ts';
 import { createCallsView } from '../../../../src/cli/chat/session/calls-view.ts';
 import { openConsole } from '../../../../src/cli/chat/terminal/console.ts';
+import { foldOutput } from '../../../../src/cli/events/shown-output.ts';
 import type { WorkEvent } from '../../../../src/store/events/event.ts';
 import { createTerminalScreen } from '../../../support/terminal-screen.ts';
+import { recorded } from '../../events/feed-entries.ts';
 
 /** A view of calls, at 5 s after they began. */
 function callsOnTerminal(columns = 60) {
@@ -24,17 +25,17 @@ function callsOnTerminal(columns = 60) {
   );
   onTestFinished(() => console.close());
   const view = createCallsView(console, { nowMs: () => 5000 });
-  const live = createLiveOutput();
+  const output = foldOutput();
   const fields = (callId: string, parent: string | null) =>
     ({ workItemId: 'w', atMs: 0, focus: 1, turn: 1, callId, parentCallId: parent }) as const;
   return {
     rows: screen.rows,
-    begin(callId: string, name: string, input: object, parent: string | null = null) {
-      const event: WorkEvent = { ...fields(callId, parent), type: 'call', name, input };
-      live.recorded(event);
+    begin(callId: string, name: string, input: Record<string, unknown>, parent: string | null = null) {
+      const event: Extract<WorkEvent, { type: 'call' }> = { ...fields(callId, parent), type: 'call', name, input };
+      output.after(recorded(event));
       view.begun(event);
     },
-    end(callId: string, name: string, output: string, parent: string | null = null) {
+    end(callId: string, name: string, said: string, parent: string | null = null) {
       view.ended({
         ...fields(callId, parent),
         type: 'observation',
@@ -42,13 +43,24 @@ function callsOnTerminal(columns = 60) {
         input: null,
         state: 'completed',
         isError: false,
-        output,
-        outputBytes: output.length,
+        output: said,
+        outputBytes: said.length,
         durationMs: 5000,
       });
     },
-    print(call: string, from: number, output: string, stream: 'stdout' | 'stderr' = 'stdout') {
-      for (const shown of live.piece({ focus: 1, turn: 1, call, stream, from, output })) view.printed(shown);
+    print(callId: string, from: number, text: string, stream: 'stdout' | 'stderr' = 'stdout') {
+      const hint = {
+        type: 'observation',
+        live: true,
+        workItemId: 'w',
+        focus: 1,
+        turn: 1,
+        callId,
+        stream,
+        from,
+        text,
+      } as const;
+      for (const shown of output.after({ hint })) view.printed(shown);
     },
     view,
   };

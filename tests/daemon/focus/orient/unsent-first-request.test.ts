@@ -55,7 +55,9 @@ async function submit(): Promise<string> {
 }
 
 async function ended({ events }: TestDaemon, id: string): Promise<void> {
-  await eventually('the end', () => events.find((it) => it.type === 'ended' && it.workItemId === id) ?? null, 20);
+  const isOver = (it: TestDaemon['events'][number]) =>
+    it.type === 'state' && it.state !== 'running' && it.workItemId === id;
+  await eventually('the end', () => events.find(isOver) ?? null, 20);
 }
 
 async function lostOf(id: string) {

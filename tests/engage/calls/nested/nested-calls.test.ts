@@ -50,7 +50,7 @@ describe('code', () => {
     ]);
     const { turns } = await readTranscript(pg.database, focus.key.focusId);
     expect(turns[0]!.calls.map(({ name }) => name)).toEqual(['execute_code']);
-    const ended = focus.events.filter(({ type }) => type === 'tool_ended');
+    const ended = focus.events.filter(({ type }) => type === 'observation');
     expect(ended).toMatchObject([
       { name: 'echo', parentCallId: execution!.call_id },
       { name: 'act' },

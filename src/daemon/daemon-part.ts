@@ -1,0 +1,46 @@
+/** What a part of animus that is not the engine adds to a daemon. The daemon knows no part: it gets their list. */
+import type { Config } from '../core/config/config.ts';
+import type { Clock } from '../core/lifecycle/clock.ts';
+import type { Service } from '../core/lifecycle/service.ts';
+import type { Database, Queryable } from '../store/sql/database.ts';
+import type { Log } from '../telemetry/log.ts';
+
+export interface DaemonPart {
+  /** Loads what makes its service, which runs as long as the daemon. */
+  readonly service?: () => Promise<CreateService>;
+  /** What the janitor removes of it. */
+  readonly prune?: { readonly counted: string; readonly load: () => Promise<Prune> };
+}
+
+export type CreateService = (daemon: PartOfDaemon) => Service;
+
+/** What a service gets. */
+export interface PartOfDaemon {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly daemonId: string;
+  /** The current settings. */
+  readonly settings: () => Config;
+}
+
+/** Deletes what is older than `days`, at most `limit` rows; returns how many, or null if another daemon sweeps. */
+export type Prune = (db: Queryable, days: number, limit: number) => Promise<number | null>;
+
+/** The parts of a daemon, loaded. */
+export interface LoadedParts {
+  readonly services: readonly CreateService[];
+  /** By what they count. */
+  readonly prunes: ReadonlyMap<string, Prune>;
+}
+
+export async function loadParts(parts: readonly DaemonPart[]): Promise<LoadedParts> {
+  const services = await Promise.all(parts.map((part) => part.service?.()));
+  const prunes = await Promise.all(
+    parts.map(async ({ prune }) => prune && ([prune.counted, await prune.load()] as const)),
+  );
+  return {
+    services: services.filter((service) => service !== undefined),
+    prunes: new Map(prunes.filter((prune) => prune !== undefined)),
+  };
+}

@@ -1,0 +1,52 @@
+/** The route of an operation: its fields stand in the path, the query or the body. */
+
+import { objectOf } from '../../operations/field-schema.ts';
+import type { Field, Fields } from '../../operations/fields.ts';
+import type { Operation, Outside } from '../../operations/operation.ts';
+import * as schemas from '../../operations/schemas.ts';
+import type { JsonRoute, Visit } from './route.ts';
+import { unserved } from './unserved.ts';
+
+/** What its template names is in the path; the rest in the query of GET and DELETE, otherwise in the body. */
+export function routeOf({ name, http, input, output, prepare, run, mcp: _, ...described }: Operation): JsonRoute {
+  const { status = 200, method, ...place } = http;
+  const fields = Object.entries(input).filter(([, field]) => field.terminalOnly !== true);
+  const inPath = ([field]: readonly [string, Field]) => http.path.includes(`{${field}}`);
+  const params = Object.fromEntries(fields.filter(inPath));
+  const others: Fields = Object.fromEntries(fields.filter((field) => !inPath(field)));
+  const hasBody = method !== 'GET' && method !== 'DELETE';
+  return {
+    ...described,
+    ...place,
+    kind: 'json',
+    id: name,
+    method,
+    status,
+    input: {
+      path: objectOf(params, 'query'),
+      query: objectOf(hasBody ? {} : others, 'query'),
+      body: hasBody ? objectOf(others, 'body') : null,
+    },
+    output: output(schemas),
+    ...(prepare && { prepare: (visit, given) => prepare(outside(visit), together(given)) }),
+    run: (visit, given) =>
+      run(
+        {
+          ...outside(visit),
+          tx: visit.tx,
+          prepared: visit.prepared as never,
+          unserved: (faculties, { until }) => unserved(visit.tx, faculties, until),
+        },
+        together(given),
+      ),
+  };
+}
+
+function outside({ means, signal, traceparent }: Visit): Outside {
+  return { config: async () => means.config, signal, traceparent };
+}
+
+/** No name is in two of them. */
+function together({ path, query, body }: Parameters<JsonRoute['run']>[1]): never {
+  return { ...path, ...query, ...(body as object | undefined) } as never;
+}

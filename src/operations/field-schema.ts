@@ -1,0 +1,52 @@
+/** The schemas of fields. Loaded by what answers requests, not by commands. */
+import { z } from 'zod';
+import type { Field, Fields } from './fields.ts';
+import * as schemas from './schemas.ts';
+import { id, words } from './schemas.ts';
+
+/** A query has texts, a body values. */
+export type Place = 'query' | 'body';
+
+/** An object with these fields and no others. */
+export function objectOf(fields: Fields, place: Place): z.ZodObject {
+  return z.strictObject(
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field, place)])),
+  );
+}
+
+/** The schema of one value. */
+export function fieldSchema(field: Field, place: Place = 'body'): z.ZodType {
+  const { description, optional = false } = field;
+  const bare = bareSchema(field, place);
+  const there = field.default === undefined ? bare : bare.default(field.default as never);
+  const schema = optional ? there.optional() : there;
+  return description === undefined ? schema : schema.describe(description);
+}
+
+function bareSchema(field: Field, place: Place): z.ZodType {
+  switch (field.kind) {
+    case 'id':
+      return id();
+    case 'text': {
+      const { pattern, expected, min, max } = field;
+      let schema = z.string();
+      if (pattern) schema = schema.regex(pattern, expected === undefined ? undefined : `expected ${expected}`);
+      if (min !== undefined) schema = schema.min(min);
+      return max === undefined ? schema : schema.max(max);
+    }
+    case 'whole':
+      return (place === 'query' ? z.coerce.number().int() : z.int()).min(field.min).max(field.max);
+    case 'flag':
+      return place === 'query' ? z.stringbool() : z.boolean();
+    case 'choice':
+      return words(field);
+    case 'list': {
+      const { of, min, max } = field;
+      let schema = z.array(fieldSchema(of));
+      if (min !== undefined) schema = schema.min(min);
+      return max === undefined ? schema : schema.max(max);
+    }
+    case 'other':
+      return field.schema(schemas);
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * What an act takes, said as data: the API makes schemas of it (`field-schema.ts`), and the terminal arguments and options
+ * (`src/terminal/command/field-option.ts`), which loads no zod for it.
+ */
+import type { z } from 'zod';
+import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
+import type { Schemas } from './schemas.ts';
+
+interface Common<Value> {
+  /** For the OpenAPI document. The terminal has words of its own, because a line of help says more and is shorter. */
+  readonly description?: string | undefined;
+  /** What it is if it is not given. */
+  readonly default?: Value | undefined;
+}
+
+/** `Value` is what `run` gets. */
+export type Field<Value = unknown> = Kind & Given<Value>;
+
+interface Given<Value> {
+  readonly description?: string | undefined;
+  readonly default?: unknown;
+  readonly optional?: boolean;
+  /** Only the terminal has it. Default: HTTP and MCP have it, too. */
+  readonly terminalOnly?: boolean;
+  /** Never there: it carries the type. */
+  readonly value?: Value;
+}
+
+type Kind =
+  | { readonly kind: 'id' }
+  | TextField
+  | WholeField
+  | { readonly kind: 'flag' }
+  | ChoiceField<string>
+  | ListField
+  | { readonly kind: 'other'; readonly schema: (schemas: Schemas) => z.ZodType };
+
+export interface TextField {
+  readonly kind: 'text';
+  readonly min?: number;
+  readonly max?: number;
+  readonly pattern?: RegExp;
+  /** What the pattern means, after «expected». */
+  readonly expected?: string;
+}
+
+export interface WholeField {
+  readonly kind: 'whole';
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface ChoiceField<Word extends string> {
+  readonly kind: 'choice';
+  readonly words: readonly Word[];
+  /** Of the type in the OpenAPI document. */
+  readonly name?: string;
+}
+
+export interface ListField {
+  readonly kind: 'list';
+  readonly of: Field;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** The fields of an act by their names. */
+export type Fields = Readonly<Record<string, Field>>;
+
+/** What `run` gets of such fields. */
+export type InputOf<All extends Fields> = {
+  readonly [Name in keyof All]: All[Name] extends Field<infer Value> ? Value : never;
+};
+
+/** The id of a row. In a terminal it may be cut, where the command has a finder. */
+export function id(common: Common<string> = {}): Field<string> {
+  return { kind: 'id', ...common };
+}
+
+export function text(options: Omit<TextField, 'kind'> & Common<string> = {}): Field<string> {
+  return { kind: 'text', ...options };
+}
+
+/** The name of a faculty, of one that exists or not. */
+export function facultyName(common: Common<string> = {}): Field<string> {
+  return { kind: 'text', pattern: FACULTY_NAME, expected: FACULTY_NAME_RULE, ...common };
+}
+
+/** A whole number. */
+export function whole(options: Omit<WholeField, 'kind'> & Common<number>): Field<number> {
+  return { kind: 'whole', ...options };
+}
+
+/** How many rows a list has at most. */
+export function limit(): Field<number> {
+  return whole({ min: 1, max: 200, default: 50 });
+}
+
+export function flag(common: Common<boolean> = {}): Field<boolean> {
+  return { kind: 'flag', ...common };
+}
+
+/** One of some words. `name`: of the type in the OpenAPI document; default: it has none. */
+export function choice<const Word extends string>(
+  words: readonly Word[],
+  options: { readonly name?: string } & Common<NoInfer<Word>> = {},
+): ChoiceField<Word> & Given<Word> {
+  return { kind: 'choice', words, ...options };
+}
+
+/** A list; in a terminal, words with commas between them, or an option that may be repeated. */
+export function list<Value>(
+  of: Field<Value>,
+  options: Omit<ListField, 'kind' | 'of'> & Common<readonly Value[]> = {},
+): Field<readonly Value[]> {
+  return { kind: 'list', of, ...options };
+}
+
+/** What only a schema can say. A terminal has no option of it. */
+export function other<Schema extends z.ZodType>(schema: (schemas: Schemas) => Schema): Field<z.output<Schema>> {
+  return { kind: 'other', schema };
+}
+
+export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
+  return { ...field, optional: true } as Field<Value | undefined>;
+}
+
+/** What the API does not take. */
+export function terminalOnly<Value>(field: Field<Value>): Field<Value | undefined> {
+  return { ...optional(field), terminalOnly: true };
+}

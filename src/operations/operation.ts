@@ -1,0 +1,97 @@
+/**
+ * An operation declares an act once: its name, who may do it, what it takes and answers, and what it does. From it follow the route of the API with
+ * its place in the OpenAPI document, the method of the client, and the tool of the MCP server. The command of a terminal is made from it, too, with
+ * what a terminal alone has beside it (`src/terminal/command/operation-command.ts`).
+ */
+import type { z } from 'zod';
+import type { FixedConfig } from '../core/config/live-settings.ts';
+import type { ErrorCode } from '../core/errors/error-table.ts';
+import type { Scope } from '../core/work/people.ts';
+import type { Queryable } from '../store/sql/database.ts';
+import type { Fields, InputOf } from './fields.ts';
+import type { McpOffer } from './mcp-offer.ts';
+import type { Schemas } from './schemas.ts';
+
+/** What an act gets before its transaction, of the process that does it. */
+export interface Outside {
+  /** Read on the first call. Errors: `config.*`. */
+  readonly config: () => Promise<FixedConfig>;
+  /** Aborted when nobody waits for the act any more. */
+  readonly signal: AbortSignal;
+  /** W3C traceparent of what has asked for it; null: none. */
+  readonly traceparent: string | null;
+}
+
+/** What it gets inside: everything it changes is committed together, or not at all. */
+export interface Acting<Prepared> extends Outside {
+  /** Acts for the person of the request, or for the login of the terminal: the database decides what they may. */
+  readonly tx: Queryable;
+  readonly prepared: Prepared;
+  /** Warns of faculties that nobody serves: what was asked is accepted, but a misspelt name waits for ever. To be spread into the answer. */
+  readonly unserved: (faculties: readonly string[], asked: Unserved) => Promise<{ readonly warning?: string }>;
+}
+
+/** What waits for a faculty. */
+export interface Unserved {
+  /** What is so until there is such a faculty, as a sentence without its end, such as "the work waits". */
+  readonly until: string;
+  /** Whether it only counts that there is such a faculty, served or not, as far as one can know; default false. */
+  readonly named?: boolean;
+}
+
+/** The act as a route of the API. */
+export interface HttpPlace {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below `/api/v1`, with parameters in braces: `/work/{id}`. What else the act takes is in the query of GET and DELETE, otherwise in the body. */
+  readonly path: `/${string}`;
+  /** Of success; default 200. */
+  readonly status?: 200 | 201 | 202;
+  /** Its answer contains a secret, so that what is kept for a repetition is encrypted. Default: false. */
+  readonly secret?: boolean;
+  /** The key of its answer that names the work item for which a client may wait (`Prefer: wait`). Its answer has the keys of `submittedItem`. Default: none. */
+  readonly awaits?: 'id' | 'work_item_id';
+  /** The largest body, in bytes; default 1 MiB. */
+  readonly maxBodyBytes?: number;
+}
+
+interface Declared {
+  /** The `operationId`: names the method of the client. */
+  readonly name: string;
+  /** The group in the document. */
+  readonly tag: string;
+  /** One line. */
+  readonly summary: string;
+  /** What a token must be good for. */
+  readonly scope: Scope;
+  /** Errors of its own, beside those that every request has. */
+  readonly errors?: readonly ErrorCode[];
+  readonly http: HttpPlace;
+  /** The tool of the MCP server; default: there is none. */
+  readonly mcp?: McpOffer;
+}
+
+/** `Result` may say more than `output`: HTTP leaves it out, the terminal may show it. */
+export interface Operation<Input = never, Result = unknown> extends Declared {
+  readonly input: Fields;
+  readonly output: (schemas: Schemas) => z.ZodType;
+  /** What it has to ask of others, outside of its transaction and before it. */
+  readonly prepare?: (outside: Outside, input: Input) => Promise<unknown>;
+  readonly run: (acting: Acting<never>, input: Input) => Promise<Result>;
+}
+
+/** Declares an operation; its fields and its output give the types of `run`. */
+export function operation<
+  const All extends Fields,
+  Output extends z.ZodType,
+  Result extends z.input<Output>,
+  Prepared = undefined,
+>(
+  declared: Declared & {
+    readonly input: All;
+    readonly output: (schemas: Schemas) => Output;
+    readonly prepare?: (outside: Outside, input: InputOf<All>) => Promise<Prepared>;
+    readonly run: (acting: Acting<Prepared>, input: InputOf<All>) => Promise<Result>;
+  },
+): Operation<InputOf<All>, Result> {
+  return declared;
+}

@@ -1,0 +1,31 @@
+/** The turn for which a model is asked now. It has no event before its answer is recorded. */
+import { isAnimusError } from '../../core/errors/errors.ts';
+import type { Queryable } from '../sql/database.ts';
+
+export interface OpenTurn {
+  /** Its number. */
+  readonly focus: number;
+  readonly turn: number;
+  /** The first model that is asked; a fallback may answer. */
+  readonly model: string;
+  /** Milliseconds since 1970. */
+  readonly begunAtMs: number;
+}
+
+/** Null: no model is asked, or the login may not read turns. */
+export async function readOpenTurn(db: Queryable, workItemId: string): Promise<OpenTurn | null> {
+  const reading = db.query<OpenTurn>(
+    `select f.number as focus, t.turn, coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{engage,model}' as model,
+            extract(epoch from t.begun_at)::float8 * 1000 as "begunAtMs"
+       from animus.foci f left join animus.focus_settings s on s.id = f.settings_id
+       join animus.all_turns t on t.work_item_id = f.work_item_id and t.focus_id = f.id and t.recorded_at is null
+      where f.work_item_id = $1::uuid and f.ended_at is null order by f.number desc, t.turn desc limit 1`,
+    [workItemId],
+  );
+  try {
+    return (await reading)[0] ?? null;
+  } catch (error) {
+    if (isAnimusError(error, 'db.forbidden')) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+/** The fields of an act as options of a command. */
+import { InvalidArgumentError, Option } from 'commander';
+import type { Field } from '../../operations/fields.ts';
+import { choice, wholeNumber } from './arguments.ts';
+
+/** The flags of an option, and its line in the help. */
+export type OptionWords = readonly [flags: string, help: string];
+
+/** The option of a field. A bad value is a usage error; the lengths of texts are left to the database. */
+export function fieldOption(field: Field, [flags, help]: OptionWords): Option {
+  const option = new Option(flags, help);
+  const named = /<(.+?)>/.exec(flags)?.[1] ?? '';
+  const parse = parserOf(field, named);
+  return parse === null ? option : option.argParser(parse);
+}
+
+type Parse = (value: string, before: unknown) => unknown;
+
+/** Null: the text as it is, or a flag. `named`: what the value is called in the flags. */
+function parserOf(field: Field, named: string): Parse | null {
+  switch (field.kind) {
+    case 'whole':
+      return wholeNumber(field.min, field.max, NOUNS.has(named) ? named : undefined);
+    case 'choice':
+      return choice(field.words);
+    case 'text':
+      return field.pattern && field.expected !== undefined ? matching(field.pattern, field.expected) : null;
+    case 'list':
+      return listParser(field.of, named);
+    default:
+      return null;
+  }
+}
+
+/** What a number counts, where a message is to say so. */
+const NOUNS: ReadonlySet<string> = new Set(['hours']);
+
+/** Words stand with commas between them; of anything else each is given by an option of its own. */
+function listParser(of: Field, named: string): Parse {
+  if (of.kind === 'choice') return (value) => value.split(',').map((word) => choice(of.words)(word.trim()));
+  const parse = parserOf(of, named) ?? ((value: string) => value);
+  return (value, before) => [...((before as readonly unknown[] | undefined) ?? []), parse(value, undefined)];
+}
+
+function matching(pattern: RegExp, expected: string): Parse {
+  return (value) => {
+    if (pattern.test(value)) return value;
+    throw new InvalidArgumentError(`Expected ${expected}.`);
+  };
+}

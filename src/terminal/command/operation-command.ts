@@ -1,0 +1,116 @@
+/** The command of an operation: its arguments and options are fields of the act, which runs in one transaction as the login of the command. */
+import type { Command } from 'commander';
+import type { Field } from '../../operations/fields.ts';
+import type { Acting, Operation } from '../../operations/operation.ts';
+import type { Database, Queryable } from '../../store/sql/database.ts';
+import type { Output } from '../view/output.ts';
+import { addCommand, type CommandHelp, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
+import { withDatabase } from './database.ts';
+import { fieldOption, type OptionWords } from './field-option.ts';
+
+/** What a terminal has that the act has not. Arguments are those fields that the usage names. */
+export interface Presentation<Input, Result, Row, After> extends CommandHelp {
+  /** Its name and arguments: `rotate <id>`. */
+  readonly usage: string;
+  /** Options by the fields that they set. */
+  readonly options?: { readonly [Name in keyof Input]?: OptionWords };
+  /** An option that the act does not know, and what is done with it instead of the act. */
+  readonly instead?: { readonly option: OptionWords; readonly run: (invocation: Invocation) => Promise<number> };
+  /** The row that is named by `id`, or by a part of it. Errors: those of `findOne`. */
+  readonly find?: (db: Queryable, reference: string) => Promise<Row>;
+  /** What follows the act while the database is open, such as waiting for what it has begun. */
+  readonly after?: (db: Database, done: Done<Input, Result, Row>, invocation: Invocation) => Promise<After>;
+  /** What `--json` prints; default: the result. Errors are printed as those of the act. */
+  readonly document?: (done: Ended<Input, Result, Row, After>) => object;
+  /** What people see. Returns the exit code; default 0. */
+  readonly show: (output: Output, done: Ended<Input, Result, Row, After>) => number | void;
+}
+
+export interface Done<Input, Result, Row> {
+  readonly input: Input;
+  readonly result: Result;
+  /** What `find` has found. */
+  readonly row: Row;
+}
+
+export interface Ended<Input, Result, Row, After> extends Done<Input, Result, Row> {
+  /** What `after` has returned. */
+  readonly after: After;
+}
+
+/** Adds a command to its group. */
+export type AddOperation = (group: Command, run: RunCommand) => void;
+
+/** The command of an operation. */
+export function operationCommand<Input, Result, Row extends { readonly id: string } = never, After = undefined>(
+  operation: Operation<Input, Result>,
+  presentation: Presentation<Input, Result, Row, After>,
+): AddOperation {
+  const { usage, options = {}, instead } = presentation;
+  return (group, run) => {
+    const command = addCommand(group, usage, presentation);
+    const fields = Object.entries<OptionWords>(options as Readonly<Record<string, OptionWords>>).map(
+      ([name, words]) => {
+        const option = fieldOption(operation.input[name]!, words);
+        command.addOption(option);
+        return [option.attributeName(), name] as const;
+      },
+    );
+    const other = instead && fieldOption({ kind: 'flag' }, instead.option);
+    if (other) command.addOption(other);
+    const names = command.registeredArguments.map((argument) => argument.name());
+    command.action(
+      run(async (invocation: Invocation, given: CommonOptions, ...args: readonly string[]) => {
+        const values = given as Readonly<Record<string, unknown>>;
+        if (instead && values[other!.attributeName()] === true) return instead.run(invocation);
+        const input = inputOf(operation.input, [
+          ...names.map((name, index) => [name, args[index]] as const),
+          ...fields.map(([option, name]) => [name, values[option]] as const),
+        ]);
+        return runOperation(operation, presentation, invocation, input as Input);
+      }),
+    );
+  };
+}
+
+/** The values with defaults in place of those that were not given. */
+function inputOf(fields: Readonly<Record<string, Field>>, given: readonly (readonly [string, unknown])[]): object {
+  const defaults = Object.entries(fields).flatMap(([name, field]) =>
+    field.default === undefined ? [] : [[name, field.default] as const],
+  );
+  return Object.fromEntries([...defaults, ...given.filter(([, value]) => value !== undefined)]);
+}
+
+async function runOperation<Input, Result, Row extends { readonly id: string }, After>(
+  operation: Operation<Input, Result>,
+  { find, after, document, show }: Presentation<Input, Result, Row, After>,
+  invocation: Invocation,
+  given: Input,
+): Promise<number> {
+  const { output, context, config } = invocation;
+  const outside = { config, signal: context.signals.drain, traceparent: null };
+  const prepared = await operation.prepare?.(outside, given);
+  const done = await withDatabase(invocation, async (db) => {
+    const row = (await find?.(db, (given as { readonly id: string }).id)) as Row;
+    const input = find ? { ...given, id: row.id } : given;
+    const act = (tx: Queryable) => {
+      const acting: Acting<never> = { ...outside, tx, prepared: prepared as never, unserved: noted(invocation, tx) };
+      return operation.run(acting, input);
+    };
+    const did = { input, row, result: await db.transaction(act) };
+    return { ...did, after: (await after?.(db, did, invocation)) as After };
+  });
+  output.document((document?.(done) ?? done.result) as object);
+  return show(output, done) ?? 0;
+}
+
+/** A terminal prints the warning and knows more faculties: those with a file where it runs. */
+function noted(invocation: Invocation, tx: Queryable): Acting<never>['unserved'] {
+  return async (faculties, asked) => {
+    for (const name of faculties) {
+      const { warnIfUnserved } = await import('./known-faculties.ts');
+      await warnIfUnserved(invocation, tx, { name, ...asked });
+    }
+    return {};
+  };
+}

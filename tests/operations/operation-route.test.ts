@@ -1,0 +1,103 @@
+/** Promise: a route and a tool of an operation take what its fields say, and nothing else. */
+import { expect, test } from 'vitest';
+import { routeTool } from '../../src/http/mcp/route-tool.ts';
+import { routeOf } from '../../src/http/route/operation-route.ts';
+import {
+  choice,
+  flag,
+  id,
+  limit,
+  list,
+  optional,
+  other,
+  terminalOnly,
+  text,
+  whole,
+} from '../../src/operations/fields.ts';
+import { READS } from '../../src/operations/mcp-offer.ts';
+import { operation } from '../../src/operations/operation.ts';
+
+const ID = '01900000-0000-7000-8000-000000000000';
+
+const paint = operation({
+  name: 'paintWall',
+  tag: 'walls',
+  summary: 'Paint a wall',
+  scope: 'work',
+  http: { method: 'POST', path: '/walls/{id}/paint', status: 202 },
+  input: {
+    id: id(),
+    colours: list(choice(['red', 'blue']), { min: 1, default: ['red'] }),
+    coats: whole({ min: 1, max: 3, default: 2 }),
+    label: optional(text({ pattern: /^[a-z]+$/, expected: 'small letters' })),
+    glossy: flag({ default: false }),
+    shape: optional(other(({ z }) => z.strictObject({ edges: z.int() }))),
+    painter: terminalOnly(text()),
+  },
+  output: ({ z }) => z.object({ id: z.string(), coats: z.int() }),
+  run: async (_, { id: wall, coats }) => ({ id: wall, coats, secretly: 'more' }),
+  mcp: { name: 'paint_wall', description: 'Paint', hints: READS, without: ['shape'] },
+});
+
+const walls = operation({
+  name: 'listWalls',
+  tag: 'walls',
+  summary: 'Walls',
+  scope: 'read',
+  http: { method: 'GET', path: '/walls' },
+  input: { limit: limit(), glossy: optional(flag()) },
+  output: ({ z }) => z.object({ items: z.array(z.string()) }),
+  run: async () => ({ items: [] }),
+});
+
+const { path, query, body } = routeOf(paint).input;
+const said = (value: unknown) => body!.safeParse(value).error?.issues.map((issue) => issue.message);
+
+test('what the template names is in the path, the rest in the body', () => {
+  expect(path.parse({ id: ID })).toEqual({ id: ID });
+  expect(query.parse({})).toEqual({});
+  expect(body!.parse({})).toEqual({ colours: ['red'], coats: 2, glossy: false });
+  expect(body!.parse({ colours: ['blue'], coats: 1, label: 'a', glossy: true, shape: { edges: 4 } })).toMatchObject({
+    shape: { edges: 4 },
+  });
+});
+
+test.each([
+  [{ coats: 4 }],
+  [{ coats: '2' }],
+  [{ colours: [] }],
+  [{ colours: ['green'] }],
+  [{ label: 'A' }],
+  [{ glossy: 'yes' }],
+  [{ shape: { edges: 'four' } }],
+  [{ painter: 'ann' }],
+  [{ id: ID }],
+])('a body is refused: %j', (value) => {
+  expect(said(value)).toHaveLength(1);
+});
+
+test('the message says what a pattern means', () => {
+  expect(said({ label: 'A' })).toEqual(['expected small letters']);
+});
+
+test('a query is text', () => {
+  const route = routeOf(walls);
+  expect(route.input.body).toBeNull();
+  expect(route.input.query.parse({})).toEqual({ limit: 50 });
+  expect(route.input.query.parse({ limit: '7', glossy: 'true' })).toEqual({ limit: 7, glossy: true });
+  expect(route.input.query.safeParse({ limit: '201' }).success).toBe(false);
+});
+
+test('the route runs the act with all fields together; more than its output names does not leave', async () => {
+  const route = routeOf(paint);
+  const answer = await route.run({ means: {} } as never, { path: { id: ID }, query: {}, body: { coats: 3 } });
+  expect(answer).toEqual({ id: ID, coats: 3, secretly: 'more' });
+  expect(route.output.parse(answer)).toEqual({ id: ID, coats: 3 });
+  expect([route.status, route.method, route.id, route.scope]).toEqual([202, 'POST', 'paintWall', 'work']);
+});
+
+test('its tool has the same fields but those that it is without', () => {
+  const tool = routeTool(routeOf(paint), paint.mcp!);
+  expect(tool).toMatchObject({ name: 'paint_wall', route: 'POST /walls/{id}/paint', scope: 'work' });
+  expect(Object.keys(tool.input.shape)).toEqual(['id', 'colours', 'coats', 'label', 'glossy']);
+});

@@ -1,0 +1,145 @@
+/** Promise: a command of an operation reads the fields of the act from its arguments and options, and runs it in one transaction. */
+
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { choice, id, list, optional, text, whole } from '../../../src/operations/fields.ts';
+import { operation } from '../../../src/operations/operation.ts';
+import { commandRunner } from '../../../src/terminal/command/command.ts';
+import { operationCommand } from '../../../src/terminal/command/operation-command.ts';
+import { createOutput } from '../../../src/terminal/view/output.ts';
+import { testDatabase } from '../../support/database.ts';
+
+const target = testDatabase();
+const ID = '01900000-0000-7000-8000-000000000000';
+
+const paint = operation({
+  name: 'paintWall',
+  tag: 'walls',
+  summary: 'Paint a wall',
+  scope: 'work',
+  http: { method: 'POST', path: '/walls/{id}/paint' },
+  input: {
+    id: id(),
+    colours: list(choice(['red', 'blue']), { default: ['red'] }),
+    rooms: optional(list(text())),
+    keep_hours: whole({ min: 0, max: 24, default: 2 }),
+    coats: optional(whole({ min: 1, max: 3 })),
+    label: optional(text({ pattern: /^[a-z]+$/, expected: 'small letters' })),
+  },
+  output: ({ z }) => z.object({ id: z.string() }),
+  prepare: async (_, input) => `prepared for ${input.id}`,
+  async run({ tx, prepared }, input) {
+    const [row] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
+    const [again] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
+    return { ...input, prepared, once: row!.xid === again!.xid };
+  },
+});
+
+const add = operationCommand(paint, {
+  usage: 'paint <id>',
+  summary: 'paint a wall',
+  examples: ['walls paint 0190'],
+  options: {
+    colours: ['--colours <words>', 'some'],
+    rooms: ['--room <name>', 'each'],
+    keep_hours: ['--keep-hours <hours>', 'how long'],
+    coats: ['--coats <number>', 'how many'],
+    label: ['--label <text>', 'a name'],
+  },
+  find: async (_, reference) => ({ id: ID, named: reference }),
+  instead: {
+    option: ['--none', 'nothing'],
+    run: async ({ output }) => {
+      output.document({ none: true });
+      return 3;
+    },
+  },
+  after: async (db, { result }) => `${db.kind} ${result.keep_hours}`,
+  document: ({ input, row, result, after }) => ({
+    input,
+    row: row.named,
+    once: result.once,
+    prepared: result.prepared,
+    after,
+  }),
+  show: (_, { input }) => (input.label === 'fails' ? 1 : undefined),
+});
+
+async function painted(
+  ...argv: string[]
+): Promise<{ readonly code: number; readonly said: ReturnType<typeof JSON.parse> }> {
+  let text = '';
+  let code = -1;
+  const sink = { write: (piece: string) => void (text += piece) };
+  const env = { DATABASE_URL: target.connectionString };
+  const context = {
+    env,
+    cwd: '/nowhere',
+    stdout: sink,
+    stderr: sink,
+    signals: { drain: new AbortController().signal },
+  };
+  const output = createOutput({ stdout: sink, stderr: sink, env, json: true });
+  const program = new Command('walls').exitOverride().configureOutput({ writeErr: () => {} });
+  add(
+    program,
+    commandRunner(
+      context as never,
+      async () => output,
+      (ended) => (code = ended),
+    ),
+  );
+  await program.parseAsync(['paint', ...argv], { from: 'user' });
+  return { code, said: JSON.parse(text) };
+}
+
+test('options that are not given have the defaults of the act, or are absent', async () => {
+  expect(await painted('0190')).toEqual({
+    code: 0,
+    said: {
+      input: { id: ID, colours: ['red'], keep_hours: 2 },
+      row: '0190',
+      once: true,
+      prepared: 'prepared for 0190',
+      after: 'postgres 2',
+    },
+  });
+});
+
+test('options set fields: words between commas, one of many, numbers, texts', async () => {
+  const given = [
+    '0190',
+    '--colours',
+    'blue, red',
+    '--room',
+    'a',
+    '--room',
+    'b,c',
+    '--keep-hours',
+    '0',
+    '--label',
+    'fails',
+  ];
+  const { code, said } = await painted(...given);
+  expect(code).toBe(1);
+  expect(said.input).toEqual({
+    id: ID,
+    colours: ['blue', 'red'],
+    rooms: ['a', 'b,c'],
+    keep_hours: 0,
+    label: 'fails',
+  });
+});
+
+test('what stands in the place of the act', async () => {
+  expect(await painted('0190', '--none')).toEqual({ code: 3, said: { none: true } });
+});
+
+test.each([
+  [['--colours', 'red,green'], 'Expected one of red, blue.'],
+  [['--keep-hours', '25'], 'Expected hours from 0 to 24.'],
+  [['--coats', '0'], 'Expected a whole number from 1 to 3.'],
+  [['--label', 'A'], 'Expected small letters.'],
+])('%j is refused', async (options, message) => {
+  await expect(painted('0190', ...options)).rejects.toThrow(message);
+});
