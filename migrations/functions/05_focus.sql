@@ -53,17 +53,24 @@ begin
 end $$;
 
 drop function if exists animus.begin_foci(uuid[], bigint[], uuid[], text, text, bytea[], text[], int[], boolean[]);
+drop function if exists animus.begin_foci(uuid[], bigint[], uuid[], text, text, bytea[], text[], int[], boolean[], numeric[], uuid[]);
+drop function if exists animus.begin_foci_with_skills(uuid[], bigint[], uuid[], text, text, bytea[], text[], int[], boolean[], jsonb);
+drop function if exists animus.begin_foci_with_skills(uuid[], bigint[], uuid[], text, text, bytea[], text[], int[], boolean[], jsonb, numeric[], uuid[]);
 -- Begins many new foci in one statement: for each one what begin_focus, add_message with its first message and, where p_turns says so,
--- begin_next_turn with its first turn do. Array n of each argument belongs to focus n; the caller makes the ids. Only the usual case: the
+-- begin_turn with its first turn do. Array n of each argument belongs to focus n; the caller makes the ids. Only the usual case: the
 -- item has neither an earlier focus nor a ledger nor messages, no limit applies to it, its lease holds, nobody has locked its row, and the
 -- settings are stored and in use today. p_requests: names of the first requests, null within it where none is sent at once;
--- p_reserved_usd: what each may cost at most, null within it where that is not known.
+-- p_reserved_usd: what each may cost at most, null within it where that is not known. p_skills: those that foci begin with, an array with one entry for each
+-- focus, null or an array of {name, version, hash, reason, content, tokens}: each is recorded as activated and its content as a message of kind `skill` after
+-- the first one, in this order; null: none begins with any. A focus whose packages are not all stored is left out.
 -- Returns the permit of each turn, 'go', 'cancelled' or 'paused' ('go' where no turn was to begin), in order; null: nothing was written
 -- for this item, and begin_focus, which knows every case, has to be called.
--- Locks: the rows of the items, and skips those that others have locked. Raises: nothing.
+-- Locks: the packages of skills, against deletion; the rows of the items, and skips those that others have locked. Raises: WA003 for a package that is deleted
+-- meanwhile, which the lock prevents.
 create or replace function animus.begin_foci(
   p_ids uuid[], p_tokens bigint[], p_focus_ids uuid[], p_host text, p_directory_root text, p_settings bytea[],
-  p_messages text[], p_message_tokens int[], p_turns boolean[], p_reserved_usd numeric[] default null, p_requests uuid[] default null)
+  p_messages text[], p_message_tokens int[], p_turns boolean[], p_reserved_usd numeric[] default null, p_requests uuid[] default null,
+  p_skills jsonb default null)
 returns text[]
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
@@ -76,6 +83,7 @@ declare
 begin
   select array(select p.faculty from animus.pauses p where p.until is null or p.until > v_now), exists (select from animus.budget_limits)
     into v_paused, v_limited;
+  if p_skills is not null then p_ids := animus.with_stored_skills(p_ids, p_skills); end if;
   with held as (
     -- The row is written anyway, and the commit may take long.
     update animus.work_items w set state = 'running', unstarted_claims = 0,
@@ -106,6 +114,7 @@ begin
       from held h where h.turn and h.permit = 'go')
   select array_agg(h.permit order by u.nth) into v_permits
     from unnest(p_ids) with ordinality as u (id, nth) left join held h on h.nth = u.nth;
+  if p_skills is not null then perform animus.add_first_skills(p_ids, p_focus_ids, v_permits, p_skills); end if;
   perform animus.notify_of('animus_events', w.work_item_id) from animus.watches w where w.work_item_id = any (p_ids);
   return v_permits;
 end $$;

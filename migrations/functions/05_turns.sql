@@ -1,55 +1,74 @@
 -- The turns of a focus: begun, recorded with their calls, and ended. All of it is fenced by the item's lease token.
 
--- Opens a turn before its request is sent and reserves its cost. Returns 'go', or why not: 'cancelled', 'paused', or 'mail': messages to
--- the work were added to the context after the newest turn, and the turn has to be begun again with them; 'reserve', a limit applies, so
--- call begin_budgeted_turn. A turn that was begun and never recorded is requested again; its reservation counts as lost.
--- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
-create or replace function animus.begin_turn(p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric default 0) returns text
+drop function if exists animus.begin_turn(uuid, bigint, int, numeric);
+drop function if exists animus.begin_budgeted_turn(uuid, bigint, int, jsonb, numeric, bigint, uuid, boolean);
+-- Records the ends of calls and begins a turn before its request is sent, with what that may cost at most: one statement. p_results: as for
+-- finish_tool_calls; they are recorded in every case. p_reserved_usd: null if a model of the chain has no price. p_request: names the request, so that calling
+-- this again for the same one changes nothing. p_reserved_tokens: 0 where no model is asked; null: the caller holds nothing, so that under a limit the permit is
+-- 'reserve'. p_batch: nothing is sent before put_turn, so that until then the turn costs nothing, whatever becomes of it.
+-- Returns {permit}: 'go', 'cancelled', 'paused', or 'mail': messages to the work were added to the context after the newest turn, and the turn has to be begun
+-- again with them. Where a limit applies, 'go' comes with {messages, used}: what was added to the context with the turn, and the accounts of which 80 % are used;
+-- call animus.keep_turns before the request is sent. The turn may also be refused: 'budget_busy', only turns under way are in the way, so try again; 'budget', a
+-- limit is used up: `action` is 'wait', and a wait for an operator is open, or 'die'. A turn that was begun and never recorded is requested again; its reservation
+-- counts as lost.
+-- The commit does not wait for the disk: a crash of the daemon loses nothing, a crash of the server at most the last three wal_writer_delay (0.6 s by default). The
+-- next record_turn waits, and the WAL is written in order, so no answer is ever kept without the results it answers to. After a crash of the server, the daemon
+-- finds the turn missing when it records the answer, and calls this again with the same results. If both crash, the lost calls appear as begun and not ended: they
+-- are in doubt, except repeatable ones, which run again, and the request is sent again.
+-- Locks: the item's row, as hold_lease; accounts and slices for a moment. Raises: WA001, WA003, 57PA1.
+create or replace function animus.begin_turn(
+  p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric default 0, p_results jsonb default '[]', p_request uuid default null,
+  p_reserved_tokens bigint default null, p_batch boolean default false) returns json
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
 begin
-  return animus.open_turn(animus.hold_focus(p_focus_id, p_token), p_focus_id, p_turn, p_reserved_usd);
+  perform set_config('synchronous_commit', 'off', true);
+  if p_results <> '[]' then
+    perform animus.end_calls(p_focus_id, p_results);
+    perform animus.tell_readers(v_item.id);
+  end if;
+  return animus.open_turn(v_item, p_focus_id, p_turn, p_reserved_usd, p_request, p_token, p_reserved_tokens, p_batch);
 end $$;
 
 drop function if exists animus.open_turn(animus.held_work, uuid, int, numeric);
--- Opens a turn for a caller that has locked the focus, or returns why not. Messages come after a turn whose request is under way in a batch.
--- Locks: none beyond those of the caller. Raises: nothing.
+drop function if exists animus.open_turn(animus.held_work, uuid, int, numeric, uuid);
+drop function if exists animus.refuse_turn(animus.held_work, uuid, int);
+-- Opens a turn for a caller that has locked the focus, or returns why not: as begin_turn. Messages come after a turn whose request is under way in a batch.
+-- Locks: accounts and slices, where a limit applies and p_reserved_tokens is not null. Raises: WA001, WA003, 57PA1.
 create or replace function animus.open_turn(
-  p_item animus.held_work, p_focus_id uuid, p_turn int, p_reserved_usd numeric, p_request uuid default null) returns text
+  p_item animus.held_work, p_focus_id uuid, p_turn int, p_reserved_usd numeric, p_request uuid, p_lease bigint, p_reserved_tokens bigint, p_batch boolean)
+returns json
 language plpgsql as $$
 declare
   v_now     timestamptz := animus.now();
   v_paused  boolean;
   v_limited boolean;
+  v_sent    boolean := not p_batch and (p_reserved_tokens is null or p_reserved_tokens > 0 or p_reserved_usd is distinct from 0);
 begin
-  if p_item.cancel_requested_at is not null then return 'cancelled'; end if;
   -- In one query: without any limit in the database, looking for one costs next to nothing.
   select exists (select from animus.pauses p where p.faculty in (p_item.faculty, '*') and (p.until is null or p.until > v_now)),
          exists (select from animus.budget_limits) into v_paused, v_limited;
-  if v_paused then return 'paused'; end if;
-  -- Before messages are delivered: begin_budgeted_turn does that.
-  if v_limited and animus.has_budget(p_item.id, p_item.faculty) then return 'reserve'; end if;
+  if v_limited then v_limited := animus.has_budget(p_item.id, p_item.faculty); end if;
+  if v_limited then
+    -- Before messages are delivered: the turn is begun again.
+    if p_reserved_tokens is null then return '{"permit": "reserve"}'; end if;
+    -- A request that was begun stays so: with messages that came since, what is held for it would be lost.
+    if exists (select from animus.budget_holds h where h.focus_id = p_focus_id and h.turn = p_turn and h.attempt = p_request) then
+      return animus.held_turn(p_focus_id, p_request);
+    end if;
+  end if;
+  if p_item.cancel_requested_at is not null then return '{"permit": "cancelled"}'; end if;
+  if v_paused then return '{"permit": "paused"}'; end if;
   -- Nested, so that items that cannot have messages pay one comparison.
   if p_item.has_mail or p_item.keyed then
-    if not animus.turn_under_way(p_focus_id, p_turn) and animus.deliver_mail(p_item.id, p_focus_id, p_turn - 1) > 0 then return 'mail'; end if;
+    if not animus.turn_under_way(p_focus_id, p_turn) and animus.deliver_mail(p_item.id, p_focus_id, p_turn - 1) > 0 then return '{"permit": "mail"}'; end if;
   end if;
-  perform animus.put_turn_row(p_focus_id, p_turn, p_reserved_usd, p_request);
-  return 'go';
-end $$;
-
--- Returns why no turn may be opened, 'cancelled', 'paused' or 'mail' as open_turn; null if one may.
--- Locks: none beyond those of the caller. Raises: nothing.
-create or replace function animus.refuse_turn(p_item animus.held_work, p_focus_id uuid, p_turn int) returns text
-language plpgsql as $$
-declare
-  v_now timestamptz := animus.now();
-begin
-  if p_item.cancel_requested_at is not null then return 'cancelled'; end if;
-  if exists (select from animus.pauses p where p.faculty in (p_item.faculty, '*') and (p.until is null or p.until > v_now)) then return 'paused'; end if;
-  if (p_item.has_mail or p_item.keyed) and not animus.turn_under_way(p_focus_id, p_turn)
-     and animus.deliver_mail(p_item.id, p_focus_id, p_turn - 1) > 0 then
-    return 'mail';
+  if v_limited then
+    return animus.hold_turn(p_item, p_focus_id, p_lease, p_turn, p_reserved_usd, p_reserved_tokens, coalesce(p_request, gen_random_uuid()), p_batch, v_sent);
   end if;
-  return null;
+  perform animus.put_turn_row(p_focus_id, p_turn, case when p_batch then 0 else p_reserved_usd end, case when v_sent then p_request end);
+  return '{"permit": "go"}';
 end $$;
 
 drop function if exists animus.put_turn_row(uuid, int, numeric);
@@ -76,30 +95,25 @@ begin
   end if;
 end $$;
 
--- Makes an answer durable before anything acts on it, together with the calls it asks for. p_answer: {provider, model, content,
--- response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage: {input, output, …, estimated} | null, cost_usd: null if it is not known, duration_ms,
--- time_to_first_token_ms, lost: how many requests for it gave nothing, and may have cost what was reserved for one}; p_calls: [{call_id, name, input, state}] in order. Recording a recorded turn changes nothing.
+drop function if exists animus.record_turn(uuid, bigint, int, json, json);
+-- Makes an answer durable before anything acts on it, together with the calls it asks for: one statement and one commit, which waits for the disk. p_answer:
+-- {provider, model, content, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage: {input, output, …, estimated} | null, cost_usd: null if it is not
+-- known, duration_ms, time_to_first_token_ms, lost: how many requests for it gave nothing, and may have cost what was reserved for one}; p_calls: [{call_id, name,
+-- input, state}] in order, and [{…, output, is_error, details, duration_ms}] for those that have ended: calls that only read are started before their answer is
+-- recorded. p_next_request: names the request of the next turn, which is opened in the same commit, with what it may cost; null: none is. Returns its permit, as
+-- begin_turn, and 'reserve' where a limit applies: begin it by itself. The answer is recorded in every case. Recording a recorded turn changes nothing, and opens
+-- the next turn again.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
-create or replace function animus.record_turn(p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  perform animus.store_answer(animus.hold_focus(p_focus_id, p_token), p_focus_id, p_turn, p_answer, p_calls);
-end $$;
-
--- Records an answer whose calls have all ended, with their ends, and opens the next turn: one statement and one commit, which waits for
--- the disk. The calls of such an answer only read, so they were started before it was recorded. p_answer: as for record_turn; p_calls:
--- [{call_id, name, input, state, output, is_error, details, duration_ms}]. Returns the same as begin_turn for the next turn; the answer is
--- recorded in every case. Recording a recorded turn changes nothing and opens the next turn again.
--- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
-drop function if exists animus.record_turn_and_begin(uuid, bigint, int, json, json, numeric);
-create or replace function animus.record_turn_and_begin(
-  p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json, p_reserved_usd numeric, p_request uuid default null) returns text
+create or replace function animus.record_turn(
+  p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json, p_next_reserved_usd numeric default null, p_next_request uuid default null)
+returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
 begin
   perform animus.store_answer(v_item, p_focus_id, p_turn, p_answer, p_calls);
-  return animus.open_turn(v_item, p_focus_id, p_turn + 1, p_reserved_usd, p_request);
+  if p_next_request is null then return null; end if;
+  return animus.open_turn(v_item, p_focus_id, p_turn + 1, p_next_reserved_usd, p_next_request, p_token, null, false) ->> 'permit';
 end $$;
 
 -- Stores an answer, its calls and its cost for a caller that has locked the focus. An answer that is stored already stays as it is. Where its cost is not
@@ -196,25 +210,21 @@ begin
   return v_count;
 end $$;
 
--- Records the ends of calls and opens the next turn, in one statement. Returns the same as begin_turn; the results are recorded in every
--- case. The commit does not wait for the disk: a crash of the daemon loses nothing, a crash of the server at most the last three
--- wal_writer_delay (0.6 s by default). The next record_turn waits, and the WAL is written in order, so no answer is ever kept without the
--- results it answers to. After a crash of the server, the daemon finds the turn missing when it records the answer, and calls this again
--- with the same results. If both crash, the lost calls appear as begun and not ended: they are in doubt, except repeatable ones, which
--- run again, and the request is sent again.
--- p_reserved_usd and p_request: as for put_turn_row.
+-- The two below are for daemons of version 0.1, which may run while a daemon of this version migrates the schema.
+
+drop function if exists animus.begin_next_turn(uuid, bigint, int, numeric, jsonb, uuid);
+-- Begins a turn as begin_turn does, and returns its permit.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA003, 57PA1.
-drop function if exists animus.begin_next_turn(uuid, bigint, int, numeric, jsonb);
-create or replace function animus.begin_next_turn(
-  p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric, p_results jsonb, p_request uuid default null) returns text
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
-begin
-  perform set_config('synchronous_commit', 'off', true);
-  if p_results <> '[]' then
-    perform animus.end_calls(p_focus_id, p_results);
-    perform animus.tell_readers(v_item.id);
-  end if;
-  return animus.open_turn(v_item, p_focus_id, p_turn, p_reserved_usd, p_request);
-end $$;
+create or replace function animus.begin_next_turn(p_focus_id uuid, p_token bigint, p_turn int, p_reserved_usd numeric, p_results jsonb) returns text
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+  select animus.begin_turn(p_focus_id, p_token, p_turn, p_reserved_usd, p_results) ->> 'permit'
+$$;
+
+drop function if exists animus.record_turn_and_begin(uuid, bigint, int, json, json, numeric, uuid);
+-- Records a turn and opens the next one, as record_turn.
+-- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
+create or replace function animus.record_turn_and_begin(
+  p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json, p_reserved_usd numeric) returns text
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+  select animus.record_turn(p_focus_id, p_token, p_turn, p_answer, p_calls, p_reserved_usd, gen_random_uuid())
+$$;

@@ -1,55 +1,40 @@
 -- Turns under a limit: each holds what it may cost at most before its request is sent, in every account that applies to it. Lock order: as in
 -- 21_budgets.sql. docs/budgets.md says what a crash at each point leaves.
 
-drop function if exists animus.begin_budgeted_turn(uuid, bigint, int, jsonb, numeric, bigint, uuid);
--- Begins a turn as begin_next_turn does, and holds its highest cost under every limit that applies. p_reserved_usd: null if a model of the chain
--- has no price. p_attempt: names the request, so that calling this again for the same one changes nothing. p_batch: nothing is sent before put_turn, so that until
--- then the turn costs nothing, whatever becomes of it. Returns {permit, messages, used}: 'go',
--- 'cancelled', 'paused', 'mail'; 'budget_busy', only turns under way are in the way, so try again; 'budget', a limit is used up: `action` is 'wait', and a wait for
--- an operator is open, or 'die'. messages: those that were added to the context with it; used: the accounts of which 80 % are used. The
--- results are recorded in every case. The commit does not wait for the disk: call animus.keep_turns before the request is sent.
--- Locks: the item's row, as hold_lease; accounts and slices for a moment. Raises: WA001, WA003, 57PA1.
-create or replace function animus.begin_budgeted_turn(
-  p_focus_id uuid, p_token bigint, p_turn int, p_results jsonb, p_reserved_usd numeric, p_reserved_tokens bigint, p_attempt uuid, p_batch boolean default false)
+-- Opens a turn that a limit applies to, for a caller that has locked the focus: holds its highest cost in every account, or says why it may not begin, as begin_turn.
+-- p_lease: the token, which the caller has checked. p_attempt: names the request. p_sent: whether a model is asked at once.
+-- Locks: accounts and slices for a moment. Raises: WA001, WA003, 57PA1.
+create or replace function animus.hold_turn(
+  p_item animus.held_work, p_focus_id uuid, p_lease bigint, p_turn int, p_reserved_usd numeric, p_reserved_tokens bigint, p_attempt uuid, p_batch boolean,
+  p_sent boolean)
 returns json
-language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set plan_cache_mode = force_generic_plan as $$
+language plpgsql set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
-  v_item   animus.held_work := animus.hold_focus(p_focus_id, p_token);
-  v_permit text;
-  v_begun  boolean;
-  v_held   json;
+  v_held json;
 begin
-  perform set_config('synchronous_commit', 'off', true);
-  if p_results <> '[]' then
-    perform animus.end_calls(p_focus_id, p_results);
-    perform animus.tell_readers(v_item.id);
-  end if;
-  -- A request that was begun stays so: with messages that came since, what is held for it would be lost.
-  v_begun := exists (select from animus.budget_holds h where h.focus_id = p_focus_id and h.turn = p_turn and h.attempt = p_attempt);
-  if not v_begun then
-    v_permit := animus.refuse_turn(v_item, p_focus_id, p_turn);
-    if v_permit is not null then return json_build_object('permit', v_permit); end if;
-  end if;
-  if v_begun or animus.turn_under_way(p_focus_id, p_turn) then
-    return json_build_object('permit', 'go', 'used', '[]'::json, 'messages', (
-      select coalesce(json_agg(w.content order by w.account_id), '[]') from animus.budget_warnings w where w.focus_id = p_focus_id and w.attempt = p_attempt));
-  end if;
-  v_held := animus.hold_budget(v_item, p_focus_id, p_token, p_turn, p_reserved_usd, p_reserved_tokens, p_attempt);
+  if animus.turn_under_way(p_focus_id, p_turn) then return animus.held_turn(p_focus_id, p_attempt); end if;
+  v_held := animus.hold_budget(p_item, p_focus_id, p_lease, p_turn, p_reserved_usd, p_reserved_tokens, p_attempt);
   if v_held ->> 'permit' = 'go' then
-    -- A turn that asks no model costs nothing.
-    perform animus.put_turn_row(p_focus_id, p_turn, case when p_batch then 0 else p_reserved_usd end,
-      case when not p_batch and (p_reserved_tokens > 0 or p_reserved_usd is distinct from 0) then p_attempt end, coalesce(p_reserved_tokens, 0));
+    perform animus.put_turn_row(p_focus_id, p_turn, case when p_batch then 0 else p_reserved_usd end, case when p_sent then p_attempt end, p_reserved_tokens);
     if p_batch then
       update animus.budget_holds h set unsent = true where h.focus_id = p_focus_id and h.turn = p_turn and h.attempt = p_attempt;
     end if;
     -- Left by a crash after the wait was opened and before the item was parked.
     update animus.waits set resolved_at = animus.now(), result = '{"raised": true}'
-     where work_item_id = v_item.id and subject = 'budget' and resolved_at is null;
+     where work_item_id = p_item.id and subject = 'budget' and resolved_at is null;
   elsif v_held ->> 'action' = 'wait' then
-    perform animus.open_item_wait(p_focus_id, p_token, 'budget', 'budget', v_held -> 'request', (v_held ->> 'seconds')::float8);
+    perform animus.open_item_wait(p_focus_id, p_lease, 'budget', 'budget', v_held -> 'request', (v_held ->> 'seconds')::float8);
   end if;
   return v_held;
 end $$;
+
+-- Returns the permit of a turn that was begun before, with the messages that were added to the context with it.
+-- Locks: none. Raises: nothing.
+create or replace function animus.held_turn(p_focus_id uuid, p_attempt uuid) returns json
+language sql stable as $$
+  select json_build_object('permit', 'go', 'used', '[]'::json, 'messages', (
+    select coalesce(json_agg(w.content order by w.account_id), '[]') from animus.budget_warnings w where w.focus_id = p_focus_id and w.attempt = p_attempt))
+$$;
 
 drop function if exists animus.begin_side_call(uuid, bigint, numeric, bigint, uuid);
 -- Reserves the highest cost of a call of the model that is no turn, such as a summary, and holds it under the limits that apply. Returns whether they allow it. The
@@ -135,7 +120,7 @@ begin
 end $$;
 
 -- Holds amounts in every account that applies to the item, or in none, and settles what the focus held before. p_lease: the token, which the caller has
--- checked. Returns as begin_budgeted_turn. Whoever changes a limit may keep its transaction open, and two turns that draw a slice may wait for
+-- checked. Returns as begin_turn. Whoever changes a limit may keep its transaction open, and two turns that draw a slice may wait for
 -- each other: then nothing was written, and the caller tries again without keeping its connection.
 -- Locks: the accounts' holds of this focus, accounts and slices, account by account; waits a fifth of a second at most for each. Raises: 57PA1.
 create or replace function animus.hold_budget(

@@ -1,24 +1,22 @@
 /** The work of a focus without a model that makes one tool call: recorded like a call of a model, run once, and in doubt after a crash. */
 import { randomUUID } from 'node:crypto';
 import type { ModelAnswer } from '../core/work/conversation.ts';
-import { beginBudgetedTurn } from '../store/transcript/budgeted-turns.ts';
+import { beginTurn, type TurnBeginning } from '../store/transcript/begin-turn.ts';
 import type { RecordedCall } from '../store/transcript/calls.ts';
-import type { FocusKey } from '../store/transcript/focus-row.ts';
 import { ownPart, type Transcript } from '../store/transcript/transcript.ts';
-import { answeredTurn, beginTurn, type RecordedTurn, recordTurn, type TurnPermit } from '../store/transcript/turns.ts';
+import { answeredTurn, type RecordedTurn, recordTurn } from '../store/transcript/turns.ts';
 import { finishCalls } from './calls/finish-calls.ts';
 import { settleInterrupted } from './calls/interrupted.ts';
 import { settleExecutions } from './calls/nested/settle-executions.ts';
 import { withPending } from './calls/pending.ts';
-import type { CallMeans } from './calls/run-calls.ts';
+import type { CallsRun, Reach } from './calls/reach.ts';
 import { withinLease } from './calls/within-lease.ts';
-import type { Exceeded } from './turn/focus-budget.ts';
+import type { Refusal } from './turn/begin-turn.ts';
 import type { EngageEnd } from './verdict/engage-end.ts';
 import { refusedEnd } from './verdict/refused-end.ts';
 
-/** The dependencies. */
-export interface ExecutionMeans extends CallMeans {
-  readonly focus: FocusKey;
+/** What the run of a call holds. */
+interface ExecutionRun extends CallsRun {
   /** Asks not to begin any more. A call that runs goes on. */
   readonly drain: AbortSignal;
 }
@@ -37,26 +35,31 @@ export type ExecutionEnd =
   | Exclude<EngageEnd, { readonly kind: 'done' | 'failed' | 'model_failed' }>;
 
 /** Makes the call unless it was made; settles one that a crash interrupted. Rejects when `signal` aborts or the lease is lost. */
-export async function makeOneCall(one: OneCall, recorded: Transcript, means: ExecutionMeans): Promise<ExecutionEnd> {
-  return make(one, recorded, means).catch(async (error: unknown) => {
+export async function makeOneCall(
+  one: OneCall,
+  recorded: Transcript,
+  run: ExecutionRun,
+  reach: Reach,
+): Promise<ExecutionEnd> {
+  return make(one, recorded, run, reach).catch(async (error: unknown) => {
     // Whatever stopped the focus: a call whose end is not recorded would be in doubt. The first failure is the one that counts.
-    await means.journal.flush(means.signal).catch(() => {});
+    await run.journal.flush(run.signal).catch(() => {});
     throw error;
   });
 }
 
-async function make(one: OneCall, recorded: Transcript, means: ExecutionMeans): Promise<ExecutionEnd> {
+async function make(one: OneCall, recorded: Transcript, run: ExecutionRun, reach: Reach): Promise<ExecutionEnd> {
   const newest = ownPart(recorded).turns.at(-1);
-  const settled = newest && settleInterrupted(await settleExecutions(newest, means), means.toolset, means.journal);
+  const settled = newest && settleInterrupted(await settleExecutions(newest, run, reach), reach.toolset, run.journal);
   let turn = settled;
   if (!settled || settled.calls.every((call) => call.output !== null && one.again(call))) {
-    if (means.drain.aborted) return { kind: 'interrupted', reason: 'drained' };
-    const begun = await begin((newest?.turn ?? 0) + 1, one, means);
+    if (run.drain.aborted) return { kind: 'interrupted', reason: 'drained' };
+    const begun = await begin((newest?.turn ?? 0) + 1, one, run, reach);
     if ('refused' in begun) return begun.refused;
     turn = begun.turn;
   }
-  const { calls } = await finishCalls(turn!, means);
-  await means.journal.flush(means.signal);
+  const { calls } = await finishCalls(turn!, run, reach);
+  await run.journal.flush(run.signal);
   const [call] = calls;
   return !call || call.output === null ? { kind: 'parked' } : { kind: 'ended', call };
 }
@@ -65,37 +68,35 @@ async function make(one: OneCall, recorded: Transcript, means: ExecutionMeans): 
 async function begin(
   turn: number,
   { name, input }: OneCall,
-  means: ExecutionMeans,
+  { signal, onEvent }: ExecutionRun,
+  reach: Reach,
 ): Promise<{ readonly turn: RecordedTurn } | { readonly refused: Exclude<ExecutionEnd, { kind: 'ended' }> }> {
-  const { db, focus, signal } = means;
-  const { permit, exceeded } = await withinLease(() => permitOf(turn, means), signal);
-  if (permit !== 'go') {
-    const refused = refusedEnd({ kind: 'refused', permit, ...(exceeded && { exceeded }) }, means);
+  const { db, callScope, guard } = reach;
+  const beginning = await withinLease(() => beginFree(turn, reach), signal);
+  if (beginning.permit !== 'go') {
+    const refused = refusedEnd(refusalOf(beginning), guard);
     return { refused: refused as Exclude<ExecutionEnd, { kind: 'ended' }> };
   }
   const answer = answerWith(turn, name, input);
-  const begun = await withPending(answeredTurn(turn, answer), means);
-  await withinLease(() => recordTurn(db, focus, begun, answer, 0), signal);
+  const begun = await withPending(answeredTurn(turn, answer), signal, reach);
+  await withinLease(() => recordTurn(db, callScope, begun, answer, 0), signal);
   const { provider, model } = answer;
-  means.onEvent({ type: 'turn', turn, model: `${provider}/${model}`, inputTokens: null, outputTokens: null });
-  for (const { callId } of begun.calls) means.onEvent({ type: 'call', turn, callId, parentCallId: null, name, input });
+  onEvent({ type: 'turn', turn, model: `${provider}/${model}`, inputTokens: null, outputTokens: null });
+  for (const { callId } of begun.calls) onEvent({ type: 'call', turn, callId, parentCallId: null, name, input });
   return { turn: begun };
 }
 
 /** It costs nothing, but no work goes on whose limits are used up. Messages are for nobody here: the next try has delivered them. */
-async function permitOf(
-  turn: number,
-  { db, focus }: ExecutionMeans,
-): Promise<{ readonly permit: TurnPermit; readonly exceeded?: Exceeded }> {
+async function beginFree(turn: number, { db, callScope }: Reach): Promise<TurnBeginning> {
   for (;;) {
-    const permit = await beginTurn(db, focus, turn, 0);
-    if (permit === 'mail') continue;
-    if (permit !== 'reserve') return { permit };
-    const budgeted = await beginBudgetedTurn(db, focus, turn, { usd: 0, tokens: 0, attempt: randomUUID() }, []);
-    if (budgeted.permit === 'mail') continue;
-    if (budgeted.permit === 'budget') return { permit: 'budget', exceeded: budgeted };
-    return { permit: budgeted.permit };
+    const begun = await beginTurn(db, callScope, turn, { usd: 0, tokens: 0, request: randomUUID() }, []);
+    if (begun.permit !== 'mail') return begun;
   }
+}
+
+function refusalOf(beginning: Exclude<TurnBeginning, { permit: 'go' }>): Refusal {
+  const { permit } = beginning;
+  return { kind: 'refused', permit, ...(permit === 'budget' && { exceeded: beginning }) };
 }
 
 /** What stands in the place of a model's answer. */

@@ -102,7 +102,7 @@ describe('a conversation', () => {
   });
 
   it('sends the same after kills at every point', async () => {
-    const ofItems = ['add_message', 'begin_next_turn', 'finish_tool_calls', 'complete_batch'];
+    const ofItems = ['add_message', 'begin_turn', 'finish_tool_calls', 'complete_batch'];
     const ofAnswers = ['answer_start', 'continue_focus', 'record_turn'];
     // What else ends or begins an item is the same on every wire.
     const calls = WIRE === 'anthropic' ? [...ofAnswers, ...ofItems] : ofAnswers;

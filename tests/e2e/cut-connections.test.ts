@@ -1,13 +1,13 @@
 /** A connection is cut at the exact moment of each write of a turn: nothing done or paid for is lost, and nothing is sent that is not recorded. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { createJournal } from '../../src/engage/calls/journal.ts';
-import { engage } from '../../src/engage/loop.ts';
 import type { LlmClient, LlmRequest } from '../../src/llm/client.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { startTestFocus, type TestFocus, testTool } from '../support/focus.ts';
 import { type CallWatcher, type Moment, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
+import { engage } from '../support/run-loop.ts';
 
 const pg = testDatabase({ anew: true });
 /** How long the database stays away: long enough for several retries. */
@@ -132,10 +132,10 @@ function cutAt(call: string, nth: number, moment: Moment) {
 
 describe('a database that goes away during a turn, and comes back', () => {
   const POINTS = [
-    ['begin_next_turn', 1],
+    ['begin_turn', 1],
     ['record_turn', 1],
     ['finish_tool_calls', 1],
-    ['begin_next_turn', 2],
+    ['begin_turn', 2],
     ['record_turn', 2],
   ] as const;
   const cases = POINTS.flatMap(([call, nth]) =>
@@ -165,9 +165,9 @@ describe('a database that goes away during a turn, and comes back', () => {
 describe('a database that goes away while a turn of reads is recorded, and comes back', () => {
   const cases = [1, 2].flatMap((nth) => (['before', 'after'] as const).map((moment) => [moment, nth] as const));
 
-  it.each(cases)('%s record_turn_and_begin no. %i: repeats no request and no read', async (moment, nth) => {
+  it.each(cases)('%s record_turn no. %i: repeats no request and no read', async (moment, nth) => {
     const uncut = await plainRequests(READS);
-    const cut = await watched(cutAt('record_turn_and_begin', nth, moment), READS);
+    const cut = await watched(cutAt('record_turn', nth, moment), READS);
     expect(await cut.run()).toMatchObject({ kind: 'done' });
     expect(cut.requests.map(({ messages }) => JSON.stringify(messages))).toEqual(uncut);
     expect(cut.acts).toEqual(['read 1', 'read 2', 'read 3']);

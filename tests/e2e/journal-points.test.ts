@@ -14,7 +14,7 @@ import { idempotentProgramme, programme, TURNS } from './twenty-turns.ts';
 
 /** Before and after what the next request or the recorded answer stands on: on every wire. */
 const OF_TURNS: readonly Kill[] = [
-  ...moments('begin_next_turn', 2),
+  ...moments('begin_turn', 2),
   ...moments('record_turn', 1),
   ...moments('record_turn', 2),
   ...moments('finish_tool_calls', 2),
@@ -43,7 +43,7 @@ const LOSING: ReadonlySet<string> = new Set([
   'finish_tool_calls after',
   'append_ledger before',
   'append_ledger after',
-  'begin_next_turn after',
+  'begin_turn after',
 ]);
 
 describe('a run of twenty turns', () => {
@@ -128,7 +128,7 @@ describe('the requests of a run', () => {
     const killed = await requestsOf([
       { call: 'record_turn', nth: 1, moment: 'before' },
       { call: 'record_turn', nth: 1, moment: 'after' },
-      { call: 'begin_next_turn', nth: 3, moment: 'after' },
+      { call: 'begin_turn', nth: 3, moment: 'after' },
       { call: 'record_turn', nth: 2, moment: 'before' },
       { call: 'record_turn', nth: 2, moment: 'after' },
       { call: 'finish_tool_calls', nth: 2, moment: 'after' },

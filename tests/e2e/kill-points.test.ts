@@ -20,7 +20,7 @@ const POINTS: readonly (readonly [call: string, before: string, after: string, k
   // Where a focus does not begin in one statement: at a second attempt.
   ['add_message', 'before the first message', 'between message and engage', 'flaky'],
   ['set_phase', 'before a phase', 'in a new phase', 'mark'],
-  ['begin_next_turn', 'before a turn', 'between reservation and request', 'mark'],
+  ['begin_turn', 'before a turn', 'between reservation and request', 'mark'],
   ['record_turn', 'between answer and record', 'between record and act', 'mark'],
   ['finish_tool_calls', 'between act and finish', 'between finish and the next turn', 'mark'],
   ['append_ledger', 'before a ledger entry', 'after a ledger entry', 'mark'],

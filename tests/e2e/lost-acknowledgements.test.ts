@@ -10,7 +10,7 @@ import { startPostgresProxy } from '../support/postgres-proxy.ts';
 const LOST = [
   { call: 'begin_focus' },
   { call: 'add_message' },
-  { call: 'begin_next_turn' },
+  { call: 'begin_turn' },
   { call: 'record_turn' },
   { call: 'finish_tool_calls' },
   // In the transaction of a ledger entry and the record of its call.

@@ -55,12 +55,12 @@ describe('messages to a daemon that is killed', () => {
     const unkilled = await run([]);
     const killed = await run([
       // The message is delivered, and the turn is not begun.
-      { call: 'begin_next_turn', nth: 3, moment: 'after' },
+      { call: 'begin_turn', nth: 3, moment: 'after' },
       // The turn is begun with it.
-      { call: 'begin_next_turn', nth: 2, moment: 'after' },
-      { call: 'begin_next_turn', nth: 1, moment: 'before' },
+      { call: 'begin_turn', nth: 2, moment: 'after' },
+      { call: 'begin_turn', nth: 1, moment: 'before' },
       { call: 'record_turn', nth: 2, moment: 'after' },
-      { call: 'begin_next_turn', nth: 1, moment: 'after' },
+      { call: 'begin_turn', nth: 1, moment: 'after' },
       ...moments('complete_batch', 1),
     ]);
     expect(killed.length).toBe(unkilled.length);

@@ -85,7 +85,7 @@ it('activates each skill once and sends the same requests, killed before and aft
   // First, because only then packages are stored.
   const killed = await run([
     ...moments('store_skill_package', 1),
-    ...moments('begin_foci_with_skills', 1),
+    ...moments('begin_foci', 1),
     // In the transaction of the call.
     ...moments('store_skill_package', 1),
     ...moments('activate_skills', 1),

@@ -5,8 +5,7 @@ import { z } from 'zod';
 import type { OutcomeSchema } from '../../src/catalog/faculty/outcome-schema.ts';
 import { UNLEASED } from '../../src/core/lifecycle/lease.ts';
 import { createJournal } from '../../src/engage/calls/journal.ts';
-import type { ContextBounds } from '../../src/engage/context/context-bounds.ts';
-import { engage } from '../../src/engage/loop.ts';
+import type { ContextBounds } from '../../src/engage/turn/loop-state.ts';
 import type { EngageEnd } from '../../src/engage/verdict/engage-end.ts';
 import type { LlmRequest } from '../../src/llm/client.ts';
 import { createLlm } from '../../src/llm/llm.ts';
@@ -22,6 +21,7 @@ import { type Tool, worldTool } from '../../src/tools/tool.ts';
 import { type AnthropicAnswer, type AnthropicProgramme, type HttpAnswer } from '../support/model-server/anthropic.ts';
 import { MODEL, PROVIDER, startModelServer } from '../support/model-server/either-wire.ts';
 import type { ModelServer } from '../support/model-server/server.ts';
+import { engage } from '../support/run-loop.ts';
 
 const BASE_URLS = { anthropic: (url: string) => url, openai: (url: string) => `${url}/v1` };
 const SYSTEM = 'You keep the books.';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createJournal } from '../../src/engage/calls/journal.ts';
-import { engage } from '../../src/engage/loop.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestFocus, testTool } from '../support/focus.ts';
+import { engage } from '../support/run-loop.ts';
 import { endedCalls, recordedCalls, takeOver, threeTurns } from './focus-calls.ts';
 
 describe('the engage loop', () => {
@@ -202,7 +202,7 @@ describe('the engage loop', () => {
     };
     await engage(focus.means({ db, journal: createJournal(db, focus.key) }));
     expect(statements.filter((name) => name !== 'read')).toEqual(
-      [1, 2, 3, 4].flatMap(() => ['begin_next_turn', 'record_turn']),
+      [1, 2, 3, 4].flatMap(() => ['begin_turn', 'record_turn']),
     );
     const calls = await recordedCalls(pg.database, focus);
     expect(calls.map((call) => call.state)).toEqual(Array(6).fill('done'));

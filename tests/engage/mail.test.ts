@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { AnimusError } from '../../src/core/errors/errors.ts';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
 import { renderMessages } from '../../src/engage/context/context.ts';
-import { type EngageMeans, engage } from '../../src/engage/loop.ts';
 import type { LlmRequest, Message } from '../../src/llm/client.ts';
 import { scriptedClient } from '../../src/llm/scripted/client.ts';
 import { parseScript } from '../../src/llm/scripted/script.ts';
@@ -12,6 +11,7 @@ import { readTranscript } from '../../src/store/transcript/transcript.ts';
 import { sayWork } from '../../src/store/work/say-work.ts';
 import { testDatabase } from '../support/database.ts';
 import { startTestFocus, type TestFocus, testTool } from '../support/focus.ts';
+import { engage, type LoopParts } from '../support/run-loop.ts';
 
 const pg = testDatabase();
 
@@ -23,7 +23,7 @@ async function hearing(idempotent: boolean, calls = 2, db: Database = pg.databas
   const focus: TestFocus = await startTestFocus(pg.database, { tools: [hear], script });
   const requests: LlmRequest[] = [];
   const played = scriptedClient('scripted', parseScript(script, 'test.toml'), systemClock);
-  const means = (overrides: Partial<EngageMeans> = {}) => {
+  const means = (overrides: Partial<LoopParts> = {}) => {
     const all = focus.means({ db, ...overrides });
     const client = {
       ...played,
@@ -82,15 +82,16 @@ describe('a message to running work', () => {
   });
 
   it.each([
-    ['begin_next_turn', false],
-    ['record_turn_and_begin', true],
+    ['begin_turn', false],
+    ['record_turn', true],
   ])('is not lost with the response of %s', async (call, idempotent) => {
     let cut = 0;
     const cutting: Database = {
       ...pg.database,
       query: async (sql, params) => {
         const rows = await pg.database.query(sql, params);
-        if (sql.includes(`animus.${call}(`) && (rows[0] as { permit?: string }).permit === 'mail') {
+        const [row] = rows as readonly { permit?: string; begun?: { permit: string } }[];
+        if (sql.includes(`animus.${call}(`) && (row!.begun?.permit ?? row!.permit) === 'mail') {
           cut += 1;
           throw new AnimusError('db.unreachable', { where: 'here', detail: 'cut', hint: '' });
         }

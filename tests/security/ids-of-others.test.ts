@@ -7,12 +7,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { readEvents } from '../../src/store/events/read-events.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { readChildren } from '../../src/store/transcript/children.ts';
-import { beginTurn } from '../../src/store/transcript/turns.ts';
 import { parkWork } from '../../src/store/transcript/waits.ts';
 import { registerDaemon } from '../../src/store/work/daemons.ts';
 import { completeWork } from '../../src/store/work/work.ts';
 import { await_, runningParent, spawn } from '../store/children/family.ts';
 import { beginFocus, claimable } from '../support/begun-focus.ts';
+import { beginTurn } from '../support/begun-turn.ts';
 import { testDatabase } from '../support/database.ts';
 import { newKey, openLogins, submit } from './submitters.ts';
 

@@ -66,7 +66,7 @@ test('only the listed functions lock rows themselves; every other fenced functio
   const free = rows.filter(
     ({ name, body }) =>
       !LOCKS.includes(name) &&
-      !/animus\.(hold_lease|hold_focus|hold_to_cancel|lock_soon|end_items|complete_batch|begin_foci|revise_memory)\(/.test(
+      !/animus\.(hold_lease|hold_focus|hold_to_cancel|lock_soon|end_items|complete_batch|begin_turn|record_turn|revise_memory)\(/.test(
         body,
       ),
   );

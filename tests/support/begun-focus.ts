@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../src/store/sql/database.ts';
 import { type FocusKey, startFocus } from '../../src/store/transcript/focus-row.ts';
-import { answeredTurn, beginTurn, recordTurn } from '../../src/store/transcript/turns.ts';
+import { answeredTurn, recordTurn } from '../../src/store/transcript/turns.ts';
 import { type ClaimableFaculty, type ClaimedWork, claimWork } from '../../src/store/work/work.ts';
+import { beginTurn } from './begun-turn.ts';
 
 /** A claimed item and the keys that its focus writes with. */
 export type FocusedWork = ClaimedWork & { readonly key: FocusKey };

@@ -7,7 +7,7 @@ import type { FocusedWork } from './begun-focus.ts';
 
 const ALL = { max: 1_000_000, max_attempts: 5, dedup_until: 'resolved', batches: true, budgets: true } as const;
 
-/** The answer of animus.begin_budgeted_turn. */
+/** The answer of animus.begin_turn. */
 export interface Held {
   readonly permit: string;
   readonly action?: string;
@@ -49,10 +49,14 @@ export async function beginHeld(
   tokens = 0,
   attempt: string = randomUUID(),
 ): Promise<Held> {
-  const [row] = await db.query<{ held: Held }>(
-    `select animus.begin_budgeted_turn($1, $2, $3, '[]', $4, $5, $6) as held`,
-    [key.focusId, key.leaseToken, turn, usd, tokens, attempt],
-  );
+  const [row] = await db.query<{ held: Held }>(`select animus.begin_turn($1, $2, $3, $4, '[]', $5, $6) as held`, [
+    key.focusId,
+    key.leaseToken,
+    turn,
+    usd,
+    attempt,
+    tokens,
+  ]);
   return row!.held;
 }
 

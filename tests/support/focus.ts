@@ -5,7 +5,6 @@ import { systemClock } from '../../src/core/lifecycle/clock.ts';
 import { UNLEASED } from '../../src/core/lifecycle/lease.ts';
 import { createJournal } from '../../src/engage/calls/journal.ts';
 import type { FocusEventBody } from '../../src/engage/events/events.ts';
-import type { EngageMeans } from '../../src/engage/loop.ts';
 import { scriptedClient } from '../../src/llm/scripted/client.ts';
 import { parseScript } from '../../src/llm/scripted/script.ts';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
@@ -17,13 +16,14 @@ import { LEDGER_TOOLS } from '../../src/tools/ledger.ts';
 import { toolSpecs } from '../../src/tools/registry.ts';
 import { createBackgroundCommands } from '../../src/tools/shell/background-commands.ts';
 import { type Tool, type ToolOutput, worldTool } from '../../src/tools/tool.ts';
+import type { LoopParts } from './run-loop.ts';
 
 export interface TestFocus {
   readonly key: FocusKey;
   readonly daemonId: string;
   readonly events: FocusEventBody[];
   /** The input of `engage`. Each call creates a new journal, as another process would. */
-  means(overrides?: Partial<EngageMeans>): EngageMeans;
+  means(overrides?: Partial<LoopParts>): LoopParts;
 }
 
 /** Inserts a work item of a new faculty (or of the named one), claims it and starts its focus, with an orient message as the first one. */

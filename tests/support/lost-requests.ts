@@ -1,8 +1,9 @@
 /** Turns whose requests may be lost, driven through the SQL functions that a daemon calls. */
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../src/store/sql/database.ts';
-import { answeredTurn, beginTurn, recordTurn } from '../../src/store/transcript/turns.ts';
+import { answeredTurn, recordTurn } from '../../src/store/transcript/turns.ts';
 import type { FocusedWork } from './begun-focus.ts';
+import { beginTurn } from './begun-turn.ts';
 
 /** An answer of a hundred tokens in and ten out. */
 export const COUNTED_ANSWER = {

@@ -5,13 +5,13 @@ import type { Queryable } from '../../src/store/sql/database.ts';
 import { askPerson } from '../../src/store/transcript/approvals.ts';
 import { putTurn } from '../../src/store/transcript/batch-requests.ts';
 import { startFocus } from '../../src/store/transcript/focus-row.ts';
-import { beginTurn } from '../../src/store/transcript/turns.ts';
 import { openWait, parkWork } from '../../src/store/transcript/waits.ts';
 import { registerDaemon, type ServedFaculty } from '../../src/store/work/daemons.ts';
 import { pauseFaculty } from '../../src/store/work/operate.ts';
 import type { NewWork } from '../../src/store/work/submit-work.ts';
 import { claimWork, failWork, releaseWork } from '../../src/store/work/work.ts';
 import { beginFocus, claimable, type FocusedWork, recordCalls } from './begun-focus.ts';
+import { beginTurn } from './begun-turn.ts';
 
 /** How the test gets at its database, and how its person submits work and says something in a conversation with a faculty. */
 export interface WaitingMeans {

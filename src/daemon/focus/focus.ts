@@ -26,7 +26,7 @@ import { askForProvider, warnOfLost } from './scope/ask-for-model.ts';
 import { asBegun } from './scope/begun-faculty.ts';
 import { abortReason, type FocusControl } from './scope/focus-control.ts';
 import { type FocusEnd, STOPPED } from './scope/focus-end.ts';
-import type { BeginMeans, Focus, PhaseMeans } from './scope/focus-scope.ts';
+import type { Focus, FocusBeginning, FocusReach } from './scope/focus-scope.ts';
 import { openWorkspace } from './scope/focus-workspace.ts';
 import { hostIsolation } from './scope/host-isolation.ts';
 import { tallyWrites } from './scope/written-tally.ts';
@@ -36,9 +36,9 @@ export async function attempt(
   work: ClaimedWork,
   faculty: Faculty,
   control: FocusControl,
-  means: BeginMeans & PhaseMeans,
+  reach: FocusBeginning & FocusReach,
 ): Promise<{ readonly end: FocusEnd; readonly focus: Focus | null }> {
-  const { end, focus } = await runPhases(work, faculty, control, means);
+  const { end, focus } = await runPhases(work, faculty, control, reach);
   // A decision that was made already is not the recover hook's to make.
   if (focus === null || end.kind !== 'failed' || end.recovery !== undefined) return { end, focus };
   try {
@@ -52,12 +52,12 @@ async function runPhases(
   work: ClaimedWork,
   faculty: Faculty,
   control: FocusControl,
-  means: BeginMeans & PhaseMeans,
+  reach: FocusBeginning & FocusReach,
 ): Promise<{ readonly end: FocusEnd; readonly focus: Focus | null }> {
   let focus: Focus | null = null;
   let phase: Phase = 'orient';
   try {
-    focus = await begin(work, faculty, control, means);
+    focus = await begin(work, faculty, control, reach);
     const elsewhere = await askForProvider(focus);
     if (elsewhere !== null) return { end: elsewhere, focus };
     const recorded = await orient(focus);
@@ -78,25 +78,25 @@ async function begin(
   work: ClaimedWork,
   loaded: Faculty,
   control: FocusControl,
-  means: BeginMeans & PhaseMeans,
+  reach: FocusBeginning & FocusReach,
 ): Promise<Focus> {
   const faculty = asAsked(loaded, work);
   await using opened = new AsyncDisposableStack();
-  await means.lease.sure();
-  const toolset = await openToolset(means.toolSources, faculty);
+  await reach.lease.sure();
+  const toolset = await openToolset(reach.toolSources, faculty);
   opened.defer(() => toolset.close());
-  const answer = await answerOf(work, means);
-  const sees = asksModel(faculty.engage) ? modelSees(faculty, toolset, means, answer !== null) : NO_MODEL;
+  const answer = await answerOf(work, reach);
+  const sees = asksModel(faculty.engage) ? modelSees(faculty, toolset, reach, answer !== null) : NO_MODEL;
   const settings = { facultySnapshot: faculty, ...sees };
-  const atOnce = answer === null ? await beginWithRequest(work, faculty, settings, means) : null;
-  const { host, directoryRoot } = means;
+  const atOnce = answer === null ? await beginWithRequest(work, faculty, settings, reach) : null;
+  const { host, directoryRoot } = reach;
   const recorded =
     atOnce?.row ??
-    (answer && (await continueAnswer(work, faculty, answer, means))) ??
-    (await startFocus(means.db, work, { host, directoryRoot, ...settings }));
+    (answer && (await continueAnswer(work, faculty, answer, reach))) ??
+    (await startFocus(reach.db, work, { host, directoryRoot, ...settings }));
   const key = { workItemId: work.id, leaseToken: work.leaseToken, focusId: recorded.id };
-  const unsent = createUnsentTurn(means.db, key, means.lease);
-  if (atOnce?.first.isReserved) unsent.begins(1);
+  const unsent = createUnsentTurn(reach.db, key, reach.lease);
+  if (atOnce?.first.begun?.permit === 'go' && atOnce.first.begun.reservation !== null) unsent.begins(1);
   opened.defer(() => unsent.giveBack());
   // The path is computed here and not read from the database, because the directory is created, chowned and removed. A
   // focus that began with an external command has no prompt either.
@@ -105,16 +105,16 @@ async function begin(
   // A new focus begins with the faculty as it is now.
   const goesOn = row.resumes > 0 || Boolean(answer?.before);
   const recordedAs = goesOn ? asBegun(faculty, row.facultySnapshot) : faculty;
-  const kept = means.models.kept(recordedAs);
+  const kept = reach.models.kept(recordedAs);
   const begun = 'changed' in kept ? recordedAs : kept.faculty;
-  if ('lost' in kept) warnOfLost(kept.lost, key, means);
-  if (row.resumes > 0) means.deadline.ranBefore(await readRunningMs(means.db, row.id, FAILURE_NOTICE));
-  const place = await openWorkspace({ work, key, row, answer, toolset }, begun, control, means);
-  const isolation = hostIsolation(begun, means.isolation);
-  const home = focusHome({ directory: path, faculty: begun, isolation, goesOn, log: means.log });
-  const tell = (piece: LivePiece) => tellWatchers(means.db, key, piece);
-  const texts = createTextTeller(row.number, tell, means.clock);
-  const printed = createOutputTeller(row.number, async (piece) => (await tell(piece)) !== null, means.clock);
+  if ('lost' in kept) warnOfLost(kept.lost, key, reach);
+  if (row.resumes > 0) reach.deadline.ranBefore(await readRunningMs(reach.db, row.id, FAILURE_NOTICE));
+  const place = await openWorkspace({ work, key, row, answer, toolset }, begun, control, reach);
+  const isolation = hostIsolation(begun, reach.isolation);
+  const home = focusHome({ directory: path, faculty: begun, isolation, goesOn, log: reach.log });
+  const tell = (piece: LivePiece) => tellWatchers(reach.db, key, piece);
+  const texts = createTextTeller(row.number, tell, reach.clock);
+  const printed = createOutputTeller(row.number, async (piece) => (await tell(piece)) !== null, reach.clock);
   const written = tallyWrites(toolset);
   const emit = (event: FocusEventBody) => {
     written.take(event);
@@ -123,7 +123,7 @@ async function begin(
     if (event.type === 'ledger') {
       count('work.ledger.entries', 1, { faculty: work.faculty, entry_type: event.entryType });
     }
-    means.onEvent({ ...event, workItemId: work.id, faculty: work.faculty });
+    reach.onEvent({ ...event, workItemId: work.id, faculty: work.faculty });
   };
   emit({ type: 'state', state: 'running', focus: row.number, resumed: row.resumes > 0, note: null });
   opened.move();
@@ -141,7 +141,7 @@ async function begin(
     ...place,
     home,
     control,
-    means,
+    reach,
     emit,
     written,
     answerUnderWay: () => texts.underWay(),
@@ -158,7 +158,7 @@ function asAsked(faculty: Faculty, { batch }: Pick<ClaimedWork, 'batch'>): Facul
 /** `record`: it is not recorded otherwise; the first message of a focus records that engage begins. */
 async function enter(focus: Focus, phase: Phase, record: boolean): Promise<Phase> {
   focus.control.signal.throwIfAborted();
-  if (record) await setPhase(focus.means.db, focus.key, phase);
+  if (record) await setPhase(focus.reach.db, focus.key, phase);
   focus.emit({ type: 'phase', phase });
   return phase;
 }

@@ -11,14 +11,14 @@ import { count, record } from '../../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import { attempt } from './focus.ts';
 import type { FocusControl } from './scope/focus-control.ts';
-import { type FocusEnd, type Settled, type SettleMeans, settle } from './scope/focus-end.ts';
-import type { BeginMeans, Focus, PhaseMeans } from './scope/focus-scope.ts';
+import { type EndWriter, type FocusEnd, type Settled, settle } from './scope/focus-end.ts';
+import type { Focus, FocusBeginning, FocusReach } from './scope/focus-scope.ts';
 import { closeWorkspace } from './scope/focus-workspace.ts';
 import { killOnCancel } from './scope/kill-on-cancel.ts';
 import { leasedProcesses } from './scope/leased-processes.ts';
 import { startRunDeadline } from './scope/run-deadline.ts';
 
-export interface RunMeans extends PhaseMeans, Omit<BeginMeans, 'deadline'> {
+export interface RunReach extends FocusReach, Omit<FocusBeginning, 'deadline'> {
   readonly leaseSeconds: number;
   /** Now: resource limits of a focus's commands when its faculty sets none, and how long files of ended foci are kept. */
   readonly settings: () => {
@@ -26,7 +26,7 @@ export interface RunMeans extends PhaseMeans, Omit<BeginMeans, 'deadline'> {
     readonly retention: Pick<RetentionConfig, 'directoriesDays'>;
   };
   readonly completer: WorkCompleter;
-  readonly ends: SettleMeans['ends'];
+  readonly ends: EndWriter['ends'];
   /** Claims nothing more for the faculty for that long, and reports it. */
   readonly holdFaculty: (faculty: string, seconds: number, reason: string) => Promise<void>;
   /** The faculty's provider works again. */
@@ -38,7 +38,7 @@ export async function runFocus(
   work: ClaimedWork,
   faculty: Faculty,
   control: FocusControl,
-  means: RunMeans,
+  reach: RunReach,
 ): Promise<'parked' | 'ended'> {
   const attributes = {
     'work.id': work.id,
@@ -50,24 +50,24 @@ export async function runFocus(
     'work.attempt': work.attempts + 1,
   };
   const execute = async (executing: ActiveSpan<'work.execute'>) => {
-    const startedMs = means.clock.monotonicMs();
-    const deadline = startRunDeadline(faculty.runDeadlineSeconds, control, means.clock);
+    const startedMs = reach.clock.monotonicMs();
+    const deadline = startRunDeadline(faculty.runDeadlineSeconds, control, reach.clock);
     // Covers the time until the first heartbeat: a daemon that freezes right after the claim must not leave processes
     // behind either.
-    means.processes.setDeadline(work.id, 0.9 * means.leaseSeconds * 1000);
-    means.processes.setLimits(work.id, limitsOf(faculty, means.settings().daemon));
+    reach.processes.setDeadline(work.id, 0.9 * reach.leaseSeconds * 1000);
+    reach.processes.setLimits(work.id, limitsOf(faculty, reach.settings().daemon));
     try {
-      const forMs = means.leaseSeconds * 1000;
-      const db = patientDatabase(means.db, { clock: means.clock, signal: control.signal, forMs, longestPauseMs: 200 });
-      const phasesOver = killOnCancel(work.id, control, means.processes, means.clock);
-      const processes = leasedProcesses(means.processes, means.lease);
-      const { end: reached, focus } = await attempt(work, faculty, control, { ...means, db, deadline, processes });
+      const forMs = reach.leaseSeconds * 1000;
+      const db = patientDatabase(reach.db, { clock: reach.clock, signal: control.signal, forMs, longestPauseMs: 200 });
+      const phasesOver = killOnCancel(work.id, control, reach.processes, reach.clock);
+      const processes = leasedProcesses(reach.processes, reach.lease);
+      const { end: reached, focus } = await attempt(work, faculty, control, { ...reach, db, deadline, processes });
       await focus?.stopTelling();
       await focus?.toolset.close();
       await phasesOver();
       // Before the end is written: afterwards another daemon may own the item.
-      await means.processes.killAll(work.id);
-      const held = await means.lease.sure().then(
+      await reach.processes.killAll(work.id);
+      const held = await reach.lease.sure().then(
         () => true,
         () => false,
       );
@@ -77,24 +77,24 @@ export async function runFocus(
       if (ending.kind === 'completed') control.ending();
       control.settle();
       const { end, state } = await settle(ending, work, faculty, {
-        ...means,
-        giveUpAfterMs: means.leaseSeconds * 1000,
+        ...reach,
+        giveUpAfterMs: reach.leaseSeconds * 1000,
         focusId: focus?.key.focusId ?? null,
       });
       if (end.kind === 'released' && end.holdFaculty) {
-        await means.holdFaculty(work.faculty, end.delaySeconds, end.reason);
+        await reach.holdFaculty(work.faculty, end.delaySeconds, end.reason);
       } else if (end.kind === 'completed' || end.kind === 'parked') {
-        await means.workedOn(work.faculty);
+        await reach.workedOn(work.faculty);
       }
       // That of a conversation is for its next answer.
       if (focus?.answer === null && isOver(end, state)) {
-        await leaveDirectory(focus, means);
+        await leaveDirectory(focus, reach);
         await focus.home.remove();
       }
       executing.set({ 'work.focus_id': focus?.key.focusId, 'work.focus_ended_as': end.kind, 'work.state': state });
       if (end.kind === 'failed') executing.fail(end.error.code);
-      report(end, state, work, focus, means);
-      record('work.focus.duration', means.clock.monotonicMs() - startedMs, {
+      report(end, state, work, focus, reach);
+      record('work.focus.duration', reach.clock.monotonicMs() - startedMs, {
         faculty: work.faculty,
         ended_as: end.kind,
       });
@@ -107,7 +107,7 @@ export async function runFocus(
 }
 
 /** From the faculty as loaded now, never from the snapshot in the database. */
-function limitsOf(faculty: Faculty, daemon: ReturnType<RunMeans['settings']>['daemon']): ProcessLimits {
+function limitsOf(faculty: Faculty, daemon: ReturnType<RunReach['settings']>['daemon']): ProcessLimits {
   return {
     memoryBytes: (faculty.maxMemoryMib ?? daemon.focusMaxMemoryMib) * 2 ** 20,
     processes: faculty.maxProcesses ?? daemon.focusMaxProcesses,
@@ -126,7 +126,7 @@ function isOver(end: FocusEnd, state: Settled['state']): boolean {
 }
 
 /** Removes it, or says where its files are. */
-async function leaveDirectory({ directory, row, key }: Focus, { settings, log }: RunMeans): Promise<void> {
+async function leaveDirectory({ directory, row, key }: Focus, { settings, log }: RunReach): Promise<void> {
   const fields = { work_item_id: key.workItemId, focus_id: key.focusId, directory: row.directory };
   try {
     if (await directory.remove(settings().retention.directoriesDays > 0))
@@ -136,17 +136,17 @@ async function leaveDirectory({ directory, row, key }: Focus, { settings, log }:
   }
 }
 
-function report(end: FocusEnd, state: Settled['state'], work: ClaimedWork, focus: Focus | null, means: RunMeans): void {
+function report(end: FocusEnd, state: Settled['state'], work: ClaimedWork, focus: Focus | null, reach: RunReach): void {
   const fields = { work_item_id: work.id, focus_id: focus?.key.focusId, faculty: work.faculty, state };
   const reason = reasonOf(end, state);
   const isBad =
     end.kind === 'failed' || end.kind === 'lost' || state === 'dead' || (state === 'completed' && reason !== null);
-  if (isBad) means.log.warn({ ...fields, reason }, `focus ${end.kind}`);
-  else means.log.info({ ...fields, ...(reason !== null && { reason }) }, `focus ${end.kind}`);
+  if (isBad) reach.log.warn({ ...fields, reason }, `focus ${end.kind}`);
+  else reach.log.info({ ...fields, ...(reason !== null && { reason }) }, `focus ${end.kind}`);
   if (state === null) return;
   count('work.state_transitions', 1, { faculty: work.faculty, from: 'running', to: state });
   const focusNumber = focus?.row.number ?? null;
-  means.onEvent({
+  reach.onEvent({
     type: 'state',
     state,
     focus: focusNumber,

@@ -4,7 +4,7 @@ import type { AfterRun, GatedCall } from '../../engage/calls/gate.ts';
 import { unseenResult, withheldResult } from '../../engage/prompt/hook-texts.ts';
 import { type Tool, type ToolOutput, toolError } from '../../tools/tool.ts';
 import type { HookCallResult } from './hook-output.ts';
-import { askHook, type HookVerdict, isInterrupted, type LoopHookMeans } from './loop-hook.ts';
+import { askHook, type HookedLoop, type HookVerdict, isInterrupted } from './loop-hook.ts';
 import { mergePatch } from './merge-patch.ts';
 
 /** How often a hook is started that cannot run because the supervisor of processes died. */
@@ -14,7 +14,7 @@ const TRIES = 3;
  * Shows each result to the hooks for its tool, one after the other, before it is recorded. The first that blocks, or that fails and whose
  * `on_error` is block, has it withheld. Undefined without such hooks.
  */
-export function hooksOnResults(means: LoopHookMeans): AfterRun | undefined {
+export function hooksOnResults(means: HookedLoop): AfterRun | undefined {
   const hooks = means.hooks.after_tool_call;
   if (hooks.length === 0) return undefined;
   const forTool = ({ name }: Tool) => hooks.filter((hook) => isForTool(hook, name));
@@ -37,7 +37,7 @@ interface Shown {
   readonly output: ToolOutput;
 }
 
-async function show(call: GatedCall, output: ToolOutput, hook: LoopHook, means: LoopHookMeans): Promise<Shown> {
+async function show(call: GatedCall, output: ToolOutput, hook: LoopHook, means: HookedLoop): Promise<Shown> {
   const verdict = await ask(call, output, hook, means);
   switch (verdict.decision) {
     case 'allow':
@@ -57,7 +57,7 @@ async function show(call: GatedCall, output: ToolOutput, hook: LoopHook, means: 
 type Verdict = HookVerdict<'after_tool_call'>;
 
 /** The call has run, so the focus is not released when the supervisor dies: the hook is started again. */
-async function ask(call: GatedCall, output: ToolOutput, hook: LoopHook, means: LoopHookMeans): Promise<Verdict> {
+async function ask(call: GatedCall, output: ToolOutput, hook: LoopHook, means: HookedLoop): Promise<Verdict> {
   const { tool, input, turn, callId, signal } = call;
   const subject = { turn, event: 'after_tool_call', callId, hook: hook.name, tool: tool.name } as const;
   const facts = { turn, call: { id: callId, tool: tool.name, risk: tool.risk, input }, result: resultOf(output) };

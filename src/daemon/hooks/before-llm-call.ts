@@ -1,8 +1,8 @@
 /** The hooks before a request to the model. */
 import { estimateTokens } from '../../core/work/tokens.ts';
-import type { BeforeRequest } from '../../engage/context/before-request.ts';
 import { hookMessage } from '../../engage/prompt/hook-texts.ts';
-import { askHook, type HookVerdict, type LoopHookMeans } from './loop-hook.ts';
+import type { BeforeRequest } from '../../engage/turn/before-request.ts';
+import { askHook, type HookedLoop, type HookVerdict } from './loop-hook.ts';
 import { viewRequest } from './request-view.ts';
 
 /** What a request is made of, beside its messages. */
@@ -15,7 +15,7 @@ export interface RequestFacts {
  * Runs the hooks one after the other; each may add a message to the context. A hook that has a record for this turn is not run again, unless
  * it blocked or failed: then the attempt ended, and this is another one. Undefined without such hooks.
  */
-export function hooksOnRequests(facts: RequestFacts, means: LoopHookMeans): BeforeRequest | undefined {
+export function hooksOnRequests(facts: RequestFacts, means: HookedLoop): BeforeRequest | undefined {
   const hooks = means.hooks.before_llm_call;
   if (hooks.length === 0) return undefined;
   return async (turn, messages, signal) => {

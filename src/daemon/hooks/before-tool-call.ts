@@ -4,14 +4,14 @@ import { isForTool, type LoopHook } from '../../catalog/faculty/loop-hooks.ts';
 import type { CallGate, GatedCall, GateVerdict } from '../../engage/calls/gate.ts';
 import { refusedCall, unjudgedCall } from '../../engage/prompt/hook-texts.ts';
 import type { HookRun } from '../../store/transcript/hook-runs.ts';
-import { askHook, type HookVerdict, type LoopHookMeans } from './loop-hook.ts';
+import { askHook, type HookedLoop, type HookVerdict } from './loop-hook.ts';
 import { mergePatch } from './merge-patch.ts';
 
 /**
  * Runs the hooks for a tool one after the other, each on the input that the ones before it left. The first that refuses decides. What a hook
  * decided about the same input of the same call is taken from its record, if there is one. Null without such hooks.
  */
-export function hookGate(means: LoopHookMeans): CallGate | null {
+export function hookGate(means: HookedLoop): CallGate | null {
   const hooks = means.hooks.before_tool_call;
   if (hooks.length === 0) return null;
   const forTool = (name: string) => hooks.filter((hook) => isForTool(hook, name));
@@ -22,7 +22,7 @@ export function hookGate(means: LoopHookMeans): CallGate | null {
   };
 }
 
-async function judge(call: GatedCall, hooks: readonly LoopHook[], means: LoopHookMeans): Promise<GateVerdict> {
+async function judge(call: GatedCall, hooks: readonly LoopHook[], means: HookedLoop): Promise<GateVerdict> {
   let { input } = call;
   let changed = false;
   for (const hook of hooks) {
@@ -49,7 +49,7 @@ async function judge(call: GatedCall, hooks: readonly LoopHook[], means: LoopHoo
 
 type Verdict = HookVerdict<'before_tool_call'>;
 
-async function judgeOnce(call: GatedCall, hook: LoopHook, means: LoopHookMeans): Promise<Verdict> {
+async function judgeOnce(call: GatedCall, hook: LoopHook, means: HookedLoop): Promise<Verdict> {
   const { tool, input, turn, callId, signal } = call;
   const subject = { turn, event: 'before_tool_call', callId, hook: hook.name } as const;
   const given = digestOf(tool.name, input);

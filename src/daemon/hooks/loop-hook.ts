@@ -15,7 +15,7 @@ import type { HookInput, HookLedger, HookOutput } from './hook-output.ts';
 import type { HookRecords, HookSubject } from './hook-records.ts';
 
 /** What the hooks of a focus need. */
-export interface LoopHookMeans {
+export interface HookedLoop {
   readonly hooks: LoopHooks;
   readonly records: HookRecords;
   /** Runs the command where the focus works, with what every hook is told. */
@@ -55,7 +55,7 @@ export async function askHook<E extends HookEvent>(
   hook: LoopHook,
   facts: Omit<HookInput[E], 'work_item' | 'readers' | 'faculty' | 'event'>,
   keep: Kept<E>,
-  means: LoopHookMeans,
+  means: HookedLoop,
   signal: AbortSignal,
 ): Promise<HookVerdict<E>> {
   const { event, turn, callId, tool } = subject;
@@ -97,7 +97,7 @@ interface Reading<E extends HookEvent> {
 function readResult<E extends HookEvent>(
   result: HookResult<E>,
   hook: LoopHook,
-  means: LoopHookMeans,
+  means: HookedLoop,
   signal: AbortSignal,
 ): Reading<E> {
   switch (result.kind) {

@@ -2,7 +2,7 @@
 import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
-import type { FocusModel } from '../../engage/turn/model-turn.ts';
+import type { FocusModel } from '../../engage/turn/focus-model.ts';
 import type { LlmFailure, LlmResponse, MediaBlock, Usage } from '../../llm/client.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { completeWithFallback } from '../../llm/fallback.ts';

@@ -1,6 +1,6 @@
 /** The model client of a focus: it sends nothing, and passes on no answer, before the lease surely holds. */
 import type { Lease } from '../../core/lifecycle/lease.ts';
-import type { FocusModel } from '../../engage/turn/model-turn.ts';
+import type { FocusModel } from '../../engage/turn/focus-model.ts';
 
 /**
  * Of turns and of side calls. An answer that waited in the socket while this process was frozen was paid for: it counts if the lease can still be

@@ -48,7 +48,7 @@ export function createQueryEmbedder({ db, embedder, explain }: QueryEmbedderMean
     const result = await measuredEmbedder(embedder).embed([text], AbortSignal.any([signal, patience]), () =>
       surelyHolds(context.lease),
     );
-    if (signal.aborted) await settleStopped(0, result.ok ? 1 : result.failure.lost, { db, focus });
+    if (signal.aborted) await settleStopped(0, result.ok ? 1 : result.failure.lost, focus, db);
     signal.throwIfAborted();
     if (result.ok) {
       await charge(focus, result.usage, signal);
@@ -62,7 +62,7 @@ export function createQueryEmbedder({ db, embedder, explain }: QueryEmbedderMean
 
   /** A limit that somebody has locked is no reason to end the focus. */
   async function hold(text: string, focus: FocusKey, signal: AbortSignal) {
-    const reservation = { ...embedder.costAtMost([text]), attempt: randomUUID() };
+    const reservation = { ...embedder.costAtMost([text]), request: randomUUID() };
     try {
       return await withinLease(() => holdEmbedding(db, focus, reservation, embedder.name), signal);
     } catch (error) {

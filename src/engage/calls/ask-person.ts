@@ -1,18 +1,13 @@
 /** Has a person asked about a call: unless a grant covers it, it waits for a decision. */
-import type { Database } from '../../store/sql/database.ts';
 import { askPerson, type Grant, grantsFor } from '../../store/transcript/approvals.ts';
 import type { RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { toolError } from '../../tools/tool.ts';
 import { nobodyAnswers } from '../prompt/people.ts';
-import { type EndMeans, finish, waiting } from './call-end.ts';
-import type { CallGuard } from './gate.ts';
-import { type Ask, type GateMeans, gatedCall } from './gates.ts';
-
-export interface AskMeans extends GateMeans, EndMeans, CallGuard {
-  readonly db: Database;
-}
+import { finish, waiting } from './call-end.ts';
+import { type Ask, gatedCall } from './gates.ts';
+import type { CallsRun, Reach } from './reach.ts';
 
 /** The input of a call where it is not what the model wrote. */
 export function changedInput(call: RecordedCall, written: unknown): { readonly value: unknown } | null {
@@ -24,41 +19,39 @@ export async function grantOf(
   turn: RecordedTurn,
   call: RecordedCall,
   ask: Ask,
-  means: AskMeans,
+  { signal }: CallsRun,
+  { db, callScope, guard }: Reach,
 ): Promise<Grant | null> {
-  const { focusId } = means.callScope;
   const changed = changedInput(call, ask.call.written);
-  const grants = await grantsFor(means.db, focusId, turn.turn, call.callId, changed, means.fourEyes);
-  const gated = gatedCall(call, turn, ask.call, means);
-  return grants.find(({ pattern }) => pattern === null || means.covers?.(pattern, gated) === true) ?? null;
+  const grants = await grantsFor(db, callScope.focusId, turn.turn, call.callId, changed, guard.fourEyes);
+  const gated = gatedCall(call, turn, ask.call, callScope, signal);
+  return grants.find(({ pattern }) => pattern === null || guard.covers?.(pattern, gated) === true) ?? null;
 }
 
 /** The call, waiting for a person; denied where nobody can be asked. */
-export async function ask(turn: RecordedTurn, call: RecordedCall, asked: Ask, means: AskMeans): Promise<RecordedCall> {
+export async function ask(
+  turn: RecordedTurn,
+  call: RecordedCall,
+  asked: Ask,
+  run: CallsRun,
+  { db, callScope, guard }: Reach,
+): Promise<RecordedCall> {
   const { reason, gate, seconds } = asked;
-  if (means.unattended) {
-    return finish(turn, call, { state: 'denied', output: toolError(nobodyAnswers(reason), { gate }) }, 0, means);
+  if (guard.unattended) {
+    return finish(turn, call, { state: 'denied', output: toolError(nobodyAnswers(reason), { gate }) }, 0, run);
   }
   const changed = changedInput(call, asked.call.written);
   const asks = {
     subject: 'tool_call',
-    request: { reason, gate, ...(means.fourEyes && { four_eyes: true }) },
+    request: { reason, gate, ...(guard.fourEyes && { four_eyes: true }) },
     seconds,
   } as const;
-  const { deadline, refused } = await askPerson(
-    means.db,
-    means.callScope,
-    turn.turn,
-    call.callId,
-    'approval',
-    asks,
-    changed,
-  );
+  const { deadline, refused } = await askPerson(db, callScope, turn.turn, call.callId, 'approval', asks, changed);
   if (refused !== null) {
     const output = toolError(`${reason}, and nobody is asked: ${refused}`, { gate });
-    return finish(turn, call, { state: 'denied', output }, 0, means);
+    return finish(turn, call, { state: 'denied', output }, 0, run);
   }
-  count('work.approvals.asked', 1, { faculty: means.callScope.faculty, subject: 'tool_call' });
+  count('work.approvals.asked', 1, { faculty: callScope.faculty, subject: 'tool_call' });
   const finalInput = changed ? changed.value : call.finalInput;
-  return waiting(turn, { ...call, finalInput }, { kind: 'approval', deadline }, means);
+  return waiting(turn, { ...call, finalInput }, { kind: 'approval', deadline }, run);
 }

@@ -5,15 +5,8 @@ import type { CallResult, RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import type { WaitRequest } from '../../store/transcript/waits.ts';
 import type { ToolOutput } from '../../tools/tool.ts';
-import type { FocusListener } from '../events/events.ts';
 import { changedInputNote } from '../prompt/prompt.ts';
-import type { Journal } from './journal.ts';
-
-/** The dependencies of an end. */
-export interface EndMeans {
-  readonly journal: Journal;
-  readonly onEvent: FocusListener;
-}
+import type { CallsRun } from './reach.ts';
 
 /** An output, and the call's state if `isError` does not determine it. */
 export interface CallEnd {
@@ -27,10 +20,10 @@ export function finish(
   call: RecordedCall,
   end: CallEnd,
   durationMs: number,
-  means: EndMeans,
+  run: CallsRun,
 ): RecordedCall {
-  means.journal.add(callResult(turn, call, end, durationMs));
-  return ended(turn, call, end, durationMs, means);
+  run.journal.add(callResult(turn, call, end, durationMs));
+  return ended(turn, call, end, durationMs, run);
 }
 
 /** Returns the call with its result, which is already in the journal, and notifies watchers. */
@@ -39,7 +32,7 @@ export function ended(
   call: RecordedCall,
   end: CallEnd,
   durationMs: number,
-  { onEvent }: Pick<EndMeans, 'onEvent'>,
+  { onEvent }: Pick<CallsRun, 'onEvent'>,
 ): RecordedCall {
   const { state, output: text, isError } = callResult(turn, call, end, durationMs);
   onEvent({
@@ -60,7 +53,7 @@ export function ended(
 export function tellEntry(
   name: string,
   { isError = false, details }: ToolOutput,
-  { onEvent }: Pick<EndMeans, 'onEvent'>,
+  { onEvent }: Pick<CallsRun, 'onEvent'>,
 ): void {
   if (name !== 'ledger_append' || isError) return;
   const { seq, type, content } = details as { seq: number; type: 'plan'; content: string };
@@ -72,7 +65,7 @@ export function waiting(
   turn: RecordedTurn,
   call: RecordedCall,
   wait: WaitRequest,
-  { onEvent }: Pick<EndMeans, 'onEvent'>,
+  { onEvent }: Pick<CallsRun, 'onEvent'>,
 ): RecordedCall {
   const deadline = wait.deadline?.toISOString() ?? null;
   onEvent({ type: 'waiting', callId: call.callId, kind: wait.kind, deadline });

@@ -1,3 +1,4 @@
+/** What all tool calls of a focus share. */
 import type { FileRule } from '../../process/file-rules.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 

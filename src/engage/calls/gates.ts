@@ -9,6 +9,7 @@ import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { type Tool, type ToolOutput, toolError } from '../../tools/tool.ts';
 import type { CallScope } from './call-scope.ts';
 import type { CallGate, GatedCall, GateVerdict } from './gate.ts';
+import type { Reach } from './reach.ts';
 
 /** The result of the gates. */
 export type Passage =
@@ -40,14 +41,6 @@ export interface ValidCall {
   readonly written: unknown;
 }
 
-/** The parts of the focus that the gates need. */
-export interface GateMeans {
-  readonly toolset: ReadonlyMap<string, Tool>;
-  readonly gates: readonly CallGate[];
-  readonly callScope: CallScope;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Finds the tool, validates the input and runs the gates; `only` chooses among them, by default all. An invalid call gets a result that says what
  * was expected. A call that had its input changed is judged with the change.
@@ -55,14 +48,15 @@ export interface GateMeans {
 export async function passGates(
   call: RecordedCall,
   turn: RecordedTurn,
-  means: GateMeans,
+  signal: AbortSignal,
+  { toolset, guard, callScope }: Pick<Reach, 'toolset' | 'guard' | 'callScope'>,
   only: (gate: CallGate, call: GatedCall) => boolean = () => true,
 ): Promise<Passage> {
-  let valid = await validCall(call, turn, means.toolset);
+  let valid = await validCall(call, turn, toolset);
   let asked: Ask | null = null;
-  for (const gate of means.gates) {
+  for (const gate of guard.gates) {
     if (valid.kind === 'answered') return valid;
-    const gated = gatedCall(call, turn, valid, means);
+    const gated = gatedCall(call, turn, valid, callScope, signal);
     if (!only(gate, gated)) continue;
     const verdict = await gate.judge(gated);
     switch (verdict.kind) {
@@ -114,7 +108,8 @@ export function gatedCall(
   { callId }: RecordedCall,
   { turn }: RecordedTurn,
   { tool, input }: ValidCall,
-  { callScope: scope, signal }: Pick<GateMeans, 'callScope' | 'signal'>,
+  scope: CallScope,
+  signal: AbortSignal,
 ): GatedCall {
   return { tool, input, callId, turn, scope, signal };
 }

@@ -1,7 +1,7 @@
 /** Runs one tool call that has passed its gates, within its time-out, and records its end. */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import { abortable } from '../../core/lifecycle/abortable.ts';
-import type { Database, Queryable } from '../../store/sql/database.ts';
+import type { Queryable } from '../../store/sql/database.ts';
 import { askPerson } from '../../store/transcript/approvals.ts';
 import { type CodeEntry, finishToolCalls, type RecordedCall } from '../../store/transcript/calls.ts';
 import { type RecordedTurn } from '../../store/transcript/turns.ts';
@@ -10,29 +10,13 @@ import { count } from '../../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import { type Tool, type ToolContext, type ToolOutput, toolError, type WorldTool } from '../../tools/tool.ts';
 import { nobodyAnswers } from '../prompt/people.ts';
-import { type CallEnd, callResult, type EndMeans, ended, finish, waiting } from './call-end.ts';
+import { type CallEnd, callResult, ended, finish, waiting } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
-import type { AfterRun, CallGate, GatedCall } from './gate.ts';
+import type { GatedCall } from './gate.ts';
 import { openNestedCalls } from './nested/nested-calls.ts';
 import { permissionNow } from './permission-now.ts';
 import { prepared } from './prepared.ts';
-
-/** The dependencies of running a call. */
-export interface RunMeans extends EndMeans {
-  readonly db: Database;
-  /** What code may call. */
-  readonly toolset: ReadonlyMap<string, Tool>;
-  /** Of the calls of one execution of code, too. */
-  readonly maxParallelTools: number;
-  readonly callScope: CallScope;
-  readonly signal: AbortSignal;
-  /** Asked again where a call leads to something that its input does not name (`CallGuard`). */
-  readonly gates: readonly CallGate[];
-  /** What changes results before they are recorded (`CallGuard`). */
-  readonly afterRun?: AfterRun;
-  /** True: nobody is there to be asked (`CallGuard`). */
-  readonly unattended?: boolean;
-}
+import type { CallsRun, Reach } from './reach.ts';
 
 /** A call that has passed its gates. */
 interface Ready {
@@ -55,11 +39,12 @@ export async function runCall(
   turn: RecordedTurn,
   call: RecordedCall,
   ready: Ready,
-  means: RunMeans,
+  run: CallsRun,
+  reach: Reach,
 ): Promise<RecordedCall> {
-  means.signal.throwIfAborted();
-  const run = await executeCall(turn, call, ready, means);
-  return keepRun(turn, call, await changeResult(turn, call, ready, run, means), means);
+  run.signal.throwIfAborted();
+  const ran = await executeCall(turn, call, ready, run, reach);
+  return keepRun(turn, call, await changeResult(turn, call, ready, ran, run, reach), run, reach);
 }
 
 /** Lets the guard of the calls change what goes on record. A database tool's result is recorded with its effect, and a waiting call has none yet. */
@@ -67,16 +52,17 @@ async function changeResult(
   { turn }: RecordedTurn,
   { callId }: RecordedCall,
   { tool, input }: Ready,
-  run: CallRun,
-  { afterRun, callScope: scope, signal }: RunMeans,
+  ran: CallRun,
+  { signal }: CallsRun,
+  { guard: { afterRun }, callScope: scope }: Reach,
 ): Promise<CallRun> {
-  const { output } = run.end;
-  if (!afterRun?.sees(tool) || tool.kind === 'database' || output.wait) return run;
+  const { output } = ran.end;
+  if (!afterRun?.sees(tool) || tool.kind === 'database' || output.wait) return ran;
   const call: GatedCall = { tool, input, callId, turn, scope, signal };
   const { isError, content, details } = await abortable(afterRun.change(call, output), signal);
   const { inDoubt } = output;
   return {
-    ...run,
+    ...ran,
     end: { output: { content, ...(isError && { isError }), ...(details && { details }), ...(inDoubt && { inDoubt }) } },
   };
 }
@@ -89,22 +75,22 @@ export async function executeCall(
   turn: RecordedTurn,
   call: RecordedCall,
   { tool, input }: Ready,
-  means: RunMeans,
+  run: CallsRun,
+  reach: Reach,
 ): Promise<CallRun> {
-  await means.callScope.lease.sure();
+  const { callScope } = reach;
+  await callScope.lease.sure();
   const startedMs = performance.now();
-  const timeoutMs = (tool.kind === 'world' ? tool.timeoutMs : undefined) ?? means.callScope.timeoutMs;
+  const timeoutMs = (tool.kind === 'world' ? tool.timeoutMs : undefined) ?? callScope.timeoutMs;
   const timeout = AbortSignal.timeout(timeoutMs);
-  const nested = tool.kind === 'world' && tool.callsTools ? openNestedCalls(turn, call, means) : null;
-  const signal = AbortSignal.any([means.signal, timeout, ...(nested ? [nested.fatal] : [])]);
+  const nested = tool.kind === 'world' && tool.callsTools ? openNestedCalls(turn, call, run, reach) : null;
+  const signal = AbortSignal.any([run.signal, timeout, ...(nested ? [nested.fatal] : [])]);
   // A database tool does not access files.
-  const fileRules = tool.kind === 'database' ? [] : means.callScope.fileRules();
+  const fileRules = tool.kind === 'database' ? [] : callScope.fileRules();
   const permissionFor: ToolContext['permissionFor'] = (input, also) => {
-    const { callScope: scope } = means;
-    const gated = { tool, input, ...(also && { also }), callId: call.callId, turn: turn.turn, scope, signal };
-    return permissionNow(gated, means.gates);
+    const place = { callId: call.callId, turn: turn.turn, scope: callScope, signal };
+    return permissionNow({ tool, input, ...(also && { also }), ...place }, reach.guard.gates);
   };
-  const { callScope } = means;
   const context: ToolContext = {
     ...callScope,
     turn: turn.turn,
@@ -113,7 +99,7 @@ export async function executeCall(
     signal,
     fileRules,
     permissionFor,
-    ...(nested && { nested, tellOutput: teller(turn, call, means) }),
+    ...(nested && { nested, tellOutput: teller(turn, call, run) }),
   };
   const attributes = {
     'gen_ai.operation.name': 'execute_tool',
@@ -124,7 +110,7 @@ export async function executeCall(
   try {
     const output = await span('execute_tool', attributes, (executing) =>
       tool.kind === 'database'
-        ? runInTransaction(turn, call, tool, input, context, startedMs, means)
+        ? runInTransaction(turn, call, tool, input, context, startedMs, reach)
         : runInWorld(tool, input, context, executing),
     );
     await nested?.close();
@@ -136,7 +122,7 @@ export async function executeCall(
     };
   } catch (error) {
     await nested?.close();
-    means.signal.throwIfAborted();
+    run.signal.throwIfAborted();
     // A lost lease, an unreachable database, a locked row or a host that cannot start processes ends the focus; it is not a result.
     if (isAnimusError(error, 'work.lease_lost', 'work.locked', 'db.unreachable', 'process.interrupted')) throw error;
     const content = timeout.aborted
@@ -154,7 +140,7 @@ export async function executeCall(
 function teller(
   { turn }: RecordedTurn,
   { callId }: RecordedCall,
-  { onEvent }: RunMeans,
+  { onEvent }: CallsRun,
 ): NonNullable<ToolContext['tellOutput']> {
   return (stream, text) => onEvent({ type: 'observation', live: true, turn, callId, stream, text });
 }
@@ -164,16 +150,17 @@ export async function keepRun(
   turn: RecordedTurn,
   call: RecordedCall,
   { end, durationMs, recorded, wrote = [] }: CallRun,
-  means: RunMeans,
+  run: CallsRun,
+  reach: Reach,
 ): Promise<RecordedCall> {
-  if (wrote.length > 0) return { ...(await keepRun(turn, call, { end, durationMs, recorded }, means)), wrote };
+  if (wrote.length > 0) return { ...(await keepRun(turn, call, { end, durationMs, recorded }, run, reach)), wrote };
   const { wait } = end.output;
   if (wait) {
-    const opened = recorded ? wait : await recordWait(means.db, means.callScope, turn.turn, call.callId, wait);
-    if (typeof opened === 'string') return finish(turn, call, { output: toolError(opened) }, durationMs, means);
-    return waiting(turn, call, opened, means);
+    const opened = recorded ? wait : await recordWait(reach.db, reach.callScope, turn.turn, call.callId, wait);
+    if (typeof opened === 'string') return finish(turn, call, { output: toolError(opened) }, durationMs, run);
+    return waiting(turn, call, opened, run);
   }
-  return recorded ? ended(turn, call, end, durationMs, means) : finish(turn, call, end, durationMs, means);
+  return recorded ? ended(turn, call, end, durationMs, run) : finish(turn, call, end, durationMs, run);
 }
 
 /** Records that the call waits; returns the wait with its deadline, or why it may not wait. */
@@ -213,15 +200,15 @@ async function runInTransaction(
   input: unknown,
   context: ToolContext,
   startedMs: number,
-  means: RunMeans,
+  { db, callScope, guard }: Reach,
 ): Promise<ToolOutput> {
   const inCall = await prepared(tool, input, context);
-  return means.db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     const ran: ToolOutput = await tool.run(input, inCall, tx);
     let result =
-      ran.wait?.asks && means.unattended ? toolError(nobodyAnswers(`it asks about a ${ran.wait.asks.subject}`)) : ran;
+      ran.wait?.asks && guard.unattended ? toolError(nobodyAnswers(`it asks about a ${ran.wait.asks.subject}`)) : ran;
     if (result.wait) {
-      const opened = await recordWait(tx, means.callScope, turn.turn, call.callId, result.wait);
+      const opened = await recordWait(tx, callScope, turn.turn, call.callId, result.wait);
       if (typeof opened !== 'string') return { ...result, wait: opened };
       result = toolError(opened);
     }

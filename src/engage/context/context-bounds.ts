@@ -2,19 +2,8 @@
  * The limits that keep the context of a focus within its window: the faculty's settings, and limits derived from the
  * window.
  */
-import type { FocusModel } from '../turn/model-turn.ts';
-
-/** Settings of a faculty, fixed for a focus. */
-export interface ContextBounds {
-  /** Share of the context window, 0.1 to 1, at which the history is compacted. Default 0.7. */
-  readonly compactThreshold: number;
-  /** Messages that a compaction keeps verbatim; the results the model has not seen are always kept. Default 10. */
-  readonly compactKeepRecent: number;
-  /** Turns without a ledger entry before the model is reminded of it; 0: never. Default 5. */
-  readonly ledgerNudgeInterval: number;
-  /** Whether closed blocks become stubs. Default true. */
-  readonly truncateClosedBlocks: boolean;
-}
+import type { FocusModel } from '../turn/focus-model.ts';
+import type { ContextBounds } from '../turn/loop-state.ts';
 
 /** Limits in tokens, as estimated. */
 export interface ContextLimits {

@@ -7,46 +7,32 @@ import { type FocusKey } from '../../store/transcript/focus-row.ts';
 import { addMessage, type EngineMessage } from '../../store/transcript/messages.ts';
 import { type Transcript } from '../../store/transcript/transcript.ts';
 import { count } from '../../telemetry/metrics.ts';
-import type { Journal } from '../calls/journal.ts';
 import { openCommands } from '../calls/open-commands.ts';
-import type { FocusBudget } from '../turn/focus-budget.ts';
-import type { FocusModel } from '../turn/model-turn.ts';
-import type { BeforeRequest } from './before-request.ts';
+import type { LoopFocus, LoopRun } from '../turn/loop-state.ts';
 import { closedBlock } from './context-blocks.ts';
-import { type ContextBounds, contextLimits } from './context-bounds.ts';
+import { contextLimits } from './context-bounds.ts';
 import { type ContextSettings, planContext, withPlan } from './plan-context.ts';
 
-export interface ContextMeans {
-  readonly db: Database;
-  readonly focus: FocusKey;
-  /** The faculty's name, for metrics. */
-  readonly faculty: string;
-  readonly model: FocusModel;
-  readonly bounds: ContextBounds;
-  readonly maxTurns: number;
-  readonly journal: Journal;
-  readonly signal: AbortSignal;
-  /** Runs before each request; default nothing does. */
-  readonly beforeRequest?: BeforeRequest | undefined;
-  /** Default: no limits, until the database says otherwise. */
-  readonly budget?: FocusBudget;
-}
-
 /** Makes the newest turn part of the context: cuts its results, stubs the block it closes, and adds reminders. */
-export async function prepareContext(transcript: Transcript, means: ContextMeans): Promise<Transcript> {
-  const { db, focus } = means;
-  const handles = closedBlock(transcript) ? await openHandles(transcript, db, focus) : [];
-  const { oversized, messages, closes } = planContext(transcript, handles, contextSettings(means));
+export async function prepareContext(
+  transcript: Transcript,
+  focus: LoopFocus,
+  { journal, signal }: LoopRun,
+  db: Database,
+): Promise<Transcript> {
+  const { key, faculty } = focus;
+  const handles = closedBlock(transcript) ? await openHandles(transcript, db, key) : [];
+  const { oversized, messages, closes } = planContext(transcript, handles, contextSettings(focus));
   if (oversized.length > 0) {
-    await means.journal.flush(means.signal); // an output must be committed before it is moved
+    await journal.flush(signal); // an output must be committed before it is moved
     await db.transaction(async (tx) => {
-      for (const output of oversized) await storeOutput(tx, focus, output);
+      for (const output of oversized) await storeOutput(tx, key, output);
     });
   }
   const recorded: EngineMessage[] = [];
-  for (const message of messages) recorded.push(await recordMessage(db, focus, message));
-  if (closes) count('work.context.blocks_closed', 1, { faculty: means.faculty });
-  if (messages[0]?.kind === 'stub') count('work.context.blocks_truncated', 1, { faculty: means.faculty });
+  for (const message of messages) recorded.push(await recordMessage(db, key, message));
+  if (closes) count('work.context.blocks_closed', 1, { faculty });
+  if (messages[0]?.kind === 'stub') count('work.context.blocks_truncated', 1, { faculty });
   return withPlan(transcript, oversized, recorded);
 }
 
@@ -62,14 +48,14 @@ export function recordMessage(db: Queryable, focus: FocusKey, message: EngineMes
 }
 
 /** What the context of a focus is prepared with. */
-export function contextSettings({ focus, bounds, model, maxTurns }: ContextMeans): ContextSettings {
+export function contextSettings({ key, bounds, model, limits }: LoopFocus): ContextSettings {
   const { thinkingBudgetTokens, effort } = model.settings;
   return {
-    focusId: focus.focusId,
+    focusId: key.focusId,
     truncateClosedBlocks: bounds.truncateClosedBlocks,
     limits: contextLimits(bounds, model),
     ledgerNudgeInterval: bounds.ledgerNudgeInterval,
-    maxTurns,
+    maxTurns: limits.maxTurns,
     thinks: thinkingBudgetTokens !== undefined || (effort !== undefined && effort !== 'none'),
   };
 }

@@ -1,20 +1,19 @@
 /** What people say to the work while it is done (docs/steering.md): part of the context after the newest turn. */
 import type { Database } from '../../store/sql/database.ts';
-import type { FocusKey } from '../../store/transcript/focus-row.ts';
 import { readMail } from '../../store/transcript/mail.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import { withinLease } from '../calls/within-lease.ts';
-
-interface MailMeans {
-  readonly db: Database;
-  readonly focus: FocusKey;
-  readonly signal: AbortSignal;
-}
+import type { LoopFocus, LoopRun } from '../turn/loop-state.ts';
 
 /** The transcript with all messages that were delivered after its newest turn. */
-export async function withMail(transcript: Transcript, { db, focus, signal }: MailMeans): Promise<Transcript> {
-  const mail = await withinLease(() => readMail(db, focus.focusId, transcript.turns.length), signal);
+export async function withMail(
+  transcript: Transcript,
+  { key }: Pick<LoopFocus, 'key'>,
+  { signal }: Pick<LoopRun, 'signal'>,
+  db: Database,
+): Promise<Transcript> {
+  const mail = await withinLease(() => readMail(db, key.focusId, transcript.turns.length), signal);
   // Others may have been recorded after the ones that are known: each stays where it is recorded.
   return { ...transcript, messages: [...transcript.messages, ...mail.slice(unansweredMail(transcript))] };
 }

@@ -8,7 +8,7 @@ import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { span } from '../../telemetry/spans.ts';
 import { cutMiddle, fairShare } from '../prompt/cut-text.ts';
 import { SUMMARY_SYSTEM } from '../prompt/prompt.ts';
-import type { FocusModel } from '../turn/model-turn.ts';
+import type { FocusModel } from '../turn/focus-model.ts';
 import { isFold, keptFrom } from './context-folds.ts';
 
 /** Maximum tokens of a summary. */

@@ -1,6 +1,6 @@
 /** Estimates what a model call may cost at most. Pure. */
 import { ownPart, type Transcript } from '../../store/transcript/transcript.ts';
-import type { FocusModel } from '../turn/model-turn.ts';
+import type { FocusModel } from '../turn/focus-model.ts';
 import { inputPressure, type Prefix } from './pressure.ts';
 
 /** What a call may cost at most; `usd` is null if a model of the chain has no price. */
@@ -18,11 +18,11 @@ const MARGIN = 1.5;
 const EXTRA_TOKENS = 500;
 
 /** The next turn of a transcript: its input at the highest price of each token, and an answer of full length. */
-export function turnCost(transcript: Transcript, means: Prefix & { readonly model: FocusModel }): CallCost {
-  const estimate = inputPressure(transcript, means);
+export function turnCost(transcript: Transcript, focus: Prefix & { readonly model: FocusModel }): CallCost {
+  const estimate = inputPressure(transcript, focus);
   const counted = ownPart(transcript).turns.at(-1)?.inputTokens ?? null;
   const input = counted !== null && estimate >= counted ? counted + MARGIN * (estimate - counted) : MARGIN * estimate;
-  return callCost(input + EXTRA_TOKENS, means.model.settings.maxTokens, means.model);
+  return callCost(input + EXTRA_TOKENS, focus.model.settings.maxTokens, focus.model);
 }
 
 /** A request of its own, such as a summary; `estimate` in tokens. */

@@ -1,5 +1,6 @@
 /** What the loop knows of the limits of its work. */
-import type { KeepTurn, UsedBudget } from '../../store/transcript/budgeted-turns.ts';
+import type { UsedBudget } from '../../store/transcript/begin-turn.ts';
+import type { KeepTurn } from '../../store/transcript/budgeted-turns.ts';
 
 export interface FocusBudget {
   /** Whether limits apply. The loop sets it when the database refuses a turn for which nothing is held. */

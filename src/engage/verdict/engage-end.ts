@@ -1,6 +1,6 @@
 /** How the engage loop can end. */
 import type { LlmFailure } from '../../llm/client.ts';
-import type { UnrecordedTurn } from '../turn/record-answer.ts';
+import type { LastAnswer } from '../turn/record-answer.ts';
 import type { HeldOutcome } from './outcome.ts';
 
 /** Why the loop ended. `interrupted`: stopped at a turn boundary; the item goes back to the queue and the focus continues later. */
@@ -27,8 +27,8 @@ export interface EngageDone {
   readonly summary?: string;
   /** Why messages that come before the end cannot be read any more; if it is missing, the run goes on with them. */
   readonly unread?: string;
-  /** There if the answer that ends the run is not recorded yet: it is recorded with the end, in one transaction. */
-  readonly unrecorded?: UnrecordedTurn;
+  /** There if it is not recorded yet: it is recorded with the end, in one transaction. */
+  readonly lastAnswer?: LastAnswer;
 }
 
 export type EngageFailure =

@@ -1,14 +1,11 @@
 /** How a run ends whose next turn was refused. */
 import type { CallGuard } from '../calls/gate.ts';
 import { nobodyRaises } from '../prompt/people.ts';
-import type { ModelTurn } from '../turn/model-turn.ts';
+import type { Refusal } from '../turn/begin-turn.ts';
 import type { EngageEnd } from './engage-end.ts';
 
 /** `unattended`: nobody is there to raise a limit, so the work does not wait for that. */
-export function refusedEnd(
-  { permit, exceeded }: Extract<ModelTurn, { kind: 'refused' }>,
-  { unattended }: Pick<CallGuard, 'unattended'>,
-): EngageEnd {
+export function refusedEnd({ permit, exceeded }: Refusal, { unattended }: Pick<CallGuard, 'unattended'>): EngageEnd {
   switch (permit) {
     case 'cancelled':
       return { kind: 'cancelled' };

@@ -1,9 +1,9 @@
 /** Decides whether the loop continues after an answer: the guards that end a failing run, with a reason for people. */
-import type { OutcomeSchema } from '../../catalog/faculty/outcome-schema.ts';
 import type { EngineMessage } from '../../store/transcript/messages.ts';
 import type { Transcript } from '../../store/transcript/transcript.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import { cutAnswerNotice, EMPTY_ANSWER_NUDGE, FULL_WINDOW_NOTICE, stallNotice } from '../prompt/prompt.ts';
+import type { Limits } from '../turn/loop-state.ts';
 import { textOf } from '../turn/text-of.ts';
 import { newestAttempt } from './attempt.ts';
 import type { EngageDone, EngageEnd, EngageFailure } from './engage-end.ts';
@@ -24,15 +24,6 @@ export type Verdict =
 
 /** A message to the model, placed after the newest turn. */
 export type Saying = Pick<EngineMessage, 'kind' | 'content'>;
-
-/** Limits of a run. */
-export interface Limits {
-  readonly maxTurns: number;
-  /** The schema that the outcome must conform to; null: any text is accepted. */
-  readonly outcomeSchema: OutcomeSchema | null;
-  /** True: the model can be held to the schema in a closing turn only, so it gets one before a repair. Default false. */
-  readonly closingTurn?: boolean;
-}
 
 /** Number of turns with the same call and the same result, without anything new between them. */
 const REPEATS = { warn: 3, end: 5 } as const;

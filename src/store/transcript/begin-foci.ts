@@ -4,8 +4,8 @@ import { activationsJson, type SkillMessage } from '../skills/focus-skills.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 import { batchWrites } from '../sql/write-batcher.ts';
+import type { TurnPermit } from './begin-turn.ts';
 import type { EncodedSettings } from './focus-settings.ts';
-import type { TurnPermit } from './turns.ts';
 
 /** A new focus on an item that had none before. */
 export interface NewFocus {
@@ -22,7 +22,7 @@ export interface NewFocus {
   readonly turn: boolean;
   /** What the request of that turn may cost at most; null: not known. */
   readonly reservedUsd: number | null;
-  /** A UUID that names that request, as of `TurnReservation`; null: none is sent at once. */
+  /** A UUID that names that request, as of `Reservation`; null: none is sent at once. */
   readonly request: string | null;
   /** What it begins with; their packages are stored. Default none. */
   readonly skills?: readonly SkillMessage[];
@@ -41,31 +41,25 @@ export function createFocusBeginner(
   most = 100,
 ): BeginNewFocus {
   return batchWrites(async (foci: readonly NewFocus[]) => {
-    const begun = (sql: string, more: readonly unknown[] = []) =>
-      db.query<{ permits: (TurnPermit | null)[] }>(sql, [...parameters, ...more]);
-    const parameters = [
-      foci.map((focus) => focus.workItemId),
-      foci.map((focus) => focus.leaseToken),
-      foci.map((focus) => focus.focusId),
-      place.host,
-      place.directoryRoot,
-      foci.map((focus) => focus.settings.id),
-      foci.map((focus) => toText(focus.content)),
-      foci.map((focus) => focus.tokens),
-      foci.map((focus) => focus.turn),
-      foci.map((focus) => focus.reservedUsd),
-      foci.map((focus) => focus.request),
-    ];
-    const [row] = foci.every(({ skills = [] }) => skills.length === 0)
-      ? await begun(
-          `select animus.begin_foci($1::uuid[], $2::bigint[], $3::uuid[], $4, $5, $6::bytea[], $7::text[], $8::int[], $9::boolean[],
-                                    $10::numeric[], $11::uuid[]) as permits`,
-        )
-      : await begun(
-          `select animus.begin_foci_with_skills($1::uuid[], $2::bigint[], $3::uuid[], $4, $5, $6::bytea[], $7::text[], $8::int[], $9::boolean[],
-                                                $12::jsonb, $10::numeric[], $11::uuid[]) as permits`,
-          [activationsJson(foci.map(({ skills = [] }) => skills))],
-        );
+    const withSkills = foci.some(({ skills = [] }) => skills.length > 0);
+    const [row] = await db.query<{ permits: (TurnPermit | null)[] }>(
+      `select animus.begin_foci($1::uuid[], $2::bigint[], $3::uuid[], $4, $5, $6::bytea[], $7::text[], $8::int[], $9::boolean[],
+                                $10::numeric[], $11::uuid[], $12::jsonb) as permits`,
+      [
+        foci.map((focus) => focus.workItemId),
+        foci.map((focus) => focus.leaseToken),
+        foci.map((focus) => focus.focusId),
+        place.host,
+        place.directoryRoot,
+        foci.map((focus) => focus.settings.id),
+        foci.map((focus) => toText(focus.content)),
+        foci.map((focus) => focus.tokens),
+        foci.map((focus) => focus.turn),
+        foci.map((focus) => focus.reservedUsd),
+        foci.map((focus) => focus.request),
+        withSkills ? activationsJson(foci.map(({ skills = [] }) => skills)) : null,
+      ],
+    );
     return row!.permits;
   }, most);
 }

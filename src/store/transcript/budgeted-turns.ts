@@ -1,63 +1,9 @@
-/** Model calls under limits: each holds what it may cost at most before it is sent. */
-import type { BudgetUnit } from '../../core/config/sections/budget.ts';
+/** What becomes of reservations: requests that are given back or lost, side calls, and beginnings that wait for the disk. */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
 import { batchWrites } from '../sql/write-batcher.ts';
-import { type CallResult, resultRow } from './calls.ts';
+import type { Reservation } from './begin-turn.ts';
 import type { FocusKey } from './focus-row.ts';
-import type { TurnPermit } from './turns.ts';
-
-/** What a call may cost at most. */
-export interface Reservation {
-  /** Null: a model of the chain has no price. */
-  readonly usd: number | null;
-  readonly tokens: number;
-  /** A UUID that names the request: beginning the same one again changes nothing. */
-  readonly attempt: string;
-}
-
-/** An account of which 80 % are used, told for the first time. */
-export interface UsedBudget {
-  readonly scope: string;
-  readonly subject: string;
-  readonly unit: BudgetUnit;
-  readonly period: string;
-  readonly amount: number;
-  readonly used: number;
-}
-
-export type BudgetedPermit =
-  | {
-      readonly permit: 'go';
-      /** Messages that were added to the context after the turn before. */
-      readonly messages: readonly string[];
-      readonly used: readonly UsedBudget[];
-    }
-  /** `wait`: a wait is open, so the item has to be parked. */
-  | {
-      readonly permit: 'budget';
-      readonly action: 'wait' | 'die';
-      readonly message: string;
-      /** There, with `die`: a model has no price, and the limit would have the work wait. */
-      readonly unpriced?: true;
-    }
-  | { readonly permit: Exclude<TurnPermit, 'go' | 'budget' | 'reserve'> };
-
-/** Begins a turn as `beginTurn` does, and holds what it may cost. It may not be sent before `KeepTurn` says that it is on disk. `inBatch`: nothing is sent before `putTurn`. */
-export async function beginBudgetedTurn(
-  db: Queryable,
-  focus: FocusKey,
-  turn: number,
-  { usd, tokens, attempt }: Reservation,
-  results: readonly CallResult[],
-  inBatch = false,
-): Promise<BudgetedPermit> {
-  const [row] = await db.query<{ begun: BudgetedPermit }>(
-    'select animus.begin_budgeted_turn($1, $2, $3, $4::jsonb, $5, $6, $7, $8) as begun',
-    [focus.focusId, focus.leaseToken, turn, toJsonb(results.map(resultRow)), usd, tokens, attempt, inBatch],
-  );
-  return row!.begun;
-}
 
 /** Gives back what was reserved or held for a request that cost nothing; `turn` 0: a side call. */
 export async function giveBackTurn(db: Queryable, focus: FocusKey, turn: number): Promise<void> {
@@ -80,12 +26,12 @@ export interface SideCallFor {
 export async function beginSideCall(
   db: Queryable,
   focus: FocusKey,
-  { usd, tokens, attempt }: Reservation,
+  { usd, tokens, request }: Reservation,
   purpose: SideCallFor,
 ): Promise<boolean> {
   const [row] = await db.query<{ may: boolean }>(
     'select animus.begin_side_call($1, $2, $3, $4, $5, $6::jsonb) as may',
-    [focus.focusId, focus.leaseToken, usd, tokens, attempt, toJsonb(purpose)],
+    [focus.focusId, focus.leaseToken, usd, tokens, request, toJsonb(purpose)],
   );
   return row!.may;
 }
@@ -94,12 +40,12 @@ export async function beginSideCall(
 export async function holdEmbedding(
   db: Queryable,
   focus: FocusKey,
-  { usd, tokens, attempt }: Reservation,
+  { usd, tokens, request }: Reservation,
   model: string,
 ): Promise<'free' | 'held' | 'refused'> {
   const [row] = await db.query<{ held: 'free' | 'held' | 'refused' }>(
     'select animus.hold_embedding($1, $2, $3, $4, $5, $6) as held',
-    [focus.focusId, focus.leaseToken, usd, tokens, attempt, model],
+    [focus.focusId, focus.leaseToken, usd, tokens, request, model],
   );
   return row!.held;
 }

@@ -1,44 +1,11 @@
-/** Turns: permission, recording and charging. */
+/** Recorded turns, and what they are charged with. */
 import { roundMs } from '../../core/lifecycle/round-ms.ts';
 import type { ContentBlock, ModelAnswer, StopReason, Usage } from '../../core/work/conversation.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
+import type { Reservation, TurnPermit } from './begin-turn.ts';
 import { type CallResult, type RecordedCall, resultRow } from './calls.ts';
 import type { FocusKey } from './focus-row.ts';
-
-/**
- * May the next model call be made? Reserves `reservedUsd` for it when it may. `mail`: messages to the work were added to the context after the
- * newest turn, and the turn has to be begun again with them. `reserve`: a limit applies, so the turn has to be begun with what it may cost
- * (`beginBudgetedTurn`). `budget_busy`: only turns under way keep it from beginning; `budget`: a limit is used up.
- */
-export type TurnPermit = 'go' | 'cancelled' | 'paused' | 'mail' | 'reserve' | 'budget_busy' | 'budget';
-
-/** What is reserved for a request before it is sent. */
-export interface TurnReservation {
-  /** What it may cost at most; null: a model of the chain has no price. */
-  readonly usd: number | null;
-  /** A UUID that names the request: a turn that is begun again for another one has lost this one. Null: nothing is sent before the request is put into a batch. */
-  readonly request: string | null;
-}
-
-/**
- * Records the ends of the calls before, where they are not recorded yet, and begins a turn: one statement, one commit. `request`: as of `TurnReservation`;
- * null: the turn asks no model.
- */
-export async function beginTurn(
-  db: Queryable,
-  focus: FocusKey,
-  turn: number,
-  reservedUsd: number | null,
-  results: readonly CallResult[] = [],
-  request: string | null = null,
-): Promise<TurnPermit> {
-  const [row] = await db.query<{ permit: TurnPermit }>(
-    `select animus.begin_next_turn($1, $2, $3, $4, $5::jsonb, $6) as permit`,
-    [focus.focusId, focus.leaseToken, turn, reservedUsd, toJsonb(results.map(resultRow)), request],
-  );
-  return row!.permit;
-}
 
 /** A recorded answer. `content` is what later requests send back. */
 export interface RecordedTurn {
@@ -80,41 +47,39 @@ export function answeredTurn(turn: number, response: ModelAnswer): RecordedTurn 
   };
 }
 
-/** Makes an answer durable, with its calls as pending or already started. `costUsd` null: not known. Recording it again changes nothing. */
+/** The ends of all calls of an answer, in their order, and what the next turn reserves: it is begun in the same commit. */
+export interface NextTurn {
+  readonly ends: readonly CallResult[];
+  readonly reservation: Reservation;
+}
+
+/**
+ * Makes an answer durable, with its calls as pending, started or ended: one statement, one commit, which waits for the disk. `costUsd` null: not known. Returns the
+ * permit of the next turn, where that is begun with it. Recording it again changes nothing, and begins the next turn again.
+ */
 export async function recordTurn(
   db: Queryable,
   focus: FocusKey,
   turn: RecordedTurn,
   response: ModelAnswer,
   costUsd: number | null,
-): Promise<void> {
-  const calls = turn.calls.map((call) => ({ ...callRow(call), state: call.state }));
-  await db.query(`select animus.record_turn($1, $2, $3, $4::json, $5::json)`, [
-    focus.focusId,
-    focus.leaseToken,
-    turn.turn,
-    answerJson(turn, response, costUsd),
-    toJsonb(calls),
-  ]);
-}
-
-/**
- * Makes an answer durable with the ends of all its calls, and begins the next turn: one statement, one commit, which waits for the disk.
- * `ends` are in the order of the calls. Recording it again changes nothing, and begins the next turn again.
- */
-export async function recordTurnAndBegin(
-  db: Queryable,
-  focus: FocusKey,
-  turn: RecordedTurn,
-  response: ModelAnswer,
-  costUsd: number | null,
-  ends: readonly CallResult[],
-  { usd, request }: TurnReservation,
-): Promise<TurnPermit> {
-  const calls = turn.calls.map((call, index) => ({ ...callRow(call), ...resultRow(ends[index]!) }));
-  const [row] = await db.query<{ permit: TurnPermit }>(
-    `select animus.record_turn_and_begin($1, $2, $3, $4::json, $5::json, $6, $7) as permit`,
-    [focus.focusId, focus.leaseToken, turn.turn, answerJson(turn, response, costUsd), toJsonb(calls), usd, request],
+  next: NextTurn | null = null,
+): Promise<TurnPermit | null> {
+  const calls = turn.calls.map((call, index) => ({
+    ...callRow(call),
+    ...(next === null ? { state: call.state } : resultRow(next.ends[index]!)),
+  }));
+  const [row] = await db.query<{ permit: TurnPermit | null }>(
+    `select animus.record_turn($1, $2, $3, $4::json, $5::json, $6, $7) as permit`,
+    [
+      focus.focusId,
+      focus.leaseToken,
+      turn.turn,
+      answerJson(turn, response, costUsd),
+      toJsonb(calls),
+      next?.reservation.usd ?? null,
+      next?.reservation.request ?? null,
+    ],
   );
   return row!.permit;
 }

@@ -6,7 +6,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { engage } from '../../../src/engage/loop.ts';
 import { createLlm } from '../../../src/llm/llm.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
@@ -14,6 +13,7 @@ import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { worldTool } from '../../../src/tools/tool.ts';
 import { startTestFocus } from '../../support/focus.ts';
+import { engage } from '../../support/run-loop.ts';
 import { LOOK, look, type OpenLoop } from './agent-loop.ts';
 
 /** On the server of BENCH_DATABASE_URL, with a pool like a daemon's. */

@@ -4,9 +4,9 @@
  */
 import { parseArgs } from 'node:util';
 import { createJournal } from '../../../src/engage/calls/journal.ts';
-import { engage } from '../../../src/engage/loop.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { startTestFocus, testTool } from '../../support/focus.ts';
+import { engage } from '../../support/run-loop.ts';
 import { benchDatabase, median } from '../support/bench-database.ts';
 import { figure, report } from '../support/report.ts';
 import { postgresCpuMs } from './postgres-cpu.ts';

@@ -16,15 +16,15 @@ import { hookGate } from '../../../src/daemon/hooks/before-tool-call.ts';
 import { runHookCommand } from '../../../src/daemon/hooks/hook-command.ts';
 import type { HookInput } from '../../../src/daemon/hooks/hook-output.ts';
 import { createHookRecords } from '../../../src/daemon/hooks/hook-records.ts';
-import type { LoopHookMeans } from '../../../src/daemon/hooks/loop-hook.ts';
+import type { HookedLoop } from '../../../src/daemon/hooks/loop-hook.ts';
 import { createJournal } from '../../../src/engage/calls/journal.ts';
 import { permissionGate } from '../../../src/engage/calls/permission-gate.ts';
-import { engage } from '../../../src/engage/loop.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import { detectIsolation } from '../../../src/process/isolation.ts';
 import type { Isolation } from '../../../src/process/process-host.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { startTestFocus, testTool } from '../../support/focus.ts';
+import { engage } from '../../support/run-loop.ts';
 import { benchDatabase, median } from '../support/bench-database.ts';
 import { figure, report } from '../support/report.ts';
 import { postgresCpuMs } from './postgres-cpu.ts';
@@ -120,7 +120,7 @@ function hooksFor(event: Around, isolation: Isolation, on: Database, key: Parame
   if (event === 'rules') return { gates: [permissionGate(RULES)] };
   const hook: LoopHook = { name: 'hook', command, args: [], timeoutSeconds: 30, onError: 'block', tools: null };
   const quiet = () => undefined;
-  const hookMeans: LoopHookMeans = {
+  const hookMeans: HookedLoop = {
     hooks: { ...NO_LOOP_HOOKS, [event]: [hook] },
     records: createHookRecords(on, key, false, new AbortController().signal),
     faculty: 'bench',

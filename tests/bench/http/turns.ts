@@ -21,12 +21,7 @@ const CALLS = JSON.stringify([{ call_id: 'a', name: 'look', input: { path: 'x' }
 async function record(db: Database, { key }: FocusedWork, untilMs: number): Promise<number> {
   let turn = 1;
   for (let results = '[]'; performance.now() < untilMs; turn++) {
-    await db.query('select animus.begin_next_turn($1, $2, $3, 0, $4::jsonb)', [
-      key.focusId,
-      key.leaseToken,
-      turn,
-      results,
-    ]);
+    await db.query('select animus.begin_turn($1, $2, $3, 0, $4::jsonb)', [key.focusId, key.leaseToken, turn, results]);
     await db.query('select animus.record_turn($1, $2, $3, $4::json, $5::json)', [
       key.focusId,
       key.leaseToken,

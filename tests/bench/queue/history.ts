@@ -8,12 +8,13 @@ import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
 import { startFocus } from '../../../src/store/transcript/focus-row.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { addMessage } from '../../../src/store/transcript/messages.ts';
-import { answeredTurn, beginTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { answeredTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
 import { readStatus } from '../../../src/store/views/status-view.ts';
 import { listWork } from '../../../src/store/views/work-list.ts';
 import { dropMonth, type PruneCursor, packHistory, pruneWork } from '../../../src/store/work/retention.ts';
 import { claimWork, completeWork } from '../../../src/store/work/work.ts';
 import { fillHistory, USUAL } from '../../store/work/fill-history.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { percentiles } from './scenarios.ts';
 import { type BenchServer, withPool } from './server.ts';
 

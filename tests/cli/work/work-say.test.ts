@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readEvents } from '../../../src/store/events/read-events.ts';
-import { beginTurn } from '../../../src/store/transcript/turns.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { testDatabase } from '../../support/database.ts';
 import { commandSite } from './command-site.ts';
 

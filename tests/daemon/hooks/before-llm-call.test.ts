@@ -147,8 +147,8 @@ test.each([
   ['record_hook_run', 'after', 1, 2],
   ['record_hook_run', 'before', 2, 3],
   ['record_hook_run', 'after', 2, 2],
-  ['begin_next_turn', 'before', 2, 2],
-  ['begin_next_turn', 'after', 2, 2],
+  ['begin_turn', 'before', 2, 2],
+  ['begin_turn', 'after', 2, 2],
   ['record_turn', 'before', 2, 2],
 ] as const)(
   'killed %s %s (%i): runs %i times in all, and requests repeat byte for byte',
@@ -174,7 +174,7 @@ test('does not run again for a turn to which a person has said something, and bo
   const db: Database = {
     ...pg.database,
     async query(sql, params) {
-      if (sql.includes('animus.begin_next_turn(') && !said) {
+      if (sql.includes('animus.begin_turn(') && !said) {
         said = true;
         await pg.database.query(`select animus.say($1, 'use the blue one')`, [workItemId]);
       }

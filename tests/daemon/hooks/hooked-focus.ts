@@ -11,14 +11,14 @@ import { hookGate } from '../../../src/daemon/hooks/before-tool-call.ts';
 import { runHookCommand } from '../../../src/daemon/hooks/hook-command.ts';
 import type { HookInput } from '../../../src/daemon/hooks/hook-output.ts';
 import { createHookRecords } from '../../../src/daemon/hooks/hook-records.ts';
-import type { LoopHookMeans } from '../../../src/daemon/hooks/loop-hook.ts';
+import type { HookedLoop } from '../../../src/daemon/hooks/loop-hook.ts';
 import type { CallGate } from '../../../src/engage/calls/gate.ts';
 import { createJournal, type Journal } from '../../../src/engage/calls/journal.ts';
-import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import type { Tool } from '../../../src/tools/tool.ts';
 import { startTestFocus, type TestFocus } from '../../support/focus.ts';
+import { engage, type LoopParts } from '../../support/run-loop.ts';
 
 /** A hook: its script after `#!/bin/sh`, in which `$SEEN` is a file for its notes, and what differs from the defaults. */
 export type Scripted = { readonly script: string } & Partial<LoopHook>;
@@ -26,7 +26,7 @@ export type Scripted = { readonly script: string } & Partial<LoopHook>;
 export interface HookedFocus {
   readonly focus: TestFocus;
   /** Runs the loop from what is recorded, as another process would after the first time. */
-  run(overrides?: Partial<EngageMeans>, gatesAfter?: readonly CallGate[]): ReturnType<typeof engage>;
+  run(overrides?: Partial<LoopParts>, gatesAfter?: readonly CallGate[]): ReturnType<typeof engage>;
   /** For a run on another database. */
   journal(db: Database): Journal;
   /** The faculty is loaded again with other hooks. */
@@ -66,13 +66,13 @@ export async function hookedFocus(database: Database, options: HookedOptions): P
   const log: string[] = [];
   let processesBefore = 0;
 
-  function run(overrides: Partial<EngageMeans> = {}, gatesAfter: readonly CallGate[] = []) {
+  function run(overrides: Partial<LoopParts> = {}, gatesAfter: readonly CallGate[] = []) {
     const db = overrides.db ?? database;
     const means = focus.means();
     const signal = overrides.signal ?? means.signal;
     const at = (fields: object, message: string) => void log.push(`${message} ${JSON.stringify(fields)}`);
     const logger = { debug: at, info: at, warn: at, error: at, child: () => logger };
-    const hookMeans: LoopHookMeans = {
+    const hookMeans: HookedLoop = {
       hooks,
       records: createHookRecords(db, focus.key, processesBefore++ > 0, signal),
       faculty: 'hooked',

@@ -24,7 +24,7 @@ const KILLS: readonly Kill[] = [
   ...moments('record_code_calls', 3),
   ...moments('record_code_calls', 4),
   ...moments('commit', 1),
-  ...moments('begin_next_turn', 2),
+  ...moments('begin_turn', 2),
 ];
 
 const codeOf = (turn: number) => `

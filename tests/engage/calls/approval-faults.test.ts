@@ -74,7 +74,7 @@ describe('a daemon that dies', () => {
     await asking.park();
     await deny(pg.database, asking.id, { note: 'no' });
     await asking.claim();
-    await dieAt(asking, 'begin_next_turn', 'before');
+    await dieAt(asking, 'begin_turn', 'before');
     expect(await asking.run()).toMatchObject({ kind: 'done' });
     expect(await states(asking)).toEqual(['denied']);
   });

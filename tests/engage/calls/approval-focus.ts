@@ -1,7 +1,6 @@
 /** Foci whose model calls `write`, which a person has to approve; parked, decided and resumed as a daemon would do it. */
 import type { CallGate } from '../../../src/engage/calls/gate.ts';
 import { createJournal } from '../../../src/engage/calls/journal.ts';
-import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
 import type { EngageEnd } from '../../../src/engage/verdict/engage-end.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import type { RecordedCall } from '../../../src/store/transcript/calls.ts';
@@ -10,6 +9,7 @@ import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import type { Tool } from '../../../src/tools/tool.ts';
 import { startTestFocus, type TestFocus, testTool } from '../../support/focus.ts';
+import { engage, type LoopParts } from '../../support/run-loop.ts';
 import { callsOf } from './early-call-focus.ts';
 
 /** A permission rule that asks about `write`. */
@@ -25,7 +25,7 @@ export interface AskingFocus {
   /** The inputs with which `write` ran. */
   readonly ran: unknown[];
   /** Runs the loop as the process that has the lease does. */
-  run(overrides?: Partial<EngageMeans>): Promise<EngageEnd>;
+  run(overrides?: Partial<LoopParts>): Promise<EngageEnd>;
   /** Parks the item, as the daemon does when the loop has parked; returns its state. */
   park(): Promise<string>;
   /** Claims the item for another daemon, which has the lease from then on; false if it cannot be claimed. */
@@ -95,7 +95,7 @@ export function dyingDatabase(db: Database, name: string, moment: 'before' | 'af
     death.abort(dead);
     throw dead;
   };
-  return { dead, overrides: { db: { ...db, query }, signal: death.signal } as Partial<EngageMeans> };
+  return { dead, overrides: { db: { ...db, query }, signal: death.signal } as Partial<LoopParts> };
 }
 
 /** The actions of the decisions about an item, in order, each with the call and the beginning of what it is bound to. */

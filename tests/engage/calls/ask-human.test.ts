@@ -60,7 +60,7 @@ test('is an error when the person declines, when nobody answers in time, and whe
 
 test('a daemon that dies when it has asked does not ask again', async () => {
   const { run, id } = await asking();
-  const { dead, overrides } = dyingDatabase(pg.database, 'begin_next_turn', 'after');
+  const { dead, overrides } = dyingDatabase(pg.database, 'begin_turn', 'after');
   await expect(run(overrides)).rejects.toBe(dead);
   expect(await run()).toEqual({ kind: 'parked' });
   expect(await run()).toEqual({ kind: 'parked' });

@@ -1,9 +1,9 @@
 /** A focus whose model makes one call of a tool that runs code; the code is a function of the test. */
 import { z } from 'zod';
-import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { type NestedCalls, type Tool, type ToolContext, type ToolOutput, worldTool } from '../../../src/tools/tool.ts';
 import { startTestFocus, type TestFocus } from '../../support/focus.ts';
+import { engage, type LoopParts } from '../../support/run-loop.ts';
 
 export type Code = (
   nested: NestedCalls,
@@ -42,7 +42,7 @@ export async function codeFocus(db: Database, code: Code, tools: readonly Tool[]
   return startTestFocus(db, { script, tools: [codeTool(code), ...tools] });
 }
 
-export function runFocus(focus: TestFocus, overrides: Partial<EngageMeans> = {}) {
+export function runFocus(focus: TestFocus, overrides: Partial<LoopParts> = {}) {
   return engage(focus.means(overrides));
 }
 

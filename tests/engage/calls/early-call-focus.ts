@@ -1,9 +1,9 @@
 /** Foci whose calls may run before their answer is recorded, and a database that can be watched and delayed. */
 import { createJournal } from '../../../src/engage/calls/journal.ts';
-import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import type { Tool } from '../../../src/tools/tool.ts';
 import { startTestFocus, type TestFocus, testTool } from '../../support/focus.ts';
+import { engage, type LoopParts } from '../../support/run-loop.ts';
 
 /** One answer that calls these tools, then one that ends the run. */
 export function callsOf(...tools: readonly string[]): string {
@@ -16,7 +16,7 @@ export function run(
   database: Database,
   focus: TestFocus,
   before: (name: string) => unknown,
-  overrides: Partial<EngageMeans> = {},
+  overrides: Partial<LoopParts> = {},
 ): ReturnType<typeof engage> {
   const db: Database = {
     ...database,

@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { CallGate } from '../../../src/engage/calls/gate.ts';
 import { createJournal } from '../../../src/engage/calls/journal.ts';
-import { engage } from '../../../src/engage/loop.ts';
 import type { LlmClient, LlmRequest } from '../../../src/llm/client.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus, testTool } from '../../support/focus.ts';
+import { engage } from '../../support/run-loop.ts';
 import { callStates, callsOf, run, watched } from './early-call-focus.ts';
 
 const pg = testDatabase();
@@ -21,8 +21,8 @@ describe('a call that only reads', () => {
     const focus = await startTestFocus(pg.database, { script, tools: [read] });
     const statements: string[] = [];
     expect(await run(pg.database, focus, (name) => statements.push(name))).toMatchObject({ kind: 'done' });
-    const whole = Array.from({ length: 3 }, () => 'record_turn_and_begin');
-    expect(statements.filter((name) => name !== 'read')).toEqual(['begin_next_turn', ...whole, 'record_turn']);
+    const whole = Array.from({ length: 3 }, () => 'record_turn');
+    expect(statements.filter((name) => name !== 'read')).toEqual(['begin_turn', ...whole, 'record_turn']);
     expect(await callStates(pg.database, focus)).toEqual(Array.from({ length: 6 }, () => 'read done'));
     const events = focus.events.map(({ type }) => type).filter((type) => type !== 'text');
     expect(events.slice(0, 6)).toEqual(['asked', 'turn', 'call', 'call', 'observation', 'observation']);
@@ -55,9 +55,9 @@ describe('a call that only reads', () => {
     });
     expect(await end).toMatchObject({ kind: 'done' });
     expect(statements.filter((name) => name !== 'read')).toEqual([
-      'begin_next_turn',
+      'begin_turn',
       'record_turn',
-      'begin_next_turn',
+      'begin_turn',
       'record_turn',
     ]);
     expect(await callStates(pg.database, focus)).toEqual(['slow done']);
@@ -134,7 +134,7 @@ describe('the beginning of the next turn', () => {
     ] as const) {
       const focus = await startTestFocus(pg.database, { script: callsOf('read'), tools: [read] });
       const end = run(pg.database, focus, async (name) => {
-        if (name === 'record_turn_and_begin') await pg.database.query(sql, [focus.key.workItemId]);
+        if (name === 'record_turn') await pg.database.query(sql, [focus.key.workItemId]);
       });
       expect(await end).toEqual(expected);
       expect(await callStates(pg.database, focus)).toEqual(['read done']);
@@ -159,7 +159,7 @@ describe('the beginning of the next turn', () => {
       ...pg.database,
       async query(sql, params) {
         const rows = await pg.database.query<never>(sql, params);
-        if (!sql.includes('record_turn_and_begin')) return rows;
+        if (!sql.includes('record_turn')) return rows;
         while (prepared.length === 0) await new Promise((resolve) => setImmediate(resolve));
         recorded = true;
         return rows;
@@ -175,10 +175,6 @@ describe('the beginning of the next turn', () => {
     const ends = await startTestFocus(pg.database, { script: callsOf('read'), tools: [read] });
     const statements: string[] = [];
     await run(pg.database, ends, (name) => statements.push(name), { maxTurns: 1 });
-    expect(statements.filter((name) => name !== 'read')).toEqual([
-      'begin_next_turn',
-      'record_turn',
-      'finish_tool_calls',
-    ]);
+    expect(statements.filter((name) => name !== 'read')).toEqual(['begin_turn', 'record_turn', 'finish_tool_calls']);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { CallGate } from '../../../src/engage/calls/gate.ts';
-import { engage } from '../../../src/engage/loop.ts';
 import type { LlmClient } from '../../../src/llm/client.ts';
 import { readTranscript } from '../../../src/store/transcript/transcript.ts';
 import { worldTool } from '../../../src/tools/tool.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus, testTool } from '../../support/focus.ts';
+import { engage } from '../../support/run-loop.ts';
 
 const pg = testDatabase();
 

@@ -40,7 +40,7 @@ test('a grant of the call lets it run again without a person, and nothing else; 
   const first = await statementsOf(asking);
   expect(first).toEqual({
     end: { kind: 'parked' },
-    names: ['begin_next_turn', 'record_turn', 'grants_for', 'ask_person'],
+    names: ['begin_turn', 'record_turn', 'grants_for', 'ask_person'],
   });
   await asking.park();
   const grant = await grantCall(pg.database, asking.id, { scope: 'item', seconds: 60 });
@@ -48,7 +48,7 @@ test('a grant of the call lets it run again without a person, and nothing else; 
   await asking.claim();
   const { end, names } = await statementsOf(asking);
   expect(end).toEqual({ kind: 'parked' });
-  expect(names.slice(0, 3)).toEqual(['start_call', 'begin_next_turn', 'record_turn']);
+  expect(names.slice(0, 3)).toEqual(['start_call', 'begin_turn', 'record_turn']);
   expect(names.toSorted().filter((name) => !/turn/.test(name))).toEqual(
     ['start_call', 'grants_for', 'start_call', 'grants_for', 'ask_person', 'finish_tool_calls'].toSorted(),
   );

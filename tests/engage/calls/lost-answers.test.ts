@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
 import { createJournal } from '../../../src/engage/calls/journal.ts';
-import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import type { Tool } from '../../../src/tools/tool.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus, type TestFocus, testTool } from '../../support/focus.ts';
+import { engage, type LoopParts } from '../../support/run-loop.ts';
 import { takeOver } from '../focus-calls.ts';
 import { callStates, callsOf, isRecord, run } from './early-call-focus.ts';
 
@@ -91,7 +91,7 @@ describe('a daemon that dies', () => {
   async function dieAtRecord(moment: 'before' | 'after', tool: (name: 'read' | 'slow') => Tool, script: string) {
     const asked: string[] = [];
     const focus = await startTestFocus(pg.database, { script, tools: [tool('read'), tool('slow')] });
-    const clientOf = ({ model }: EngageMeans): EngageMeans['model'] => ({
+    const clientOf = ({ model }: LoopParts): LoopParts['model'] => ({
       ...model,
       client: {
         complete(request, options) {

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { openCommands } from '../../../src/engage/calls/open-commands.ts';
-import { engage } from '../../../src/engage/loop.ts';
 import { LOST_COMMANDS, lostCommandsNotice } from '../../../src/engage/prompt/prompt.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
 import type { RecordedCall } from '../../../src/store/transcript/calls.ts';
@@ -11,6 +10,7 @@ import { toolset } from '../../../src/tools/registry.ts';
 import { createBackgroundCommands } from '../../../src/tools/shell/background-commands.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus } from '../../support/focus.ts';
+import { engage } from '../../support/run-loop.ts';
 
 const started = (id: string, input: object = { command: 'x', background: true }) =>
   callOf('bash', input, `${id} runs in the background (0.5 s)\n(no new output)`);

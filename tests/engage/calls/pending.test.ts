@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { CallGate, GateVerdict } from '../../../src/engage/calls/gate.ts';
 import { createJournal } from '../../../src/engage/calls/journal.ts';
-import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { readTranscript } from '../../../src/store/transcript/transcript.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus, type TestFocus, testTool } from '../../support/focus.ts';
+import { engage, type LoopParts } from '../../support/run-loop.ts';
 import { callStates, callsOf, run, watched } from './early-call-focus.ts';
 
 const pg = testDatabase();
@@ -20,7 +20,7 @@ function hook(judge: () => GateVerdict | Promise<GateVerdict>): CallGate {
   };
 }
 
-async function plan(script: string, gates: readonly CallGate[], overrides: Partial<EngageMeans> = {}) {
+async function plan(script: string, gates: readonly CallGate[], overrides: Partial<LoopParts> = {}) {
   const { focus, seen, afterStarts } = await watched(pg.database, script);
   const statements: string[] = [];
   const early = afterStarts(overrides.afterRun ? 0 : 1);
@@ -63,8 +63,8 @@ describe('a call that a gate judges later', () => {
       await run(pg.database, focus, (name) => statements.push(name), { gates: [passes] });
       return statements.filter((name) => name !== 'read');
     };
-    expect(await written('read', 'read')).toEqual(['begin_next_turn', 'record_turn_and_begin', 'record_turn']);
-    const turn = ['begin_next_turn', 'record_turn', 'start_call', 'begin_next_turn', 'record_turn'];
+    expect(await written('read', 'read')).toEqual(['begin_turn', 'record_turn', 'record_turn']);
+    const turn = ['begin_turn', 'record_turn', 'start_call', 'begin_turn', 'record_turn'];
     expect(await written('write')).toEqual(turn);
   });
 
@@ -150,7 +150,7 @@ describe('a daemon that dies', () => {
 });
 
 describe('what changes results', () => {
-  const censor = (seen: unknown[]): Partial<EngageMeans> => ({
+  const censor = (seen: unknown[]): Partial<LoopParts> => ({
     afterRun: {
       sees: ({ name }) => name !== 'glance',
       async change({ tool, input, callId }, { content }) {

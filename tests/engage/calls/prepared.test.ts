@@ -1,11 +1,11 @@
 /** Database tools that do something before their transaction, such as asking a provider. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { engage } from '../../../src/engage/loop.ts';
 import { readTranscript } from '../../../src/store/transcript/transcript.ts';
 import { databaseTool, type ToolContext } from '../../../src/tools/tool.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus, type TestFocus } from '../../support/focus.ts';
+import { engage } from '../../support/run-loop.ts';
 import { callStates, callsOf } from './early-call-focus.ts';
 
 const pg = testDatabase();

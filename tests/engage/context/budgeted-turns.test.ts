@@ -1,14 +1,14 @@
 /** Promise: under limits, the loop holds what each request may cost before it is sent, and goes on, waits or dies as the limits say. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
 import type { LlmFailure, LlmRequest, LlmResult } from '../../../src/llm/client.ts';
-import type { UsedBudget } from '../../../src/store/transcript/budgeted-turns.ts';
+import type { UsedBudget } from '../../../src/store/transcript/begin-turn.ts';
 import { createTurnKeeper } from '../../../src/store/transcript/budgeted-turns.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { limit, settled, takeUp } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus, type TestFocus } from '../../support/focus.ts';
+import { engage, type LoopParts } from '../../support/run-loop.ts';
 
 const target = testDatabase();
 
@@ -22,7 +22,7 @@ const DONE = { content: [{ type: 'text', text: 'Done.' }], stopReason: 'end_turn
 /** A model that costs 0.1 USD per call, and 0.3 at most. Answers with a note until turn `last`; `fail` may fail instead. */
 function priced(focus: TestFocus, last: number, fail: (call: number) => Partial<LlmFailure> | null = () => null) {
   const requests: LlmRequest[] = [];
-  const model = (means: EngageMeans) => ({
+  const model = (means: LoopParts) => ({
     ...means.model,
     costUsd: () => 0.1,
     maxCostUsd: () => 0.3,
@@ -60,7 +60,7 @@ function priced(focus: TestFocus, last: number, fail: (call: number) => Partial<
     },
   });
   const used: UsedBudget[] = [];
-  const run = (overrides: Partial<EngageMeans> = {}) => {
+  const run = (overrides: Partial<LoopParts> = {}) => {
     const means = focus.means(overrides);
     const budget = {
       limited: false,

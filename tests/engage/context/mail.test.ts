@@ -18,6 +18,6 @@ test('new mail comes after everything that is recorded, so that a resumed focus 
   const known = await readTranscript(pg.database, key.focusId);
   await add('operator', 'two');
   const signal = new AbortController().signal;
-  const told = await withMail(known, { db: pg.database, focus: key, signal });
+  const told = await withMail(known, { key }, { signal }, pg.database);
   expect(told).toEqual(await readTranscript(pg.database, key.focusId));
 });

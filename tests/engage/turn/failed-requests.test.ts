@@ -1,6 +1,5 @@
 /** Promise: what a request may have cost that gave nothing is in the turn and in the account of each limit, and an answer without counts is an answer. */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
 import { createLlm } from '../../../src/llm/llm.ts';
 import { createTurnKeeper } from '../../../src/store/transcript/budgeted-turns.ts';
 import { RAW_WIRES, type RawWire, WORDS } from '../../llm/raw-wires.ts';
@@ -8,6 +7,7 @@ import { limit, settled } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus, type TestFocus } from '../../support/focus.ts';
 import { type ModelServer, type Reply, startServer } from '../../support/model-server/server.ts';
+import { engage, type LoopParts } from '../../support/run-loop.ts';
 
 const pg = testDatabase();
 
@@ -42,7 +42,7 @@ async function asking(
   const { client, provider: name, model } = llm.resolve(wire.model);
   const run = () => {
     const base = focus.means();
-    const means: EngageMeans = {
+    const means: LoopParts = {
       ...base,
       model: {
         ...base.model,

@@ -1,16 +1,16 @@
 /** The database server crashes during a model call, and loses what it had not written to its WAL yet. */
 import { expect, test } from 'vitest';
-import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
 import type { EngageDone } from '../../../src/engage/verdict/engage-end.ts';
 import type { LlmClient } from '../../../src/llm/client.ts';
 import { createWorkCompleter } from '../../../src/store/work/work-completer.ts';
 import { startTestFocus, testTool } from '../../support/focus.ts';
+import { engage, type LoopParts } from '../../support/run-loop.ts';
 import { crashableDatabase, crashServer, keepCommitsInMemory } from '../../support/server-crash.ts';
 
 const target = crashableDatabase();
 
 /** Runs two turns; the server crashes during the second one, and what it lost is returned, too. */
-async function runWithCrash(more: Partial<EngageMeans> = {}) {
+async function runWithCrash(more: Partial<LoopParts> = {}) {
   let runs = 0;
   const act = testTool('act', async () => ({ content: `done ${++runs}` }));
   const focus = await startTestFocus(target.database, {
@@ -52,8 +52,8 @@ test('an answer whose turn was lost in a server crash is kept, with the results 
 });
 
 test('so is an answer that was left to the end: the end is not written without it', async () => {
-  const { key, end } = await runWithCrash({ recordsEnd: () => true });
-  const { turn, answer, record } = end.unrecorded!;
+  const { key, end } = await runWithCrash({ directory: { isMade: () => false } });
+  const { turn, answer, record } = end.lastAnswer!;
   const work = { id: key.workItemId, leaseToken: key.leaseToken, outcome: {}, summary: null };
   const { complete } = createWorkCompleter(target.database);
   const last = { focusId: key.focusId, turn, answer };

@@ -1,12 +1,12 @@
 /** Promise: whatever stops a focus, a turn that was never sent costs nothing, and each request that was sent and gave nothing counts once. */
 import { describe, expect, test } from 'vitest';
-import { type EngageMeans, engage } from '../../../src/engage/loop.ts';
 import type { ContentBlock, LlmClient, LlmResult } from '../../../src/llm/client.ts';
 import { createTurnKeeper } from '../../../src/store/transcript/budgeted-turns.ts';
 import { limit, settled } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus, type TestFocus, testTool } from '../../support/focus.ts';
 import { COUNTED_ANSWER } from '../../support/lost-requests.ts';
+import { engage, type LoopParts } from '../../support/run-loop.ts';
 
 const pg = testDatabase();
 
@@ -24,7 +24,7 @@ async function begin() {
     sent += 1;
     return base.model.client.complete(request, options);
   };
-  const run = (more: Partial<EngageMeans> = {}, client: LlmClient = { complete }) =>
+  const run = (more: Partial<LoopParts> = {}, client: LlmClient = { complete }) =>
     engage({
       ...base,
       signal: stop.signal,
@@ -51,7 +51,7 @@ const lost = (requests: number) => ({ requests, usd: requests * 0.5, held: 0 });
 describe('a turn that was begun with the record of the one before, and not sent', () => {
   test('is given back when the daemon drains', async () => {
     const { focus, drain, run, sent } = await begin();
-    const onEvent: EngageMeans['onEvent'] = ({ type }) => void (type === 'turn' && drain.abort());
+    const onEvent: LoopParts['onEvent'] = ({ type }) => void (type === 'turn' && drain.abort());
     expect(await run({ onEvent })).toEqual({ kind: 'interrupted', reason: 'drained' });
     expect(sent()).toBe(1);
     expect(await lostOf(focus)).toEqual(NOTHING);
@@ -59,7 +59,7 @@ describe('a turn that was begun with the record of the one before, and not sent'
 
   test('is given back when the focus is stopped', async () => {
     const { focus, stop, run, sent } = await begin();
-    const onEvent: EngageMeans['onEvent'] = ({ type }) => void (type === 'turn' && stop());
+    const onEvent: LoopParts['onEvent'] = ({ type }) => void (type === 'turn' && stop());
     await expect(run({ onEvent })).rejects.toThrow('stopped');
     expect(sent()).toBe(1);
     expect(await lostOf(focus)).toEqual(NOTHING);
@@ -150,9 +150,9 @@ test('an answer whose calls cannot be judged is lost with the requests before it
 
 test('an answer before which requests were lost is recorded at once, not with the end of the focus', async () => {
   const { focus, run } = await begin();
-  const end = await run({ recordsEnd: () => true }, { complete: async () => answered(2) });
+  const end = await run({ directory: { isMade: () => false } }, { complete: async () => answered(2) });
   expect(end).toMatchObject({ kind: 'done', finalText: 'done' });
-  expect(end).not.toHaveProperty('unrecorded');
+  expect(end).not.toHaveProperty('lastAnswer');
   expect(await lostOf(focus)).toEqual(lost(2));
 });
 

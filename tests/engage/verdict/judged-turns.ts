@@ -1,5 +1,6 @@
 /** Turns, and the verdict on them. */
-import { judge, type Limits, type Verdict } from '../../../src/engage/verdict/verdict.ts';
+import type { Limits } from '../../../src/engage/turn/loop-state.ts';
+import { judge, type Verdict } from '../../../src/engage/verdict/verdict.ts';
 import type { RecordedCall } from '../../../src/store/transcript/calls.ts';
 import type { EngineMessage } from '../../../src/store/transcript/messages.ts';
 import type { Transcript } from '../../../src/store/transcript/transcript.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Limits } from '../../../src/engage/turn/loop-state.ts';
 import { failureNotice } from '../../../src/engage/verdict/attempt.ts';
-import { type Limits, turnsLeft } from '../../../src/engage/verdict/verdict.ts';
+import { turnsLeft } from '../../../src/engage/verdict/verdict.ts';
 import type { EngineMessage } from '../../../src/store/transcript/messages.ts';
 import type { RecordedTurn } from '../../../src/store/transcript/turns.ts';
 import { call, called, endOf, said, same, transcriptOf, verdictOf } from './judged-turns.ts';

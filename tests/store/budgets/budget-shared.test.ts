@@ -1,7 +1,7 @@
 /** Promise: what many daemons share is used to the last turn, never passed, and keeps none of them waiting for another's disk. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { beginTurn } from '../../../src/store/transcript/turns.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { beginHeld, beginLimited, limit, recordCost, settled } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
 

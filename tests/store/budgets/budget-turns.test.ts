@@ -1,9 +1,10 @@
 /** Promise: no turn begins that may pass a limit, whatever it is limited by, and nothing that was held is forgotten. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { answeredTurn, beginTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { answeredTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { beginHeld, beginLimited, limit, recordCost, settled } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
 

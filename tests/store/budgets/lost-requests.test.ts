@@ -2,17 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { closeRequest, putTurn, readRequestUnderWay } from '../../../src/store/transcript/batch-requests.ts';
-import {
-  beginBudgetedTurn,
-  beginSideCall,
-  giveBackTurn,
-  loseTurn,
-} from '../../../src/store/transcript/budgeted-turns.ts';
-import { beginTurn, recordSideCall } from '../../../src/store/transcript/turns.ts';
+import { beginTurn as beginInBatch } from '../../../src/store/transcript/begin-turn.ts';
+import { beginSideCall, giveBackTurn, loseTurn } from '../../../src/store/transcript/budgeted-turns.ts';
+import { recordSideCall } from '../../../src/store/transcript/turns.ts';
 import { answerRequest, confirmBatch, holdPoller, markBatch, withdrawAnswer } from '../../../src/store/work/batches.ts';
 import { cancelWork } from '../../../src/store/work/operate.ts';
 import { endCancelled, failWork } from '../../../src/store/work/work.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { beginHeld, beginLimited, limit, settled, takeUp } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
 import { COUNTED_ANSWER, LOST, lostOf, NOTHING, recordAfter, SUMMARY } from '../../support/lost-requests.ts';
@@ -53,11 +50,11 @@ describe('under a limit, the account has what the turns have', () => {
     const { work } = await limited();
     await beginHeld(pg.database, work, 1, 0.1);
     await recordAfter(pg.database, work, 1, 0, 0.1);
-    await beginSideCall(pg.database, work.key, { usd: 0.4, tokens: 1, attempt: randomUUID() }, SUMMARY);
+    await beginSideCall(pg.database, work.key, { usd: 0.4, tokens: 1, request: randomUUID() }, SUMMARY);
     await loseTurn(pg.database, work.key, 0, 1);
-    await beginSideCall(pg.database, work.key, { usd: 0.3, tokens: 1, attempt: randomUUID() }, SUMMARY);
+    await beginSideCall(pg.database, work.key, { usd: 0.3, tokens: 1, request: randomUUID() }, SUMMARY);
     await recordSideCall(pg.database, work.key, COUNTED_ANSWER, 0.05);
-    await beginSideCall(pg.database, work.key, { usd: 0.2, tokens: 1, attempt: randomUUID() }, SUMMARY);
+    await beginSideCall(pg.database, work.key, { usd: 0.2, tokens: 1, request: randomUUID() }, SUMMARY);
     await failWork(pg.database, work, { code: 'x', message: 'killed' }, null);
     expect(await settled(pg.database, 'item', work.id)).toBeCloseTo(0.1 + 0.4 + 0.05 + 0.2, 9);
     expect(await lostOf(pg.database, work)).toEqual({ ...LOST, requests: 2, usd: 0.6 });
@@ -66,7 +63,7 @@ describe('under a limit, the account has what the turns have', () => {
 
 describe('a turn in a batch', () => {
   const beginForBatch = (work: FocusedWork) =>
-    beginBudgetedTurn(pg.database, work.key, 1, { usd: 0.4, tokens: 9, attempt: randomUUID() }, [], true);
+    beginInBatch(pg.database, work.key, 1, { usd: 0.4, tokens: 9, request: randomUUID() }, [], true);
   const put = async (provider: string) => {
     const name = `f${randomUUID()}`;
     await limit(pg.database, 'item', name, 10);

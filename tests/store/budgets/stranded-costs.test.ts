@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { putTurn } from '../../../src/store/transcript/batch-requests.ts';
-import { beginBudgetedTurn } from '../../../src/store/transcript/budgeted-turns.ts';
+import { beginTurn } from '../../../src/store/transcript/begin-turn.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { confirmBatch, holdPoller, leavePoller, markBatch, wakeStranded } from '../../../src/store/work/batches.ts';
 import { failWork } from '../../../src/store/work/work.ts';
@@ -20,8 +20,8 @@ async function inOutbox(place: string, limited: boolean, unit: 'usd' | 'tokens' 
   const name = `f${randomUUID()}`;
   if (limited) await limit(database, 'item', name, 1000, { unit });
   const work = await beginLimited(database, name);
-  const cost = { usd: 0.4, tokens: 900, attempt: randomUUID() };
-  if (limited) await beginBudgetedTurn(database, work.key, 1, cost, [], true);
+  const cost = { usd: 0.4, tokens: 900, request: randomUUID() };
+  if (limited) await beginTurn(database, work.key, 1, cost, [], true);
   else await beginFor(database, work, 1, 0.4);
   const request = { provider: 'own', place, path: '/v1', model: 'm', headers: {}, body: '{}' };
   await putTurn(database, work.key, 1, { ...request, reserved_usd: 0.4 });

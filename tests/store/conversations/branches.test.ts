@@ -103,7 +103,7 @@ describe('a message that comes while an answer is given', () => {
     const one = await say(talk, 'one');
     const first = await beginAnswer(db(), talk);
     expect(await say(talk, 'and quickly')).toMatchObject({ told: true, workItemId: one.workItemId });
-    const [permit] = await db().query('select animus.begin_turn($1, $2, 1) as permit', [
+    const [permit] = await db().query(`select animus.begin_turn($1, $2, 1) ->> 'permit' as permit`, [
       first.key.focusId,
       first.leaseToken,
     ]);

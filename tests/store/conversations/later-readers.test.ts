@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { removeParticipant, retryMessage, setParticipant } from '../../../src/store/conversations/conversations.ts';
-import { beginTurn } from '../../../src/store/transcript/turns.ts';
 import { readAudience } from '../../../src/store/work/awareness.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import { claimable } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { ALICE, BOB, peopleDriver } from './people-driver.ts';
 import { beginAnswer, endAnswer, newTalk } from './talk.ts';
 

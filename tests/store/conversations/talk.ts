@@ -9,9 +9,10 @@ import {
 } from '../../../src/store/conversations/conversations.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { startFocus } from '../../../src/store/transcript/focus-row.ts';
-import { answeredTurn, beginTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { answeredTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
 import { claimWork, completeWork } from '../../../src/store/work/work.ts';
 import { claimable, type FocusedWork } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 
 export interface Talk {
   readonly id: string;

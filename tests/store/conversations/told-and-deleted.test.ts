@@ -13,7 +13,7 @@ const db = () => target.database;
 
 const say = (talk: Talk, text: string) => sayInConversation(db(), talk.id, text);
 const permit = async (work: FocusedWork, turn: number) => {
-  const [row] = await db().query<{ permit: string }>('select animus.begin_turn($1, $2, $3) as permit', [
+  const [row] = await db().query<{ permit: string }>(`select animus.begin_turn($1, $2, $3) ->> 'permit' as permit`, [
     work.key.focusId,
     work.leaseToken,
     turn,

@@ -19,7 +19,7 @@ test('the first answer stays in front of the one to what was told', async () => 
   const work = await beginAnswer(db, talk);
   await recordText(db, work, 1, 'It boils at 100 °C.');
   await sayInConversation(db, talk.id, 'And in kelvin?');
-  const [row] = await db.query<{ permit: string }>('select animus.begin_turn($1, $2, 2) as permit', [
+  const [row] = await db.query<{ permit: string }>(`select animus.begin_turn($1, $2, 2) ->> 'permit' as permit`, [
     work.key.focusId,
     work.leaseToken,
   ]);

@@ -60,7 +60,7 @@ export function randomHistory(
     const { focusId, leaseToken } = work!.key;
     turn++;
     for (let permit = 'mail'; permit === 'mail'; ) {
-      const [row] = await db.query<{ permit: string }>('select animus.begin_turn($1, $2, $3) as permit', [
+      const [row] = await db.query<{ permit: string }>(`select animus.begin_turn($1, $2, $3) ->> 'permit' as permit`, [
         focusId,
         leaseToken,
         turn,

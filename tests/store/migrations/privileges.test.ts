@@ -30,7 +30,7 @@ const INTERNAL = `
   append_embedding_spend count_embedding hold_for_all
   find_named cut_to_bytes
   budget_account budget_name budget_of budget_lines budget_use budget_used require_possible_budget close_hold collect_slices credit_slice daemon_lives has_budget hold_budget hold_cost
-  period_end period_start put_turn_row recorded_spend refresh_accounts refuse_budget refuse_turn settle_account settle_own take_budget warn_of_budget
+  period_end period_start put_turn_row hold_turn held_turn recorded_spend refresh_accounts refuse_budget settle_account settle_own take_budget warn_of_budget
   digest_request limit_waited_for ask_of_limit item_behind items_behind waits_behind limit_of_wait limit_now decide_budget raise_limit ask_again budget_request budget_patience spent_before limit_use
   known_cost known_tokens is_estimate source_of model_asked charge_item requests_under_way count_costs
   lose_open_requests count_lost is_loss hold_under_way settle_side_call reserve_side_call lose_embeddings
@@ -79,7 +79,7 @@ const INTERNAL = `
   now
   offer_freed_keys
   offer_key
-  open_turn
+  open_turn with_stored_skills add_first_skills
   oldest_queued
   place_below
   promote_due

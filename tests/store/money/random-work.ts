@@ -115,27 +115,21 @@ export async function begin(life: Life, world: World): Promise<void> {
   let usd = random.below(6) === 0 ? null : amount(random);
   const tokens = 1000 + random.below(5000);
   const turn = life.turns + 1;
-  const [row] = await db.query<{ permit: string }>(
-    `select animus.begin_next_turn($1, $2, $3, $4, '[]', $5) as permit`,
-    [life.focus, life.token, turn, usd && decimal(usd), request],
-  );
-  let { permit } = row!;
-  const limited = permit === 'reserve';
-  if (limited) {
-    const hold = async () => {
-      const [held] = await db.query<{ held: { permit: string } }>(
-        `select animus.begin_budgeted_turn($1, $2, $3, '[]', $4, $5, $6) as held`,
-        [life.focus, life.token, turn, usd && decimal(usd), tokens, request],
-      );
-      return held!.held.permit;
-    };
-    permit = await hold();
-    // Without a price, under a limit in USD.
-    if (permit === 'budget' && usd === null) {
-      usd = amount(random);
-      permit = await hold();
-    }
+  const beginTurn = async () => {
+    const [row] = await db.query<{ begun: { permit: string; messages?: readonly string[] } }>(
+      `select animus.begin_turn($1, $2, $3, $4, '[]', $5, $6) as begun`,
+      [life.focus, life.token, turn, usd && decimal(usd), request, tokens],
+    );
+    return row!.begun;
+  };
+  let begun = await beginTurn();
+  // Without a price, under a limit in USD.
+  if (begun.permit === 'budget' && usd === null) {
+    usd = amount(random);
+    begun = await beginTurn();
   }
+  const { permit } = begun;
+  const limited = begun.messages !== undefined;
   if (permit === 'cancelled') return endCancelled(life, world);
   if (permit !== 'go') throw new Error(`a turn was refused: ${permit}`);
   lose(life.turn, 1, ledger);

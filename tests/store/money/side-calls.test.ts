@@ -19,7 +19,7 @@ async function withTurn() {
   return { work, name };
 }
 
-const reserved = () => ({ usd: 0.5, tokens: 7, attempt: randomUUID() });
+const reserved = () => ({ usd: 0.5, tokens: 7, request: randomUUID() });
 
 async function costs(scope: string, subject: string) {
   const [row] = await pg.database.query<{ lost: number; held: number }>(

@@ -7,7 +7,6 @@ import {
   putTurn,
   readRequestUnderWay,
 } from '../../../src/store/transcript/batch-requests.ts';
-import { beginTurn } from '../../../src/store/transcript/turns.ts';
 import { parkWork, resolveWait } from '../../../src/store/transcript/waits.ts';
 import {
   answerRequest,
@@ -26,6 +25,7 @@ import {
 import { cancelWork } from '../../../src/store/work/operate.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import { beginFocus, claimable, type FocusedWork, itemOf } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';
 
 const BOUNDS: BatchBounds = { gatherSeconds: 0, maxRequests: 100, maxBytes: 1_000_000, unclearSeconds: 60 };

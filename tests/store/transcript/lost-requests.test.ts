@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { beginSideCall, giveBackTurn, holdEmbedding, loseTurn } from '../../../src/store/transcript/budgeted-turns.ts';
-import { answeredTurn, beginTurn, recordSideCall, recordTurnAndBegin } from '../../../src/store/transcript/turns.ts';
+import { answeredTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
 import { cancelWork } from '../../../src/store/work/operate.ts';
 import { endCancelled, failWork } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { testDatabase } from '../../support/database.ts';
 import { beginFor, COUNTED_ANSWER, LOST, lostOf, NOTHING, recordAfter, SUMMARY } from '../../support/lost-requests.ts';
 
@@ -26,10 +27,9 @@ describe('a turn without a limit', () => {
     const request = randomUUID();
     await beginFor(pg.database, work, 1, 0.4, request);
     await beginFor(pg.database, work, 1, 0.4, request);
-    const { usd } = { usd: 0.4 };
-    const next = { usd, request: randomUUID() };
+    const next = { ends: [], reservation: { usd: 0.4, tokens: null, request: randomUUID() } };
     for (let tries = 0; tries < 2; tries += 1)
-      await recordTurnAndBegin(pg.database, work.key, answeredTurn(1, COUNTED_ANSWER), COUNTED_ANSWER, 0.1, [], next);
+      await recordTurn(pg.database, work.key, answeredTurn(1, COUNTED_ANSWER), COUNTED_ANSWER, 0.1, next);
     expect(await lostOf(pg.database, work)).toEqual(NOTHING);
     expect(await lostOf(pg.database, work, 2)).toEqual({ ...NOTHING, open: true });
   });
@@ -108,11 +108,11 @@ describe('a call that is no turn', () => {
     await recordAfter(pg.database, work, 1);
     return work;
   };
-  const summary = { usd: 0.4, tokens: 100, attempt: randomUUID() };
+  const summary = { usd: 0.4, tokens: 100, request: randomUUID() };
 
   test('counts in the newest turn, if it is lost', async () => {
     const work = await withTurn();
-    expect(await beginSideCall(pg.database, work.key, { ...summary, attempt: randomUUID() }, SUMMARY)).toBe(true);
+    expect(await beginSideCall(pg.database, work.key, { ...summary, request: randomUUID() }, SUMMARY)).toBe(true);
     expect(await lostOf(pg.database, work)).toEqual({ ...NOTHING, open: true });
     await loseTurn(pg.database, work.key, 0, 1);
     expect(await lostOf(pg.database, work)).toEqual(LOST);
@@ -120,17 +120,17 @@ describe('a call that is no turn', () => {
 
   test('costs what is recorded, and what was lost before it', async () => {
     const work = await withTurn();
-    await beginSideCall(pg.database, work.key, { ...summary, attempt: randomUUID() }, SUMMARY);
+    await beginSideCall(pg.database, work.key, { ...summary, request: randomUUID() }, SUMMARY);
     await recordSideCall(pg.database, work.key, { ...COUNTED_ANSWER, lost: 1 }, 0.05);
     expect(await lostOf(pg.database, work)).toEqual(LOST);
-    await beginSideCall(pg.database, work.key, { ...summary, attempt: randomUUID() }, SUMMARY);
+    await beginSideCall(pg.database, work.key, { ...summary, request: randomUUID() }, SUMMARY);
     await giveBackTurn(pg.database, work.key, 0);
     expect(await lostOf(pg.database, work)).toEqual(LOST);
   });
 
   test.each(['resumed', 'ended'] as const)('is lost with its process, when the focus is %s', async (how) => {
     const work = await withTurn();
-    await beginSideCall(pg.database, work.key, { ...summary, attempt: randomUUID() }, SUMMARY);
+    await beginSideCall(pg.database, work.key, { ...summary, request: randomUUID() }, SUMMARY);
     if (how === 'ended') await failWork(pg.database, work, { code: 'x', message: 'broken' }, null);
     else {
       await pg.database.query('select animus.release_work($1, $2)', [work.id, work.leaseToken]);
@@ -141,11 +141,11 @@ describe('a call that is no turn', () => {
 
   test('is reserved for embeddings, too, and before the first turn', async () => {
     const work = await withTurn();
-    expect(await holdEmbedding(pg.database, work.key, { ...summary, attempt: randomUUID() }, 'e/emb')).toBe('free');
+    expect(await holdEmbedding(pg.database, work.key, { ...summary, request: randomUUID() }, 'e/emb')).toBe('free');
     await loseTurn(pg.database, work.key, 0, 1);
     expect(await lostOf(pg.database, work)).toEqual(LOST);
     const early = await beginFocus(pg.database);
-    await beginSideCall(pg.database, early.key, { ...summary, attempt: randomUUID() }, SUMMARY);
+    await beginSideCall(pg.database, early.key, { ...summary, request: randomUUID() }, SUMMARY);
     await loseTurn(pg.database, early.key, 0, 1);
     await beginFor(pg.database, early, 1, 0.1);
     expect(await lostOf(pg.database, early)).toEqual({ ...LOST, open: true });

@@ -10,11 +10,12 @@ import { type FocusKey, startFocus } from '../../../src/store/transcript/focus-r
 import { encodeSettings } from '../../../src/store/transcript/focus-settings.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { addMessage } from '../../../src/store/transcript/messages.ts';
-import { answeredTurn, answerJson, beginTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { answeredTurn, answerJson, recordTurn } from '../../../src/store/transcript/turns.ts';
 import type { CompletedWork, LastAnswer } from '../../../src/store/work/complete-batch.ts';
 import { type ClaimedWork, claimWork, completeWork, releaseWork } from '../../../src/store/work/work.ts';
 import { createWorkCompleter } from '../../../src/store/work/work-completer.ts';
 import { claimable } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { testDatabase } from '../../support/database.ts';
 import { openTransaction, stateOf } from '../work/queue-driver.ts';
 import { ANSWER, keyOf, newFocus, PLACE, SETTINGS } from './new-focus.ts';

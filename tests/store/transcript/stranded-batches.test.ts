@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { putTurn, readRequestUnderWay } from '../../../src/store/transcript/batch-requests.ts';
-import { beginTurn } from '../../../src/store/transcript/turns.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { readBatchStatus } from '../../../src/store/views/status-view.ts';
 import {
@@ -14,6 +13,7 @@ import {
 } from '../../../src/store/work/batches.ts';
 import { cancelWork } from '../../../src/store/work/operate.ts';
 import { beginFocus, itemOf } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { testDatabase } from '../../support/database.ts';
 
 const pg = testDatabase();

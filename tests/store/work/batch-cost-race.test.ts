@@ -5,7 +5,7 @@ import { isAnimusError } from '../../../src/core/errors/errors.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { untilUnlocked } from '../../../src/store/sql/patient-database.ts';
 import { closeRequest, putTurn, readRequestUnderWay } from '../../../src/store/transcript/batch-requests.ts';
-import { answeredTurn, beginTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { answeredTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import {
   answerRequest,
@@ -18,6 +18,7 @@ import {
 import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
 import { endCancelled } from '../../../src/store/work/work.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { testDatabase } from '../../support/database.ts';
 
 const ITEMS = 120;

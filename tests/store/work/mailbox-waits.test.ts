@@ -1,10 +1,10 @@
 /** Promise: a message changes no request under way, wakes parked work only when asked to, and approves nothing. */
 import { describe, expect, test } from 'vitest';
 import { putTurn } from '../../../src/store/transcript/batch-requests.ts';
-import { beginTurn } from '../../../src/store/transcript/turns.ts';
 import { openWait, parkWork, readWaits } from '../../../src/store/transcript/waits.ts';
 import { sayWork } from '../../../src/store/work/say-work.ts';
 import { beginFocus, type FocusedWork, recordCalls } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { testDatabase } from '../../support/database.ts';
 import { mailOf } from './mailbox-driver.ts';
 

@@ -3,14 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { answeredTurn, beginTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { answeredTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
 import { readSpend } from '../../../src/store/views/spend.ts';
 import { readStatus } from '../../../src/store/views/status-view.ts';
 import { addUpSpend } from '../../../src/store/work/spend.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import { beginFocus, claimable, type FocusedWork } from '../../support/begun-focus.ts';
+import { beginTurn } from '../../support/begun-turn.ts';
 import { testDatabase } from '../../support/database.ts';
 import { migrateFirstSchema, versionsSince } from '../../support/first-schema.ts';
+import { beginOldTurn, recordOldTurn } from './old-turn.ts';
 import { insertWork, openTransaction, startFocus, untilBlocked } from './queue-driver.ts';
 
 const ANSWER = {
@@ -40,15 +42,9 @@ async function beginOld(db: Queryable): Promise<FocusedWork> {
   return { ...work!, key: { workItemId: id, leaseToken: work!.leaseToken, focusId } };
 }
 
-/** Begins its first turn as a daemon of that version does. */
-async function beginOldTurn(db: Queryable, { key }: FocusedWork): Promise<void> {
-  await db.query(`select animus.begin_turn($1, $2, 1, 0)`, [key.focusId, key.leaseToken]);
-}
-
 async function chargeOld(db: Queryable, work: FocusedWork, model: string): Promise<void> {
   await beginOldTurn(db, work);
-  const answer = { ...ANSWER, model };
-  await recordTurn(db, work.key, answeredTurn(1, answer), answer, 0.01);
+  await recordOldTurn(db, work, { ...ANSWER, model });
 }
 
 /** The spend of one model, all faculties and days together. */
@@ -214,7 +210,7 @@ describe('an upgrade from version 0.1.0, which wrote the sums itself', () => {
       await tx.query('select from animus.work_items where id = $1 for update', [during.id]);
     });
     const answer = { ...ANSWER, model: 'm' };
-    const late = recordTurn(target.open({ poolSize: 1 }), during.key, answeredTurn(1, answer), answer, 0.01);
+    const late = recordOldTurn(target.open({ poolSize: 1 }), during, answer);
     await untilBlocked(db);
     await migrate(target.open());
     await charge(db, after, 1, 'm');

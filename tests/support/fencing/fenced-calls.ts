@@ -42,22 +42,10 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
                 array['late'], array[1], array[true]))[1] = 'go' then 'completed' else 'lost' end as result`,
       [id, leaseToken, focusId],
     ),
-  begin_foci_with_skills: (db, { id, leaseToken, focusId }) =>
-    db.query(
-      `with stored as materialized (select animus.store_skill_package(repeat('d', 64), 'late', '{"SKILL.md": ""}'))
-       select case when (animus.begin_foci_with_skills(array[$1::uuid], array[$2::bigint], array[$3::uuid], 'late', '/late', array['\\x01'::bytea],
-                array['late'], array[1], array[true],
-                jsonb_build_array(jsonb_build_array(jsonb_build_object('name', 'late', 'hash', repeat('d', 64), 'content', 'late', 'tokens', 1)))))[1] = 'go'
-              then 'completed' else 'lost' end as result from stored`,
-      [id, leaseToken, focusId],
-    ),
-  begin_budgeted_turn: ofFocus(
-    `select animus.begin_budgeted_turn($1, $2, 2, '${ENDED('c1')}', 1, 1, gen_random_uuid())`,
-  ),
   begin_side_call: ofFocus(`select animus.begin_side_call($1, $2, 1, 1, gen_random_uuid())`),
   begin_next_turn: ofFocus(`select animus.begin_next_turn($1, $2, 2, 1, '${ENDED('c1')}')`),
   begin_skill_version: ofItem(`select animus.begin_skill_version($1, $2, 'late')`),
-  begin_turn: ofFocus(`select animus.begin_turn($1, $2, 2, 1)`),
+  begin_turn: ofFocus(`select animus.begin_turn($1, $2, 2, 1, '${ENDED('c1')}', gen_random_uuid(), 1)`),
   close_request: ofFocus(
     `with put as (
        insert into animus.batch_requests (id, work_item_id, focus_id, turn, provider, place, path, model, headers, body, state, created_at, ready_at)
@@ -182,7 +170,7 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
 };
 
 /** Those that only write for an item without a focus; the settings of the focus are stored under the id 01. */
-export const FOR_NEW_FOCI: ReadonlySet<string> = new Set(['begin_foci', 'begin_foci_with_skills', 'give_back']);
+export const FOR_NEW_FOCI: ReadonlySet<string> = new Set(['begin_foci', 'give_back']);
 
 /** They store nothing and lock nothing: what they say or tell is the state before a loss that is under way. */
 export const LOCKS_NOTHING: ReadonlySet<string> = new Set(['leases_left', 'tell_text', 'tell_watchers']);
@@ -190,7 +178,6 @@ export const LOCKS_NOTHING: ReadonlySet<string> = new Set(['leases_left', 'tell_
 /** Those that leave an item that is locked, or not in the usual state, to functions that know every case, and report it like a lost one. */
 export const FOR_THE_USUAL_CASE: ReadonlySet<string> = new Set([
   'begin_foci',
-  'begin_foci_with_skills',
   'complete_answered',
   'end_items',
   'give_back',

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
-import { engage } from '../../../src/engage/loop.ts';
 import { startTelemetry } from '../../../src/telemetry/setup.ts';
 import { executeCodeTool } from '../../../src/tools/code/execute-code.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus, testTool } from '../../support/focus.ts';
 import { startOtlpReceiver } from '../../support/otlp-receiver.ts';
+import { engage } from '../../support/run-loop.ts';
 import { fakeSandbox } from './fake-sandbox.ts';
 
 const pg = testDatabase();

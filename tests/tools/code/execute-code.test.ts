@@ -1,6 +1,5 @@
 /** execute_code on a sandbox without containers: what the model reads, and what is kept. */
 import { describe, expect, it } from 'vitest';
-import { engage } from '../../../src/engage/loop.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { readArtifacts } from '../../../src/store/views/artifact-views.ts';
 import { executeCodeTool } from '../../../src/tools/code/execute-code.ts';
@@ -9,6 +8,7 @@ import { resultOf } from '../../engage/calls/code-focus.ts';
 import { takeOver } from '../../engage/focus-calls.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus, type TestFocus, testTool } from '../../support/focus.ts';
+import { engage } from '../../support/run-loop.ts';
 import { type FakeCode, fakeSandbox } from './fake-sandbox.ts';
 
 const pg = testDatabase();

@@ -15,16 +15,16 @@ import { storeHookSkills } from './hook-skills.ts';
 /** Turns the result of engage into the end of the focus. */
 export async function consolidate(
   focus: Focus,
-  { finalText, outcome, summary: said, unread, unrecorded }: Omit<EngageDone, 'kind'>,
+  { finalText, outcome, summary: said, unread, lastAnswer }: Omit<EngageDone, 'kind'>,
 ): Promise<FocusEnd> {
   const completed = (final: HeldOutcome, summary: string) =>
     ({ kind: 'completed', outcome: final, summary, ...(unread !== undefined && { unread }) }) as const;
   const summaryFor = (final: HeldOutcome) => said ?? summaryOf(finalText, final);
   return span('work.consolidate', spanKey(focus), async () => {
     const hook = focus.faculty.consolidate;
-    if (!hook) return { ...completed(outcome, summaryFor(outcome)), ...(unrecorded && { unrecorded }) };
-    const ledger = await readLedger(focus.means.db, focus.work.id);
-    const children = (await readChildren(focus.means.db, focus.work.id, null)).map(childJson);
+    if (!hook) return { ...completed(outcome, summaryFor(outcome)), ...(lastAnswer && { lastAnswer }) };
+    const ledger = await readLedger(focus.reach.db, focus.work.id);
+    const children = (await readChildren(focus.reach.db, focus.work.id, null)).map(childJson);
     const result = await runHook(focus, 'consolidate', hook, { ledger, outcome, final_text: finalText, children });
     switch (result.kind) {
       case 'proceed':

@@ -10,10 +10,10 @@ import type { Focus } from '../scope/focus-scope.ts';
  */
 export async function withFailedWrites(end: FocusEnd, focus: Focus): Promise<FocusEnd> {
   if (end.kind !== 'completed') return end;
-  const { work, row, means, toolset, written } = focus;
+  const { work, row, reach, toolset, written } = focus;
   const isWhole = row.resumes === 0 && row.number === 1;
   if (written.succeeded > 0 || (isWhole && written.failed === 0)) return end;
   const tools = [...toolset.tools.values()].filter(leavesResult).map(({ name }) => name);
-  const failed = tools.length === 0 ? null : await readFailedWrites(means.db, work.id, tools);
+  const failed = tools.length === 0 ? null : await readFailedWrites(reach.db, work.id, tools);
   return failed === null ? end : { ...end, outcome: { ...end.outcome, failed_writes: failed } };
 }

@@ -19,7 +19,7 @@ export async function storeHookMemories(focus: Focus, memories: HookOutput['cons
     const { content, layer, kind, project, tags, metadata } = memory;
     try {
       await storeMemory(
-        focus.means.db,
+        focus.reach.db,
         {
           content,
           layer,

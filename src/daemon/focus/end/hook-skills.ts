@@ -29,7 +29,7 @@ export async function storeHookSkills(focus: Focus, skills: HookOutput['consolid
 }
 
 /** Why it was not written; null if it was. */
-async function store({ means: { db }, key }: Focus, skill: PrintedSkill, mode: SkillMode): Promise<string | null> {
+async function store({ reach: { db }, key }: Focus, skill: PrintedSkill, mode: SkillMode): Promise<string | null> {
   const writer = { ...key, callId: null };
   try {
     return await db.transaction(async (tx) => {

@@ -30,12 +30,12 @@ export async function recover(focus: Focus, failed: FailedEnd): Promise<FailedEn
   // The snapshot of a focus that began under an earlier animus does not have it.
   const hook = focus.faculty.recover.hook ?? null;
   if (hook === null) return failed;
-  const { work, means, key } = focus;
+  const { work, reach, key } = focus;
   const attempt = work.attempts + 1;
   return span('work.recover', { ...spanKey(focus), 'work.attempt': attempt }, async (recovering) => {
-    await setPhase(means.db, key, 'recover');
+    await setPhase(reach.db, key, 'recover');
     focus.emit({ type: 'phase', phase: 'recover' });
-    const ledger = await readLedger(means.db, work.id);
+    const ledger = await readLedger(reach.db, work.id);
     const control = liveControl(focus.control);
     const facts = { ledger, phase: failed.error.phase ?? 'engage', error: errorFacts(failed.error), attempt };
     const result = await asked({ ...focus, control }, hook, facts);
@@ -96,7 +96,7 @@ function decided(focus: Focus, failed: FailedEnd, output: HookOutput['recover'],
 function unhelped(focus: Focus, failed: FailedEnd, recovering: ActiveSpan<'work.recover'>, error: unknown): FailedEnd {
   recovering.fail('hook.failed');
   const fields = { work_item_id: focus.work.id, faculty: focus.work.faculty, reason: messageOf(error) };
-  focus.means.log.warn(fields, 'the recover hook made no decision; using the default policy');
+  focus.reach.log.warn(fields, 'the recover hook made no decision; using the default policy');
   return failed;
 }
 

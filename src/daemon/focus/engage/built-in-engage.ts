@@ -6,10 +6,12 @@ import { engage } from '../../../engage/loop.ts';
 import { bashContainerText } from '../../../engage/prompt/bash-container.ts';
 import { permissionsText } from '../../../engage/prompt/permissions.ts';
 import { systemPrompt } from '../../../engage/prompt/prompt.ts';
+import type { LoopFocus, LoopReach, LoopRun } from '../../../engage/turn/loop-state.ts';
+import { createTurnTime } from '../../../engage/turn/turn-time.ts';
 import type { EngageDone, EngageEnd } from '../../../engage/verdict/engage-end.ts';
 import { outcomeInstruction } from '../../../engage/verdict/outcome.ts';
 import { isFailureOfTheWorld, type LlmFailure } from '../../../llm/client.ts';
-import type { UsedBudget } from '../../../store/transcript/budgeted-turns.ts';
+import type { UsedBudget } from '../../../store/transcript/begin-turn.ts';
 import type { Transcript } from '../../../store/transcript/transcript.ts';
 import { span } from '../../../telemetry/spans.ts';
 import { permittedTool, toolSpecs } from '../../../tools/registry.ts';
@@ -18,25 +20,24 @@ import type { ModelSource } from '../../models/focus-model.ts';
 import { leasedModel } from '../../models/leased-client.ts';
 import { askForPricedModel } from '../scope/ask-for-model.ts';
 import type { FocusEnd } from '../scope/focus-end.ts';
-import { type Focus, type PhaseMeans, spanKey } from '../scope/focus-scope.ts';
+import { type Focus, type FocusReach, spanKey } from '../scope/focus-scope.ts';
 import { hostIsolation } from '../scope/host-isolation.ts';
 import { releaseDelaySeconds } from '../scope/recovery.ts';
-import { callGuard } from './call-guard.ts';
-import { type CommandPlaces, callScopeOf, withCommandPlaces } from './call-scope.ts';
+import { type CommandPlaces, reachOf, withCommandPlaces } from './call-reach.ts';
 import { loopHooksOf } from './focus-loop-hooks.ts';
 
 /** Runs the loop from the current end of the transcript. */
 export async function engageBuiltIn(focus: Focus, recorded: Transcript): Promise<FocusEnd | EngageDone> {
   const end = await runLoop(focus, recorded);
   const asked = end.kind === 'over_budget' && end.unpriced ? await askForPricedModel(end.message, focus) : null;
-  return asked ?? endOfEngage(end, focus.means.models);
+  return asked ?? endOfEngage(end, focus.reach.models);
 }
 
 /** The beginning of every request of the focus; it never changes. */
 export function modelSees(
   faculty: Faculty,
   { tools }: Toolset,
-  { isolation, unattended }: Pick<PhaseMeans, 'isolation' | 'unattended'>,
+  { isolation, unattended }: Pick<FocusReach, 'isolation' | 'unattended'>,
   inConversation = false,
 ) {
   const { name, engage: settings, permissions } = faculty;
@@ -61,63 +62,56 @@ function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
 }
 
 function loopWith(places: CommandPlaces, focus: Focus, recorded: Transcript): Promise<EngageEnd> {
-  const { means, faculty, control, key, work } = focus;
+  const { reach, faculty, control, key, work } = focus;
   const settings = faculty.engage;
   // The provider's cache is looked up by it: the same for all answers of a conversation.
-  const found = means.models.forFocus(faculty, focus.answer?.conversation ?? key.focusId, work);
-  const model = leasedModel(found, means.lease);
+  const found = reach.models.forFocus(faculty, focus.answer?.conversation ?? key.focusId, work);
+  const model = leasedModel(found, reach.lease);
   const hooks = loopHooksOf(focus);
+  const loopFocus: LoopFocus = {
+    key,
+    faculty: work.faculty,
+    model,
+    systemPrompt: focus.row.systemPrompt,
+    toolSpecs: focus.row.tools,
+    limits: {
+      maxTurns: settings.maxTurns,
+      outcomeSchema: settings.outcomeSchema,
+      closingTurn: model.closingTurn ?? false,
+    },
+    bounds: {
+      compactThreshold: settings.compactThreshold,
+      compactKeepRecent: settings.compactKeepRecent,
+      ledgerNudgeInterval: settings.ledgerNudgeInterval,
+      truncateClosedBlocks: settings.truncateClosedBlocks,
+    },
+  };
+  const run: LoopRun = {
+    journal: createJournal(reach.db, key),
+    signal: control.signal,
+    drain: control.drain,
+    onEvent: focus.emit,
+    budget: {
+      limited: focus.row.budget !== null,
+      keepTurn: reach.keepTurn,
+      onUsed: (used) => reportUsed(used, focus),
+    },
+    time: createTurnTime(),
+    unsent: focus.unsent,
+  };
+  const loopReach: LoopReach = {
+    ...reachOf(focus, places, hooks),
+    beforeRequest: hooks.beforeRequest,
+    directory: faculty.consolidate === null && focus.worktree === null ? focus.directory : undefined,
+  };
+  const begun = focus.first?.begun;
   return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
-    engage(
-      {
-        db: means.db,
-        focus: key,
-        model,
-        faculty: work.faculty,
-        systemPrompt: focus.row.systemPrompt,
-        toolSpecs: focus.row.tools,
-        toolset: focus.toolset.tools,
-        ...callGuard(focus, hooks),
-        beforeRequest: hooks.beforeRequest,
-        journal: createJournal(means.db, key),
-        budget: {
-          limited: focus.row.budget !== null,
-          keepTurn: means.keepTurn,
-          onUsed: (used) => reportUsed(used, focus),
-        },
-        ...(focus.first !== null && { firstPermit: focus.first.permit }),
-        unsent: focus.unsent,
-        recordsEnd: () => places.background.all().length === 0 && endsAtOnce(focus),
-        maxTurns: settings.maxTurns,
-        outcomeSchema: settings.outcomeSchema,
-        closingTurn: model.closingTurn ?? false,
-        bounds: {
-          compactThreshold: settings.compactThreshold,
-          compactKeepRecent: settings.compactKeepRecent,
-          ledgerNudgeInterval: settings.ledgerNudgeInterval,
-          truncateClosedBlocks: settings.truncateClosedBlocks,
-        },
-        maxParallelTools: settings.maxParallelTools,
-        signal: control.signal,
-        drain: control.drain,
-        onEvent: focus.emit,
-        callScope: callScopeOf(focus, places),
-      },
-      recorded,
-    ),
+    engage(loopFocus, run, loopReach, { recorded, ...(begun && { begun }) }),
   );
 }
 
-/**
- * Whether nothing stands between the last answer and the end of the focus: no hook, no changes to look at, and no command that may still
- * run and has to be stopped first.
- */
-function endsAtOnce({ faculty, worktree, directory }: Focus): boolean {
-  return faculty.consolidate === null && worktree === null && !directory.isMade();
-}
-
-function reportUsed({ scope, subject, unit, period, amount, used }: UsedBudget, { means, work }: Focus): void {
-  means.log.warn(
+function reportUsed({ scope, subject, unit, period, amount, used }: UsedBudget, { reach, work }: Focus): void {
+  reach.log.warn(
     { work_item_id: work.id, faculty: work.faculty, scope, subject, period, amount, used, unit },
     '80 % of a budget are used',
   );

@@ -13,8 +13,7 @@ import { EXECUTE_CODE } from '../../../tools/code/execute-code.ts';
 import type { FocusEnd } from '../scope/focus-end.ts';
 import { type Focus, spanKey } from '../scope/focus-scope.ts';
 import { endOfEngage } from './built-in-engage.ts';
-import { callGuard } from './call-guard.ts';
-import { callScopeOf, withCommandPlaces } from './call-scope.ts';
+import { reachOf, withCommandPlaces } from './call-reach.ts';
 import { loopHooksOf } from './focus-loop-hooks.ts';
 import { type CodeEnd, readCodeEnd } from './read-code-end.ts';
 
@@ -32,20 +31,11 @@ export async function engageCode(focus: Focus, recorded: Transcript): Promise<Fo
     return dead('code.invalid', `the params of the work item are invalid: ${schemaProblems(params.error)}`);
   return span('work.engage', spanKey(focus), async () => {
     const end = await withCommandPlaces(focus, (places) => {
-      const { means, faculty, control, key } = focus;
+      const { reach, control, key } = focus;
       const call = { name: EXECUTE_CODE, input: params.data, again: comesToNothing };
-      return makeOneCall(call, recorded, {
-        db: means.db,
-        focus: key,
-        toolset: focus.toolset.tools,
-        ...callGuard(focus, loopHooksOf(focus)),
-        journal: createJournal(means.db, key),
-        maxParallelTools: faculty.engage.maxParallelTools,
-        signal: control.signal,
-        drain: control.drain,
-        onEvent: focus.emit,
-        callScope: callScopeOf(focus, places),
-      });
+      const { signal, drain } = control;
+      const run = { journal: createJournal(reach.db, key), signal, drain, onEvent: focus.emit };
+      return makeOneCall(call, recorded, run, reachOf(focus, places, loopHooksOf(focus)));
     });
     return endOf(end, focus);
   });
@@ -58,7 +48,7 @@ function comesToNothing(call: RecordedCall): boolean {
 }
 
 async function endOf(end: ExecutionEnd, focus: Focus): Promise<FocusEnd | EngageDone> {
-  return end.kind === 'ended' ? endOfCall(readCodeEnd(end.call), focus) : endOfEngage(end, focus.means.models);
+  return end.kind === 'ended' ? endOfCall(readCodeEnd(end.call), focus) : endOfEngage(end, focus.reach.models);
 }
 
 const NO_READER = 'code reads no messages';

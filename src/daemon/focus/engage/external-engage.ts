@@ -18,10 +18,10 @@ import { type Focus, spanKey } from '../scope/focus-scope.ts';
  * like the other phases when the focus is aborted or its lease is lost.
  */
 export async function engageExternally(focus: Focus, recorded: Transcript): Promise<FocusEnd | EngageDone> {
-  const { means, control, key, work } = focus;
+  const { reach, control, key, work } = focus;
   const command = commandOf(focus.faculty);
   return span('work.engage', spanKey(focus), async () => {
-    const ledger = await readLedger(means.db, work.id);
+    const ledger = await readLedger(reach.db, work.id);
     const context = orientation(recorded);
     const signal = AbortSignal.any([control.signal, control.drain]);
     const result = await runHook(focus, 'engage', command, { ledger, context }, signal);

@@ -1,13 +1,13 @@
 /** The hooks of a focus's loop. */
 import { NO_LOOP_HOOKS } from '../../../catalog/faculty/loop-hooks.ts';
 import type { AfterRun, CallGate } from '../../../engage/calls/gate.ts';
-import type { BeforeRequest } from '../../../engage/context/before-request.ts';
+import type { BeforeRequest } from '../../../engage/turn/before-request.ts';
 import { hooksOnResults } from '../../hooks/after-tool-call.ts';
 import { hooksOnRequests } from '../../hooks/before-llm-call.ts';
 import { hookGate } from '../../hooks/before-tool-call.ts';
 import type { HookInput } from '../../hooks/hook-output.ts';
 import { createHookRecords } from '../../hooks/hook-records.ts';
-import type { LoopHookMeans } from '../../hooks/loop-hook.ts';
+import type { HookedLoop } from '../../hooks/loop-hook.ts';
 import { hookFacts, runCommandOf } from '../scope/focus-hook.ts';
 import type { Focus } from '../scope/focus-scope.ts';
 
@@ -20,25 +20,22 @@ export interface FocusLoopHooks {
 
 /** The hooks of the loaded faculty, also for a focus that began with others. Costs nothing where there are none. */
 export function loopHooksOf(focus: Focus): FocusLoopHooks {
-  const { faculty, key, row, control, means, work } = focus;
+  const { faculty, key, row, control, reach, work } = focus;
   const hooks = faculty.hooks ?? NO_LOOP_HOOKS;
-  const hookMeans: LoopHookMeans = {
+  const hooked: HookedLoop = {
     hooks,
-    records: createHookRecords(means.db, key, row.resumes > 0, control.signal),
+    records: createHookRecords(reach.db, key, row.resumes > 0, control.signal),
     run: async (event, hook, own, signal) => {
       const input = { event, ...(await hookFacts(focus)), ...own } as unknown as HookInput[typeof event];
       return runCommandOf(focus, event, hook, input, signal);
     },
     faculty: work.faculty,
-    log: means.log,
+    log: reach.log,
     emit: focus.emit,
   };
   return {
-    gate: hookGate(hookMeans),
-    afterRun: hooksOnResults(hookMeans),
-    beforeRequest: hooksOnRequests(
-      { model: faculty.engage.model, tools: row.tools.map(({ name }) => name) },
-      hookMeans,
-    ),
+    gate: hookGate(hooked),
+    afterRun: hooksOnResults(hooked),
+    beforeRequest: hooksOnRequests({ model: faculty.engage.model, tools: row.tools.map(({ name }) => name) }, hooked),
   };
 }

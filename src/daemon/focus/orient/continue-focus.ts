@@ -5,15 +5,15 @@ import { identityText, type ProviderIdentity } from '../../../core/config/provid
 import { type AnswerStart, continueFocus, readAnswerStart } from '../../../store/conversations/answer-start.ts';
 import type { FocusRow } from '../../../store/transcript/focus-row.ts';
 import type { ClaimedWork } from '../../../store/work/work.ts';
-import type { BeginMeans, PhaseMeans } from '../scope/focus-scope.ts';
+import type { FocusBeginning, FocusReach } from '../scope/focus-scope.ts';
 import { MAX_BYTES, MAX_FILES } from './orient-attachments.ts';
 
 /** The source of items that answer messages. Anybody may write it into an item: the database says whether it is true. */
 const CHAT = 'chat';
 
 /** Where the answer begins; null for work outside of conversations, which costs no statement. */
-export async function answerOf(work: ClaimedWork, means: Pick<PhaseMeans, 'db'>): Promise<AnswerStart | null> {
-  return work.source === CHAT ? readAnswerStart(means.db, work.id) : null;
+export async function answerOf(work: ClaimedWork, reach: Pick<FocusReach, 'db'>): Promise<AnswerStart | null> {
+  return work.source === CHAT ? readAnswerStart(reach.db, work.id) : null;
 }
 
 /**
@@ -25,7 +25,7 @@ export async function continueAnswer(
   work: ClaimedWork,
   loaded: Faculty,
   answer: AnswerStart,
-  { db, host, directoryRoot }: BeginMeans & PhaseMeans,
+  { db, host, directoryRoot }: FocusBeginning & FocusReach,
 ): Promise<FocusRow | null> {
   const { before } = answer;
   if (before === null || !asksModel(loaded.engage) || !asksTheSame(loaded, before.faculty_snapshot)) return null;

@@ -8,7 +8,7 @@ import { orientMessage } from '../../../engage/prompt/prompt.ts';
 import type { FocusRow } from '../../../store/transcript/focus-row.ts';
 import { encodeSettings, type FocusSettings } from '../../../store/transcript/focus-settings.ts';
 import type { ClaimedWork } from '../../../store/work/work.ts';
-import type { BeginMeans, FirstRequest, PhaseMeans } from '../scope/focus-scope.ts';
+import type { FirstRequest, FocusBeginning, FocusReach } from '../scope/focus-scope.ts';
 import { hasWorktree, workspaceOf } from '../scope/focus-workspace.ts';
 import { firstCost } from './first-cost.ts';
 import { attachmentIds } from './orient-attachments.ts';
@@ -29,22 +29,22 @@ export async function beginWithRequest(
   work: ClaimedWork,
   faculty: Faculty,
   settings: FocusSettings,
-  means: BeginMeans & PhaseMeans,
+  reach: FocusBeginning & FocusReach,
 ): Promise<{ readonly row: FocusRow; readonly first: FirstRequest } | null> {
   if (work.attempts > 0 || hasHookBefore(faculty) || hasWorktree(faculty) || attachmentIds(work.params).length > 0)
     return null;
   const focusId = uuidV7();
-  const directory = join(means.directoryRoot, focusId);
+  const directory = join(reach.directoryRoot, focusId);
   // A workspace that is missing is reported by the focus.
-  const workspace = await workspaceOf(directory, faculty, means).catch(() => null);
+  const workspace = await workspaceOf(directory, faculty, reach).catch(() => null);
   if (workspace === null) return null;
-  const { catalogue, activated } = await skillsFor(work, faculty, focusId, means);
-  await means.skillStore.store(activated);
-  const rules = () => means.guard.rulesFor({ directory, faculty });
+  const { catalogue, activated } = await skillsFor(work, faculty, focusId, reach);
+  await reach.skillStore.store(activated);
+  const rules = () => reach.guard.rulesFor({ directory, faculty });
   const surroundings = {
     // The directory of a new focus is empty.
     instructions: faculty.workspace === null ? null : await instructionsOf(workspace, rules, faculty),
-    awareness: await means.awareness(work, faculty),
+    awareness: await reach.awareness(work, faculty),
     skills: catalogue,
   };
   const content = orientMessage(work, [], null, workspace, null, null, surroundings);
@@ -53,7 +53,10 @@ export async function beginWithRequest(
   const encoded = encodeSettings(settings);
   // Nothing is sent before the request of a batch is put into the outbox.
   const asks = asksModel(faculty.engage) && !faculty.engage.batch;
-  const permit = await means.beginNew({
+  const reservation = asks
+    ? { ...firstCost(messages, settings, faculty, reach.models, focusId), request: focusId }
+    : null;
+  const permit = await reach.beginNew({
     workItemId: work.id,
     leaseToken: work.leaseToken,
     focusId,
@@ -61,12 +64,12 @@ export async function beginWithRequest(
     content,
     tokens: estimateTokens(content),
     turn: asksModel(faculty.engage),
-    reservedUsd: asks ? firstCost(messages, settings, faculty, means.models, focusId) : 0,
-    request: asks ? focusId : null,
+    reservedUsd: reservation === null ? 0 : reservation.usd,
+    request: reservation?.request ?? null,
     skills: activated,
   });
   if (permit === null) {
-    means.skillStore.forget(activated);
+    reach.skillStore.forget(activated);
     return null;
   }
   countActivated(work.faculty, activated);
@@ -80,5 +83,6 @@ export async function beginWithRequest(
     budget: null,
     ...encoded.readBack,
   } as const;
-  return { row, first: { message, skills: skillMessages(activated), permit, isReserved: asks && permit === 'go' } };
+  const begun = asksModel(faculty.engage) ? { permit, reservation } : null;
+  return { row, first: { message, skills: skillMessages(activated), begun } };
 }

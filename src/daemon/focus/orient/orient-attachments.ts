@@ -49,7 +49,7 @@ export async function attachmentMessages(
   const before = [...new Set(earlier)].filter((id) => !ids.includes(id));
   const unseen = unseenEarlier(focus, recorded);
   if (ids.length + before.length === 0) return unseen;
-  const { db } = focus.means;
+  const { db } = focus.reach;
   const found = new Map((await readAttachments(db, focus.work.id, [...before, ...ids])).map((file) => [file.id, file]));
   const chosen = fitting([...ids, ...before.toReversed()].flatMap((id) => found.get(id) ?? []));
   const contents = await readContents(db, chosen);
@@ -80,11 +80,11 @@ export async function attachmentMessages(
 }
 
 /** What the recorded files are for the models of this answer, where the faculty had others before: their requests differ from what is recorded so far. */
-function unseenEarlier({ faculty, means }: Focus, recorded: Transcript | undefined): AttachmentMessage[] {
+function unseenEarlier({ faculty, reach }: Focus, recorded: Transcript | undefined): AttachmentMessage[] {
   if (recorded === undefined || !asksModel(faculty.engage)) return [];
   return recorded.messages.flatMap(({ media }) => {
     if (media === undefined) return [];
-    const by = means.models
+    const by = reach.models
       .unseen(faculty, media)
       .by.filter((each) => !recorded.messages.some(({ content }) => content.includes(each.words)));
     return by.length === 0 ? [] : [words(earlierUnseen(media.name ?? media.type, by))];
@@ -119,24 +119,24 @@ function fitting(files: readonly Attachment[]): string[] {
 }
 
 /** Tokens that attachments may take: nine tenths of the window beside an answer. A larger request would be refused whole. */
-function roomOf({ faculty, means, key }: Focus): number {
+function roomOf({ faculty, reach, key }: Focus): number {
   if (!asksModel(faculty.engage)) return Infinity;
-  const { contextWindow, settings } = means.models.forFocus(faculty, key.focusId);
+  const { contextWindow, settings } = reach.models.forFocus(faculty, key.focusId);
   return Math.max(0, contextWindow - settings.maxTokens) * 0.9;
 }
 
-function messageOf(file: AttachedFile, content: Buffer, { faculty, means }: Focus): AttachmentMessage {
+function messageOf(file: AttachedFile, content: Buffer, { faculty, reach }: Focus): AttachmentMessage {
   const { id, name, mediaType } = file;
   if (mediaType.startsWith('text/')) return words(attachedText(file, content.toString('utf8')));
   // A command that does the work instead of a model reads the file from the database.
   if (!asksModel(faculty.engage)) return words(mediaHeading(file));
   const type = mediaType.startsWith('image/') ? 'image' : 'document';
   const media = { type, mediaType, data: content.toString('base64'), name } as const;
-  const unseen = means.models.unseen(faculty, media);
+  const unseen = reach.models.unseen(faculty, media);
   // Said now, so that it is recorded: what no model gets is not put into any request.
   if (unseen.byAll) return words(mediaUnseen(file, unseen.by[0]!));
   const heading = words(mediaHeading(file, unseen.by));
-  return { ...heading, artifactId: id, tokens: heading.tokens + means.models.mediaTokens(faculty, media) };
+  return { ...heading, artifactId: id, tokens: heading.tokens + reach.models.mediaTokens(faculty, media) };
 }
 
 function words(content: string): AttachmentMessage {

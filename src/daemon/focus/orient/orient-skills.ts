@@ -29,7 +29,7 @@ import {
 } from '../../../tools/skills/prepare-activation.ts';
 import { offersAny } from '../../../tools/skills/skill-source.ts';
 import { catalogueText, heldBackText, mostLines } from '../../../tools/skills/skill-text.ts';
-import type { PhaseMeans } from '../scope/focus-scope.ts';
+import type { FocusReach } from '../scope/focus-scope.ts';
 
 /** What a focus begins with. */
 export interface OrientSkills {
@@ -41,7 +41,7 @@ export interface OrientSkills {
 
 const NONE: OrientSkills = { catalogue: null, activated: [] };
 
-type SkillMeans = Pick<PhaseMeans, 'skills' | 'models'>;
+type SkillSources = Pick<FocusReach, 'skills' | 'models'>;
 
 /**
  * Chooses the skills of a focus and writes their messages; nothing is recorded. Errors: `skill.unknown` if the item names a skill that does not
@@ -51,9 +51,9 @@ export async function skillsFor(
   work: Pick<ClaimedWork, 'id' | 'faculty' | 'skill' | 'description' | 'params'>,
   faculty: Faculty,
   focusId: string,
-  means: SkillMeans,
+  reach: SkillSources,
 ): Promise<OrientSkills> {
-  const library = await libraryFor(work.skill, means);
+  const library = await libraryFor(work.skill, reach);
   const { skills: settings = NO_SETTINGS } = faculty;
   const own = work.skill === null ? [] : itemSkill(work.skill, faculty, settings, library);
   if (own.length === 0 && !offersAny(library, settings)) return NONE;
@@ -62,7 +62,7 @@ export async function skillsFor(
     const before = own.map(({ skill }) => skill);
     const { chosen, heldBack } = chooseAutomatic(work, library, settings, before);
     const all = prepareActivation([...own, ...chosen], library);
-    const [activated, noRoom] = all.length === 0 ? [[], []] : withinRoom(all, own.length, faculty, focusId, means);
+    const [activated, noRoom] = all.length === 0 ? [[], []] : withinRoom(all, own.length, faculty, focusId, reach);
     choosing.set({ 'work.skills.activated': activated.map(({ name }) => name).join(' ') });
     const catalogue = asksModel(faculty.engage)
       ? catalogueOf(work, library, settings, activated, [...heldBack, ...noRoom])
@@ -72,7 +72,7 @@ export async function skillsFor(
 }
 
 /** Reads the directories again before an item's skill is said not to exist. */
-async function libraryFor(name: string | null, { skills }: SkillMeans): Promise<SkillLibrary> {
+async function libraryFor(name: string | null, { skills }: SkillSources): Promise<SkillLibrary> {
   const library = await skills.ready();
   return name === null || library.skills.has(name) ? library : skills.refresh();
 }
@@ -101,9 +101,9 @@ function withinRoom(
   asked: number,
   faculty: Faculty,
   focusId: string,
-  means: SkillMeans,
+  reach: SkillSources,
 ): [PreparedSkill[], HeldBack[]] {
-  let room = skillRoom(faculty, focusId, means);
+  let room = skillRoom(faculty, focusId, reach);
   const activated: PreparedSkill[] = [];
   const heldBack: HeldBack[] = [];
   for (const [index, one] of all.entries()) {
@@ -118,7 +118,7 @@ function withinRoom(
 }
 
 /** Tokens that the messages of skills may take: a quarter of the window beside an answer. They stay for as long as the focus runs. */
-export function skillRoom(faculty: Faculty, focusId: string, { models }: Pick<PhaseMeans, 'models'>): number {
+export function skillRoom(faculty: Faculty, focusId: string, { models }: Pick<FocusReach, 'models'>): number {
   if (!asksModel(faculty.engage)) return Infinity;
   const { contextWindow, settings } = models.forFocus(faculty, focusId);
   return Math.max(0, Math.floor((contextWindow - settings.maxTokens) / 4));

@@ -27,7 +27,7 @@ import { countActivated, recordSkills, skillsFor } from './orient-skills.ts';
  * focus afterwards, with the files that are sent.
  */
 export async function orient(focus: Focus): Promise<Transcript> {
-  const { db } = focus.means;
+  const { db } = focus.reach;
   if (focus.first !== null) {
     const { message, skills } = focus.first;
     // It took no time: the message was made to begin the focus.
@@ -40,7 +40,7 @@ export async function orient(focus: Focus): Promise<Transcript> {
   if (ownPart(recorded).messages.some((message) => message.kind === 'orient')) return recorded;
   const { content, attached, activated } = await span('work.orient', spanKey(focus), () => describe(focus, recorded));
   const first = { afterTurn: recorded.turns.length, kind: 'orient', content } as const;
-  await focus.means.skillStore.store(activated);
+  await focus.reach.skillStore.store(activated);
   if (attached.length === 0 && activated.length === 0) {
     const message = await addMessage(db, focus.key, first, estimateTokens(content));
     return { ...recorded, messages: [...recorded.messages, message] };
@@ -64,7 +64,7 @@ interface Description {
 
 /** The first message of the focus, and those of its skills and attachments. Errors: `skill.unknown`. */
 async function describe(focus: Focus, recorded: Transcript): Promise<Description> {
-  const { db } = focus.means;
+  const { db } = focus.reach;
   const { work, row } = focus;
   focus.emit({ type: 'phase', phase: 'orient' });
   const first = row.number === 1;
@@ -82,12 +82,12 @@ async function describe(focus: Focus, recorded: Transcript): Promise<Description
     const content = goOnText(focus.answer, recorded, found.context, [attempts, failurePart(failure)]);
     return { content, attached: await attachmentMessages(focus, oriented.params, { recorded }), activated: [] };
   }
-  const { catalogue, activated } = await skillsFor(oriented, focus.faculty, focus.key.focusId, focus.means);
+  const { catalogue, activated } = await skillsFor(oriented, focus.faculty, focus.key.focusId, focus.reach);
   const words = focus.answer && wordsThatFit(await readNewestWords(db, focus.answer.message, MAX_WORDS_BYTES));
   const surroundings = {
     // The hook may have written them.
     instructions: await instructionsOf(focus.workspace, focus.fileRules, focus.faculty),
-    awareness: await focus.means.awareness(oriented, focus.faculty),
+    awareness: await focus.reach.awareness(oriented, focus.faculty),
     earlier: attempts,
     skills: catalogue,
     conversation: focus.answer && {
@@ -103,7 +103,7 @@ async function describe(focus: Focus, recorded: Transcript): Promise<Description
 }
 
 /** What the attempts before this one did; null: nothing that is told. */
-async function earlierAttempts({ means: { db }, work, key }: Focus): Promise<string | null> {
+async function earlierAttempts({ reach: { db }, work, key }: Focus): Promise<string | null> {
   const acts = await readEarlierActs(db, key.focusId);
   const children = acts.children.length === 0 ? [] : await readChildren(db, work.id, acts.children);
   return earlierPart(acts, children);

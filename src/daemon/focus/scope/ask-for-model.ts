@@ -25,8 +25,8 @@ export async function askForProvider(focus: Focus): Promise<FocusEnd | null> {
 
 /** Where a limit cannot be kept, because a model of the work has no price (any more). Null: the present one has none, either. */
 export async function askForPricedModel(message: string, focus: Focus): Promise<FocusEnd | null> {
-  const { loaded, faculty, means } = focus;
-  if (!hasPrice(loaded, means.models)) return null;
+  const { loaded, faculty, reach } = focus;
+  if (!hasPrice(loaded, reach.models)) return null;
   const { model } = faculty.engage;
   return askForPresent(message, { model, began: null, now: null, price: true }, focus);
 }
@@ -55,17 +55,17 @@ function whyOf({ model, began, now }: ChangedProvider): string {
 async function askForPresent(
   why: string,
   asked: Omit<ProviderQuestion, 'reason' | 'present'>,
-  { loaded, means, key }: Focus,
+  { loaded, reach, key }: Focus,
 ): Promise<FocusEnd> {
   const present = modelSettings(loaded);
-  const again = (await isInBatch(means.db, key)) ? ', which is asked again for what is in a batch' : '';
+  const again = (await isInBatch(reach.db, key)) ? ', which is asked again for what is in a batch' : '';
   const at = present.providers[present.model];
   const where = at === undefined ? '' : ` (${identityText(at)})`;
   const reason = `${why}. It can go on with ${present.model}${where}, the faculty's present model${again}, or end`;
-  if (means.unattended) return ended(nobodyRaises(reason));
-  const isApproved = await askProvider(means.db, key, { reason, ...asked, present });
+  if (reach.unattended) return ended(nobodyRaises(reason));
+  const isApproved = await askProvider(reach.db, key, { reason, ...asked, present });
   if (!isApproved)
-    means.log.warn({ work_item_id: key.workItemId, focus_id: key.focusId, reason }, 'work has lost its model');
+    reach.log.warn({ work_item_id: key.workItemId, focus_id: key.focusId, reason }, 'work has lost its model');
   // What was approved is taken up again at once: it waits for nothing.
   return { kind: 'parked' };
 }

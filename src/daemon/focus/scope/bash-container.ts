@@ -14,7 +14,7 @@ import type { Log } from '../../../telemetry/log.ts';
 import { forbiddenHost, guardedLookup, type WebReach } from '../../../tools/web/guarded-agent.ts';
 
 /** What the containers of all foci have in common. */
-export interface BashContainerMeans {
+export interface ContainerSource {
   readonly containers: ContainerHost;
   readonly config: Pick<Config, 'sandbox'>;
   /** As configured now. */
@@ -39,13 +39,13 @@ export type MakeBashContainer = (focus: ContainedFocus) => FocusContainer | null
 const GRACE_MS = 2000;
 
 /** Asks nothing of the engine yet. */
-export function bashContainers(means: BashContainerMeans): MakeBashContainer {
+export function bashContainers(reach: ContainerSource): MakeBashContainer {
   return ({ workItemId: owner, faculty, workspace, more }) => {
     const { bashContainer: wanted, maxMemoryMib, maxProcesses } = faculty;
     if (!wanted) return null;
-    const { containers, config, settings } = means;
+    const { containers, config, settings } = reach;
     const { sandbox } = config;
-    const egress = { host: containers, owner, image: sandbox.image, rules: egressRules(owner, wanted, means) };
+    const egress = { host: containers, owner, image: sandbox.image, rules: egressRules(owner, wanted, reach) };
     const connect = (held: HeldContainer, signal: AbortSignal) => openEgress(held, egress, signal);
     return createFocusContainer({
       roots: [workspace, ...more()],
@@ -83,7 +83,7 @@ async function userOf(workspace: string): Promise<string> {
 }
 
 /** Like `web_fetch`: the public internet and what the operator allows, and of that the hosts of the list. */
-function egressRules(owner: string, { network }: BashContainer, { settings, log }: BashContainerMeans): EgressRules {
+function egressRules(owner: string, { network }: BashContainer, { settings, log }: ContainerSource): EgressRules {
   const reach = (): WebReach => ({ allow: settings().web.allow.flatMap((target) => parseWebTarget(target) ?? []) });
   return {
     hosts: network.flatMap((host) => parseEgressHost(host) ?? []),

@@ -6,7 +6,7 @@ import type { Clock } from '../../../core/lifecycle/clock.ts';
 import type { Lease } from '../../../core/lifecycle/lease.ts';
 import { estimateTokens } from '../../../core/work/tokens.ts';
 import type { WorkState } from '../../../core/work/work.ts';
-import type { UnrecordedTurn } from '../../../engage/turn/record-answer.ts';
+import type { LastAnswer } from '../../../engage/turn/record-answer.ts';
 import { failureNotice } from '../../../engage/verdict/attempt.ts';
 import type { HeldOutcome } from '../../../engage/verdict/outcome.ts';
 import type { Database } from '../../../store/sql/database.ts';
@@ -35,7 +35,7 @@ export type FocusEnd =
       /** Why messages that came before the end cannot be read any more. */
       readonly unread?: string;
       /** The last answer, where it is recorded with this end. */
-      readonly unrecorded?: UnrecordedTurn;
+      readonly lastAnswer?: LastAnswer;
     }
   | {
       readonly kind: 'failed';
@@ -62,7 +62,7 @@ export interface Recovery {
   readonly keep: 'ledger' | 'transcript' | 'nothing';
 }
 
-export interface SettleMeans {
+export interface EndWriter {
   readonly db: Database;
   /** Batches the completions of all foci of the daemon. */
   readonly completer: WorkCompleter;
@@ -86,48 +86,43 @@ export interface Settled {
 const LOCKED_PAUSE_MS = 200;
 
 /** Writes the end of a focus. An end that the database refuses becomes a release. */
-export async function settle(end: FocusEnd, work: ClaimedWork, faculty: Faculty, means: SettleMeans): Promise<Settled> {
-  const deadlineMs = means.clock.monotonicMs() + means.giveUpAfterMs;
+export async function settle(end: FocusEnd, work: ClaimedWork, faculty: Faculty, reach: EndWriter): Promise<Settled> {
+  const deadlineMs = reach.clock.monotonicMs() + reach.giveUpAfterMs;
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2000)) {
     try {
-      const state = await write(end, work, faculty, means);
-      if (end.kind !== 'lost') means.ends.written(work.id);
+      const state = await write(end, work, faculty, reach);
+      if (end.kind !== 'lost') reach.ends.written(work.id);
       return { end, state };
     } catch (error) {
       // A retry after a lost acknowledgement ends here, too: the first write had succeeded.
       if (isAnimusError(error, 'work.lease_lost')) {
-        means.log.warn({ work_item_id: work.id, end: end.kind }, 'the lease was lost before the end was recorded');
+        reach.log.warn({ work_item_id: work.id, end: end.kind }, 'the lease was lost before the end was recorded');
         return { end, state: null };
       }
       if (isRefusal(error)) {
-        means.ends.refused(work.id, error);
-        const released = await giveBack(end, error, work, means);
+        reach.ends.refused(work.id, error);
+        const released = await giveBack(end, error, work, reach);
         if (released !== null) return { end: released, state: 'scheduled' };
       }
-      const over = means.clock.monotonicMs() > deadlineMs && !means.lease.holds();
+      const over = reach.clock.monotonicMs() > deadlineMs && !reach.lease.holds();
       if (over || !isAnimusError(error, 'db.unreachable', 'work.locked')) {
-        means.log.error(
+        reach.log.error(
           { work_item_id: work.id, end: end.kind, error: messageOf(error) },
           'the end of a focus could not be recorded; the work item will be reclaimed when its lease expires',
         );
         return { end, state: null };
       }
       // The database has waited for the lock; on a slow disk it is free for moments only.
-      await means.clock.sleep(isAnimusError(error, 'work.locked') ? Math.min(pauseMs, LOCKED_PAUSE_MS) : pauseMs);
+      await reach.clock.sleep(isAnimusError(error, 'work.locked') ? Math.min(pauseMs, LOCKED_PAUSE_MS) : pauseMs);
     }
   }
 }
 
-async function write(
-  end: FocusEnd,
-  work: ClaimedWork,
-  faculty: Faculty,
-  means: SettleMeans,
-): Promise<WorkState | null> {
-  const { db, focusId } = means;
+async function write(end: FocusEnd, work: ClaimedWork, faculty: Faculty, reach: EndWriter): Promise<WorkState | null> {
+  const { db, focusId } = reach;
   switch (end.kind) {
     case 'completed':
-      return writeCompletion(end, work, means);
+      return writeCompletion(end, work, reach);
     case 'failed':
       return writeFailure(end, work, faculty, db, focusId);
     case 'released': {
@@ -151,9 +146,9 @@ async function write(
 
 /** Queued again: messages to the work came before its end. The same focus goes on with them. */
 async function writeCompletion(
-  { outcome, summary, unread, unrecorded }: Extract<FocusEnd, { kind: 'completed' }>,
+  { outcome, summary, unread, lastAnswer }: Extract<FocusEnd, { kind: 'completed' }>,
   work: ClaimedWork,
-  { db, completer, focusId }: SettleMeans,
+  { db, completer, focusId }: EndWriter,
 ): Promise<WorkState> {
   const completed = {
     id: work.id,
@@ -162,11 +157,11 @@ async function writeCompletion(
     summary,
     ...(unread !== undefined && { unread }),
   };
-  if (unrecorded && focusId !== null) {
-    const { turn, answer } = unrecorded;
+  if (lastAnswer && focusId !== null) {
+    const { turn, answer } = lastAnswer;
     const result = await completer.complete({ ...completed, last: { focusId, turn, answer } });
     if (result === 'completed') return result;
-    switch (await unrecorded.record()) {
+    switch ((await lastAnswer.record())?.permit) {
       case 'cancelled':
         await endCancelled(db, work);
         return 'cancelled';
@@ -181,7 +176,7 @@ async function writeCompletion(
         await releaseWork(db, work, { delaySeconds: 0, reason, cause: 'work.mail' });
         return 'queued';
       }
-      case null:
+      case undefined:
     }
   }
   return (await completer.complete(completed)) === 'mail' ? 'queued' : 'completed';

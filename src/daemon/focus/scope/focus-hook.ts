@@ -37,8 +37,8 @@ export async function hookFacts({
   work,
   faculty,
   workspace,
-  means: { db },
-}: Pick<Focus, 'work' | 'faculty' | 'workspace' | 'means'>) {
+  reach: { db },
+}: Pick<Focus, 'work' | 'faculty' | 'workspace' | 'reach'>) {
   const readers = await readAudience(db, work.id);
   return {
     work_item: {
@@ -67,12 +67,12 @@ export async function runCommandOf<P extends HookPoint>(
   input: HookInput[P],
   signal: AbortSignal,
 ): Promise<HookResult<P>> {
-  const { work, faculty, key, row, means } = focus;
+  const { work, faculty, key, row, reach } = focus;
   await focus.directory.make();
   // It sees what it may have to remove.
   const quiet = point === 'after_tool_call';
   const traceparent = currentTraceparent();
-  const isolation = hostIsolation(faculty, means.isolation);
+  const isolation = hostIsolation(faculty, reach.isolation);
   const { home, caches } = await homeOfHook(focus, point, isolation);
   const result = await runHookCommand(
     point,
@@ -87,14 +87,14 @@ export async function runCommandOf<P extends HookPoint>(
       focusId: key.focusId,
       faculty: work.faculty,
       ...(traceparent !== null && { traceparent }),
-      environment: { ...caches, ...means.hookEnvironment },
-      fileRules: focus.fileRules(givenTo(means.hookEnvironment)),
+      environment: { ...caches, ...reach.hookEnvironment },
+      fileRules: focus.fileRules(givenTo(reach.hookEnvironment)),
       timeoutMs: hook.timeoutSeconds * 1000,
       isolation,
       quiet,
     },
     input,
-    means.processes,
+    reach.processes,
     signal,
   );
   if (!quiet && (result.kind === 'proceed' || result.kind === 'output') && result.stderr !== '') {
@@ -105,7 +105,7 @@ export async function runCommandOf<P extends HookPoint>(
       phase: point,
       stderr: result.stderr,
     };
-    means.log.info(fields, `the ${point} hook logged`);
+    reach.log.info(fields, `the ${point} hook logged`);
   }
   return result;
 }
@@ -142,7 +142,7 @@ function givenTo(environment: Readonly<Record<string, string>>): readonly string
 /** Writes a hook's ledger entries under the focus's lease and emits them as events. */
 export async function recordHookLedger(focus: Focus, entries: HookOutput[HookPhase]['ledger']): Promise<void> {
   for (const entry of entries ?? []) {
-    const seq = await appendLedger(focus.means.db, focus.work.id, entry.type, entry.content, {
+    const seq = await appendLedger(focus.reach.db, focus.work.id, entry.type, entry.content, {
       leaseToken: focus.key.leaseToken,
       focusId: focus.key.focusId,
     });

@@ -3,6 +3,7 @@ import type { Faculty } from '../../../catalog/faculty/faculty.ts';
 import type { Clock } from '../../../core/lifecycle/clock.ts';
 import type { Lease } from '../../../core/lifecycle/lease.ts';
 import type { FocusEvent, FocusEventBody } from '../../../engage/events/events.ts';
+import type { LoopStart } from '../../../engage/loop.ts';
 import type { UnsentTurn } from '../../../engage/turn/unsent-turn.ts';
 import type { FileRule } from '../../../process/file-rules.ts';
 import type { Isolation, ProcessHost } from '../../../process/process-host.ts';
@@ -12,7 +13,6 @@ import type { BeginNewFocus } from '../../../store/transcript/begin-foci.ts';
 import type { KeepTurn } from '../../../store/transcript/budgeted-turns.ts';
 import type { FocusKey, FocusRow } from '../../../store/transcript/focus-row.ts';
 import type { EngineMessage } from '../../../store/transcript/messages.ts';
-import type { TurnPermit } from '../../../store/transcript/turns.ts';
 import type { ClaimedWork, CutOff } from '../../../store/work/work.ts';
 import type { Log } from '../../../telemetry/log.ts';
 import type { Toolset } from '../../../tools/source.ts';
@@ -32,7 +32,7 @@ import type { SkillStore } from './skill-store.ts';
 import type { WrittenTally } from './written-tally.ts';
 
 /** What opening and closing a workspace needs. */
-export interface WorkspaceMeans {
+export interface HostReach {
   readonly db: Database;
   readonly clock: Clock;
   /** Asked wherever the focus acts outward. */
@@ -52,7 +52,7 @@ export interface WorkspaceMeans {
 }
 
 /** What the phases of a focus need. */
-export interface PhaseMeans extends WorkspaceMeans {
+export interface FocusReach extends HostReach {
   readonly models: ModelSource;
   /** Makes the container of a focus whose `bash` does not run on this host. */
   readonly bashContainer: MakeBashContainer;
@@ -72,7 +72,7 @@ export interface PhaseMeans extends WorkspaceMeans {
 }
 
 /** What beginning a focus needs; its phases see none of this. */
-export interface BeginMeans {
+export interface FocusBeginning {
   /** The parent of all focus directories; absolute. */
   readonly directoryRoot: string;
   readonly toolSources: readonly ToolSource[];
@@ -93,10 +93,8 @@ export interface FirstRequest {
   readonly message: EngineMessage;
   /** The messages of the skills that it begins with. */
   readonly skills: readonly EngineMessage[];
-  /** Of turn 1; without a meaning where no model is asked. */
-  readonly permit: TurnPermit;
-  /** Whether something is reserved for the request of that turn. */
-  readonly isReserved: boolean;
+  /** Turn 1; null where no model is asked. */
+  readonly begun: NonNullable<LoopStart['begun']> | null;
 }
 
 /** A focus in progress, as its phases see it. */
@@ -129,7 +127,7 @@ export interface Focus {
   readonly worktree: Worktree | null;
   readonly fileRules: RulesNow;
   readonly control: FocusControl;
-  readonly means: PhaseMeans;
+  readonly reach: FocusReach;
   readonly emit: (event: FocusEventBody) => void;
   /** The calls of this run that write. */
   readonly written: WrittenTally;

@@ -19,7 +19,7 @@ import type { Worktree } from '../../worktrees/worktree.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { rulesOf } from './focus-rules.ts';
-import type { Focus, RulesNow, WorkspaceMeans } from './focus-scope.ts';
+import type { Focus, HostReach, RulesNow } from './focus-scope.ts';
 import {
   closeFocusWorktree,
   describeWorktree,
@@ -52,7 +52,7 @@ export async function openWorkspace(
   begun: BegunFocus,
   faculty: Faculty,
   control: FocusControl,
-  means: WorkspaceMeans,
+  reach: HostReach,
 ): Promise<FocusWorkspace> {
   const {
     key,
@@ -61,29 +61,29 @@ export async function openWorkspace(
     toolset: { tools },
   } = begun;
   const goesOn = row.resumes > 0 || Boolean(answer?.before);
-  const isolation = hostIsolation(faculty, means.isolation);
+  const isolation = hostIsolation(faculty, reach.isolation);
   const directory = focusDirectory(row.directory, async () => {
     await makeFocusDirectory(row.directory);
     if (runsAsOwner(isolation)) await giveFocusDirectory(row.directory, faculty.workspace ?? faculty.repo);
   });
   if (!hasWorktree(faculty)) {
     const isMissing = goesOn && faculty.workspace === null && !existsSync(row.directory);
-    if (isMissing && (await mayHaveWritten(row, faculty, tools, means.db))) await tell(key, means.db, EMPTY_DIRECTORY);
+    if (isMissing && (await mayHaveWritten(row, faculty, tools, reach.db))) await tell(key, reach.db, EMPTY_DIRECTORY);
     if (goesOn) await directory.make();
     return {
-      workspace: await workspaceOf(row.directory, faculty, means),
+      workspace: await workspaceOf(row.directory, faculty, reach),
       directory,
       worktree: null,
-      fileRules: rulesOf(row.directory, faculty, means.guard),
+      fileRules: rulesOf(row.directory, faculty, reach.guard),
     };
   }
   await directory.make();
-  const worktree = await openFocusWorktree(begun, faculty, control.signal, means);
+  const worktree = await openFocusWorktree(begun, faculty, control.signal, reach);
   return {
     workspace: worktree.path,
     directory,
     worktree,
-    fileRules: rulesOf(row.directory, faculty, means.guard, () => worktreeRules(worktree)),
+    fileRules: rulesOf(row.directory, faculty, reach.guard, () => worktreeRules(worktree)),
   };
 }
 
@@ -99,9 +99,9 @@ export function hasWorktree(faculty: Faculty): faculty is WithRepo {
 export async function workspaceOf(
   directory: string,
   { workspace }: Faculty,
-  means: Pick<WorkspaceMeans, 'realRoot'>,
+  reach: Pick<HostReach, 'realRoot'>,
 ): Promise<string> {
-  return workspace === null ? join(await means.realRoot(), basename(directory)) : realpath(workspace);
+  return workspace === null ? join(await reach.realRoot(), basename(directory)) : realpath(workspace);
 }
 
 /** Whether a hook, a command or a tool of the focus may have left something in its directory, which was there then. */

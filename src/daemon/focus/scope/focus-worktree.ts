@@ -9,12 +9,11 @@ import type { FocusKey, FocusRow } from '../../../store/transcript/focus-row.ts'
 import type { ClaimedWork } from '../../../store/work/work.ts';
 import { holdWorktree, readWorktree, recordWorktree } from '../../../store/work/worktrees.ts';
 import { type ClosedWorktree, closeWorktree, removeWorktree } from '../../worktrees/close-worktree.ts';
-import type { WriteMeans } from '../../worktrees/git.ts';
 import { restMessage } from '../../worktrees/rest-message.ts';
 import { openWorktree, planWorktree, type Worktree, type WorktreePlan } from '../../worktrees/worktree.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { rulesOf } from './focus-rules.ts';
-import type { Focus, WorkspaceMeans } from './focus-scope.ts';
+import type { Focus, HostReach } from './focus-scope.ts';
 import { hostIsolation } from './host-isolation.ts';
 import { tell, worktreeNotice } from './workspace-notices.ts';
 
@@ -38,32 +37,32 @@ export async function openFocusWorktree(
   { work, key, row, answer }: WorktreeWish,
   faculty: WithRepo,
   signal: AbortSignal,
-  means: WorkspaceMeans,
+  reach: HostReach,
 ): Promise<Worktree> {
   const id = answer?.conversation ?? work.id;
-  const git = worktreeMeans(row.directory, key, faculty, signal, means);
-  const recorded = await readWorktree(means.db, id, work.id);
+  const git = gitOf(row.directory, key, faculty, signal, reach);
+  const recorded = await readWorktree(reach.db, id, work.id);
   const { repo } = faculty;
-  const author = { name: `${faculty.name} via animus`, email: means.worktrees.commitEmail };
-  const linked = recorded === null && row.number + row.resumes > 1 ? await linkedBefore(row, work.id, means) : [];
+  const author = { name: `${faculty.name} via animus`, email: reach.worktrees.commitEmail };
+  const linked = recorded === null && row.number + row.resumes > 1 ? await linkedBefore(row, work.id, reach) : [];
   const { submittedBy } = work;
-  const spec = { repo, root: means.worktrees.root, id, workItemId: work.id, recorded, author, submittedBy, linked };
+  const spec = { repo, root: reach.worktrees.root, id, workItemId: work.id, recorded, author, submittedBy, linked };
   const plan = await planWorktree(spec, git);
   // While it is made there is nothing to lose.
   if (['new', 'again', 'lost'].includes(plan.made))
-    await hold(plan, key, { handed: recorded?.handed ?? true, lost: null }, means);
+    await hold(plan, key, { handed: recorded?.handed ?? true, lost: null }, reach);
   const worktree = await openWorktree(plan, git);
-  await hold(plan, key, { handed: false, lost: plan.lost }, means);
+  await hold(plan, key, { handed: false, lost: plan.lost }, reach);
   if (plan.lost !== null)
-    means.log.warn({ work_item_id: work.id, path: plan.path, lost: plan.lost }, 'something of a worktree was lost');
+    reach.log.warn({ work_item_id: work.id, path: plan.path, lost: plan.lost }, 'something of a worktree was lost');
   const goesOn = row.resumes > 0 || Boolean(answer?.before);
   const notice = worktreeNotice(worktree, recorded);
-  if (goesOn && notice !== null) await tell(key, means.db, notice);
+  if (goesOn && notice !== null) await tell(key, reach.db, notice);
   return worktree;
 }
 
 /** Where earlier versions made worktrees: in the directories of foci. */
-async function linkedBefore({ directory, number }: FocusRow, workItemId: string, { db }: WorkspaceMeans) {
+async function linkedBefore({ directory, number }: FocusRow, workItemId: string, { db }: HostReach) {
   const foci = await readEarlierFoci(db, workItemId, number);
   return [directory, ...foci.map((id) => join(dirname(directory), id))];
 }
@@ -72,11 +71,11 @@ function hold(
   { spec, names, path, place, base, origin }: WorktreePlan,
   key: FocusKey,
   now: { readonly handed: boolean; readonly lost: string | null },
-  means: WorkspaceMeans,
+  reach: HostReach,
 ): Promise<void> {
   const repo = origin.repository.commonDir;
   const branch = spec.recorded?.branch ?? names.branch;
-  return holdWorktree(means.db, key, { id: spec.id, host: means.host, path, place, repo, branch, base, ...now });
+  return holdWorktree(reach.db, key, { id: spec.id, host: reach.host, path, place, repo, branch, base, ...now });
 }
 
 /** The rules for commands and file tools: the worktree is theirs, and the operator's repository only lends objects. */
@@ -121,7 +120,7 @@ export async function closeFocusWorktree(
   ended: boolean,
   focus: Focus,
 ): Promise<FocusEnd> {
-  const { means, key, work } = focus;
+  const { reach, key, work } = focus;
   try {
     const closed = await closeTwice(end, worktree, ended, focus);
     if (end.kind !== 'completed') return end;
@@ -129,22 +128,22 @@ export async function closeFocusWorktree(
   } catch (error) {
     const { path, branch, spec } = worktree;
     const problem = messageOf(error);
-    means.log.warn(
+    reach.log.warn(
       { work_item_id: key.workItemId, path, error: problem },
       'the worktree could not be handed over; it is kept',
     );
     if (isAnimusError(error, 'work.lease_lost') || !ended) return end;
-    await recordWorktree(means.db, key, { id: spec.id, state: 'kept', handed: false, holds: [], branch, result: null });
+    await recordWorktree(reach.db, key, { id: spec.id, state: 'kept', handed: false, holds: [], branch, result: null });
     if (end.kind !== 'completed') return end;
     return { ...end, outcome: { ...end.outcome, worktree: { path, problem: `not handed over: ${problem}` } } };
   } finally {
-    await means.processes.killAll(work.id);
+    await reach.processes.killAll(work.id);
   }
 }
 
 /** The supervisor may have died with the focus: then another one runs git. */
 async function closeTwice(end: FocusEnd, worktree: Worktree, ended: boolean, focus: Focus): Promise<ClosedWorktree> {
-  const { means, key, faculty } = focus;
+  const { reach, key, faculty } = focus;
   const { spec, origin } = worktree;
   const words = {
     author: spec.author,
@@ -152,7 +151,7 @@ async function closeTwice(end: FocusEnd, worktree: Worktree, ended: boolean, foc
   };
   const stint = { ended, commit: end.kind === 'completed' && faculty.commit !== 'none', words };
   // Has its own time limit, because the signal of the focus may already be aborted. On a lost lease the supervisor kills git.
-  const git = () => worktreeMeans(focus.row.directory, key, faculty, AbortSignal.timeout(CLOSE_MS), means);
+  const git = () => gitOf(focus.row.directory, key, faculty, AbortSignal.timeout(CLOSE_MS), reach);
   const close = () => closeWorktree(worktree, stint, git());
   const closed = await close().catch((error: unknown) => {
     if (isAnimusError(error, 'process.interrupted')) return close();
@@ -161,7 +160,7 @@ async function closeTwice(end: FocusEnd, worktree: Worktree, ended: boolean, foc
   const { state, holds, branch, tip, rest, changes } = closed;
   const result = { start: worktree.start, tip, rest, patch: changes.patch, patchBytes: changes.patchBytes, ended };
   const handed = holds.every((hold) => hold === 'ignored');
-  await recordWorktree(means.db, key, { id: spec.id, state, handed, holds, branch, result });
+  await recordWorktree(reach.db, key, { id: spec.id, state, handed, holds, branch, result });
   if (state === 'removed') await removeWorktree(worktree, git());
   return closed;
 }
@@ -183,21 +182,21 @@ function outcomeOf(closed: ClosedWorktree, { path, lost }: Worktree): Readonly<R
   };
 }
 
-function worktreeMeans(
+function gitOf(
   directory: string,
   key: FocusKey,
   faculty: Faculty,
   signal: AbortSignal,
-  means: WorkspaceMeans,
-): WriteMeans {
-  const root: FileRule = { path: means.worktrees.root, access: 'all' };
+  reach: HostReach,
+): Parameters<typeof planWorktree>[1] {
+  const root: FileRule = { path: reach.worktrees.root, access: 'all' };
   return {
-    processes: means.processes,
+    processes: reach.processes,
     owner: key.workItemId,
-    isolation: hostIsolation(faculty, means.isolation),
-    fileRules: rulesOf(directory, faculty, means.guard, () => [root])(),
+    isolation: hostIsolation(faculty, reach.isolation),
+    fileRules: rulesOf(directory, faculty, reach.guard, () => [root])(),
     signal,
-    clock: means.clock,
-    lease: means.lease,
+    clock: reach.clock,
+    lease: reach.lease,
   };
 }

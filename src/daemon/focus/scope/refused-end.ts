@@ -1,6 +1,6 @@
 /** Gives work back whose end the database refuses: a trigger or a check of an application, a rule, a sequence that stands behind its table. */
 import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
-import type { UnrecordedTurn } from '../../../engage/turn/record-answer.ts';
+import type { LastAnswer } from '../../../engage/turn/record-answer.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { sqlState } from '../../../store/sql/database-errors.ts';
 import { type ClaimedWork, releaseWork } from '../../../store/work/work.ts';
@@ -40,7 +40,7 @@ export function isRefusal(error: unknown): boolean {
  * tries its end again. Null: the database refuses that, too.
  */
 export async function giveBack(
-  end: { readonly kind: string; readonly unrecorded?: UnrecordedTurn },
+  end: { readonly kind: string; readonly lastAnswer?: LastAnswer },
   error: unknown,
   work: ClaimedWork,
   { db, log }: { readonly db: Database; readonly log: Log },
@@ -54,7 +54,7 @@ export async function giveBack(
     holdFaculty: false,
   };
   try {
-    if (end.unrecorded !== undefined) await end.unrecorded.record();
+    if (end.lastAnswer !== undefined) await end.lastAnswer.record();
     await releaseWork(db, work, released);
   } catch (cause) {
     log.debug({ work_item_id: work.id, error: messageOf(cause) }, 'the work could not be given back');

@@ -7,7 +7,8 @@ import type { ModelSource } from '../../models/focus-model.ts';
 import { hasPrice } from './ask-for-model.ts';
 import { asBegun } from './begun-faculty.ts';
 
-interface RestoreMeans {
+/** What the daemon that starts has. */
+interface Restored {
   readonly db: Queryable;
   readonly models: Pick<ModelSource, 'kept' | 'forFocus'>;
   readonly log: Log;
@@ -16,7 +17,7 @@ interface RestoreMeans {
 /** For a daemon that starts: its providers and prices stay as they are until it stops. */
 export async function resumeRestored(
   faculties: ReadonlyMap<string, Faculty>,
-  { db, models, log }: RestoreMeans,
+  { db, models, log }: Restored,
 ): Promise<void> {
   let resumed = 0;
   for (const ask of await providerAsks(db, [...faculties.keys()])) {
@@ -25,7 +26,7 @@ export async function resumeRestored(
   if (resumed > 0) log.info({ work_items: resumed }, 'work goes on whose provider is configured again');
 }
 
-function isRestored({ engage, isPrice }: ProviderAsk, loaded: Faculty, models: RestoreMeans['models']): boolean {
+function isRestored({ engage, isPrice }: ProviderAsk, loaded: Faculty, models: Restored['models']): boolean {
   const kept = models.kept(asBegun(loaded, { engage }));
   return 'faculty' in kept && (!isPrice || hasPrice(kept.faculty, models));
 }

@@ -1,10 +1,8 @@
-import type { Database } from '../../../store/sql/database.ts';
+/** One execution of code, as its calls see it. */
 import type { RecordedCall } from '../../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../../store/transcript/turns.ts';
 import type { EndedNestedCall } from '../../../tools/tool.ts';
-import type { FocusListener } from '../../events/events.ts';
-import type { AfterRun } from '../gate.ts';
-import type { GateMeans } from '../gates.ts';
+import type { CallsRun, Reach } from '../reach.ts';
 import type { NestedJournal } from './nested-journal.ts';
 import type { NestedRecord } from './nested-record.ts';
 
@@ -13,16 +11,10 @@ export interface Execution {
   readonly turn: RecordedTurn;
   /** The call that runs the code. */
   readonly parent: RecordedCall;
-  readonly means: NestedMeans;
+  readonly run: CallsRun;
+  /** Without tools that run code. */
+  readonly reach: Reach;
   readonly record: NestedRecord;
   readonly journal: NestedJournal;
   readonly onEnd: (ended: EndedNestedCall, call: RecordedCall) => void;
-}
-
-/** The dependencies of calls from code: those of calls of the model. */
-export interface NestedMeans extends GateMeans {
-  readonly db: Database;
-  readonly afterRun?: AfterRun;
-  readonly maxParallelTools: number;
-  readonly onEvent: FocusListener;
 }

@@ -54,7 +54,7 @@ async function gateAndRun(
   const start: NestedCallStart = { n, name, input, finalInput: null, tool: undefined };
   const passage =
     beyond === null
-      ? await passGates(call, execution.turn, { ...execution.means, signal })
+      ? await passGates(call, execution.turn, signal, execution.reach)
       : await unreadable(callId, name, beyond, execution);
   switch (passage.kind) {
     case 'answered':
@@ -79,11 +79,11 @@ async function gateAndRun(
 }
 
 /** What cannot be written down is not kept. */
-async function unreadable(callId: string, name: string, beyond: string, { turn, means }: Execution): Promise<Passage> {
+async function unreadable(callId: string, name: string, beyond: string, { turn, reach }: Execution): Promise<Passage> {
   const invalidInput = `${beyond}; ${LESS_INPUT}`;
   const block: ToolCallBlock = { type: 'tool_call', id: callId, name, input: {}, invalidInput };
   const call = { callId, name, input: {}, finalInput: null, state: 'pending', output: null, isError: false } as const;
-  return validCall(call, { ...turn, content: [block] }, means.toolset);
+  return validCall(call, { ...turn, content: [block] }, reach.toolset);
 }
 
 /** Puts the end on record, and notifies watchers. */
@@ -92,15 +92,15 @@ function end(
   call: RecordedCall,
   { state, output, recorded = false }: NestedEnd,
   durationMs: number,
-  { turn, parent, means, record, journal, onEnd }: Execution,
+  { turn, parent, run, record, journal, onEnd }: Execution,
 ): ToolOutput {
   const row = record.ended(start, state, output, durationMs);
   if (!recorded) journal.add(row);
   const { callId, name } = call;
   const isError = output.isError ?? false;
   const shown = { isError, output: row.output ?? '', durationMs: roundMs(durationMs), parentCallId: parent.callId };
-  means.onEvent({ type: 'observation', turn: turn.turn, callId, name, ...shown });
-  if (recorded) tellEntry(name, output, means);
+  run.onEvent({ type: 'observation', turn: turn.turn, callId, name, ...shown });
+  if (recorded) tellEntry(name, output, run);
   onEnd({ n: start.n, name, state }, call);
   return output;
 }

@@ -6,8 +6,9 @@ import type { RecordedTurn } from '../../../store/transcript/turns.ts';
 import { toolSpecs } from '../../../tools/registry.ts';
 import { type EndedNestedCall, type NestedCalls, type Tool, toolError } from '../../../tools/tool.ts';
 import { tooManyAtOnce, tooManyCalls } from '../../prompt/code-texts.ts';
+import type { CallsRun, Reach } from '../reach.ts';
 import { createSlots } from '../slots.ts';
-import type { Execution, NestedMeans } from './execution.ts';
+import type { Execution } from './execution.ts';
 import { makeNestedCall } from './nested-call.ts';
 import { keepNestedFile } from './nested-files.ts';
 import { createNestedJournal } from './nested-journal.ts';
@@ -29,29 +30,35 @@ export interface OpenNestedCalls extends NestedCalls {
  * Opens the calls of the code that `parent` runs, which is recorded as started. World tools run in parallel, at most `maxParallelTools`; database
  * tools one after the other, so that ledger entries keep the order of their calls. Close it, whatever happens.
  */
-export function openNestedCalls(turn: RecordedTurn, parent: RecordedCall, means: NestedMeans): OpenNestedCalls {
+export function openNestedCalls(
+  turn: RecordedTurn,
+  parent: RecordedCall,
+  run: CallsRun,
+  reach: Reach,
+): OpenNestedCalls {
   const closing = new AbortController();
   const fatal = new AbortController();
-  const takeSlot = createSlots(means.maxParallelTools);
+  const takeSlot = createSlots(reach.maxParallelTools);
   const running = new Set<Promise<unknown>>();
   const ends: EndedNestedCall[] = [];
   const wrote: CodeEntry[] = [];
   const journal = createNestedJournal(
-    means.db,
-    means.callScope,
+    reach.db,
+    reach.callScope,
     { turn: turn.turn, callId: parent.callId },
-    means.signal,
+    run.signal,
     (error) => fatal.abort(error),
   );
   const onEnd: Execution['onEnd'] = (ended, call) => {
     ends.push(ended);
     if (ended.name === 'ledger_append' && ended.state === 'done') wrote.push(codeEntry(call));
   };
-  const toolset = callable(means.toolset);
+  const toolset = callable(reach.toolset);
   const execution: Execution = {
     turn,
     parent,
-    means: { ...means, toolset },
+    run,
+    reach: { ...reach, toolset },
     record: createNestedRecord(),
     journal,
     onEnd,
@@ -64,7 +71,7 @@ export function openNestedCalls(turn: RecordedTurn, parent: RecordedCall, means:
     fatal: fatal.signal,
     wrote: () => wrote,
     async call(call, own) {
-      const signal = AbortSignal.any([means.signal, fatal.signal, closing.signal, own]);
+      const signal = AbortSignal.any([run.signal, fatal.signal, closing.signal, own]);
       signal.throwIfAborted();
       if (made >= MAX_CALLS) return toolError(tooManyCalls(MAX_CALLS));
       if (running.size >= MAX_AT_ONCE) return toolError(tooManyAtOnce(MAX_AT_ONCE));
@@ -83,12 +90,12 @@ export function openNestedCalls(turn: RecordedTurn, parent: RecordedCall, means:
         running.delete(mine);
       }
     },
-    keepFile: (file) => keepNestedFile(file, turn, parent, means),
+    keepFile: (file) => keepNestedFile(file, turn, parent, run, reach),
     async close() {
       closing.abort(interruption());
       await Promise.allSettled(running);
       if (fatal.signal.aborted) throw fatal.signal.reason as Error;
-      means.signal.throwIfAborted();
+      run.signal.throwIfAborted();
       await journal.flush();
       return ends.toSorted((a, b) => a.n - b.n);
     },

@@ -1,25 +1,19 @@
 /** Files that code leaves: artifacts of the work item. */
 import { createHash } from 'node:crypto';
-import type { Database } from '../../../store/sql/database.ts';
 import type { RecordedCall } from '../../../store/transcript/calls.ts';
 import { keepFile } from '../../../store/transcript/code-calls.ts';
-import type { FocusKey } from '../../../store/transcript/focus-row.ts';
 import type { RecordedTurn } from '../../../store/transcript/turns.ts';
 import type { NestedFile } from '../../../tools/tool.ts';
+import type { CallsRun, Reach } from '../reach.ts';
 import { withinLease } from '../within-lease.ts';
-
-interface FileMeans {
-  readonly db: Database;
-  readonly callScope: FocusKey;
-  readonly signal: AbortSignal;
-}
 
 /** Keeps a file of an execution; the same file of the same execution is kept once. `problem`: why it was not kept. */
 export async function keepNestedFile(
   { name, bytes, origin }: NestedFile,
   { turn }: RecordedTurn,
   { callId }: RecordedCall,
-  { db, callScope, signal }: FileMeans,
+  { signal }: CallsRun,
+  { db, callScope }: Reach,
 ): Promise<{ readonly artifactId: string } | { readonly problem: string }> {
   const own = origin === undefined ? [name] : [name, origin];
   const id = fileId(JSON.stringify([callScope.focusId, turn, callId, ...own]));

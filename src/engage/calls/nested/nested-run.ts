@@ -36,18 +36,18 @@ export async function runNestedCall(
   execution: Execution,
   signal: AbortSignal,
 ): Promise<NestedEnd> {
-  const { means, record, journal, turn, parent } = execution;
+  const { run, record, journal, turn, parent } = execution;
   const { tool } = valid;
   const input = typeof valid.written === 'object' && valid.written !== null ? { ...valid.written } : {};
   const { name, callId } = call;
   if (tool.kind === 'world' && !tool.idempotent) await journal.begin(record.begun(start));
-  means.onEvent({ type: 'call', turn: turn.turn, callId, parentCallId: parent.callId, name, input });
+  run.onEvent({ type: 'call', turn: turn.turn, callId, parentCallId: parent.callId, name, input });
   const running =
     tool.kind === 'database'
       ? runInTransaction(call, start, valid, tool, execution, signal)
       : runInWorld(call, valid, tool, execution, signal);
   return running.catch((error: unknown): NestedEnd => {
-    if (means.signal.aborted || endsTheFocus(error) || !signal.aborted) throw error;
+    if (run.signal.aborted || endsTheFocus(error) || !signal.aborted) throw error;
     const again = tool.kind === 'database' || tool.idempotent;
     return { state: again ? 'failed' : 'in_doubt', output: toolError(STOPPED_WITH_CODE) };
   });
@@ -60,8 +60,9 @@ async function runInWorld(
   execution: Execution,
   outer: AbortSignal,
 ): Promise<NestedEnd> {
-  const { turn, means } = execution;
-  const timeout = AbortSignal.timeout(means.callScope.timeoutMs);
+  const { callScope, guard } = execution.reach;
+  const turn = execution.turn.turn;
+  const timeout = AbortSignal.timeout(callScope.timeoutMs);
   const signal = AbortSignal.any([outer, timeout]);
   const { callId, name } = call;
   let output: ToolOutput;
@@ -72,12 +73,12 @@ async function runInWorld(
     if (outer.aborted || endsTheFocus(error)) throw error;
     output = toolError(
       timeout.aborted
-        ? `${name} did not finish within ${means.callScope.timeoutMs / 1000} s and was stopped`
+        ? `${name} did not finish within ${callScope.timeoutMs / 1000} s and was stopped`
         : `${name} failed: ${messageOf(error)}`,
     );
   }
-  const gated = { tool, input, callId, turn: turn.turn, scope: means.callScope, signal: outer };
-  const seen = means.afterRun?.sees(tool) ? await abortable(means.afterRun.change(gated, output), outer) : output;
+  const gated = { tool, input, callId, turn, scope: callScope, signal: outer };
+  const seen = guard.afterRun?.sees(tool) ? await abortable(guard.afterRun.change(gated, output), outer) : output;
   const inDoubt = seen.inDoubt ?? output.inDoubt;
   return { state: inDoubt ? 'in_doubt' : seen.isError ? 'failed' : 'done', output: seen };
 }
@@ -93,17 +94,18 @@ async function runInTransaction(
   execution: Execution,
   outer: AbortSignal,
 ): Promise<NestedEnd> {
-  const { means, turn, parent, record } = execution;
-  const signal = AbortSignal.any([outer, AbortSignal.timeout(means.callScope.timeoutMs)]);
+  const { reach, turn, parent, record } = execution;
+  const { db, callScope } = reach;
+  const signal = AbortSignal.any([outer, AbortSignal.timeout(callScope.timeoutMs)]);
   const startedMs = performance.now();
   try {
     const context = await prepared(tool, input, contextOf(call, tool, execution, signal));
-    return await means.db.transaction(async (tx): Promise<NestedEnd> => {
+    return await db.transaction(async (tx): Promise<NestedEnd> => {
       const output = await tool.run(input, context, tx);
       if (output.wait) throw new Waits();
       const state = output.isError ? 'failed' : 'done';
       const row = record.ended(start, state, output, performance.now() - startedMs);
-      await recordCodeCalls(tx, means.callScope, turn.turn, parent.callId, [row]);
+      await recordCodeCalls(tx, callScope, turn.turn, parent.callId, [row]);
       return { state, output, recorded: true };
     });
   } catch (error) {
@@ -118,10 +120,10 @@ function endsTheFocus(error: unknown): boolean {
   return isAnimusError(error, 'work.lease_lost', 'work.locked', 'db.unreachable');
 }
 
-function contextOf({ callId }: RecordedCall, tool: Tool, { turn, means }: Execution, signal: AbortSignal): ToolContext {
-  const { callScope: scope, gates } = means;
+function contextOf({ callId }: RecordedCall, tool: Tool, { turn, reach }: Execution, signal: AbortSignal): ToolContext {
+  const { callScope: scope, guard } = reach;
   const fileRules = tool.kind === 'database' ? [] : scope.fileRules();
   const permissionFor: ToolContext['permissionFor'] = (input, also) =>
-    permissionNow({ tool, input, ...(also && { also }), callId, turn: turn.turn, scope, signal }, gates);
+    permissionNow({ tool, input, ...(also && { also }), callId, turn: turn.turn, scope, signal }, guard.gates);
   return { ...scope, turn: turn.turn, callId, signal, fileRules, permissionFor, codeBytes: MAX_RESULT_BYTES };
 }

@@ -1,37 +1,27 @@
 /** Code that a crash interrupted. */
-import type { Database } from '../../../store/sql/database.ts';
 import type { RecordedCall } from '../../../store/transcript/calls.ts';
 import { type RecordedCodeCall, readCodeCalls, recordCodeCalls } from '../../../store/transcript/code-calls.ts';
-import type { FocusKey } from '../../../store/transcript/focus-row.ts';
 import type { RecordedTurn } from '../../../store/transcript/turns.ts';
 import type { Tool } from '../../../tools/tool.ts';
 import { interruptedCode } from '../../prompt/code-texts.ts';
 import { IN_DOUBT_RESULT } from '../../prompt/prompt.ts';
-import type { Journal } from '../journal.ts';
+import type { CallsRun, Reach } from '../reach.ts';
 import { withinLease } from '../within-lease.ts';
-
-interface SettleMeans {
-  readonly db: Database;
-  readonly focus: FocusKey;
-  readonly toolset: ReadonlyMap<string, Tool>;
-  readonly journal: Journal;
-  readonly signal: AbortSignal;
-}
 
 /**
  * Gives code that had started and not ended its result: it is in doubt, and the result lists the calls that it had made. Of these, calls that had started
  * and not ended are in doubt, too. Costs nothing for a turn without such code.
  */
-export async function settleExecutions(turn: RecordedTurn, means: SettleMeans): Promise<RecordedTurn> {
-  const interrupted = turn.calls.filter((call) => isInterrupted(call, means.toolset));
+export async function settleExecutions(turn: RecordedTurn, run: CallsRun, reach: Reach): Promise<RecordedTurn> {
+  const interrupted = turn.calls.filter((call) => isInterrupted(call, reach.toolset));
   if (interrupted.length === 0) return turn;
-  const made = await readCodeCalls(means.db, means.focus.focusId, turn.turn);
+  const made = await readCodeCalls(reach.db, reach.callScope.focusId, turn.turn);
   const settled = new Map<string, RecordedCall>();
   for (const call of interrupted) {
     const own = made.filter(({ parentCallId }) => parentCallId === call.callId);
     // A tool that the faculty no longer has: only its calls tell that it ran code.
-    if (own.length === 0 && !means.toolset.has(call.name)) continue;
-    settled.set(call.callId, await settle(turn, call, own, means));
+    if (own.length === 0 && !reach.toolset.has(call.name)) continue;
+    settled.set(call.callId, await settle(turn, call, own, run, reach));
   }
   return { ...turn, calls: turn.calls.map((call) => settled.get(call.callId) ?? call) };
 }
@@ -46,12 +36,13 @@ async function settle(
   turn: RecordedTurn,
   call: RecordedCall,
   made: readonly RecordedCodeCall[],
-  { db, focus, journal, signal }: SettleMeans,
+  { journal, signal }: CallsRun,
+  { db, callScope }: Reach,
 ): Promise<RecordedCall> {
   const open = made.filter(({ output }) => output === null);
   if (open.length > 0) {
     const rows = open.map(({ n, name, input }) => ({ n, name, input, ...IN_DOUBT }));
-    await withinLease(() => recordCodeCalls(db, focus, turn.turn, call.callId, rows), signal);
+    await withinLease(() => recordCodeCalls(db, callScope, turn.turn, call.callId, rows), signal);
   }
   const output = interruptedCode(
     made.map((one) => ({

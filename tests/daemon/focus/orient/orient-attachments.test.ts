@@ -125,7 +125,7 @@ test('the first message and its attachments are recorded together: an orient tha
         }),
       ),
   };
-  await expect(orient({ ...focus, means: { ...focus.means, db: failing } })).rejects.toThrow('cut');
+  await expect(orient({ ...focus, reach: { ...focus.reach, db: failing } })).rejects.toThrow('cut');
   const resumed = { ...focus, row: { ...focus.row, resumes: 1 } };
   const recorded = await orient(resumed);
   expect(recorded.messages.map(({ kind }) => kind)).toEqual(['orient', 'attachment']);
@@ -154,7 +154,7 @@ function focusOn(work: FocusedWork, { contextWindow = 1_000_000, tokens = 1500 }
     workspace: '/nowhere',
     worktree: null,
     emit: () => {},
-    means: {
+    reach: {
       db: target.database,
       awareness: async () => null,
       skills: { ready: async () => NO_SKILLS, refresh: async () => NO_SKILLS },

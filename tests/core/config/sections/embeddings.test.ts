@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { changedSettings } from '../../../src/core/config/live-settings.ts';
-import { HTTP_PROVIDER_KINDS } from '../../../src/core/config/providers/provider.ts';
-import { readConfig } from '../../../src/core/config/read-config.ts';
-import { EMBEDDING_KINDS } from '../../../src/core/config/sections/embeddings.ts';
-import { hasEmbeddings } from '../../../src/llm/embeddings/open-embedder.ts';
+import { changedSettings } from '../../../../src/core/config/live-settings.ts';
+import { HTTP_PROVIDER_KINDS } from '../../../../src/core/config/providers/provider.ts';
+import { readConfig } from '../../../../src/core/config/read-config.ts';
+import { EMBEDDING_KINDS } from '../../../../src/core/config/sections/embeddings.ts';
+import { hasEmbeddings } from '../../../../src/llm/embeddings/open-embedder.ts';
 
 function read(text: string) {
   const readSecretFile = () => ({ ok: false, detail: 'no such file' }) as const;

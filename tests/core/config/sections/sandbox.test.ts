@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src/core/config/read-config.ts';
-import { parseEngineAddress } from '../../../src/core/config/sections/engine-address.ts';
+import { readConfig } from '../../../../src/core/config/read-config.ts';
+import { parseEngineAddress } from '../../../../src/core/config/sections/engine-address.ts';
 
 function read(text: string, env: Record<string, string> = {}) {
   const readSecretFile = () => ({ ok: false as const, detail: 'unused' });

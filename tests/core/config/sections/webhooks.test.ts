@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../src/core/config/read-config.ts';
+import { readConfig } from '../../../../src/core/config/read-config.ts';
 
 function read(text: string, env: Record<string, string> = {}) {
   const readSecretFile = () => ({ ok: false as const, detail: 'unused' });

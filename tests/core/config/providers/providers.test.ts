@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { HttpProviderConfig } from '../../../src/core/config/providers/provider.ts';
-import { readConfig } from '../../../src/core/config/read-config.ts';
-import type { ConfigSources } from '../../../src/core/config/source/environment.ts';
+import type { HttpProviderConfig } from '../../../../src/core/config/providers/provider.ts';
+import { readConfig } from '../../../../src/core/config/read-config.ts';
+import type { ConfigSources } from '../../../../src/core/config/source/environment.ts';
 
 function sources(text: string, env: ConfigSources['env'] = {}): ConfigSources {
   const readSecretFile = () => ({ ok: false, detail: 'no such file' }) as const;

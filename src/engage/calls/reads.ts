@@ -7,25 +7,24 @@ import type { CallResult, RecordedCall } from '../../store/transcript/calls.ts';
 import type { RecordedTurn } from '../../store/transcript/turns.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { type CallEnd, callResult, ended } from './call-end.ts';
-import { type GateMeans, passGates } from './gates.ts';
-import { executeCall, type RunMeans } from './run-call.ts';
+import { passGates } from './gates.ts';
+import type { CallsRun, Reach } from './reach.ts';
+import { executeCall } from './run-call.ts';
 import { createSlots, type TakeSlot } from './slots.ts';
 
 /** How long the record of an answer waits for calls that only read, so that one statement records both. */
 const TOGETHER_MS = 2;
 
-type EarlyMeans = GateMeans & RunMeans;
-
 /** The end of a call that is not recorded yet. */
-export interface EarlyEnd {
+export interface ReadEnd {
   readonly end: CallEnd;
   readonly durationMs: number;
 }
 
 /** The calls of an answer that were started before it is recorded. */
-export interface EarlyCalls {
+export interface Reads {
   /** The end of a call that was started here; undefined for any other. Rejects with what ends the focus. */
-  endOf(callId: string): Promise<EarlyEnd> | undefined;
+  endOf(callId: string): Promise<ReadEnd> | undefined;
   /** The turn with its results, if every call was started here and has ended within 2 ms; otherwise null. */
   wholeTurn(): Promise<WholeTurn | null>;
   /** For the calls of the turn that were not started here. */
@@ -47,13 +46,13 @@ export interface WholeTurn {
  * Starts the first calls of an answer, up to the first that may not run yet. A later call that reads may depend on the one before it.
  * A call does not start if something else sees its result before that is recorded.
  */
-export function startEarlyCalls(turn: RecordedTurn, focusMeans: EarlyMeans): EarlyCalls {
+export function startReads(turn: RecordedTurn, focusRun: CallsRun, reach: Reach): Reads {
   const stopping = new AbortController();
-  const means = { ...focusMeans, signal: AbortSignal.any([focusMeans.signal, stopping.signal]) };
-  const takeSlot = createSlots(means.maxParallelTools);
-  const started = new Map<string, Promise<EarlyEnd>>();
-  for (const call of earlyCalls(turn, means)) {
-    const running = takeSlot(() => runEarly(turn, call, means));
+  const run = { ...focusRun, signal: AbortSignal.any([focusRun.signal, stopping.signal]) };
+  const takeSlot = createSlots(reach.maxParallelTools);
+  const started = new Map<string, Promise<ReadEnd>>();
+  for (const call of firstReads(turn, reach)) {
+    const running = takeSlot(() => runRead(turn, call, run, reach));
     running.catch(() => {}); // whoever takes the end gets the failure
     started.set(call.callId, running);
   }
@@ -62,7 +61,7 @@ export function startEarlyCalls(turn: RecordedTurn, focusMeans: EarlyMeans): Ear
     async wholeTurn() {
       if (started.size === 0 || started.size < turn.calls.length) return null;
       const ends = await endsWithin(TOGETHER_MS, [...started.values()]);
-      return ends?.every(({ end }) => end.output.wait === undefined) ? whole(turn, ends, means) : null;
+      return ends?.every(({ end }) => end.output.wait === undefined) ? whole(turn, ends, run) : null;
     },
     takeSlot,
     async stop(reason) {
@@ -72,7 +71,7 @@ export function startEarlyCalls(turn: RecordedTurn, focusMeans: EarlyMeans): Ear
   };
 }
 
-function earlyCalls(turn: RecordedTurn, { afterRun, toolset }: EarlyMeans): readonly RecordedCall[] {
+function firstReads(turn: RecordedTurn, { guard: { afterRun }, toolset }: Reach): readonly RecordedCall[] {
   const first = turn.calls.findIndex(({ name, state }) => {
     const tool = toolset.get(name);
     return state === 'pending' || !onlyReads(tool) || (tool && afterRun?.sees(tool));
@@ -85,24 +84,24 @@ function onlyReads(tool: Tool | undefined): boolean {
   return tool?.kind === 'world' && tool.risk === 'read' && tool.idempotent;
 }
 
-async function runEarly(turn: RecordedTurn, call: RecordedCall, means: EarlyMeans): Promise<EarlyEnd> {
-  await means.callScope.makeDirectory();
-  const passage = await passGates(call, turn, means);
+async function runRead(turn: RecordedTurn, call: RecordedCall, run: CallsRun, reach: Reach): Promise<ReadEnd> {
+  await reach.callScope.makeDirectory();
+  const passage = await passGates(call, turn, run.signal, reach);
   switch (passage.kind) {
     case 'answered':
       return { end: passage, durationMs: 0 };
     case 'ask':
       // A gate that judges now gives the same verdict again, so such a call is pending and was not started here.
       throw new AnimusError('internal.bug', {
-        detail: `the gate ${passage.gate} asks about a call that was to run early`,
+        detail: `the gate ${passage.gate} asks about a call that was started before its answer was recorded`,
       });
     case 'ready':
-      return executeCall(turn, call, passage, means);
+      return executeCall(turn, call, passage, run, reach);
   }
 }
 
 /** Null if one of them takes longer, or fails. */
-async function endsWithin(ms: number, running: readonly Promise<EarlyEnd>[]): Promise<readonly EarlyEnd[] | null> {
+async function endsWithin(ms: number, running: readonly Promise<ReadEnd>[]): Promise<readonly ReadEnd[] | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, ms, null);
@@ -111,7 +110,7 @@ async function endsWithin(ms: number, running: readonly Promise<EarlyEnd>[]): Pr
   return Promise.race([ends, late]).finally(() => clearTimeout(timer));
 }
 
-function whole(turn: RecordedTurn, ends: readonly EarlyEnd[], means: EarlyMeans): WholeTurn {
+function whole(turn: RecordedTurn, ends: readonly ReadEnd[], run: CallsRun): WholeTurn {
   const results = turn.calls.map((call, index) => {
     const { end, durationMs } = ends[index]!;
     return callResult(turn, call, end, durationMs);
@@ -125,7 +124,7 @@ function whole(turn: RecordedTurn, ends: readonly EarlyEnd[], means: EarlyMeans)
     ends: results,
     announce() {
       for (const [index, call] of turn.calls.entries())
-        ended(turn, call, ends[index]!.end, ends[index]!.durationMs, means);
+        ended(turn, call, ends[index]!.end, ends[index]!.durationMs, run);
     },
   };
 }

@@ -1,5 +1,6 @@
-/** What all tool calls of a focus share, and where its commands run. */
+/** What the tool calls of a focus may reach, and where its commands run. */
 import type { CallScope } from '../../../engage/calls/call-scope.ts';
+import type { Reach } from '../../../engage/calls/reach.ts';
 import type { CommandHost } from '../../../process/process-host.ts';
 import { filesOfAnswer } from '../../../store/conversations/files-of-answer.ts';
 import { type BackgroundCommands, createBackgroundCommands } from '../../../tools/shell/background-commands.ts';
@@ -7,6 +8,8 @@ import { skillScope } from '../../../tools/skills/active-skills.ts';
 import { skillRoom } from '../orient/orient-skills.ts';
 import type { Focus } from '../scope/focus-scope.ts';
 import { hostIsolation } from '../scope/host-isolation.ts';
+import { callGuard } from './call-guard.ts';
+import type { FocusLoopHooks } from './focus-loop-hooks.ts';
 
 /** Where the commands of `bash` run. */
 export interface CommandPlaces {
@@ -21,7 +24,7 @@ export async function withCommandPlaces<T>(focus: Focus, use: (places: CommandPl
   const { key, faculty, workspace, worktree } = focus;
   // Not computed for foci without a container: looking for a home that is not there takes time.
   const more = () => [...(worktree ? [worktree.origin.repository.commonDir] : []), ...focus.home.paths()];
-  const container = focus.means.bashContainer({ workItemId: key.workItemId, faculty, workspace, more });
+  const container = focus.reach.bashContainer({ workItemId: key.workItemId, faculty, workspace, more });
   try {
     return await use({ background, container });
   } finally {
@@ -30,28 +33,38 @@ export async function withCommandPlaces<T>(focus: Focus, use: (places: CommandPl
   }
 }
 
-/** The scope of the focus's calls. */
-export function callScopeOf(focus: Focus, { background, container }: CommandPlaces): CallScope {
-  const { means, faculty, key, work } = focus;
+/** What the calls may reach, between the hooks and permissions of the faculty as it is loaded now. */
+export function reachOf(focus: Focus, places: CommandPlaces, hooks: FocusLoopHooks): Reach {
+  return {
+    db: focus.reach.db,
+    toolset: focus.toolset.tools,
+    callScope: callScopeOf(focus, places),
+    guard: callGuard(focus, hooks),
+    maxParallelTools: focus.faculty.engage.maxParallelTools,
+  };
+}
+
+function callScopeOf(focus: Focus, { background, container }: CommandPlaces): CallScope {
+  const { reach, faculty, key, work } = focus;
   return {
     ...key,
     faculty: work.faculty,
     workspace: focus.workspace,
     makeDirectory: focus.directory.make,
     timeoutMs: faculty.engage.toolTimeoutSeconds * 1000,
-    lease: means.lease,
-    processes: means.processes,
+    lease: reach.lease,
+    processes: reach.processes,
     home: focus.home.open,
     background,
     ...(container && { container }),
-    isolation: hostIsolation(faculty, means.isolation),
+    isolation: hostIsolation(faculty, reach.isolation),
     fileRules: focus.fileRules,
-    skills: skillScope(means.db, {
+    skills: skillScope(reach.db, {
       focusId: key.focusId,
       workspace: focus.workspace,
-      directory: means.skillPackages,
-      maxTokens: skillRoom(faculty, key.focusId, means),
+      directory: reach.skillPackages,
+      maxTokens: skillRoom(faculty, key.focusId, reach),
     }),
-    ...(focus.answer !== null && { databaseFiles: filesOfAnswer(means.db, key.workItemId) }),
+    ...(focus.answer !== null && { databaseFiles: filesOfAnswer(reach.db, key.workItemId) }),
   };
 }

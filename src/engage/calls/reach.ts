@@ -1,0 +1,25 @@
+/** What the calls of a focus work with: what they may reach, and what the run holds for them. */
+import type { Database } from '../../store/sql/database.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { FocusListener } from '../events/events.ts';
+import type { CallScope } from './call-scope.ts';
+import type { CallGuard } from './gate.ts';
+import type { Journal } from './journal.ts';
+
+/** What calls may reach: the same for as long as the focus runs here. */
+export interface Reach {
+  readonly db: Database;
+  readonly toolset: ReadonlyMap<string, Tool>;
+  readonly callScope: CallScope;
+  readonly guard: CallGuard;
+  /** Of an answer, and of one execution of code. */
+  readonly maxParallelTools: number;
+}
+
+/** What a run holds for its calls. */
+export interface CallsRun {
+  readonly journal: Journal;
+  /** Aborts what runs now. */
+  readonly signal: AbortSignal;
+  readonly onEvent: FocusListener;
+}
