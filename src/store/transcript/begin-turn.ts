@@ -1,5 +1,5 @@
 /** Begins turns: what a request may cost is reserved, and under limits held, before it is sent. */
-import type { BudgetUnit } from '../../core/config/budget.ts';
+import type { BudgetUnit } from '../../core/config/sections/budget.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
 import { type CallResult, resultRow } from './calls.ts';
