@@ -55,9 +55,10 @@ export async function beginTurn(
     const { messages, used = [] } = begun;
     budget.limited = messages !== undefined;
     if (tries > 1 && (await hasNewMail(turn, key, run, db))) {
-      if (inBatch && messages !== undefined) await withinLease(() => giveBackTurn(db, key, turn.number), signal);
-      // It is begun again for a request with the messages.
-      await run.unsent.giveBack();
+      // It is begun again for a request with the messages. What is reserved for this one would count as lost then.
+      const isKept = inBatch ? messages !== undefined : run.unsent.has(turn.number);
+      if (isKept) await withinLease(() => giveBackTurn(db, key, turn.number), signal);
+      run.unsent.isOver();
       return { kind: 'refused', permit: 'mail' };
     }
     if (messages === undefined) return { kind: 'begun', notices: [] };

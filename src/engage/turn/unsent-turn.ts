@@ -10,6 +10,8 @@ export interface UnsentTurn {
   begins(turn: number): void;
   /** It is sent now, and may cost something; or it was not begun. */
   isOver(): void;
+  /** Whether this turn may have been begun, and its request was not sent yet. */
+  has(turn: number): boolean;
   /** Gives it back, if there is one. Never rejects: what cannot be written counts as lost when the focus goes on, or ends. */
   giveBack(): Promise<void>;
 }
@@ -20,6 +22,7 @@ export function createUnsentTurn(db: Database, focus: FocusKey, lease: Pick<Leas
   return {
     begins: (turn) => void (unsent = turn),
     isOver: () => void (unsent = null),
+    has: (turn) => unsent === turn,
     async giveBack() {
       const turn = unsent;
       unsent = null;

@@ -1,10 +1,13 @@
 /** Promise: under limits, the loop holds what each request may cost before it is sent, and goes on, waits or dies as the limits say. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { AnimusError } from '../../../src/core/errors/errors.ts';
 import type { LlmFailure, LlmRequest, LlmResult } from '../../../src/llm/client.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
 import type { UsedBudget } from '../../../src/store/transcript/begin-turn.ts';
 import { createTurnKeeper } from '../../../src/store/transcript/budgeted-turns.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
+import { sayWork } from '../../../src/store/work/say-work.ts';
 import { limit, settled, takeUp } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startTestFocus, type TestFocus } from '../../support/focus.ts';
@@ -128,6 +131,34 @@ describe('the loop under a limit', () => {
     expect(await run()).toMatchObject({ kind: 'model_failed' });
     expect(requests).toHaveLength(1);
     expect(await settled(target.database, 'item', focus.key.workItemId)).toBe(0);
+  });
+
+  test('gives back what was held for a request without messages that a lost response told of, for as long as the lease lasts', async () => {
+    const { database } = target;
+    const focus = await started();
+    await limit(database, 'item', focus.key.workItemId, 1);
+    await sayWork(database, focus.key.workItemId, 'first of all');
+    const lost = { response: 0, giveBack: 0 };
+    const cut = () => new AnimusError('db.unreachable', { where: 'here', detail: 'cut', hint: '' });
+    const db: Database = {
+      ...database,
+      query: async (sql, params) => {
+        if (sql.includes('animus.give_back_turn(') && (lost.giveBack += 1) === 1) throw cut();
+        const rows = await database.query(sql, params);
+        const [row] = rows as readonly { begun?: { permit: string } }[];
+        if (row?.begun?.permit === 'mail' && (lost.response += 1) === 1) throw cut();
+        return rows as never;
+      },
+    };
+    const { run, requests } = priced(focus, 1);
+    expect(await run({ db })).toMatchObject({ kind: 'done' });
+    expect(lost).toEqual({ response: 1, giveBack: 2 });
+    expect(JSON.stringify(requests[0]!.messages)).toContain('first of all');
+    expect(await settled(database, 'item', focus.key.workItemId)).toBeCloseTo(0.1, 6);
+    const turns = await database.query('select turn, lost_requests as lost from animus.turns where focus_id = $1', [
+      focus.key.focusId,
+    ]);
+    expect(turns).toEqual([{ turn: 1, lost: 0 }]);
   });
 
   test('charges a request that broke off, and sends it again with a new hold, as long as the limit allows', async () => {
