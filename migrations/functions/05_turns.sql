@@ -95,7 +95,6 @@ begin
   end if;
 end $$;
 
-drop function if exists animus.record_turn(uuid, bigint, int, json, json);
 -- Makes an answer durable before anything acts on it, together with the calls it asks for: one statement and one commit, which waits for the disk. p_answer:
 -- {provider, model, content, response_id, stop_reason, raw_stop_reason, cut_tool_calls, usage: {input, output, …, estimated} | null, cost_usd: null if it is not
 -- known, duration_ms, time_to_first_token_ms, lost: how many requests for it gave nothing, and may have cost what was reserved for one}; p_calls: [{call_id, name,
@@ -105,7 +104,7 @@ drop function if exists animus.record_turn(uuid, bigint, int, json, json);
 -- the next turn again.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
 create or replace function animus.record_turn(
-  p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json, p_next_reserved_usd numeric default null, p_next_request uuid default null)
+  p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json, p_next_reserved_usd numeric, p_next_request uuid)
 returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -210,7 +209,8 @@ begin
   return v_count;
 end $$;
 
--- The two below are for daemons of version 0.1, which may run while a daemon of this version migrates the schema.
+-- The two below are for daemons of version 0.1, which may run while a daemon of this version migrates the schema. Their connections keep prepared
+-- statements, so the types of the results stay as they were.
 
 drop function if exists animus.begin_next_turn(uuid, bigint, int, numeric, jsonb, uuid);
 -- Begins a turn as begin_turn does, and returns its permit.
@@ -220,11 +220,12 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
   select animus.begin_turn(p_focus_id, p_token, p_turn, p_reserved_usd, p_results) ->> 'permit'
 $$;
 
+drop function if exists animus.record_turn_and_begin(uuid, bigint, int, json, json, numeric);
 drop function if exists animus.record_turn_and_begin(uuid, bigint, int, json, json, numeric, uuid);
--- Records a turn and opens the next one, as record_turn.
+-- Records a turn as the other record_turn does, and begins no other.
 -- Locks: the item's row, as hold_lease. Raises: WA001, WA002, WA003, 57PA1.
-create or replace function animus.record_turn_and_begin(
-  p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json, p_reserved_usd numeric) returns text
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-  select animus.record_turn(p_focus_id, p_token, p_turn, p_answer, p_calls, p_reserved_usd, gen_random_uuid())
-$$;
+create or replace function animus.record_turn(p_focus_id uuid, p_token bigint, p_turn int, p_answer json, p_calls json) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform animus.record_turn(p_focus_id, p_token, p_turn, p_answer, p_calls, null, null);
+end $$;

@@ -63,10 +63,11 @@ export async function pagesWithMaps(db: Database): Promise<Map<string, string>> 
 /** Functions that any role except the owner may call, with those roles without `animus_`. */
 async function rolesOf(db: Database): Promise<Map<string, string>> {
   const rows = await db.query<{ name: string; roles: string[] }>(
-    `select p.proname as name, array_agg(substr(r, 8) order by n) as roles
-       from pg_proc p cross join unnest(animus.roles()) with ordinality as r (r, n)
-      where p.pronamespace = 'animus'::regnamespace and p.prorettype <> 'trigger'::regtype
-        and animus.role_may_call(r, p.proname, p.prosecdef, p.prosrc) group by p.proname`,
+    `select may.name, array_agg(substr(may.r, 8) order by may.n) as roles
+       from (select distinct p.proname as name, r.r, r.n
+               from pg_proc p cross join unnest(animus.roles()) with ordinality as r (r, n)
+              where p.pronamespace = 'animus'::regnamespace and p.prorettype <> 'trigger'::regtype
+                and animus.role_may_call(r.r, p.proname, p.prosecdef, p.prosrc)) may group by may.name`,
   );
   const [all] = await db.query<{ n: number }>('select cardinality(animus.roles()) as n');
   return new Map(rows.map(({ name, roles }) => [name, roles.length === all!.n ? 'all' : roles.join(', ')]));

@@ -143,7 +143,6 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
        jsonb_build_object('start', repeat('0', 40), 'tip', repeat('0', 40), 'patch_bytes', 0, 'ended', true))`,
   ),
   record_turn: ofFocus(`select animus.record_turn($1, $2, 2, '${ANSWER}', '[]')`),
-  record_turn_and_begin: ofFocus(`select animus.record_turn_and_begin($1, $2, 2, '${ANSWER}', '[]', 0)`),
   release_work: ofItem(`select animus.release_work($1, $2, null, 'late')`),
   set_phase: ofFocus(`select animus.set_phase($1, $2, 'recover')`),
   begin_focus: ofItem(`select animus.begin_focus($1, $2, 'elsewhere', '/late', '\\x00')`),
