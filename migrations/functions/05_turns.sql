@@ -62,7 +62,12 @@ begin
   if v_paused then return '{"permit": "paused"}'; end if;
   -- Nested, so that items that cannot have messages pay one comparison.
   if p_item.has_mail or p_item.keyed then
-    if not animus.turn_under_way(p_focus_id, p_turn) and animus.deliver_mail(p_item.id, p_focus_id, p_turn - 1) > 0 then return '{"permit": "mail"}'; end if;
+    -- Nor for a request that was begun, as above: its response was lost.
+    if not animus.turn_under_way(p_focus_id, p_turn)
+       and not exists (select from animus.turns t where t.focus_id = p_focus_id and t.turn = p_turn and t.open_request = p_request)
+       and animus.deliver_mail(p_item.id, p_focus_id, p_turn - 1) > 0 then
+      return '{"permit": "mail"}';
+    end if;
   end if;
   if v_limited then
     return animus.hold_turn(p_item, p_focus_id, p_lease, p_turn, p_reserved_usd, p_reserved_tokens, coalesce(p_request, gen_random_uuid()), p_batch, v_sent);

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { beginSideCall, giveBackTurn, holdEmbedding, loseTurn } from '../../../src/store/transcript/budgeted-turns.ts';
 import { answeredTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
 import { cancelWork } from '../../../src/store/work/operate.ts';
+import { sayWork } from '../../../src/store/work/say-work.ts';
 import { endCancelled, failWork } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { beginTurn } from '../../support/begun-turn.ts';
@@ -32,6 +33,18 @@ describe('a turn without a limit', () => {
       await recordTurn(pg.database, work.key, answeredTurn(1, COUNTED_ANSWER), COUNTED_ANSWER, 0.1, next);
     expect(await lostOf(pg.database, work)).toEqual(NOTHING);
     expect(await lostOf(pg.database, work, 2)).toEqual({ ...NOTHING, open: true });
+  });
+
+  test('that is begun again for the same request has lost nothing, also where a message came since: the next turn has it', async () => {
+    const work = await beginFocus(pg.database);
+    const request = randomUUID();
+    await beginFor(pg.database, work, 1, 0.4, request);
+    await sayWork(pg.database, work.id, 'one more thing');
+    expect(await beginFor(pg.database, work, 1, 0.4, request)).toBe('go');
+    expect(await lostOf(pg.database, work)).toEqual({ ...NOTHING, open: true });
+    await recordAfter(pg.database, work, 1);
+    expect(await beginFor(pg.database, work, 2, 0.4)).toBe('mail');
+    expect(await lostOf(pg.database, work)).toEqual(NOTHING);
   });
 
   test('whose request was refused is given back', async () => {
