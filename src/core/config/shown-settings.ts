@@ -30,7 +30,8 @@ function addShown(
 ): void {
   const fields = fieldsOf(field);
   if (fields === null && unwrapField(field)._zod.def.type !== 'record') {
-    if (!isNamed || (value ?? null) !== null) shown.set(dotted(path), shownValue(value, defaultOf(field) === undefined));
+    if (!isNamed || (value ?? null) !== null)
+      shown.set(dotted(path), shownValue(value, defaultOf(field) === undefined));
     return;
   }
   const values = entriesOf(value);
