@@ -68,7 +68,8 @@ function peopleView(output: Output, { id }: EventScope): TailView {
       ({ focus } = event);
     }
     if (event.type === 'error') return endFocus(event.endedAs, event.message);
-    if (event.type === 'done' && (event.state === 'completed' || event.state === 'cancelled')) endFocus(event.state);
+    if (event.type === 'done' && (event.state === 'completed' || event.state === 'cancelled'))
+      endFocus(event.state, event.error);
     const parts = describe(event, `${output.called} inbox ${shortId(id)}`);
     if (parts !== null) line(...parts);
     if (event.type === 'message' && event.text !== null && event.deliveredWith !== null) line(...delivered(event));

@@ -104,7 +104,7 @@ test('prints an answer as it comes on a terminal, and not again when it is recor
   take(recorded({ ...at, type: 'text', text: 'Good day.' }));
   take(recorded({ ...at, type: 'call', callId: 'a', parentCallId: null, name: 'bash', input: {} }));
   take({ hint: { ...at, type: 'observation', live: true, callId: 'a', stream: 'stdout', from: 0, text: 'one' } });
-  take(recorded({ ...at, type: 'done', state: 'cancelled' } as unknown as WorkEvent));
+  take(recorded({ ...at, type: 'done', state: 'cancelled', error: 'by ada' } as unknown as WorkEvent));
   expect(printed().map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, ''))).toEqual([
     'focus 1 started',
     'turn 1  I lo',
@@ -112,7 +112,7 @@ test('prints an answer as it comes on a terminal, and not again when it is recor
     'turn 1  Good day.',
     '  bash  {}',
     'one',
-    'focus cancelled',
+    'focus cancelled: by ada',
     'cancelled',
   ]);
 });
