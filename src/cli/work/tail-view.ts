@@ -19,8 +19,13 @@ export interface TailView {
   present(asked: OpenTurn | null): void;
 }
 
-export function createTailView(output: Output, scope: EventScope): TailView {
-  return output.json ? programView(output, scope) : peopleView(output, scope);
+/** `models`: the first model that each focus asks, by its number; of others that which answered is told. */
+export function createTailView(
+  output: Output,
+  scope: EventScope,
+  models: ReadonlyMap<number, string> = new Map(),
+): TailView {
+  return output.json ? programView(output, scope) : peopleView(output, scope, models);
 }
 
 /** As the streams of the API send them. */
@@ -34,7 +39,7 @@ function programView(output: Output, scope: EventScope): TailView {
   };
 }
 
-function peopleView(output: Output, { id }: EventScope): TailView {
+function peopleView(output: Output, { id }: EventScope, models: ReadonlyMap<number, string>): TailView {
   let atMs = 0;
   /** The newest focus, until its end was told. */
   let focus: number | null = null;
@@ -59,7 +64,7 @@ function peopleView(output: Output, { id }: EventScope): TailView {
     ({ atMs } = event);
     if (event.type === 'turn') {
       answers.settle();
-      calling(event, atMs - (event.durationMs ?? 0));
+      calling({ ...event, model: models.get(event.focus) ?? event.model }, atMs - (event.durationMs ?? 0));
     }
     if (event.type === 'turn' || event.type === 'text') return answers.take(event);
     answers.settle();
@@ -68,7 +73,8 @@ function peopleView(output: Output, { id }: EventScope): TailView {
       ({ focus } = event);
     }
     if (event.type === 'error') return endFocus(event.endedAs, event.message);
-    if (event.type === 'done' && (event.state === 'completed' || event.state === 'cancelled')) endFocus(event.state);
+    if (event.type === 'done' && (event.state === 'completed' || event.state === 'cancelled'))
+      endFocus(event.state, event.error);
     const parts = describe(event, `${output.called} inbox ${shortId(id)}`);
     if (parts !== null) line(...parts);
     if (event.type === 'message' && event.text !== null && event.deliveredWith !== null) line(...delivered(event));

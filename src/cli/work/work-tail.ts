@@ -4,7 +4,7 @@ import { interruption } from '../../core/errors/interruption.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { readItemWorktree } from '../../store/views/item-worktree.ts';
-import { readOpenTurn } from '../../store/views/open-turn.ts';
+import { readAskedModels, readOpenTurn } from '../../store/views/open-turn.ts';
 import { readWork } from '../../store/views/work-views.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
@@ -45,7 +45,8 @@ async function follow(
   const { createTailView } = await import('./tail-view.ts');
   const { waitingNotes } = await import('./waiting-notes.ts');
   const sayWhatWaits = await waitingNotes(output, db, id);
-  const view = createTailView(output, { kind: 'work', id });
+  const models = output.json ? undefined : await readAskedModels(db, id);
+  const view = createTailView(output, { kind: 'work', id }, models);
   const merged: { into: string | null } = { into: null };
   const state = await followItem(db, id, {
     signal: context.signals.drain,

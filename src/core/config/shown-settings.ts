@@ -1,6 +1,6 @@
 /** The effective settings of all sections as people read them, but for providers. Secrets are masked. */
 import type { z } from 'zod';
-import { fieldAt, fieldsOf, unwrapField } from '../toml/fields.ts';
+import { defaultOf, fieldAt, fieldsOf, unwrapField } from '../toml/fields.ts';
 import { camelCase } from '../toml/keys.ts';
 import type { Config } from './config.ts';
 import { sectionsOf, valueIn } from './live-settings.ts';
@@ -30,7 +30,8 @@ function addShown(
 ): void {
   const fields = fieldsOf(field);
   if (fields === null && unwrapField(field)._zod.def.type !== 'record') {
-    if (!isNamed || (value ?? null) !== null) shown.set(dotted(path), shownValue(value));
+    if (!isNamed || (value ?? null) !== null)
+      shown.set(dotted(path), shownValue(value, defaultOf(field) === undefined));
     return;
   }
   const values = entriesOf(value);
@@ -43,11 +44,13 @@ function addShown(
   }
 }
 
-function shownValue(value: unknown): Shown {
-  if (value === null || value === undefined || value === '') return null;
-  if (typeof value === 'number' || typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.join(', ') || null;
-  return JSON.stringify(value);
+/** `emptyCounts`: an empty text or list is another setting than none. */
+function shownValue(value: unknown, emptyCounts: boolean): Shown {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string') return emptyCounts ? value : value || null;
+  if (!Array.isArray(value)) return JSON.stringify(value);
+  return value.join(', ') || (emptyCounts ? '[]' : null);
 }
 
 function entriesOf(value: unknown): ReadonlyMap<string, unknown> {

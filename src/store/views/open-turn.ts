@@ -1,4 +1,4 @@
-/** The turn for which a model is asked now. It has no event before its answer is recorded. */
+/** The models that are asked. A turn has no event before its answer is recorded, which says who answered. */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 
@@ -26,6 +26,21 @@ export async function readOpenTurn(db: Queryable, workItemId: string): Promise<O
     return (await reading)[0] ?? null;
   } catch (error) {
     if (isAnimusError(error, 'db.forbidden')) return null;
+    throw error;
+  }
+}
+
+/** By the number of each focus that has begun the first model that it asks, which may not be the one that answers. Empty for a login that may not read foci. */
+export async function readAskedModels(db: Queryable, workItemId: string): Promise<ReadonlyMap<number, string>> {
+  const reading = db.query<{ focus: number; model: string | null }>(
+    `select f.number as focus, coalesce(f.faculty_snapshot, s.faculty_snapshot) #>> '{engage,model}' as model
+       from animus.foci f left join animus.focus_settings s on s.id = f.settings_id where f.work_item_id = $1::uuid`,
+    [workItemId],
+  );
+  try {
+    return new Map((await reading).flatMap(({ focus, model }) => (model === null ? [] : [[focus, model] as const])));
+  } catch (error) {
+    if (isAnimusError(error, 'db.forbidden')) return new Map();
     throw error;
   }
 }

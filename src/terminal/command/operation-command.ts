@@ -93,24 +93,33 @@ async function runOperation<Input, Result, Row extends { readonly id: string }, 
   const done = await withDatabase(invocation, async (db) => {
     const row = (await find?.(db, (given as { readonly id: string }).id)) as Row;
     const input = find ? { ...given, id: row.id } : given;
+    let asked: readonly Asked[] = [];
     const act = (tx: Queryable) => {
-      const acting: Acting<never> = { ...outside, tx, prepared: prepared as never, unserved: noted(invocation, tx) };
-      return operation.run(acting, input);
+      // Of this attempt only.
+      asked = [];
+      const unserved: Acting<never>['unserved'] = async (faculties, about) => {
+        asked = [...asked, ...faculties.map((name) => ({ name, ...about }))];
+        return {};
+      };
+      return operation.run({ ...outside, tx, prepared: prepared as never, unserved }, input);
     };
     const did = { input, row, result: await db.transaction(act) };
+    await note(invocation, db, asked);
     return { ...did, after: (await after?.(db, did, invocation)) as After };
   });
   output.document((document?.(done) ?? done.result) as object);
   return show(output, done) ?? 0;
 }
 
-/** A terminal prints the warning and knows more faculties: those with a file where it runs. */
-function noted(invocation: Invocation, tx: Queryable): Acting<never>['unserved'] {
-  return async (faculties, asked) => {
-    for (const name of faculties) {
-      const { warnIfUnserved } = await import('./known-faculties.ts');
-      await warnIfUnserved(invocation, tx, { name, ...asked });
-    }
-    return {};
-  };
+type Asked = { readonly name: string } & Parameters<Acting<never>['unserved']>[1];
+
+/**
+ * A terminal prints the warning and knows more faculties: those with a file where it runs. To read them loads much, for which no transaction
+ * waits.
+ */
+async function note(invocation: Invocation, db: Queryable, all: readonly Asked[]): Promise<void> {
+  for (const asked of all) {
+    const { warnIfUnserved } = await import('./known-faculties.ts');
+    await warnIfUnserved(invocation, db, asked);
+  }
 }

@@ -8,7 +8,7 @@ import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { finishToolCalls, startCall } from '../../../src/store/transcript/calls.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { openWait, parkWork, resolveWait } from '../../../src/store/transcript/waits.ts';
-import { readOpenTurn } from '../../../src/store/views/open-turn.ts';
+import { readAskedModels, readOpenTurn } from '../../../src/store/views/open-turn.ts';
 import { approve } from '../../../src/store/work/decide.ts';
 import { completeWork, failWork } from '../../../src/store/work/work.ts';
 import { createOutput } from '../../../src/terminal/view/output.ts';
@@ -73,10 +73,14 @@ test('tells the story of an item that waits, is resumed, fails and completes', a
 test('says which model is asked, and how what waits for a person is decided', async () => {
   const db = pg.database;
   const work = await beginFocus(db);
+  await db.query(
+    `update animus.foci set settings_id = null, faculty_snapshot = '{"engage": {"model": "p/asked"}}' where id = $1`,
+    [work.key.focusId],
+  );
   const live = tail(work.id);
   await db.query('select animus.begin_turn($1, $2, 1)', [work.key.focusId, work.leaseToken]);
   const [, asked] = await live.look();
-  expect(asked).toMatch(/^turn 1 {2}calling /);
+  expect(asked).toBe('turn 1  calling p/asked');
   const answer =
     '{"provider": "p", "model": "m", "content": [{"type": "text", "text": "I look."}], "stop_reason": "tool_use"}';
   const call = '[{"call_id": "a", "name": "bash", "input": {"n": 1}, "state": "pending"}]';
@@ -89,6 +93,8 @@ test('says which model is asked, and how what waits for a person is decided', as
   expect(lines.filter((line) => line.includes('calling'))).toHaveLength(1);
   expect(lines.at(-2)).toMatch(/^ {2}waiting approval until .*; see it and decide: animus inbox \w{12}$/);
   expect(lines.at(-1)).toBe('  ✓ bash  1 ms  ok');
+  const late = await tail(work.id, false, await readAskedModels(db, work.id)).look();
+  expect(late[1]).toBe(asked);
 });
 
 test('prints an answer as it comes on a terminal, and not again when it is recorded', () => {
@@ -104,7 +110,7 @@ test('prints an answer as it comes on a terminal, and not again when it is recor
   take(recorded({ ...at, type: 'text', text: 'Good day.' }));
   take(recorded({ ...at, type: 'call', callId: 'a', parentCallId: null, name: 'bash', input: {} }));
   take({ hint: { ...at, type: 'observation', live: true, callId: 'a', stream: 'stdout', from: 0, text: 'one' } });
-  take(recorded({ ...at, type: 'done', state: 'cancelled' } as unknown as WorkEvent));
+  take(recorded({ ...at, type: 'done', state: 'cancelled', error: 'by ada' } as unknown as WorkEvent));
   expect(printed().map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, ''))).toEqual([
     'focus 1 started',
     'turn 1  I lo',
@@ -112,7 +118,7 @@ test('prints an answer as it comes on a terminal, and not again when it is recor
     'turn 1  Good day.',
     '  bash  {}',
     'one',
-    'focus cancelled',
+    'focus cancelled: by ada',
     'cancelled',
   ]);
 });
@@ -133,12 +139,12 @@ test('--json prints what the streams of the API send', async () => {
 });
 
 /** What is printed of an item, without the time of each line. */
-function tail(id: string, json = false) {
+function tail(id: string, json = false, models?: ReadonlyMap<number, string>) {
   const scope = { kind: 'work', id } as const;
   let printed = '';
   const write = (text: string) => (printed += text);
   const output = createOutput({ stdout: { write }, stderr: { write: () => undefined }, env: {}, json });
-  const view = createTailView(output, scope);
+  const view = createTailView(output, scope, models);
   const feed = createFeed();
   let position = beginningOf(scope);
   return {

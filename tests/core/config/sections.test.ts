@@ -22,10 +22,10 @@ const mailboxes = section(
   },
 );
 
-function read(text: string): Config {
+function read(text: string, env: Readonly<Record<string, string>> = {}): Config {
   const readSecretFile = () => ({ ok: false, detail: 'no such file' }) as const;
   const toml = { path: '/site/animus.toml', text };
-  return readConfig({ env: {}, toml, userHome: '/home/ada', cwd: '/site', readSecretFile }, [mailboxes]);
+  return readConfig({ env, toml, userHome: '/home/ada', cwd: '/site', readSecretFile }, [mailboxes]);
 }
 
 test('it has defaults, types and messages', () => {
@@ -59,6 +59,20 @@ test('its settings are shown with their origin, and its secrets are known', () =
     users: ['daemon'],
     purpose: 'reading letters',
   });
+});
+
+test('what is set to nothing is not shown as not set, where that is another setting', () => {
+  const oidc = '[http.oidc]\nissuer = "https://issuer.example"\naudience = ["animus"]\nscope_prefix = ""\n';
+  const shown = shownSettings(read(`${oidc}[models."anthropic/x"]\nefforts = []`));
+  expect(shown.get('http.oidc.scope_prefix')).toBe('');
+  expect(shown.get('models."anthropic/x".efforts')).toBe('[]');
+  expect(shown.get('http.oidc.person_prefix')).toBeNull();
+  expect(shown.get('http.allowed_hosts')).toBeNull();
+});
+
+test('the key of webhooks is not looked for where a file that is no TOML may name another', () => {
+  const file = '[webhooks]\nkey_env = "OUR_KEY"\n[daemon\n';
+  expect(() => read(file, { ANIMUS_WEBHOOK_KEY: 'short' })).toThrow(/^\/site\/animus\.toml:3: invalid TOML/);
 });
 
 test('a section of the same file that nobody declares is refused', () => {

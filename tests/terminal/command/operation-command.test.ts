@@ -2,6 +2,7 @@
 
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { AnimusError } from '../../../src/core/errors/errors.ts';
 import { choice, id, list, optional, text, whole } from '../../../src/operations/fields.ts';
 import { operation } from '../../../src/operations/operation.ts';
 import { commandRunner } from '../../../src/terminal/command/command.ts';
@@ -28,7 +29,9 @@ const paint = operation({
   },
   output: ({ z }) => z.object({ id: z.string() }),
   prepare: async (_, input) => `prepared for ${input.id}`,
-  async run({ tx, prepared }, input) {
+  async run({ tx, prepared, unserved }, input) {
+    if (input.coats === 3) await unserved(['painters'], { until: 'the wall waits' });
+    if (input.label === 'undone') throw new AnimusError('work.not_found', { detail: 'no wall', hint: '' });
     const [row] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
     const [again] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
     return { ...input, prepared, once: row!.xid === again!.xid };
@@ -68,6 +71,11 @@ const add = operationCommand(paint, {
 async function painted(
   ...argv: string[]
 ): Promise<{ readonly code: number; readonly said: ReturnType<typeof JSON.parse> }> {
+  const { code, text } = await run(argv, true);
+  return { code, said: JSON.parse(text) };
+}
+
+async function run(argv: readonly string[], json: boolean): Promise<{ readonly code: number; readonly text: string }> {
   let text = '';
   let code = -1;
   const sink = { write: (piece: string) => void (text += piece) };
@@ -79,7 +87,7 @@ async function painted(
     stderr: sink,
     signals: { drain: new AbortController().signal },
   };
-  const output = createOutput({ stdout: sink, stderr: sink, env, json: true });
+  const output = createOutput({ stdout: sink, stderr: sink, env, json });
   const program = new Command('walls').exitOverride().configureOutput({ writeErr: () => {} });
   add(
     program,
@@ -90,7 +98,7 @@ async function painted(
     ),
   );
   await program.parseAsync(['paint', ...argv], { from: 'user' });
-  return { code, said: JSON.parse(text) };
+  return { code, text };
 }
 
 test('options that are not given have the defaults of the act, or are absent', async () => {
@@ -129,6 +137,14 @@ test('options set fields: words between commas, one of many, numbers, texts', as
     keep_hours: 0,
     label: 'fails',
   });
+});
+
+test('faculties that nobody serves are told of after the transaction, so not if it is undone', async () => {
+  const done = await run(['0190', '--coats', '3'], false);
+  expect(done).toEqual({ code: 0, text: expect.stringContaining('no faculty is named painters; the wall waits') });
+  const undone = await run(['0190', '--coats', '3', '--label', 'undone'], false);
+  expect(undone).toEqual({ code: 3, text: expect.stringContaining('no wall') });
+  expect(undone.text).not.toContain('painters');
 });
 
 test('what stands in the place of the act', async () => {

@@ -19,6 +19,8 @@ export const webhooks = section(
     /** New secrets are derived from `key`; from `oldKey` those that have not been replaced. Each is null if it is not set. */
     read(settings, place) {
       const keyOf = (setting: 'key_env' | 'old_key_env', variable: string) => {
+        // A file that is no TOML may name another variable.
+        if (place.document.sound === null) return null;
         const secret = place.env.secret(variable);
         if (secret !== null && secret.reveal().length < MIN_KEY) {
           const detail = `${variable} is too short for a key; it needs ${MIN_KEY} characters or more, made by: openssl rand -hex 32`;
