@@ -12,8 +12,9 @@ export const READY = 'ready';
 
 /**
  * Reads lines `TOKEN SIGNAL ROUNDS [PID:MARK …]` and sends the signal to every process in the container but those of the commands that are
- * listed, until none is left or the rounds are over. Answers `TOKEN LEFT REFUSED`: how many processes were found in the last round, and
- * how often the kernel has refused a fork for want of `pids`.
+ * listed, until none is left or the rounds are over. Answers `TOKEN LEFT REFUSED KILLED`: how many processes were found in the last round,
+ * how often the kernel has refused a fork for want of `pids`, and how many processes it has killed for want of memory. Not every engine
+ * tells of the latter.
  *
  * Without a list it is `kill -1`, which signals all processes at once, so no fork escapes. With one, a process belongs to a command if that
  * is its ancestor, leads its session, or is named by its environment. Processes of one focus are not protected from each other, so one that
@@ -67,10 +68,13 @@ sweep() {
   done
   jobs >/dev/null 2>&1
 }
-refusals() {
-  refused=0
+shortages() {
+  refused=0 killed=0
   for file in /sys/fs/cgroup/pids.events /sys/fs/cgroup/pids/pids.events; do
     while read -r name value; do [ "$name" = max ] && refused=$value; done < "$file"
+  done
+  for file in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do
+    while read -r name value; do [ "$name" = oom_kill ] && killed=$value; done < "$file"
   done
 } 2>/dev/null
 while IFS= read -r line; do printf '${MOUNT} %s\\n' "$line"; done < /proc/self/mountinfo
@@ -81,8 +85,8 @@ while read -r token signal rounds spares; do
     rounds=$((rounds - 1))
     if [ "$left" = 0 ] || [ "$rounds" -le 0 ]; then break; fi
   done
-  refusals
-  echo "$token $left $refused"
+  shortages
+  echo "$token $left $refused $killed"
 done
 `;
 

@@ -64,6 +64,7 @@ export function shellContainer(held: HeldContainer): ShellContainer {
   const running = new Set<RunningCommand>();
   let sweeping: Promise<unknown> = Promise.resolve();
   let refusedForks = 0;
+  let killedForMemory = 0;
   let gone: ContainerEnd | null = null;
   void held.exited.then((end) => (gone = end));
 
@@ -104,6 +105,7 @@ export function shellContainer(held: HeldContainer): ShellContainer {
       running.add(command);
       const oomBefore = held.outOfMemory();
       const refusedBefore = refusedForks;
+      const killedBefore = killedForMemory;
       const started = reports.started.then((pid) => {
         command.pid = pid ?? 0;
         return pid !== null;
@@ -123,10 +125,11 @@ export function shellContainer(held: HeldContainer): ShellContainer {
           const destroyed = before === null && (report === null || report.left > 0);
           if (destroyed) await held.destroy();
           refusedForks = report?.refusedForks ?? refusedForks;
+          killedForMemory = report?.outOfMemory ?? killedForMemory;
           return {
             destroyed,
             gone: before,
-            outOfMemory: held.outOfMemory() && !oomBefore,
+            outOfMemory: (held.outOfMemory() && !oomBefore) || killedForMemory > killedBefore,
             refusedForks: refusedForks > refusedBefore,
           };
         },

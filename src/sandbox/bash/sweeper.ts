@@ -14,6 +14,8 @@ export interface SweepReport {
   readonly left: number;
   /** How often the kernel has refused to start a process in this container so far. */
   readonly refusedForks: number;
+  /** How many processes of this container the kernel has killed for want of memory so far. */
+  readonly outOfMemory: number;
 }
 
 export interface Sweeper {
@@ -68,8 +70,9 @@ export function createSweeper({ stdin, stdout, stderr, exited }: HeldContainer):
       const answered = answer(token, ANSWER_MS);
       const spares = spared.map(({ pid, mark }) => ` ${pid}:${mark}`).join('');
       stdin.write(`${token} ${signal} ${ROUNDS[signal]}${spares}\n`);
-      const [, left, refused] = /^\S+ (\d+) (\d+)$/.exec((await answered) ?? '') ?? [];
-      return left === undefined ? null : { left: Number(left), refusedForks: Number(refused) };
+      const [, left, refused, killed] = /^\S+ (\d+) (\d+) (\d+)$/.exec((await answered) ?? '') ?? [];
+      if (left === undefined) return null;
+      return { left: Number(left), refusedForks: Number(refused), outOfMemory: Number(killed) };
     },
   };
 }
