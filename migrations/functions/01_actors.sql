@@ -99,7 +99,7 @@ begin
     perform animus.raise('WA004', 'the name of a person has 1 to 200 characters, without spaces and control characters, and is not *');
   end if;
   if p_role <> all (animus.words('people.role')) then
-    perform animus.raise('WA004', format('%s is no role of a person', quote_literal(p_role)), p_hint => 'one of ' || array_to_string(animus.words('people.role'), ', '));
+    perform animus.raise('WA004', format('%s is not a role of a person', quote_literal(p_role)), p_hint => 'one of ' || array_to_string(animus.words('people.role'), ', '));
   end if;
   if animus.person_acts() and current_setting('animus.acts_as') <> v_value then
     perform animus.raise('WA002', 'this transaction already acts for another person', p_hint => 'one person, with one role, per transaction: begin a new one');

@@ -96,7 +96,7 @@ begin
     from animus.count_costs(p_scope, p_subject, p_since, p_until) c;
 end $$;
 
--- Adds up at most p_limit calls. Returns how many, and what they have cost by faculty and model, for the metrics of whoever has added them up:
+-- Adds up at most p_limit calls. Returns how many, and what they have cost by faculty and model, for the metrics of the daemon that has added them up:
 -- [{faculty, model, usd, estimated_usd, lost_usd, unpriced_calls}]. count is null where the calls of a version that wrote the sums itself may still be running:
 -- within a minute after the upgrade.
 -- Locks: the rows of the calls, and skips those that others have locked; the rows of their days. Raises: 55P03 when

@@ -76,7 +76,7 @@ begin
   elsif p_wait.deadline <= p_now then
     perform animus.raise('WA002', format('the deadline of %s has passed: %s', v_what, animus.show_time(p_wait.deadline)), p_id);
   elsif p_action = 'answer' and p_wait.kind <> 'human' then
-    perform animus.raise('WA002', format('%s is no question', v_what), p_id, 'decide it with animus.approve or animus.deny');
+    perform animus.raise('WA002', format('%s is not a question', v_what), p_id, 'decide it with animus.approve or animus.deny');
   elsif p_action = 'approve' and p_wait.kind = 'human' then
     perform animus.raise('WA002', format('%s is a question', v_what), p_id, 'answer it with animus.answer');
   end if;

@@ -77,7 +77,7 @@ begin
     v_cost := animus.hold_cost(v_hold, false);
     continue when v_cost is null;
     if animus.is_loss(v_hold) then
-      -- Without waiting, because items come before holds in the order of locks. A deleted item is no obstacle.
+      -- Without waiting, because items come before holds in the order of locks. A deleted item does not prevent it.
       perform from animus.work_items w where w.id = v_hold.work_item_id for no key update skip locked;
       continue when not found and exists (select from animus.work_items w where w.id = v_hold.work_item_id);
     end if;
@@ -107,7 +107,7 @@ language sql as $$
   update animus.budget_accounts a set spent = a.spent + sums.spent, held = a.held - sums.spent - sums.free from sums where a.id = p_account
 $$;
 
--- Settles what can be settled, in favour of a daemon's slices; returns how many holds. For the sweep of a daemon, and whoever wants exact sums.
+-- Settles what can be settled, in favour of a daemon's slices; returns how many holds. For the sweep of a daemon, and for readers that need exact sums.
 -- An account whose limit somebody is changing is left for the next sweep.
 -- Locks: the holds, and skips those that others have locked; the slices of the daemon, and waits a fifth of a second at most. Raises: nothing.
 create or replace function animus.settle_budgets(p_daemon_id uuid, p_limit int default 1000) returns int

@@ -55,7 +55,7 @@ begin
     perform animus.raise('WA004', 'the name of a person has 1 to 200 characters, without spaces and control characters');
   end if;
   if p_role <> all (animus.words('people.role')) then
-    perform animus.raise('WA004', format('%s is no role of a person', quote_literal(p_role)), p_hint => 'one of ' || array_to_string(animus.words('people.role'), ', '));
+    perform animus.raise('WA004', format('%s is not a role of a person', quote_literal(p_role)), p_hint => 'one of ' || array_to_string(animus.words('people.role'), ', '));
   end if;
   if p_disabled is not null and p_role is null and p_name <> '*' and not exists (select from animus.people p where p.name = p_name) then
     perform animus.raise('WA003', format('nobody is listed as %s', p_name), p_hint => format('add them first, with a role: animus person set %s --role submitter', p_name));

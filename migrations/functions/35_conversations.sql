@@ -136,7 +136,7 @@ begin
     || case when strpos(p_actor, ':') = 0 then format('; for a person who uses animus by HTTP, write person:%s', p_actor) else '' end, p_id);
 end $$;
 
--- Refuses whoever may not read a conversation, or with p_write not write in it: others than those who take part, readers of all work, and operators.
+-- Refuses actors that may not read a conversation or, with p_write, may not write in it. Those who take part, readers of all work and operators may.
 -- They do not learn that it exists.
 -- Locks: none. Raises: WA003, 42501.
 create or replace function animus.require_participant(p_file_id uuid, p_write boolean) returns void

@@ -60,7 +60,7 @@ begin
   perform animus.raise('WA003', format('no message %s', p_message_id));
 end $$;
 
--- Refuses whoever did not write a message and is no operator.
+-- Refuses actors that did not write a message, except operators.
 -- Locks: none. Raises: 42501.
 create or replace function animus.require_author(p_message animus.chat_messages) returns void
 language plpgsql stable as $$

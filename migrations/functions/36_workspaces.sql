@@ -52,7 +52,7 @@ begin
   delete from animus.workspaces w where w.id = p_id;
 end $$;
 
--- Refuses whoever does not own a workspace and is no operator. Whoever does not see it does not learn that it exists.
+-- Refuses actors that do not own a workspace, except operators. Those who do not see it do not learn that it exists.
 -- Locks: none. Raises: WA003, 42501.
 create or replace function animus.require_workspace(p_id uuid) returns void
 language plpgsql stable as $$

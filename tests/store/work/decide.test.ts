@@ -164,7 +164,7 @@ describe('a question', () => {
     const { id } = await questioned();
     const [q1, c1] = [await askOf(target.database, id, 'q1'), await askOf(target.database, id, 'c1')];
     await expect(approve(target.database, id, { ask: q1 })).rejects.toThrow(/request .* is a question/);
-    await expect(answerQuestion(target.database, id, 'x', c1)).rejects.toThrow(/request .* is no question/);
+    await expect(answerQuestion(target.database, id, 'x', c1)).rejects.toThrow(/request .* is not a question/);
     expect(await answerQuestion(target.database, id, 'The left one.')).toBe(q1);
     expect(await approve(target.database, id, {})).toBe(c1);
     expect(await decisions(id)).toEqual([
