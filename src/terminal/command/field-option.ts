@@ -1,26 +1,37 @@
 /** The fields of an act as options of a command. */
 import { InvalidArgumentError, Option } from 'commander';
 import type { Field } from '../../operations/fields.ts';
-import { choice, wholeNumber } from './arguments.ts';
+import { choice, numberWithin, wholeNumber } from './arguments.ts';
 
-/** The flags of an option, and its line in the help. */
-export type OptionWords = readonly [flags: string, help: string];
+/** The flags of an option, its line in the help, and its default where it is another one than that of the act. */
+export type OptionWords = readonly [flags: string, help: string, instead?: string | number];
 
-/** The option of a field. A bad value is a usage error; the lengths of texts are left to the database. */
-export function fieldOption(field: Field, [flags, help]: OptionWords): Option {
+/**
+ * The option of a field. A bad value is a usage error; the lengths of texts are left to the database, and JSON is read later. The help says the
+ * default if it is a word or a number, unless the line does so itself.
+ */
+export function fieldOption(field: Field, [flags, help, instead]: OptionWords): Option {
   const option = new Option(flags, help);
-  const named = /<(.+?)>/.exec(flags)?.[1] ?? '';
-  const parse = parserOf(field, named);
+  const value = instead ?? (/\bdefault\b/.test(help) ? undefined : shown(field.default));
+  if (value !== undefined) option.default(value);
+  option.makeOptionMandatory(field.kind !== 'flag' && field.optional !== true && field.default === undefined);
+  const parse = fieldParser(field, /<(.+?)>/.exec(flags)?.[1]);
   return parse === null ? option : option.argParser(parse);
+}
+
+function shown(value: unknown): string | number | undefined {
+  return typeof value === 'number' || (typeof value === 'string' && value !== '') ? value : undefined;
 }
 
 type Parse = (value: string, before: unknown) => unknown;
 
 /** Null: the text as it is, or a flag. `named`: what the value is called in the flags. */
-function parserOf(field: Field, named: string): Parse | null {
+export function fieldParser(field: Field, named = ''): Parse | null {
   switch (field.kind) {
     case 'whole':
       return wholeNumber(field.min, field.max, NOUNS.has(named) ? named : undefined);
+    case 'number':
+      return numberWithin(field.min, field.max);
     case 'choice':
       return choice(field.words);
     case 'text':
@@ -38,7 +49,7 @@ const NOUNS: ReadonlySet<string> = new Set(['hours']);
 /** Words stand with commas between them; of anything else each is given by an option of its own. */
 function listParser(of: Field, named: string): Parse {
   if (of.kind === 'choice') return (value) => value.split(',').map((word) => choice(of.words)(word.trim()));
-  const parse = parserOf(of, named) ?? ((value: string) => value);
+  const parse = fieldParser(of, named) ?? ((value: string) => value);
   return (value, before) => [...((before as readonly unknown[] | undefined) ?? []), parse(value, undefined)];
 }
 

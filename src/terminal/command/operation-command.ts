@@ -1,12 +1,14 @@
 /** The command of an operation: its arguments and options are fields of the act, which runs in one transaction as the login of the command. */
-import type { Command } from 'commander';
-import type { Field } from '../../operations/fields.ts';
+import type { Argument, Command } from 'commander';
+import { AnimusError } from '../../core/errors/errors.ts';
+import type { Field, Fields } from '../../operations/fields.ts';
 import type { Acting, Operation } from '../../operations/operation.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import type { Output } from '../view/output.ts';
 import { addCommand, type CommandHelp, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { withDatabase } from './database.ts';
-import { fieldOption, type OptionWords } from './field-option.ts';
+import { fieldOption, fieldParser, type OptionWords } from './field-option.ts';
+import { jsonObject, jsonOf } from './json-option.ts';
 
 /** What a terminal has that the act has not. Arguments are those fields that the usage names. */
 export interface Presentation<Input, Result, Row, After> extends CommandHelp {
@@ -14,6 +16,8 @@ export interface Presentation<Input, Result, Row, After> extends CommandHelp {
   readonly usage: string;
   /** Options by the fields that they set. */
   readonly options?: { readonly [Name in keyof Input]?: OptionWords };
+  /** What is wrong with the input, in the words of a terminal; null: nothing. Comes before the check of the act. */
+  readonly check?: (input: Input) => string | null;
   /** An option that the act does not know, and what is done with it instead of the act. */
   readonly instead?: { readonly option: OptionWords; readonly run: (invocation: Invocation) => Promise<number> };
   /** The row that is named by `id`, or by a part of it. Errors: those of `findOne`. */
@@ -49,45 +53,67 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
   const { usage, options = {}, instead } = presentation;
   return (group, run) => {
     const command = addCommand(group, usage, presentation);
+    const { registeredArguments: taken } = command;
+    for (const argument of taken) parseArgument(argument, operation.input[argument.name()]!);
     const fields = Object.entries<OptionWords>(options as Readonly<Record<string, OptionWords>>).map(
-      ([name, words]) => {
-        const option = fieldOption(operation.input[name]!, words);
-        command.addOption(option);
-        return [option.attributeName(), name] as const;
-      },
+      ([name, words]) => [name, fieldOption(operation.input[name]!, words)] as const,
     );
+    for (const [, option] of fields) command.addOption(option);
     const other = instead && fieldOption({ kind: 'flag' }, instead.option);
     if (other) command.addOption(other);
-    const names = command.registeredArguments.map((argument) => argument.name());
     command.action(
       run(async (invocation: Invocation, given: CommonOptions, ...args: readonly string[]) => {
         const values = given as Readonly<Record<string, unknown>>;
         if (instead && values[other!.attributeName()] === true) return instead.run(invocation);
-        const input = inputOf(operation.input, [
-          ...names.map((name, index) => [name, args[index]] as const),
-          ...fields.map(([option, name]) => [name, values[option]] as const),
-        ]);
+        const all: Given[] = [
+          ...taken.map((argument, index) => ({ name: argument.name(), called: argument.name(), value: args[index] })),
+          ...fields.map(([name, option]) => ({ name, called: option.long!, value: values[option.attributeName()] })),
+        ];
+        const input = inputOf(operation.input, all, invocation.context.cwd);
         return runOperation(operation, presentation, invocation, input as Input);
       }),
     );
   };
 }
 
-/** The values with defaults in place of those that were not given. */
-function inputOf(fields: Readonly<Record<string, Field>>, given: readonly (readonly [string, unknown])[]): object {
+/** Texts are left to the act, whose errors say more. */
+function parseArgument(argument: Argument, field: Field): void {
+  const parse = argument.variadic || field.kind === 'text' ? null : fieldParser(field);
+  if (parse !== null) argument.argParser(parse);
+}
+
+interface Given {
+  readonly name: string;
+  /** `--params`. */
+  readonly called: string;
+  /** Undefined: it was not given. */
+  readonly value: unknown;
+}
+
+/** The values with defaults in place of those that were not given. Where files of JSON are is known only now. */
+function inputOf(fields: Fields, given: readonly Given[], cwd: string): object {
   const defaults = Object.entries(fields).flatMap(([name, field]) =>
     field.default === undefined ? [] : [[name, field.default] as const],
   );
-  return Object.fromEntries([...defaults, ...given.filter(([, value]) => value !== undefined)]);
+  const values = given.flatMap(({ name, called, value }) => {
+    if (value === undefined) return [];
+    const field = fields[name]!;
+    if (field.kind !== 'json') return [[name, value] as const];
+    const json = jsonOf(called, value as string, cwd);
+    return [[name, field.object ? jsonObject(called, json) : json] as const];
+  });
+  return Object.fromEntries([...defaults, ...values]);
 }
 
 async function runOperation<Input, Result, Row extends { readonly id: string }, After>(
   operation: Operation<Input, Result>,
-  { find, after, document, show }: Presentation<Input, Result, Row, After>,
+  { check, find, after, document, show }: Presentation<Input, Result, Row, After>,
   invocation: Invocation,
   given: Input,
 ): Promise<number> {
   const { output, context, config } = invocation;
+  const wrong = check?.(given) ?? operation.check?.(given) ?? null;
+  if (wrong !== null) throw new AnimusError('usage.invalid', { detail: wrong });
   const outside = { config, signal: context.signals.drain, traceparent: null };
   const prepared = await operation.prepare?.(outside, given);
   const done = await withDatabase(invocation, async (db) => {
