@@ -136,7 +136,7 @@ export function list<Value>(
 }
 
 /** Any JSON value that is not too large to be submitted; in a terminal also `@file`. */
-export function json(common: Common<unknown> = {}): Field<unknown> {
+export function json(common: Common<unknown> = {}): Field {
   return { kind: 'json', object: false, ...common };
 }
 

@@ -1,14 +1,13 @@
 /** The command of an operation: its arguments and options are fields of the act, which runs in one transaction as the login of the command. */
 import type { Argument, Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
-import type { Field, Fields } from '../../operations/fields.ts';
+import type { Field, Fields, JsonField } from '../../operations/fields.ts';
 import type { Acting, Operation } from '../../operations/operation.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import type { Output } from '../view/output.ts';
 import { addCommand, type CommandHelp, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 import { fieldOption, fieldParser, type OptionWords } from './field-option.ts';
-import { jsonObject, jsonOf } from './json-option.ts';
 
 /** What a terminal has that the act has not. Arguments are those fields that the usage names. */
 export interface Presentation<Input, Result, Row, After> extends CommandHelp {
@@ -69,7 +68,7 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
           ...taken.map((argument, index) => ({ name: argument.name(), called: argument.name(), value: args[index] })),
           ...fields.map(([name, option]) => ({ name, called: option.long!, value: values[option.attributeName()] })),
         ];
-        const input = inputOf(operation.input, all, invocation.context.cwd);
+        const input = await inputOf(operation.input, all, invocation.context.cwd);
         return runOperation(operation, presentation, invocation, input as Input);
       }),
     );
@@ -91,18 +90,23 @@ interface Given {
 }
 
 /** The values with defaults in place of those that were not given. Where files of JSON are is known only now. */
-function inputOf(fields: Fields, given: readonly Given[], cwd: string): object {
+async function inputOf(fields: Fields, given: readonly Given[], cwd: string): Promise<object> {
   const defaults = Object.entries(fields).flatMap(([name, field]) =>
     field.default === undefined ? [] : [[name, field.default] as const],
   );
-  const values = given.flatMap(({ name, called, value }) => {
-    if (value === undefined) return [];
-    const field = fields[name]!;
-    if (field.kind !== 'json') return [[name, value] as const];
-    const json = jsonOf(called, value as string, cwd);
-    return [[name, field.object ? jsonObject(called, json) : json] as const];
-  });
-  return Object.fromEntries([...defaults, ...values]);
+  const values = given
+    .filter(({ value }) => value !== undefined)
+    .map(async ({ name, called, value }) => {
+      const field = fields[name]!;
+      return [name, field.kind === 'json' ? await readJson(field, called, value as string, cwd) : value] as const;
+    });
+  return Object.fromEntries([...defaults, ...(await Promise.all(values))]);
+}
+
+async function readJson({ object }: JsonField, option: string, given: string, cwd: string): Promise<unknown> {
+  const { jsonObject, jsonOf } = await import('./json-option.ts');
+  const json = jsonOf(option, given, cwd);
+  return object ? jsonObject(option, json) : json;
 }
 
 async function runOperation<Input, Result, Row extends { readonly id: string }, After>(

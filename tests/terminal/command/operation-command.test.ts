@@ -195,16 +195,17 @@ test.each([
 });
 
 test('an option without a default is needed unless its field is optional; an argument is checked as its field says', async () => {
-  const { input, ...rest } = paint;
-  const needed = operation({ ...rest, input: { coats: whole({ min: 1, max: 3 }), label: text() } } as never);
+  const input = { coats: whole({ min: 1, max: 3 }), label: text() };
+  const { name, tag, summary, scope, http, output } = paint;
+  const needed = operation({ name, tag, summary, scope, http, output, input, run: async () => ({ id: ID }) });
   const program = new Command('walls').exitOverride().configureOutput({ writeErr: () => {} });
   const words = {
-    summary: '',
+    summary,
     examples: [],
     options: { label: ['--label <text>', 'a name'] },
     show: () => {},
   } as const;
-  operationCommand(needed, { usage: 'paint <coats>', ...words } as never)(program, () => async () => {});
+  operationCommand(needed, { usage: 'paint <coats>', ...words })(program, () => async () => {});
   const parse = (...argv: string[]) => program.parseAsync(['paint', ...argv], { from: 'user' });
   await expect(parse('1')).rejects.toThrow("required option '--label <text>' not specified");
   await expect(parse('4', '--label', 'a')).rejects.toThrow('Expected a whole number from 1 to 3.');
