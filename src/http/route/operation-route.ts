@@ -46,6 +46,7 @@ export function routeOf({
           ...outside(visit),
           tx: visit.tx,
           prepared: visit.prepared as never,
+          visitor: visit.visitor,
           unserved: (faculties, { until }) => unserved(visit.tx, faculties, until),
         },
         together(given),
