@@ -32,6 +32,7 @@ type Kind =
   | WholeField
   | NumberField
   | { readonly kind: 'flag' }
+  | TimeField
   | ChoiceField<string>
   | ListField
   | JsonField
@@ -56,6 +57,12 @@ export interface NumberField {
   readonly kind: 'number';
   readonly min: number;
   readonly max: number;
+}
+
+export interface TimeField {
+  readonly kind: 'time';
+  /** Whether it is one to come: a terminal then also takes `+2h`, otherwise how long ago it was, such as `2h`. */
+  readonly ahead: boolean;
 }
 
 export interface ChoiceField<Word extends string> {
@@ -117,6 +124,11 @@ export function limit(): Field<number> {
 
 export function flag(common: Common<boolean> = {}): Field<boolean> {
   return { kind: 'flag', ...common };
+}
+
+/** A time: ISO 8601 with its zone. `ahead`: it is one to come; default false. */
+export function time({ ahead = false, ...common }: { readonly ahead?: boolean } & Common<Date> = {}): Field<Date> {
+  return { kind: 'time', ahead, ...common };
 }
 
 /** One of some words. `name`: of the type in the OpenAPI document; default: it has none. */

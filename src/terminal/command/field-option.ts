@@ -1,7 +1,7 @@
 /** The fields of an act as options of a command. */
-import { InvalidArgumentError, Option } from 'commander';
+import { type Argument, InvalidArgumentError, Option } from 'commander';
 import type { Field } from '../../operations/fields.ts';
-import { choice, numberWithin, wholeNumber } from './arguments.ts';
+import { choice, moment, numberWithin, pastMoment, wholeNumber } from './arguments.ts';
 
 /** The flags of an option, its line in the help, and its default where it is another one than that of the act. */
 export type OptionWords = readonly [flags: string, help: string, instead?: string | number];
@@ -15,7 +15,7 @@ export function fieldOption(field: Field, [flags, help, instead]: OptionWords): 
   const value = instead ?? (/\bdefault\b/.test(help) ? undefined : shown(field.default));
   if (value !== undefined) option.default(value);
   option.makeOptionMandatory(field.kind !== 'flag' && field.optional !== true && field.default === undefined);
-  const parse = fieldParser(field, /<(.+?)>/.exec(flags)?.[1]);
+  const parse = parserOf(field, /<(.+?)>/.exec(flags)?.[1] ?? '');
   return parse === null ? option : option.argParser(parse);
 }
 
@@ -23,10 +23,16 @@ function shown(value: unknown): string | number | undefined {
   return typeof value === 'number' || (typeof value === 'string' && value !== '') ? value : undefined;
 }
 
+/** Makes an argument take the values of a field. Texts are left to the act, whose errors say more. */
+export function parseAs(field: Field, argument: Argument): void {
+  const parse = field.kind === 'text' ? null : parserOf(field, '');
+  if (parse !== null) argument.argParser(parse);
+}
+
 type Parse = (value: string, before: unknown) => unknown;
 
 /** Null: the text as it is, or a flag. `named`: what the value is called in the flags. */
-export function fieldParser(field: Field, named = ''): Parse | null {
+function parserOf(field: Field, named: string): Parse | null {
   switch (field.kind) {
     case 'whole':
       return wholeNumber(field.min, field.max, NOUNS.has(named) ? named : undefined);
@@ -34,6 +40,8 @@ export function fieldParser(field: Field, named = ''): Parse | null {
       return numberWithin(field.min, field.max);
     case 'choice':
       return choice(field.words);
+    case 'time':
+      return field.ahead ? moment : pastMoment;
     case 'text':
       return field.pattern && field.expected !== undefined ? matching(field.pattern, field.expected) : null;
     case 'list':
@@ -49,7 +57,7 @@ const NOUNS: ReadonlySet<string> = new Set(['hours']);
 /** Words stand with commas between them; of anything else each is given by an option of its own. */
 function listParser(of: Field, named: string): Parse {
   if (of.kind === 'choice') return (value) => value.split(',').map((word) => choice(of.words)(word.trim()));
-  const parse = fieldParser(of, named) ?? ((value: string) => value);
+  const parse = parserOf(of, named) ?? ((value: string) => value);
   return (value, before) => [...((before as readonly unknown[] | undefined) ?? []), parse(value, undefined)];
 }
 

@@ -6,7 +6,18 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { expect, onTestFinished, test } from 'vitest';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
-import { choice, id, json, jsonObject, list, number, optional, text, whole } from '../../../src/operations/fields.ts';
+import {
+  choice,
+  id,
+  json,
+  jsonObject,
+  list,
+  number,
+  optional,
+  text,
+  time,
+  whole,
+} from '../../../src/operations/fields.ts';
 import { operation } from '../../../src/operations/operation.ts';
 import { commandRunner } from '../../../src/terminal/command/command.ts';
 import { operationCommand } from '../../../src/terminal/command/operation-command.ts';
@@ -16,6 +27,7 @@ import { testDatabase } from '../../support/database.ts';
 const target = testDatabase();
 const ID = '01900000-0000-7000-8000-000000000000';
 
+let tries = 0;
 const paint = operation({
   name: 'paintWall',
   tag: 'walls',
@@ -28,6 +40,9 @@ const paint = operation({
     rooms: optional(list(text())),
     keep_hours: whole({ min: 0, max: 24, default: 2 }),
     coats: optional(whole({ min: 1, max: 3 })),
+    shade: optional(whole({ min: 0, max: 9 })),
+    dry: optional(time()),
+    again: optional(time({ ahead: true })),
     label: optional(text({ pattern: /^[a-z]+$/, expected: 'small letters' })),
     litres: optional(number({ min: 0.5, max: 90 })),
     options: optional(jsonObject()),
@@ -38,6 +53,7 @@ const paint = operation({
   prepare: async (_, input) => `prepared for ${input.id}`,
   async run({ tx, prepared, visitor, unserved }, input) {
     if (input.coats === 3) await unserved(['painters'], { until: 'the wall waits' });
+    if (input.label === 'wet' && tries++ === 0) throw new AnimusError('work.locked', { detail: 'wet' });
     if (input.label === 'undone') throw new AnimusError('work.not_found', { detail: 'no wall', hint: '' });
     const [row] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
     const [again] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
@@ -46,7 +62,8 @@ const paint = operation({
 });
 
 const add = operationCommand(paint, {
-  usage: 'paint <id>',
+  usage: 'paint <id> [tone]',
+  takes: { tone: 'shade' },
   summary: 'paint a wall',
   examples: ['walls paint 0190'],
   options: {
@@ -54,6 +71,8 @@ const add = operationCommand(paint, {
     rooms: ['--room <name>', 'each'],
     keep_hours: ['--keep-hours <hours>', 'how long'],
     coats: ['--coats <number>', 'how many'],
+    dry: ['--dry <time>', 'since when'],
+    again: ['--again <time>', 'when next'],
     label: ['--label <text>', 'a name'],
     litres: ['--litres <amount>', 'of paint', 1.5],
     options: ['--options <json>', 'an object'],
@@ -149,6 +168,24 @@ test('options set fields: words between commas, one of many, numbers, texts', as
     label: 'fails',
     litres: 1.5,
   });
+});
+
+test('an argument may have another name than its field, and is checked as an option is', async () => {
+  expect((await painted('0190', '7')).said.input).toMatchObject({ shade: 7 });
+  await expect(painted('0190', '10')).rejects.toThrow('Expected a whole number from 0 to 9.');
+});
+
+test('a time is ISO 8601, or before or after now', async () => {
+  const { said } = await painted('0190', '--dry', '2026-03-01T09:00:00Z', '--again', '+2h');
+  expect(said.input.dry).toBe('2026-03-01T09:00:00.000Z');
+  expect(Date.parse(said.input.again)).toBeGreaterThan(Date.now());
+  expect(Date.parse((await painted('0190', '--dry', '2h')).said.input.dry)).toBeLessThan(Date.now());
+  await expect(painted('0190', '--again', '2h')).rejects.toThrow('+2h');
+});
+
+test('what another transaction holds is tried again', async () => {
+  expect((await painted('0190', '--label', 'wet')).said.once).toBe(true);
+  expect(tries).toBe(2);
 });
 
 test('faculties that nobody serves are told of after the transaction, so not if it is undone', async () => {
