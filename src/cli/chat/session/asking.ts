@@ -3,11 +3,11 @@ import { AnimusError, isAnimusError, messageOf } from '../../../core/errors/erro
 import type { Database, Queryable } from '../../../store/sql/database.ts';
 import { type AskedView, readAsked } from '../../../store/views/inbox-view.ts';
 import { answerQuestion, approve, decidedBudget, deny } from '../../../store/work/decide.ts';
+import { approveAlways } from '../../../terminal/command/always-allow.ts';
 import { jsonObject } from '../../../terminal/command/json-option.ts';
 import { decidedText } from '../../../terminal/view/decided-budget.ts';
 import { duration } from '../../../terminal/view/quantities.ts';
-import { approveAlways } from '../../work/always-allow.ts';
-import { enough, showDeadline, showRequest } from '../../work/show-asked.ts';
+import { enough, showDeadline, showRequest } from '../../../terminal/view/show-asked.ts';
 import type { Console } from '../terminal/console.ts';
 import { howToDecide, type TypedDecision, typedDecision } from './typed-decision.ts';
 
@@ -36,7 +36,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
   let asked: AskedView | null = null;
   /** True while the line is a changed input of the call. */
   let changing = false;
-  /** What was being typed when the request came. It is no decision, and is restored afterwards. */
+  /** What was being typed when the request came. It is not a decision, and is restored afterwards. */
   let draft = '';
   /** The ids of what was put off, or shown to somebody who may not decide. */
   const left = new Set<string>();
@@ -71,7 +71,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
     draft = '';
   }
 
-  /** Nothing is asked any more: what was typed as a decision is no message. */
+  /** Nothing is asked any more: what was typed as a decision is not a message. */
   function drop(): void {
     if (asked === null) return;
     console.takeLine();
