@@ -9,6 +9,7 @@ interface Listed {
 
 export const FEATURES: readonly Listed[] = [
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
+  { commands: ['schedule'], load: async () => (await import('./schedules/feature.ts')).schedules },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
 ];
 

@@ -46,8 +46,6 @@ export interface Api {
   readonly artifacts: ArtifactsMethods;
   /** Faculties, pauses, status and spend. */
   readonly operate: OperateMethods;
-  /** Work that is submitted at set times. */
-  readonly schedules: SchedulesMethods;
   /** What agents and people remember. */
   readonly memory: MemoryMethods;
   /** Skills that agents wrote. */
@@ -60,6 +58,8 @@ export interface Api {
   readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
+  /** Work that is submitted at set times. */
+  readonly schedules: SchedulesMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
 }

@@ -100,15 +100,6 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     spendRoots: { method: 'GET', path: '/spend/roots', kind: 'json', input: true, query: ['since', 'until', 'limit'] },
     listModels: { method: 'GET', path: '/models', kind: 'json', input: true, query: ['provider', 'model'] },
   },
-  schedules: {
-    list: { method: 'GET', path: '/schedules', kind: 'json' },
-    add: { method: 'POST', path: '/schedules', kind: 'json', input: true, body: true },
-    pause: { method: 'POST', path: '/schedules/{name}/pause', kind: 'json', body: true },
-    resume: { method: 'POST', path: '/schedules/{name}/resume', kind: 'json', body: true },
-    run: { method: 'POST', path: '/schedules/{name}/run', kind: 'json', body: true },
-    listRuns: { method: 'GET', path: '/schedules/{name}/runs', kind: 'json', input: true, query: ['limit'] },
-    remove: { method: 'DELETE', path: '/schedules/{name}', kind: 'json' },
-  },
   memory: {
     search: {
       method: 'GET',
@@ -226,6 +217,15 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     import: { method: 'POST', path: '/workspaces/{id}/imports', kind: 'json', input: true, body: true },
     events: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/events', kind: 'events' },
     rawEvents: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/events', kind: 'raw' },
+  },
+  schedules: {
+    list: { method: 'GET', path: '/schedules', kind: 'json' },
+    add: { method: 'POST', path: '/schedules', kind: 'json', input: true, body: true },
+    pause: { method: 'POST', path: '/schedules/{name}/pause', kind: 'json', body: true },
+    resume: { method: 'POST', path: '/schedules/{name}/resume', kind: 'json', body: true },
+    run: { method: 'POST', path: '/schedules/{name}/run', kind: 'json', body: true },
+    listRuns: { method: 'GET', path: '/schedules/{name}/runs', kind: 'json', input: true, query: ['limit'] },
+    remove: { method: 'DELETE', path: '/schedules/{name}', kind: 'json' },
   },
   webhooks: {
     list: { method: 'GET', path: '/webhooks', kind: 'json' },

@@ -23,8 +23,10 @@ export interface Presentation<Input, Result, Row, After> extends CommandHelp {
   readonly check?: (input: Input) => string | null;
   /** An option that the act does not know, and what is done with it instead of the act. */
   readonly instead?: { readonly option: OptionWords; readonly run: (invocation: Invocation) => Promise<number> };
-  /** The row that is named by `id`, or by a part of it. Errors: those of `findOne`. */
+  /** The row that is named by `id` or a part of it, or by the field of `finds`. Errors: those of `findOne`. */
   readonly find?: (db: Queryable, reference: string) => Promise<Row>;
+  /** Default: `id`. */
+  readonly finds?: keyof Input & keyof Row & string;
   /** What follows the act while the database is open, such as waiting for what it has begun. */
   readonly after?: (db: Database, done: Done<Input, Result, Row>, invocation: Invocation) => Promise<After>;
   /** What `--json` prints; default: the result. Errors are printed as those of the act. */
@@ -49,7 +51,7 @@ export interface Ended<Input, Result, Row, After> extends Done<Input, Result, Ro
 export type AddOperation = (group: Command, run: RunCommand) => void;
 
 /** The command of an operation. */
-export function operationCommand<Input, Result, Row extends { readonly id: string } = never, After = undefined>(
+export function operationCommand<Input, Result, Row extends object = never, After = undefined>(
   operation: Operation<Input, Result>,
   presentation: Presentation<Input, Result, Row, After>,
 ): AddOperation {
@@ -110,9 +112,9 @@ async function readJson({ object }: JsonField, option: string, given: string, cw
   return object ? jsonObject(option, json) : json;
 }
 
-async function runOperation<Input, Result, Row extends { readonly id: string }, After>(
+async function runOperation<Input, Result, Row extends object, After>(
   operation: Operation<Input, Result>,
-  { check, find, after, document, show }: Presentation<Input, Result, Row, After>,
+  { check, find, finds = 'id' as never, after, document, show }: Presentation<Input, Result, Row, After>,
   invocation: Invocation,
   given: Input,
 ): Promise<number> {
@@ -122,8 +124,8 @@ async function runOperation<Input, Result, Row extends { readonly id: string }, 
   const outside = { config, signal: context.signals.drain, traceparent: null };
   const prepared = await operation.prepare?.(outside, given);
   const done = await withDatabase(invocation, async (db) => {
-    const row = (await find?.(db, (given as { readonly id: string }).id)) as Row;
-    const input = find ? { ...given, id: row.id } : given;
+    const row = (await find?.(db, given[finds] as string)) as Row;
+    const input = find ? { ...given, [finds]: row[finds] } : given;
     let asked: readonly Asked[] = [];
     const act = (tx: Queryable) => {
       // Of this attempt only.
