@@ -8,6 +8,7 @@ interface Listed {
 }
 
 export const FEATURES: readonly Listed[] = [
+  { commands: ['memory'], load: async () => (await import('./memory/feature.ts')).memory },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
 ];
 

@@ -5,7 +5,6 @@ import { ADDS, DECIDES, type McpOffer, READS } from '../../operations/mcp-offer.
 import { id } from '../../operations/schemas.ts';
 import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
-import { memoryRoutes } from '../memory/memory-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
 import { FEATURES } from '../route/features.ts';
@@ -16,14 +15,7 @@ import { routeTool } from './route-tool.ts';
 import type { McpTool } from './tool.ts';
 import { waitTool } from './wait-tool.ts';
 
-const ROUTES = [
-  ...workRoutes,
-  ...artifactRoutes,
-  ...ledgerRoutes,
-  ...approvalRoutes,
-  ...operateRoutes,
-  ...memoryRoutes,
-];
+const ROUTES = [...workRoutes, ...artifactRoutes, ...ledgerRoutes, ...approvalRoutes, ...operateRoutes];
 
 /** A model reads the whole page, so pages are smaller than those of the API. */
 const page = () => ({ limit: z.int().min(1).max(50).default(20) });
@@ -95,14 +87,6 @@ export const MCP_TOOLS: readonly McpTool[] = [
     name: 'answer_question',
     description: `Answer a question of an agent. ${DECIDE}`,
     hints: DECIDES,
-  }),
-  tool('searchMemories', {
-    name: 'search_memory',
-    description:
-      'Find memories by words and by meaning, best first; without a query the newest. found_by says how each was found, without_meaning why not by meaning.',
-    hints: READS,
-    without: ['words_only'],
-    instead: page,
   }),
   ...operations.flatMap((operation) => (operation.mcp ? [routeTool(routeOf(operation), operation.mcp)] : [])),
 ];

@@ -1,8 +1,10 @@
 /** The command of an operation: its arguments and options are fields of the act, which runs in one transaction as the login of the command. */
 import type { Command } from 'commander';
+import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Field } from '../../operations/fields.ts';
 import type { Acting, Operation } from '../../operations/operation.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
+import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { Output } from '../view/output.ts';
 import { addCommand, type CommandHelp, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { withDatabase } from './database.ts';
@@ -81,6 +83,9 @@ function inputOf(fields: Readonly<Record<string, Field>>, given: readonly (reado
   return Object.fromEntries([...defaults, ...given.filter(([, value]) => value !== undefined)]);
 }
 
+/** As long as the API waits for rows that another transaction has locked. */
+const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
+
 async function runOperation<Input, Result, Row extends { readonly id: string }, After>(
   operation: Operation<Input, Result>,
   { find, after, document, show }: Presentation<Input, Result, Row, After>,
@@ -103,7 +108,7 @@ async function runOperation<Input, Result, Row extends { readonly id: string }, 
       };
       return operation.run({ ...outside, tx, prepared: prepared as never, unserved }, input);
     };
-    const did = { input, row, result: await db.transaction(act) };
+    const did = { input, row, result: await untilUnlocked(() => db.transaction(act), PATIENCE) };
     await note(invocation, db, asked);
     return { ...did, after: (await after?.(db, did, invocation)) as After };
   });
