@@ -12,6 +12,7 @@ import {
   other,
   terminalOnly,
   text,
+  time,
   whole,
 } from '../../src/operations/fields.ts';
 import { READS } from '../../src/operations/mcp-offer.ts';
@@ -35,7 +36,7 @@ const paint = operation({
     painter: terminalOnly(text()),
   },
   output: ({ z }) => z.object({ id: z.string(), coats: z.int() }),
-  run: async (_, { id: wall, coats }) => ({ id: wall, coats, secretly: 'more' }),
+  run: async ({ visitor }, { id: wall, coats }) => ({ id: wall, coats, by: visitor!.person }),
   mcp: { name: 'paint_wall', description: 'Paint', hints: READS, without: ['shape'] },
 });
 
@@ -45,7 +46,7 @@ const walls = operation({
   summary: 'Walls',
   scope: 'read',
   http: { method: 'GET', path: '/walls' },
-  input: { limit: limit(), glossy: optional(flag()) },
+  input: { limit: limit(), glossy: optional(flag()), since: optional(time()) },
   output: ({ z }) => z.object({ items: z.array(z.string()) }),
   run: async () => ({ items: [] }),
 });
@@ -85,13 +86,18 @@ test('a query is text', () => {
   expect(route.input.body).toBeNull();
   expect(route.input.query.parse({})).toEqual({ limit: 50 });
   expect(route.input.query.parse({ limit: '7', glossy: 'true' })).toEqual({ limit: 7, glossy: true });
-  expect(route.input.query.safeParse({ limit: '201' }).success).toBe(false);
+  expect(route.input.query.parse({ since: '2026-03-01T09:00:00Z' })).toMatchObject({
+    since: new Date('2026-03-01T09:00Z'),
+  });
+  for (const query of [{ limit: '201' }, { since: '2h' }])
+    expect(route.input.query.safeParse(query).success).toBe(false);
 });
 
 test('the route runs the act with all fields together; more than its output names does not leave', async () => {
   const route = routeOf(paint);
-  const answer = await route.run({ means: {} } as never, { path: { id: ID }, query: {}, body: { coats: 3 } });
-  expect(answer).toEqual({ id: ID, coats: 3, secretly: 'more' });
+  const visit = { means: {}, visitor: { person: 'ann' } };
+  const answer = await route.run(visit as never, { path: { id: ID }, query: {}, body: { coats: 3 } });
+  expect(answer).toEqual({ id: ID, coats: 3, by: 'ann' });
   expect(route.output.parse(answer)).toEqual({ id: ID, coats: 3 });
   expect([route.status, route.method, route.id, route.scope]).toEqual([202, 'POST', 'paintWall', 'work']);
 });

@@ -1,6 +1,6 @@
 /** What one can do with memories. SQL decides who may find, change and forget them. */
 import type { SearchVector } from '../../daemon/models/search-embedding.ts';
-import { choice, flag, id, list, optional, other, text, whole } from '../../operations/fields.ts';
+import { choice, flag, id, list, optional, other, text, time, whole } from '../../operations/fields.ts';
 import { READS } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import {
@@ -43,8 +43,8 @@ export const searchMemories = operation({
     task: optional(id({ description: 'of the task that this work item belongs to' })),
     source: optional(id({ description: 'the work item that stored, changed or confirmed it' })),
     faculty: only('of that work'),
-    since: other((s) => s.timeIn().optional().describe('changed at this time or later')),
-    until: other((s) => s.timeIn().optional().describe('changed before this time')),
+    since: optional(time({ description: 'changed at this time or later' })),
+    until: optional(time({ description: 'changed before this time' })),
     half_life_days: other((s) =>
       s.z.coerce.number().min(0.001).max(100_000).optional().describe('the age that halves a score'),
     ),
@@ -75,8 +75,8 @@ export const searchMemories = operation({
         task,
         source_item: source,
         faculty,
-        since: moment(since),
-        until: moment(until),
+        since,
+        until,
       },
       limit,
       halfLifeDays: input.half_life_days,
@@ -96,10 +96,6 @@ export const searchMemories = operation({
 
 function each<T>(value: T | undefined): readonly T[] | undefined {
   return value === undefined ? undefined : [value];
-}
-
-function moment(time: string | undefined): Date | undefined {
-  return time === undefined ? undefined : new Date(time);
 }
 
 const parts = {
@@ -206,7 +202,7 @@ export const memoryStats = operation({
   http: { method: 'GET', path: '/memory-stats' },
   input: {},
   output: store.memoryStats,
-  run: ({ tx }) => store.readMemoryStats(tx),
+  run: ({ tx, visitor }) => store.readMemoryStats(tx, visitor),
 });
 
 /** In the order of the OpenAPI document. */
