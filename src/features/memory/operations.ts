@@ -202,7 +202,7 @@ export const memoryStats = operation({
   http: { method: 'GET', path: '/memory-stats' },
   input: {},
   output: store.memoryStats,
-  run: ({ tx, visitor }) => store.readMemoryStats(tx, visitor),
+  run: ({ tx }) => store.readMemoryStats(tx),
 });
 
 /** In the order of the OpenAPI document. */

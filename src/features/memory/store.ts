@@ -120,10 +120,8 @@ export const memoryStats = row((s) => {
 });
 export type MemoryStats = RowOf<typeof memoryStats>;
 
-/** What is remembered, in numbers. Reads all memories: 0.1 s at 100,000. `visitor`: for whom a gateway asks. Errors: `db.forbidden` for those who do not see all work. */
-export async function readMemoryStats(db: Queryable, visitor: object | null = null): Promise<MemoryStats> {
-  const stats =
-    visitor === null ? 'animus.memory_stats() || animus.embedding_status()' : 'animus.visible_memory_stats()';
-  const [found] = await db.query<{ stats: MemoryStats }>(`select ${stats} as stats`);
+/** What is remembered, in numbers. Reads all memories: 0.1 s at 100,000. Errors: `db.forbidden` for those who do not see all work. */
+export async function readMemoryStats(db: Queryable): Promise<MemoryStats> {
+  const [found] = await db.query<{ stats: MemoryStats }>('select animus.visible_memory_stats() as stats');
   return found!.stats;
 }

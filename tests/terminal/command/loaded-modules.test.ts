@@ -38,8 +38,8 @@ describe('a command loads no package that it does not use', () => {
   test.each([
     ['completion words -- w', ['commander'], 35],
     ['help exit-codes', ['commander'], 35],
-    ['status', ['commander', ...DRIVER], 69],
-    ['status --json', ['commander', ...DRIVER], 69],
+    ['status', ['commander', ...DRIVER], 80],
+    ['status --json', ['commander', ...DRIVER], 80],
     ['work list', ['commander', ...DRIVER], 118],
     ['work show ID', ['commander', ...DRIVER], 118],
     ['ledger show ID', ['commander', ...DRIVER], 63],
