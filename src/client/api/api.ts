@@ -48,8 +48,6 @@ export interface Api {
   readonly operate: OperateMethods;
   /** Work that is submitted at set times. */
   readonly schedules: SchedulesMethods;
-  /** What agents and people remember. */
-  readonly memory: MemoryMethods;
   /** Skills that agents wrote. */
   readonly skills: SkillsMethods;
   /** Who decided what. */
@@ -60,6 +58,8 @@ export interface Api {
   readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
+  /** What agents and people remember. */
+  readonly memory: MemoryMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
 }
