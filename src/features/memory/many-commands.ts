@@ -94,7 +94,7 @@ export const unmerge = operationCommand(unmergeAll, {
 
 /** The act with other fields: for several rows in one transaction. */
 function several<All extends Fields, Result>(
-  { prepare: _, ...act }: Operation,
+  { prepare: _prepare, check: _check, ...act }: Operation,
   input: All,
   run: (acting: Acting<never>, input: InputOf<All>) => Promise<Result>,
 ): Operation<InputOf<All>, Result> {
