@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { chainChecker, type Decision, decisionHash, digestTexts } from '../../../../src/core/work/decision-chain.ts';
-import { migrate } from '../../../../src/store/migrations/migrate.ts';
-import type { Database } from '../../../../src/store/sql/database.ts';
-import { readAudit, readChains, readUnchained } from '../../../../src/store/views/audit/audit.ts';
-import { beginFocus, recordCalls } from '../../../support/begun-focus.ts';
-import { embeddedDatabase, testDatabase } from '../../../support/database.ts';
-import { migrateFirstSchema } from '../../../support/first-schema.ts';
-import { emptyQueue, insertWork } from '../../work/queue-driver.ts';
+import { chainChecker, decisionHash, digestTexts } from '../../../src/features/audit/chain.ts';
+import type { Decision } from '../../../src/features/audit/rows.ts';
+import { migrate } from '../../../src/store/migrations/migrate.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
+import { readAudit, readChains, readUnchained } from '../../../src/features/audit/store.ts';
+import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
+import { embeddedDatabase, testDatabase } from '../../support/database.ts';
+import { migrateFirstSchema } from '../../support/first-schema.ts';
+import { emptyQueue, insertWork } from '../../store/work/queue-driver.ts';
 
 const target = testDatabase();
 beforeEach(() => emptyQueue(target.database));
