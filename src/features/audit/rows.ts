@@ -71,9 +71,7 @@ const refusedCall = row((s) =>
 export type RefusedCall = RowOf<typeof refusedCall>;
 
 /** A line of the export; with `heads` a `Decision`. */
-export const auditLine = row((s) =>
-  s.z.union([auditRow(s), refusedCall(s), decision(s)]).meta({ id: 'AuditLine' }),
-);
+export const auditLine = row((s) => s.z.union([auditRow(s), refusedCall(s), decision(s)]).meta({ id: 'AuditLine' }));
 
 /** What is wrong, and where. */
 const chainFault = row((s) =>
