@@ -3,19 +3,10 @@
  * none. From it follow the route of the API with its place in the OpenAPI document, and the method of the client.
  */
 import type { z } from 'zod';
-import type { ActingPerson } from '../core/work/people.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Fields, InputOf } from './fields.ts';
 import type { Described } from './operation.ts';
 import type { Schemas } from './schemas.ts';
-
-/** What it gets. */
-export interface Reader {
-  /** Acts for the person of the request, or for the login of the terminal. */
-  readonly db: Queryable;
-  /** The person of the request; null: the login of a terminal acts. */
-  readonly visitor: ActingPerson | null;
-}
 
 interface DeclaredReading extends Described {
   /** Below `/api/v1`; what it takes is in the query of a GET. */
@@ -28,7 +19,8 @@ interface DeclaredReading extends Described {
 export interface Reading<Input = never, Result = unknown> extends DeclaredReading {
   readonly input: Fields;
   readonly output: (schemas: Schemas) => z.ZodType;
-  readonly run: (reader: Reader, input: Input) => Promise<Result>;
+  /** `db` acts for the person of the request, or for the login of the terminal. */
+  readonly run: (db: Queryable, input: Input) => Promise<Result>;
 }
 
 /** Declares a reading; its fields and its output give the types of `run`. */
@@ -40,7 +32,7 @@ export function reading<
   declared: DeclaredReading & {
     readonly input: All;
     readonly output: (schemas: Schemas) => Output;
-    readonly run: (reader: Reader, input: InputOf<All>) => Promise<Result>;
+    readonly run: (db: Queryable, input: InputOf<All>) => Promise<Result>;
   },
 ): Reading<InputOf<All>, Result> {
   return declared;

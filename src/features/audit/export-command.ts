@@ -33,7 +33,7 @@ export async function exportCommand(invocation: Invocation, options: ExportOptio
   }
   await withDatabase(invocation, async (db) => {
     if (csv) output.copyable(CSV_COLUMNS.join(','));
-    for await (const row of await exportAudit.run({ db, visitor: null }, { since, until, heads })) {
+    for await (const row of await exportAudit.run(db, { since, until, heads })) {
       if (csv) output.copyable(CSV_COLUMNS.map((column) => csvCell((row as CsvRow)[column] ?? null)).join(','));
       else printJson(output, row);
     }

@@ -23,7 +23,7 @@ interface Verdict extends Omit<ChainsVerdict, 'faults'> {
 export async function verifyCommand(invocation: Invocation, options: VerifyOptions): Promise<number> {
   const { output, context } = invocation;
   const verdict = await withDatabase(invocation, async (db): Promise<Verdict> => {
-    const found = await checkAudit.run({ db, visitor: null }, {});
+    const found = await checkAudit.run(db, {});
     if (options.against === undefined) return { ...found, compared: null };
     const { compared, faults: differing } = await faultsAgainst(db, resolve(context.cwd, options.against), MAX_FAULTS);
     const faults = [...found.faults, ...differing];

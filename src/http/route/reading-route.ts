@@ -18,7 +18,7 @@ export function routeOfReading({ name, input, output, lines = false, run, ...des
     media: [lines ? 'application/jsonl' : 'application/json'],
     described: lines ? { items: answer } : { body: answer },
     async respond(visit, { query }) {
-      const read = await run({ db: readerOf(visit), visitor: visit.visitor }, query as never);
+      const read = await run(readerOf(visit), query as never);
       if (!lines) return Response.json(answer.parse(read));
       return new Response(await streamOf(read as AsyncIterable<object>, visit.signal), {
         headers: { 'content-type': 'application/jsonl; charset=utf-8' },
