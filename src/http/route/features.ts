@@ -2,5 +2,7 @@
 import { loadFeatures } from '../../features/features.ts';
 
 export const FEATURES = await loadFeatures();
-export const OPERATIONS = (await Promise.all(FEATURES.map(async ({ operations }) => (await operations?.()) ?? []))).flat();
+export const OPERATIONS = (
+  await Promise.all(FEATURES.map(async ({ operations }) => (await operations?.()) ?? []))
+).flat();
 export const READINGS = (await Promise.all(FEATURES.map(async ({ readings }) => (await readings?.()) ?? []))).flat();
