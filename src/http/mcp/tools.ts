@@ -7,7 +7,7 @@ import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
-import { FEATURES } from '../route/features.ts';
+import { OPERATIONS } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
 import type { JsonRoute } from '../route/route.ts';
 import { workRoutes } from '../work/work-routes.ts';
@@ -20,8 +20,6 @@ const ROUTES = [...workRoutes, ...artifactRoutes, ...ledgerRoutes, ...approvalRo
 /** A model reads the whole page, so pages are smaller than those of the API. */
 const page = () => ({ limit: z.int().min(1).max(50).default(20) });
 const DECIDE = 'For tokens of operators with the scope decide. Show your user exactly what is decided, and ask first.';
-
-const operations = (await Promise.all(FEATURES.map((feature) => feature.operations()))).flat();
 
 export const MCP_TOOLS: readonly McpTool[] = [
   tool('listFaculties', {
@@ -88,7 +86,7 @@ export const MCP_TOOLS: readonly McpTool[] = [
     description: `Answer a question of an agent. ${DECIDE}`,
     hints: DECIDES,
   }),
-  ...operations.flatMap((operation) => (operation.mcp ? [routeTool(routeOf(operation), operation.mcp)] : [])),
+  ...OPERATIONS.flatMap((operation) => (operation.mcp ? [routeTool(routeOf(operation), operation.mcp)] : [])),
 ];
 
 function tool(id: string, options: McpOffer): McpTool {
