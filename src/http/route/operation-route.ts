@@ -36,6 +36,7 @@ export function routeOf({ name, http, input, output, prepare, run, mcp: _, ...de
           tx: visit.tx,
           prepared: visit.prepared as never,
           unserved: (faculties, { until }) => unserved(visit.tx, faculties, until),
+          views: async () => 'visible',
         },
         together(given),
       ),

@@ -3,14 +3,14 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Field } from '../../operations/fields.ts';
 import { choice, wholeNumber } from './arguments.ts';
 
-/** The flags of an option, and its line in the help. */
-export type OptionWords = readonly [flags: string, help: string];
+/** The flags of an option, its line in the help, and what reads its value where a terminal takes others than the field. */
+export type OptionWords = readonly [flags: string, help: string, parse?: (value: string, before: never) => unknown];
 
 /** The option of a field. A bad value is a usage error; the lengths of texts are left to the database. */
-export function fieldOption(field: Field, [flags, help]: OptionWords): Option {
+export function fieldOption(field: Field, [flags, help, own]: OptionWords): Option {
   const option = new Option(flags, help);
   const named = /<(.+?)>/.exec(flags)?.[1] ?? '';
-  const parse = parserOf(field, named);
+  const parse = (own as Parse | undefined) ?? parserOf(field, named);
   return parse === null ? option : option.argParser(parse);
 }
 

@@ -13,6 +13,8 @@ import { testDatabase } from '../../support/database.ts';
 const target = testDatabase();
 const ID = '01900000-0000-7000-8000-000000000000';
 
+let tries: string[] = [];
+
 const paint = operation({
   name: 'paintWall',
   tag: 'walls',
@@ -21,6 +23,7 @@ const paint = operation({
   http: { method: 'POST', path: '/walls/{id}/paint' },
   input: {
     id: id(),
+    beside: optional(id()),
     colours: list(choice(['red', 'blue']), { default: ['red'] }),
     rooms: optional(list(text())),
     keep_hours: whole({ min: 0, max: 24, default: 2 }),
@@ -29,12 +32,14 @@ const paint = operation({
   },
   output: ({ z }) => z.object({ id: z.string() }),
   prepare: async (_, input) => `prepared for ${input.id}`,
-  async run({ tx, prepared, unserved }, input) {
+  async run({ tx, prepared, unserved, views }, input) {
     if (input.coats === 3) await unserved(['painters'], { until: 'the wall waits' });
+    if (input.label === 'locked' && tries.push(input.id) < 3)
+      throw new AnimusError('work.locked', { detail: 'the wall is wet' });
     if (input.label === 'undone') throw new AnimusError('work.not_found', { detail: 'no wall', hint: '' });
     const [row] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
     const [again] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
-    return { ...input, prepared, once: row!.xid === again!.xid };
+    return { ...input, prepared, once: row!.xid === again!.xid, views: await views() };
   },
 });
 
@@ -48,7 +53,15 @@ const add = operationCommand(paint, {
     keep_hours: ['--keep-hours <hours>', 'how long'],
     coats: ['--coats <number>', 'how many'],
     label: ['--label <text>', 'a name'],
+    beside: ['--beside <wall>', 'another wall', (given: string) => given.toLowerCase()],
   },
+  more: { loud: ['--loud', 'say more'] },
+  defaults: { coats: 1 },
+  read: async (given, { context }, typed) => ({
+    ...given,
+    ...(typed['loud'] === true && { label: `in ${context.cwd}` }),
+  }),
+  ids: { beside: async (_, reference) => `found ${reference}` },
   find: async (_, reference) => ({ id: ID, named: reference }),
   instead: {
     option: ['--none', 'nothing'],
@@ -63,6 +76,7 @@ const add = operationCommand(paint, {
     row: row.named,
     once: result.once,
     prepared: result.prepared,
+    views: result.views,
     after,
   }),
   show: (_, { input }) => (input.label === 'fails' ? 1 : undefined),
@@ -105,10 +119,11 @@ test('options that are not given have the defaults of the act, or are absent', a
   expect(await painted('0190')).toEqual({
     code: 0,
     said: {
-      input: { id: ID, colours: ['red'], keep_hours: 2 },
+      input: { id: ID, colours: ['red'], keep_hours: 2, coats: 1 },
       row: '0190',
       once: true,
       prepared: 'prepared for 0190',
+      views: 'visible',
       after: 'postgres 2',
     },
   });
@@ -135,8 +150,21 @@ test('options set fields: words between commas, one of many, numbers, texts', as
     colours: ['blue', 'red'],
     rooms: ['a', 'b,c'],
     keep_hours: 0,
+    coats: 1,
     label: 'fails',
   });
+});
+
+test('an option may be read in a way of its own, name another row, and be of the terminal alone', async () => {
+  const { said } = await painted('0190', '--beside', 'ABCD', '--loud');
+  expect(said.input).toMatchObject({ beside: 'found abcd', label: 'in /nowhere' });
+  expect(said.input).not.toHaveProperty('loud');
+});
+
+test('an act whose rows are locked is tried again', async () => {
+  tries = [];
+  expect(await painted('0190', '--label', 'locked')).toMatchObject({ code: 0 });
+  expect(tries).toHaveLength(3);
 });
 
 test('faculties that nobody serves are told of after the transaction, so not if it is undone', async () => {
