@@ -165,7 +165,10 @@ export async function act<Input, Result>(
       return {};
     };
     const views = () => viewsOfLogin(tx);
-    return operation.run({ ...outsideOf(invocation), tx, prepared: prepared as never, unserved, views }, input);
+    return operation.run(
+      { ...outsideOf(invocation), tx, prepared: prepared as never, visitor: null, unserved, views },
+      input,
+    );
   };
   return { result: await untilUnlocked(() => db.transaction(attempt), PATIENCE), asked };
 }
