@@ -9,12 +9,14 @@ import { viewsOfLogin } from '../../store/views/views-of-login.ts';
 import type { Output } from '../view/output.ts';
 import { addCommand, type CommandHelp, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { withDatabase } from './database.ts';
-import { fieldOption, type OptionWords } from './field-option.ts';
+import { fieldOption, type OptionWords, parseAs } from './field-option.ts';
 
 /** What a command is, beside what it does. Arguments are those fields that the usage names. */
 export interface Presentation<Input, Result, Row, After> extends CommandHelp, Performance<Input, Result, Row, After> {
   /** Its name and arguments: `rotate <id>`. */
   readonly usage: string;
+  /** The fields of those arguments that have another name, by the arguments. */
+  readonly takes?: Readonly<Record<string, keyof Input & string>>;
   /** Options by the fields that they set. */
   readonly options?: { readonly [Name in keyof Input]?: OptionWords };
   /** Options that the act does not know, by the names under which `typed` has them. */
@@ -67,7 +69,7 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
   operation: Operation<Input, Result>,
   presentation: Presentation<Input, Result, Row, After>,
 ): AddOperation {
-  const { usage, options = {}, more = {}, defaults = {}, instead } = presentation;
+  const { usage, takes = {}, options = {}, more = {}, defaults = {}, instead } = presentation;
   return (group, run) => {
     const command = addCommand(group, usage, presentation);
     const adds = (field: Field, words: OptionWords) => {
@@ -81,9 +83,13 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
       ...Object.entries(more).map(([name, words]) => [adds({ kind: 'flag' }, words), name] as const),
     ];
     const other = instead && adds({ kind: 'flag' }, instead.option);
-    const names = command.registeredArguments.map((argument) => argument.name());
+    const names = command.registeredArguments.map((argument) => {
+      const name = takes[argument.name()] ?? argument.name();
+      parseAs(operation.input[name]!, argument);
+      return name;
+    });
     command.action(
-      run(async (invocation: Invocation, given: CommonOptions, ...args: readonly string[]) => {
+      run(async (invocation: Invocation, given: CommonOptions, ...args: readonly unknown[]) => {
         const values = given as Readonly<Record<string, unknown>>;
         if (instead && values[other!] === true) return instead.run(invocation);
         const typed = typedOf({ ...defaultsOf(operation.input), ...defaults }, [
