@@ -77,7 +77,7 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
       command.addOption(option);
       return option.attributeName();
     };
-    const named = Object.entries<OptionWords>(options as Readonly<Record<string, OptionWords>>);
+    const named = Object.entries<OptionWords>(options);
     const fields = [
       ...named.map(([name, words]) => [adds(operation.input[name]!, words), name] as const),
       ...Object.entries(more).map(([name, words]) => [adds({ kind: 'flag' }, words), name] as const),
