@@ -76,6 +76,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['findings', 'focus'],
     ['awareness', 'hooks', 'kept', 'models', 'skills'],
     ['workspace', 'worktrees'],
+    ['git'],
     ['guard', 'parts'],
   ],
   'src/daemon/focus': [['*'], ['end', 'engage'], ['orient'], ['scope']],

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { writeGit } from '../../../src/daemon/worktrees/repository-writes.ts';
+import { writeGit } from '../../../src/daemon/git/repository-writes.ts';
 import { close, git, open, setUpWorktree } from '../../support/worktree.ts';
 
 /** Twenty times as fast. */
