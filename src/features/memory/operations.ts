@@ -1,7 +1,7 @@
 /** What one can do with memories. SQL decides who may find, change and forget them. */
 import type { SearchVector } from '../../daemon/models/search-embedding.ts';
 import { choice, flag, id, list, optional, other, text, time, whole } from '../../operations/fields.ts';
-import { READS } from '../../operations/mcp-offer.ts';
+import { READS, smallPage } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import {
   updateMemory as change,
@@ -27,7 +27,7 @@ export const searchMemories = operation({
       'Find memories by words and by meaning, best first; without a query the newest. found_by says how each was found, without_meaning why not by meaning.',
     hints: READS,
     without: ['words_only'],
-    instead: ({ z }) => ({ limit: z.int().min(1).max(50).default(20) }),
+    instead: smallPage,
   },
   input: {
     query: text({

@@ -49,6 +49,7 @@ export function routeOf({
           prepared: visit.prepared as never,
           visitor: visit.visitor,
           unserved: (faculties, { until }) => unserved(visit.tx, faculties, until),
+          views: async () => 'visible',
         },
         together(given),
       ),
