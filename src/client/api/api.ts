@@ -50,8 +50,6 @@ export interface Api {
   readonly schedules: SchedulesMethods;
   /** Skills that agents wrote. */
   readonly skills: SkillsMethods;
-  /** Who decided what. */
-  readonly audit: AuditMethods;
   /** People and their tokens. */
   readonly people: PeopleMethods;
   /** Workspaces and their files. */
@@ -62,4 +60,6 @@ export interface Api {
   readonly memory: MemoryMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
+  /** Who decided what. */
+  readonly audit: AuditMethods;
 }
