@@ -46,20 +46,20 @@ export interface Api {
   readonly artifacts: ArtifactsMethods;
   /** Faculties, pauses, status and spend. */
   readonly operate: OperateMethods;
-  /** What agents and people remember. */
-  readonly memory: MemoryMethods;
   /** Skills that agents wrote. */
   readonly skills: SkillsMethods;
-  /** Who decided what. */
-  readonly audit: AuditMethods;
   /** People and their tokens. */
   readonly people: PeopleMethods;
   /** Workspaces and their files. */
   readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
+  /** What agents and people remember. */
+  readonly memory: MemoryMethods;
   /** Work that is submitted at set times. */
   readonly schedules: SchedulesMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
+  /** Who decided what. */
+  readonly audit: AuditMethods;
 }

@@ -18,7 +18,7 @@ import {
   type Schedule,
 } from './store.ts';
 
-const named = { find: findSchedule, finds: 'name' } as const;
+const named = { ids: { name: findSchedule } };
 
 const list = operationCommand(acts.listSchedules, {
   usage: 'list',
@@ -159,9 +159,9 @@ function showPaused(
 }
 
 /** Errors: `schedule.not_found`, with the name that is like it. */
-async function findSchedule(db: Queryable, name: string): Promise<{ readonly name: string }> {
+async function findSchedule(db: Queryable, name: string): Promise<string> {
   const [found] = await listSchedules(db, name);
-  if (found) return found;
+  if (found) return name;
   const all = await db.query<{ name: string }>('select name from animus.visible_schedules order by name limit 1000');
   const hint = didYouMean(
     name,
