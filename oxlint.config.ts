@@ -35,7 +35,6 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'scratch',
       'serve',
       'settings',
-      'skill',
       'spend',
       'status',
       'work',
@@ -43,6 +42,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   // Parts do not know each other; a new one needs no line here.
   'src/features': [foldersOf('src/features')],
+  'src/features/skills': [['folders']],
   'src/terminal': [['command'], ['events'], ['view']],
   'src/features/conversations': [['*'], ['commands'], ['session'], ['console'], ['operations'], ['store']],
   'src/cli/work': [['*'], ['result']],
@@ -60,7 +60,6 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'people',
       'record',
       'sandbox',
-      'skills',
       'sockets',
       'streams',
       'work',

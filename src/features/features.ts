@@ -10,6 +10,7 @@ interface Listed {
 export const FEATURES: readonly Listed[] = [
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
+  { commands: ['skill'], load: async () => (await import('./skills/feature.ts')).skills },
 ];
 
 /** All of them, for what serves them, checks them or shows them. */

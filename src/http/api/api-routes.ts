@@ -19,8 +19,6 @@ import { FEATURES } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
 import type { Route } from '../route/route.ts';
 import { sandboxRoutes } from '../sandbox/sandbox-routes.ts';
-import { decideSkillRoutes } from '../skills/decide-skill-routes.ts';
-import { skillRoutes } from '../skills/skill-routes.ts';
 import { streamRoutes } from '../streams/stream-routes.ts';
 import { bulkRoutes } from '../work/bulk-work.ts';
 import { workRoutes } from '../work/work-routes.ts';
@@ -42,8 +40,6 @@ export const API_ROUTES: readonly Route[] = [
   ...modelRoutes,
   ...scheduleRoutes,
   ...memoryRoutes,
-  ...skillRoutes,
-  ...decideSkillRoutes,
   ...auditRoutes,
   ...peopleRoutes,
   ...tokenRoutes,

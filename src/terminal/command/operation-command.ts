@@ -8,7 +8,6 @@ import type { Database, Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { Output } from '../view/output.ts';
 import { addCommand, type CommandHelp, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
-import { withDatabase } from './database.ts';
 import { fieldOption, type OptionWords, parseAs } from './field-option.ts';
 
 /** What a terminal has that the act has not. Arguments are those fields that the usage names. */
@@ -121,6 +120,8 @@ async function runOperation<Input, Result, Row extends { readonly id: string }, 
   if (wrong !== null) throw new AnimusError('usage.invalid', { detail: wrong });
   const outside = { config, signal: context.signals.drain, traceparent: null };
   const prepared = await operation.prepare?.(outside, given);
+  // Commands beside it may need no database, and so no driver.
+  const { withDatabase } = await import('./database.ts');
   const done = await withDatabase(invocation, async (db) => {
     const row = (await find?.(db, (given as { readonly id: string }).id)) as Row;
     const input = find ? { ...given, id: row.id } : given;
