@@ -8,9 +8,10 @@ interface Listed {
 }
 
 export const FEATURES: readonly Listed[] = [
+  { commands: ['skill'], load: async () => (await import('./skills/feature.ts')).skills },
+  { commands: ['audit'], load: async () => (await import('./audit/feature.ts')).audit },
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
-  { commands: ['skill'], load: async () => (await import('./skills/feature.ts')).skills },
 ];
 
 /** All of them, for what serves them, checks them or shows them. */

@@ -50,16 +50,16 @@ export interface Api {
   readonly schedules: SchedulesMethods;
   /** What agents and people remember. */
   readonly memory: MemoryMethods;
-  /** Skills that agents wrote. */
-  readonly skills: SkillsMethods;
-  /** Who decided what. */
-  readonly audit: AuditMethods;
   /** People and their tokens. */
   readonly people: PeopleMethods;
   /** Workspaces and their files. */
   readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
+  /** Skills that agents wrote. */
+  readonly skills: SkillsMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
+  /** Who decided what. */
+  readonly audit: AuditMethods;
 }

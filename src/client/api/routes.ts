@@ -139,22 +139,6 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     unmerge: { method: 'DELETE', path: '/memory-merges/{id}', kind: 'json' },
     stats: { method: 'GET', path: '/memory-stats', kind: 'json' },
   },
-  skills: {
-    list: { method: 'GET', path: '/skills', kind: 'json' },
-    show: { method: 'GET', path: '/skills/{name}', kind: 'json' },
-    showVersion: { method: 'GET', path: '/skills/{name}/versions/{version}', kind: 'json' },
-    diff: { method: 'GET', path: '/skills/{name}/diff', kind: 'json', input: true, query: ['to', 'from'] },
-    stats: { method: 'GET', path: '/skill-stats', kind: 'json', input: true, query: ['since', 'skill'] },
-    stale: { method: 'GET', path: '/stale-skills', kind: 'json', input: true, query: ['days'] },
-    approve: { method: 'POST', path: '/skills/{name}/approve', kind: 'json', input: true, body: true },
-    deny: { method: 'POST', path: '/skills/{name}/deny', kind: 'json', input: true, body: true },
-    archive: { method: 'POST', path: '/skills/{name}/archive', kind: 'json', input: true, body: true },
-    rollBack: { method: 'POST', path: '/skills/{name}/rollback', kind: 'json', input: true, body: true },
-  },
-  audit: {
-    export: { method: 'GET', path: '/audit', kind: 'stream', input: true, query: ['since', 'until', 'heads'] },
-    check: { method: 'GET', path: '/audit/check', kind: 'json' },
-  },
   people: {
     showMe: { method: 'GET', path: '/me', kind: 'json' },
     list: { method: 'GET', path: '/people', kind: 'json' },
@@ -227,6 +211,18 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     events: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/events', kind: 'events' },
     rawEvents: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/events', kind: 'raw' },
   },
+  skills: {
+    list: { method: 'GET', path: '/skills', kind: 'json' },
+    show: { method: 'GET', path: '/skills/{name}', kind: 'json' },
+    showVersion: { method: 'GET', path: '/skills/{name}/versions/{version}', kind: 'json' },
+    diff: { method: 'GET', path: '/skills/{name}/diff', kind: 'json', input: true, query: ['to', 'from'] },
+    stats: { method: 'GET', path: '/skill-stats', kind: 'json', input: true, query: ['since', 'skill'] },
+    stale: { method: 'GET', path: '/stale-skills', kind: 'json', input: true, query: ['days'] },
+    approve: { method: 'POST', path: '/skills/{name}/approve', kind: 'json', input: true, body: true },
+    deny: { method: 'POST', path: '/skills/{name}/deny', kind: 'json', input: true, body: true },
+    archive: { method: 'POST', path: '/skills/{name}/archive', kind: 'json', input: true, body: true },
+    rollBack: { method: 'POST', path: '/skills/{name}/rollback', kind: 'json', input: true, body: true },
+  },
   webhooks: {
     list: { method: 'GET', path: '/webhooks', kind: 'json' },
     add: { method: 'POST', path: '/webhooks', kind: 'json', input: true, body: true },
@@ -243,5 +239,9 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     },
     showDelivery: { method: 'GET', path: '/webhooks/{id}/deliveries/{delivery_id}', kind: 'json' },
     retryDeliveries: { method: 'POST', path: '/webhooks/{id}/retry', kind: 'json', input: true, body: true },
+  },
+  audit: {
+    export: { method: 'GET', path: '/audit', kind: 'stream', input: true, query: ['since', 'until', 'heads'] },
+    check: { method: 'GET', path: '/audit/check', kind: 'json' },
   },
 };

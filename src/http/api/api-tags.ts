@@ -10,7 +10,6 @@ const TAGS: Readonly<Record<string, string>> = {
   operate: 'Faculties, pauses, status and spend.',
   schedules: 'Work that is submitted at set times.',
   memory: 'What agents and people remember.',
-  audit: 'Who decided what.',
   people: 'People and their tokens.',
   workspaces: 'Workspaces and their files.',
   chats: 'Conversations with a faculty.',

@@ -8,7 +8,7 @@ import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { memoryRoutes } from '../memory/memory-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
-import { FEATURES } from '../route/features.ts';
+import { OPERATIONS } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
 import type { JsonRoute } from '../route/route.ts';
 import { workRoutes } from '../work/work-routes.ts';
@@ -28,8 +28,6 @@ const ROUTES = [
 /** A model reads the whole page, so pages are smaller than those of the API. */
 const page = () => ({ limit: z.int().min(1).max(50).default(20) });
 const DECIDE = 'For tokens of operators with the scope decide. Show your user exactly what is decided, and ask first.';
-
-const operations = (await Promise.all(FEATURES.map((feature) => feature.operations()))).flat();
 
 export const MCP_TOOLS: readonly McpTool[] = [
   tool('listFaculties', {
@@ -104,7 +102,7 @@ export const MCP_TOOLS: readonly McpTool[] = [
     without: ['words_only'],
     instead: page,
   }),
-  ...operations.flatMap((operation) => (operation.mcp ? [routeTool(routeOf(operation), operation.mcp)] : [])),
+  ...OPERATIONS.flatMap((operation) => (operation.mcp ? [routeTool(routeOf(operation), operation.mcp)] : [])),
 ];
 
 function tool(id: string, options: McpOffer): McpTool {
