@@ -48,14 +48,14 @@ export interface Api {
   readonly operate: OperateMethods;
   /** Work that is submitted at set times. */
   readonly schedules: SchedulesMethods;
-  /** What agents and people remember. */
-  readonly memory: MemoryMethods;
   /** People and their tokens. */
   readonly people: PeopleMethods;
   /** Workspaces and their files. */
   readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
+  /** What agents and people remember. */
+  readonly memory: MemoryMethods;
   /** Skills that agents wrote. */
   readonly skills: SkillsMethods;
   /** Signed requests that tell other servers what happened. */
