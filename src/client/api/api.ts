@@ -46,8 +46,6 @@ export interface Api {
   readonly artifacts: ArtifactsMethods;
   /** Faculties, pauses, status and spend. */
   readonly operate: OperateMethods;
-  /** Skills that agents wrote. */
-  readonly skills: SkillsMethods;
   /** People and their tokens. */
   readonly people: PeopleMethods;
   /** Workspaces and their files. */
@@ -56,6 +54,8 @@ export interface Api {
   readonly chats: ChatsMethods;
   /** What agents and people remember. */
   readonly memory: MemoryMethods;
+  /** Skills that agents wrote. */
+  readonly skills: SkillsMethods;
   /** Work that is submitted at set times. */
   readonly schedules: SchedulesMethods;
   /** Signed requests that tell other servers what happened. */

@@ -8,7 +8,6 @@ const TAGS: Readonly<Record<string, string>> = {
   approvals: 'What waits for the decision of a person.',
   artifacts: 'Files of work.',
   operate: 'Faculties, pauses, status and spend.',
-  skills: 'Skills that agents wrote.',
   people: 'People and their tokens.',
   workspaces: 'Workspaces and their files.',
   chats: 'Conversations with a faculty.',
