@@ -24,22 +24,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/cli': [
     ['*'],
     ['demo', 'doctor', 'faculty', 'shell'],
-    [
-      'audit',
-      'db',
-      'init',
-      'memory',
-      'operate',
-      'people',
-      'sandbox',
-      'scratch',
-      'serve',
-      'settings',
-      'skill',
-      'spend',
-      'status',
-      'work',
-    ],
+    ['db', 'init', 'operate', 'people', 'sandbox', 'scratch', 'serve', 'settings', 'skill', 'spend', 'status', 'work'],
   ],
   // Parts do not know each other; a new one needs no line here.
   'src/features': [foldersOf('src/features')],
@@ -53,9 +38,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [
       'approvals',
       'artifacts',
-      'audit',
       'chats',
-      'memory',
       'operate',
       'people',
       'record',
@@ -88,7 +71,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools/web': [['search']],
   'src/catalog': [['*'], ['config', 'reading', 'skills'], ['faculty']],
   'src/store/events': [['live'], ['*']],
-  'src/store/views': [['visible'], ['*'], ['audit']],
+  'src/store/views': [['visible'], ['*']],
   'src/store/migrations': [['*'], ['damage']],
   'src/store': [
     ['open'],
