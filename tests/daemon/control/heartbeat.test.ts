@@ -54,7 +54,7 @@ test('a row that somebody keeps locked is named once, when less than a third of 
   const focus = focusWith('1', 45_000);
   const heartbeat = createHeartbeat({
     ...QUIET,
-    log: { ...silentLog, warn: (fields: object) => void lines.push(fields) } as typeof silentLog,
+    log: { ...silentLog, warn: (fields: object) => void lines.push(fields) },
     db: {
       // No row is renewed; what is left of the lease is read.
       query: async (sql: string) =>
