@@ -1,4 +1,4 @@
--- What became of batches and their requests: answers, ends, problems, and batches that nobody polls. Lock order: as in 17_batches.sql.
+-- What became of batches and their requests: answers, ends, problems, and batches that nobody polls. Lock order: as in requests.sql.
 
 -- Stores the answer to a request and wakes its item, in one transaction. The first answer counts. Returns false if there was nothing to
 -- answer. p_answer: JSON as text, {status, body} or {ended}. What an answer to a request of an ended focus has cost is booked by withdraw_answer.

@@ -1,4 +1,4 @@
--- Who polls a place, and the batches that it marks, confirms and returns. Lock order: as in 17_batches.sql.
+-- Who polls a place, and the batches that it marks, confirms and returns. Lock order: as in requests.sql.
 
 -- Their parameters had the name of a provider.
 drop function if exists animus.hold_poller(text, uuid, interval);

@@ -1,4 +1,4 @@
--- What decides about what was asked, and what a decision does. Lock order: as in 20_approvals.sql.
+-- What decides about what was asked, and what a decision does. Lock order: as in ask.sql.
 
 -- They named what is decided by the id that a provider has given to a call.
 drop function if exists animus.approve(uuid, text, text, json, text);
