@@ -35,7 +35,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'daemon/focus/engage': 'daemon/focus',
   'daemon/kept': 'e2e',
   'daemon/parts': 'features/webhooks',
-  features: 'features/webhooks',
   sandbox: 'sandbox/execution',
   'sandbox/endpoint': 'e2e',
   'sandbox/host': 'sandbox/keeper',

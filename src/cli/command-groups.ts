@@ -12,21 +12,8 @@ export interface CommandGroup {
   readonly load: () => Promise<(program: Command, run: RunCommand, find: FindProgram) => void>;
 }
 
-function ofFeature(name: string, loadFeature: () => Promise<Feature>): CommandGroup {
-  return {
-    names: [name],
-    async load() {
-      const { commands } = await loadFeature();
-      const all = await commands.load();
-      return (program, run) => {
-        const group = addGroup(program, name, commands.summary);
-        for (const add of all) add(group, run);
-      };
-    },
-  };
-}
-
-export const COMMAND_GROUPS: readonly CommandGroup[] = [
+/** A text is the name of a command of a feature. */
+const IN_ORDER: readonly (CommandGroup | string)[] = [
   { names: ['demo'], load: async () => (await import('./demo/demo.ts')).addDemoCommand },
   { names: ['init'], load: async () => (await import('./init/init.ts')).addInitCommand },
   { names: ['serve'], load: async () => (await import('./serve/serve.ts')).addServeCommand },
@@ -43,7 +30,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['ledger'], load: async () => (await import('./work/ledger.ts')).addLedgerCommands },
   { names: ['person'], load: async () => (await import('./people/person.ts')).addPersonCommands },
   { names: ['token'], load: async () => (await import('./people/token.ts')).addTokenCommands },
-  ...FEATURES.map(({ command, load }) => ofFeature(command, load)),
+  'webhook',
   { names: ['audit'], load: async () => (await import('./audit/audit.ts')).addAuditCommands },
   { names: ['memory'], load: async () => (await import('./memory/memory.ts')).addMemoryCommands },
   { names: ['spend'], load: async () => (await import('./spend/spend.ts')).addSpendCommands },
@@ -57,3 +44,32 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { names: ['completion'], load: async () => (await import('./shell/completion.ts')).addCompletionCommand },
   { names: ['help'], load: async () => (await import('./shell/help-topics.ts')).addHelpCommand },
 ];
+
+export const COMMAND_GROUPS: readonly CommandGroup[] = inOrder(
+  IN_ORDER,
+  FEATURES.flatMap(({ commands, load }) => commands.map((name) => featureGroup(name, load))),
+);
+
+/** Commands of features that have no place come last. */
+function inOrder(places: readonly (CommandGroup | string)[], ofFeatures: readonly CommandGroup[]): CommandGroup[] {
+  const named = places.map((place) =>
+    typeof place === 'string' ? ofFeatures.find(({ names }) => names.includes(place))! : place,
+  );
+  return [...named, ...ofFeatures.filter((group) => !named.includes(group))];
+}
+
+/** A command of a feature, which may be a group. */
+export function featureGroup(name: string, loadFeature: () => Promise<Feature>): CommandGroup {
+  return {
+    names: [name],
+    async load() {
+      const { summary, load } = (await loadFeature()).commands![name]!;
+      const commands = await load();
+      return (program, run) => {
+        if (typeof commands === 'function') return commands(program, run);
+        const group = addGroup(program, name, summary!);
+        for (const add of commands) add(group, run);
+      };
+    },
+  };
+}

@@ -9,25 +9,23 @@ import type { Finding } from '../terminal/view/finding.ts';
 import type { Output } from '../terminal/view/output.ts';
 
 export interface Feature extends DaemonPart {
-  /** Its folder, the tag of its operations, and its check in `animus doctor`. */
+  /** Its folder, and its check in `animus doctor`. */
   readonly name: string;
-  /** What its operations are about: the description of the tag in the OpenAPI document. */
-  readonly about: string;
+  /** Tags of the OpenAPI document that only it has, each with what they are about. Its operations may have others, too. */
+  readonly tags?: Readonly<Record<string, string>>;
   /** In the order of the document. */
   readonly operations: () => Promise<readonly Operation[]>;
-  readonly commands: FeatureCommands;
+  /** Its commands in the program, by their names: those that `FEATURES` has. Default: none. */
+  readonly commands?: Readonly<Record<string, FeatureCommand>>;
   /** What `animus doctor` finds with a configuration that is whole. */
   readonly doctor?: () => Promise<(db: Queryable, config: Config) => Promise<readonly Finding[]>>;
   readonly status?: FeatureStatus;
 }
 
-/** Its commands; `FEATURES` has their name. */
-export interface FeatureCommands {
-  /** Of the group. */
-  readonly summary: string;
-  /** In the order of the help. */
-  readonly load: () => Promise<readonly AddOperation[]>;
-}
+/** A group of commands in the order of the help, with its summary, or a single command, which has a summary of its own. */
+export type FeatureCommand =
+  | { readonly summary: string; readonly load: () => Promise<readonly AddOperation[]> }
+  | { readonly summary?: never; readonly load: () => Promise<AddOperation> };
 
 /** Its part of `animus status`. */
 export interface FeatureStatus {

@@ -1,14 +1,14 @@
-/** The parts of animus beside the engine, in the order in which documents and help name them. A command loads its own only. */
+/** The parts of animus beside the engine, in the order in which documents name them. A command loads its own only. */
 import type { Feature } from './feature.ts';
 
 interface Listed {
-  /** The name of its commands: `animus NAME …`. */
-  readonly command: string;
+  /** The names of its commands in the program: `animus NAME …`. The help has them where `src/cli/command-groups.ts` names them, or else behind those. */
+  readonly commands: readonly string[];
   readonly load: () => Promise<Feature>;
 }
 
 export const FEATURES: readonly Listed[] = [
-  { command: 'webhook', load: async () => (await import('./webhooks/feature.ts')).webhooks },
+  { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
 ];
 
 /** All of them, for what serves them, checks them or shows them. */

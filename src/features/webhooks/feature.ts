@@ -3,11 +3,13 @@ import type { Feature } from '../feature.ts';
 
 export const webhooks: Feature = {
   name: 'webhooks',
-  about: 'Signed requests that tell other servers what happened.',
+  tags: { webhooks: 'Signed requests that tell other servers what happened.' },
   operations: async () => (await import('./operations.ts')).webhookOperations,
   commands: {
-    summary: 'signed requests to an address about changes of work and approvals that wait',
-    load: async () => (await import('./commands.ts')).webhookCommands,
+    webhook: {
+      summary: 'signed requests to an address about changes of work and approvals that wait',
+      load: async () => (await import('./commands.ts')).webhookCommands,
+    },
   },
   service: async () => (await import('./service.ts')).createWebhookService,
   prune: { counted: 'deliveries', load: async () => (await import('./deliveries.ts')).pruneDeliveries },

@@ -15,11 +15,13 @@ const TAGS: Readonly<Record<string, string>> = {
   people: 'People and their tokens.',
   workspaces: 'Workspaces and their files.',
   chats: 'Conversations with a faculty.',
-  ...Object.fromEntries(FEATURES.map(({ name, about }) => [name, about])),
   sandbox: 'Code that runs in a container.',
 };
 
+/** Those of the parts, too. */
+const ALL: typeof TAGS = Object.assign({}, TAGS, ...FEATURES.map(({ tags }) => tags));
+
 /** The tags that the routes have, in their order, each with its description. */
 export function describedTags(routes: readonly Route[]): { name: string; description: string | undefined }[] {
-  return [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] }));
+  return [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: ALL[name] }));
 }

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { COMMAND_GROUPS } from '../../../src/cli/command-groups.ts';
+import { COMMAND_GROUPS, featureGroup } from '../../../src/cli/command-groups.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
+import { addCommand } from '../../../src/terminal/command/command.ts';
+import type { AddOperation } from '../../../src/terminal/command/operation-command.ts';
 import { run } from '../../cli/run-cli.ts';
 import { leaves } from './leaves.ts';
 
@@ -31,6 +33,34 @@ describe('the groups of commands', () => {
     const find = () => Promise.resolve(bare);
     (await load())(bare, () => async () => {}, find);
     expect(bare.commands.map((command) => command.name())).toEqual(names);
+  });
+
+  test('a feature may have groups and single commands', async () => {
+    const add = (usage: string): AddOperation => {
+      return (parent) => void addCommand(parent, usage, { summary: `to ${usage}`, examples: [] });
+    };
+    const feature = {
+      name: 'walls',
+      operations: async () => [],
+      commands: {
+        wall: { summary: 'walls', load: async () => [add('paint'), add('move')] },
+        lean: { load: async () => add('lean [wall]') },
+      },
+    };
+    const bare = new Command('animus');
+    for (const name of ['wall', 'lean']) {
+      const load = await featureGroup(name, async () => feature).load();
+      load(
+        bare,
+        () => async () => {},
+        async () => bare,
+      );
+    }
+    const shown = bare.commands.map((each) => [each.name(), each.description(), each.commands.length]);
+    expect(shown).toEqual([
+      ['wall', 'walls', 2],
+      ['lean', 'to lean [wall]', 0],
+    ]);
   });
 
   test('that a line does not begin with have only their names', async () => {

@@ -1,0 +1,21 @@
+/** Promise: what is known of a feature before it is loaded is what it says itself. */
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { FEATURES, loadFeatures } from '../../src/features/features.ts';
+
+const features = await loadFeatures();
+
+test('the features are the folders', () => {
+  const folders = readdirSync(new URL('../../src/features', import.meta.url), { withFileTypes: true });
+  const names = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  expect(features.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+});
+
+test.each(FEATURES)('$commands are the commands of the feature', async ({ commands, load }) => {
+  expect(Object.keys((await load()).commands ?? {})).toEqual(commands);
+});
+
+test.each(features)('$name describes only tags that its operations have', async ({ tags = {}, operations }) => {
+  const used = new Set((await operations()).map(({ tag }) => tag));
+  expect(Object.keys(tags).filter((tag) => !used.has(tag))).toEqual([]);
+});
