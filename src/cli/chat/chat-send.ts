@@ -8,11 +8,11 @@ import {
 } from '../../store/conversations/conversations.ts';
 import { readNumber } from '../../store/conversations/message-numbers.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
+import { attachment } from '../../terminal/command/attachment.ts';
 import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
 import { readInput } from '../../terminal/command/read-input.ts';
 import { styled } from '../../terminal/view/output.ts';
-import { attachment } from '../work/attachment.ts';
 import { findChat } from './find-chat.ts';
 import { PATIENCE } from './session/patience.ts';
 import { answerGoesOn, showAnswer } from './show-answer.ts';

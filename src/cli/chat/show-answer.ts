@@ -28,7 +28,7 @@ export async function showAnswer(
     readonly workItemId: string;
   },
 ): Promise<number> {
-  const { waitingNotes } = await import('../work/waiting-notes.ts');
+  const { waitingNotes } = await import('../../terminal/events/waiting-notes.ts');
   const sayWhatWaits = await waitingNotes(output, db, said.workItemId);
   for (;;) {
     const answer = await readAnswer(db, said.workItemId);

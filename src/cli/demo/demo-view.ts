@@ -5,11 +5,11 @@ import type { Database } from '../../store/sql/database.ts';
 import type { LedgerEntry } from '../../store/transcript/ledger.ts';
 import type { WorkDetail } from '../../store/views/work-views.ts';
 import { DEMO_INSERT } from '../../store/work/demo-work.ts';
+import { createFocusView } from '../../terminal/events/focus-events.ts';
 import { ledgerJson } from '../../terminal/view/ledger-json.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted, duration, shortId } from '../../terminal/view/quantities.ts';
 import { shellWord } from '../../terminal/view/shell-word.ts';
-import { createFocusView } from '../events/focus-events.ts';
 
 export interface DemoView {
   intro(): void;

@@ -15,10 +15,10 @@ import { submitWork } from '../../store/work/submit-work.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
 import { jsonObject, jsonOf } from '../../terminal/command/json-option.ts';
+import { createFocusView } from '../../terminal/events/focus-events.ts';
 import { ledgerJson } from '../../terminal/view/ledger-json.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted, duration, stateLabel } from '../../terminal/view/quantities.ts';
-import { createFocusView } from '../events/focus-events.ts';
 import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
 import { showOutcome } from '../work/work-show.ts';
 

@@ -107,8 +107,8 @@ async function follow(
   id: string,
   printer: ReturnType<typeof createPrinter>,
 ): Promise<void> {
-  const { followItem } = await import('../events/followed-item.ts');
-  const { foldOutput } = await import('../events/shown-output.ts');
+  const { followItem } = await import('../../terminal/events/followed-item.ts');
+  const { foldOutput } = await import('../../terminal/events/shown-output.ts');
   const output = foldOutput();
   await followItem(db, id, {
     signal: context.signals.drain,

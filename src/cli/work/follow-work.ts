@@ -9,11 +9,11 @@ import { readItemWorktree } from '../../store/views/item-worktree.ts';
 import type { SubmittedWork } from '../../store/work/submit-work.ts';
 import type { Invocation } from '../../terminal/command/command.ts';
 import { workGoesOn } from '../../terminal/command/work-goes-on.ts';
+import { waitingNews } from '../../terminal/events/waiting-news.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { cost, duration, stateLabel, WORK_OF_ANOTHER } from '../../terminal/view/quantities.ts';
+import { showAsked } from '../../terminal/view/show-asked.ts';
 import { resultJson, showResult } from './result/show-result.ts';
-import { showAsked } from './show-asked.ts';
-import { waitingNews } from './waiting-news.ts';
 import { showOutcome, showRetry } from './work-show.ts';
 
 /** Polls by primary key, which costs well under a millisecond and also works where notifications do not arrive. */

@@ -9,7 +9,7 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { withDatabase } from '../../terminal/command/database.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { counted } from '../../terminal/view/quantities.ts';
-import { showAsked } from './show-asked.ts';
+import { showAsked } from '../../terminal/view/show-asked.ts';
 
 interface InboxOptions extends CommonOptions {
   readonly limit: number;

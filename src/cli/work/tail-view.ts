@@ -5,12 +5,12 @@ import { writePlace } from '../../store/events/places.ts';
 import type { EventScope } from '../../store/events/read-events.ts';
 import { sentEvent, sentHint } from '../../store/events/sent-event.ts';
 import type { OpenTurn } from '../../store/views/open-turn.ts';
+import { createAnswerView } from '../../terminal/events/answer-view.ts';
+import { foldOutput } from '../../terminal/events/shown-output.ts';
 import type { Output } from '../../terminal/view/output.ts';
 import { styled } from '../../terminal/view/output.ts';
 import type { Part } from '../../terminal/view/part.ts';
 import { duration, shortId, stateLabel } from '../../terminal/view/quantities.ts';
-import { createAnswerView } from '../events/answer-view.ts';
-import { foldOutput } from '../events/shown-output.ts';
 
 export interface TailView {
   /** Takes the entries of the feed of one item, in order. */

@@ -8,6 +8,7 @@ import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { findWork } from '../../store/views/find-work.ts';
 import { type AskedView, findAsk, readAsked } from '../../store/views/inbox-view.ts';
 import { answerQuestion, approve, type DecidedBudget, decidedBudget, deny } from '../../store/work/decide.ts';
+import type { GrantScope } from '../../terminal/command/always-allow.ts';
 import { askId, choice, timeSpan } from '../../terminal/command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
@@ -16,8 +17,7 @@ import { readInput } from '../../terminal/command/read-input.ts';
 import { decidedText } from '../../terminal/view/decided-budget.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { counted, shortId } from '../../terminal/view/quantities.ts';
-import type { GrantScope } from './always-allow.ts';
-import { showRequest } from './show-asked.ts';
+import { showRequest } from '../../terminal/view/show-asked.ts';
 
 /** Adds `animus work approve|deny|answer`. */
 export function addDecideCommands(group: Command, run: RunCommand): void {
@@ -92,7 +92,7 @@ async function approveCommand(invocation: Invocation, options: ApproveOptions, r
   return decideOn(invocation, options, reference, 'approved', async (db, id, asked) => {
     const decision = { ask: asked.ask_id, hash: asked.hash, note, input };
     if (always === undefined) return { ask: await approve(db, id, decision), grant: null, input };
-    const { approveAlways, DEFAULT_GRANT_SECONDS } = await import('./always-allow.ts');
+    const { approveAlways, DEFAULT_GRANT_SECONDS } = await import('../../terminal/command/always-allow.ts');
     const scope = always === true ? 'item' : always;
     const seconds = options.for ?? DEFAULT_GRANT_SECONDS;
     return { ...(await approveAlways(db, asked, { scope, seconds, pattern, note, input }, '--pattern')), input };

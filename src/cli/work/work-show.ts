@@ -23,10 +23,10 @@ import {
   uncertainParts,
   WORK_OF_ANOTHER,
 } from '../../terminal/view/quantities.ts';
+import { showAsked } from '../../terminal/view/show-asked.ts';
 import { waitingCommand, waitingText } from '../../terminal/view/waiting-text.ts';
 import { showLedger } from './ledger.ts';
 import { resultJson, showResult } from './result/show-result.ts';
-import { showAsked } from './show-asked.ts';
 import { showBudgets } from './show-budgets.ts';
 import { showFocus } from './show-focus.ts';
 import { showMail } from './show-mail.ts';

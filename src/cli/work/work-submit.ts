@@ -7,6 +7,7 @@ import { findWork } from '../../store/views/find-work.ts';
 import { reportedSkills } from '../../store/views/skill-views.ts';
 import { type NewWork, type SubmittedWork, submitWork } from '../../store/work/submit-work.ts';
 import { moment, wholeNumber } from '../../terminal/command/arguments.ts';
+import { attachment } from '../../terminal/command/attachment.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
 import { jsonObject, jsonOf } from '../../terminal/command/json-option.ts';
@@ -16,7 +17,6 @@ import { skillsDirectories } from '../../terminal/command/skills-directories.ts'
 import { workGoesOn } from '../../terminal/command/work-goes-on.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { stateLabel, WORK_OF_ANOTHER } from '../../terminal/view/quantities.ts';
-import { attachment } from './attachment.ts';
 import { followWork } from './follow-work.ts';
 
 interface SubmitOptions extends CommonOptions {

@@ -41,9 +41,9 @@ async function follow(
 ): Promise<readonly [mergedInto: string | null, exitCode: number]> {
   const { output, context } = invocation;
   // The other commands of `work` do not wait until this is loaded.
-  const { followItem } = await import('../events/followed-item.ts');
+  const { followItem } = await import('../../terminal/events/followed-item.ts');
   const { createTailView } = await import('./tail-view.ts');
-  const { waitingNotes } = await import('./waiting-notes.ts');
+  const { waitingNotes } = await import('../../terminal/events/waiting-notes.ts');
   const sayWhatWaits = await waitingNotes(output, db, id);
   const models = output.json ? undefined : await readAskedModels(db, id);
   const view = createTailView(output, { kind: 'work', id }, models);

@@ -14,7 +14,7 @@ import { completeWork, failWork } from '../../../src/store/work/work.ts';
 import { createOutput } from '../../../src/terminal/view/output.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
-import { recorded } from '../events/feed-entries.ts';
+import { recorded } from '../../terminal/events/feed-entries.ts';
 
 const pg = testDatabase();
 

@@ -2,7 +2,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { followWork } from '../../../src/cli/work/follow-work.ts';
-import { waitingNotes } from '../../../src/cli/work/waiting-notes.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { WAITING_REASONS, type WaitingReason } from '../../../src/core/work/waiting.ts';
@@ -10,6 +9,7 @@ import { sayInConversation } from '../../../src/store/conversations/conversation
 import { resumeFaculty } from '../../../src/store/work/operate.ts';
 import { type NewWork, submitWork } from '../../../src/store/work/submit-work.ts';
 import type { Invocation } from '../../../src/terminal/command/command.ts';
+import { waitingNotes } from '../../../src/terminal/events/waiting-notes.ts';
 import { createOutput } from '../../../src/terminal/view/output.ts';
 import { run } from '../../cli/run-cli.ts';
 import { newTalk } from '../../store/conversations/talk.ts';

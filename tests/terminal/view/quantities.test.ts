@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { enough } from '../../../src/cli/work/show-asked.ts';
 import { limitAmount } from '../../../src/terminal/view/limits.ts';
 import { cost, usd } from '../../../src/terminal/view/quantities.ts';
+import { enough } from '../../../src/terminal/view/show-asked.ts';
 
 test.each([
   [0, '$0.00'],

@@ -3,11 +3,11 @@ import { AnimusError, isAnimusError, messageOf } from '../../../core/errors/erro
 import type { Database, Queryable } from '../../../store/sql/database.ts';
 import { type AskedView, readAsked } from '../../../store/views/inbox-view.ts';
 import { answerQuestion, approve, decidedBudget, deny } from '../../../store/work/decide.ts';
+import { approveAlways } from '../../../terminal/command/always-allow.ts';
 import { jsonObject } from '../../../terminal/command/json-option.ts';
 import { decidedText } from '../../../terminal/view/decided-budget.ts';
 import { duration } from '../../../terminal/view/quantities.ts';
-import { approveAlways } from '../../work/always-allow.ts';
-import { enough, showDeadline, showRequest } from '../../work/show-asked.ts';
+import { enough, showDeadline, showRequest } from '../../../terminal/view/show-asked.ts';
 import type { Console } from '../terminal/console.ts';
 import { howToDecide, type TypedDecision, typedDecision } from './typed-decision.ts';
 

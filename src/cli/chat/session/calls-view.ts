@@ -1,10 +1,10 @@
 /** Shows tool calls: a row below the output for each that runs, one line for each that has ended, and the output of code meanwhile. */
 import type { Clock } from '../../../core/lifecycle/clock.ts';
 import type { WorkEvent } from '../../../store/events/event.ts';
+import { callKey, type ShownOutput } from '../../../terminal/events/shown-output.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { counted, duration } from '../../../terminal/view/quantities.ts';
-import { callKey, type ShownOutput } from '../../events/shown-output.ts';
 import type { Console } from '../terminal/console.ts';
 import { inputGist, outputGist } from './call-lines.ts';
 import { type ComingLines, createComingLines } from './coming-lines.ts';

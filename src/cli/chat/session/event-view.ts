@@ -1,10 +1,10 @@
 /** Prints an answer: its text as it comes, and a line for each call and each result. */
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { WorkEvent } from '../../../store/events/event.ts';
+import type { Shown } from '../../../terminal/events/shown-answer.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { cost, counted, shortId } from '../../../terminal/view/quantities.ts';
-import type { Shown } from '../../events/shown-answer.ts';
 import type { Console } from '../terminal/console.ts';
 import { createCallsView } from './calls-view.ts';
 

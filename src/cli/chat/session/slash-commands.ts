@@ -15,9 +15,9 @@ import { messageDocument } from '../../../store/conversations/message-document.t
 import { readConversation, readVirtualFile } from '../../../store/conversations/read-conversation.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
+import { attachment } from '../../../terminal/command/attachment.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { bytes, counted } from '../../../terminal/view/quantities.ts';
-import { attachment } from '../../work/attachment.ts';
 import type { Console } from '../terminal/console.ts';
 import { expandHome } from './expand-home.ts';
 import { showHistory } from './message-view.ts';

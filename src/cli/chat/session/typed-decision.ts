@@ -1,8 +1,8 @@
 /** Reads a typed line as a decision on what the answer asks. */
 import type { AskedView } from '../../../store/views/inbox-view.ts';
+import { DEFAULT_GRANT_SECONDS, type GrantScope } from '../../../terminal/command/always-allow.ts';
 import { timeSpan } from '../../../terminal/command/arguments.ts';
-import { DEFAULT_GRANT_SECONDS, type GrantScope } from '../../work/always-allow.ts';
-import { AT_ONCE, enough } from '../../work/show-asked.ts';
+import { AT_ONCE, enough } from '../../../terminal/view/show-asked.ts';
 
 export type TypedDecision =
   | { readonly does: 'later' | 'full' | 'edit' | 'unclear' }

@@ -8,11 +8,11 @@ import { findConversation, readConversation } from '../../../store/conversations
 import type { LivePiece } from '../../../store/events/live/live-pieces.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { whyWaiting } from '../../../store/views/waiting.ts';
+import { createFollowedItem, type FollowedItem, type Waking } from '../../../terminal/events/followed-item.ts';
+import type { News } from '../../../terminal/events/news.ts';
+import { foldAnswer } from '../../../terminal/events/shown-answer.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { waitingCommand } from '../../../terminal/view/waiting-text.ts';
-import { createFollowedItem, type FollowedItem, type Waking } from '../../events/followed-item.ts';
-import type { News } from '../../events/news.ts';
-import { foldAnswer } from '../../events/shown-answer.ts';
 import type { Console } from '../terminal/console.ts';
 import type { Asking } from './asking.ts';
 import type { EventView } from './event-view.ts';

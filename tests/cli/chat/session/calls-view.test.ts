@@ -4,10 +4,10 @@ import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { createCallsView } from '../../../../src/cli/chat/session/calls-view.ts';
 import { openConsole } from '../../../../src/cli/chat/terminal/console.ts';
-import { foldOutput } from '../../../../src/cli/events/shown-output.ts';
 import type { WorkEvent } from '../../../../src/store/events/event.ts';
+import { foldOutput } from '../../../../src/terminal/events/shown-output.ts';
 import { createTerminalScreen } from '../../../support/terminal-screen.ts';
-import { recorded } from '../../events/feed-entries.ts';
+import { recorded } from '../../../terminal/events/feed-entries.ts';
 
 /** A view of calls, at 5 s after they began. */
 function callsOnTerminal(columns = 60) {

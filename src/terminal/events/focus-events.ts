@@ -2,9 +2,9 @@
 
 import type { Phase } from '../../core/work/words.ts';
 import type { FocusEvent } from '../../engage/events/events.ts';
-import { type Output, styled } from '../../terminal/view/output.ts';
-import type { Part } from '../../terminal/view/part.ts';
-import { counted, duration } from '../../terminal/view/quantities.ts';
+import { type Output, styled } from '../view/output.ts';
+import type { Part } from '../view/part.ts';
+import { counted, duration } from '../view/quantities.ts';
 import { createAnswerView } from './answer-view.ts';
 
 /** One line per phase on what it is for; each command has its own wording. */

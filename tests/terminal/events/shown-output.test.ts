@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { foldOutput } from '../../../src/cli/events/shown-output.ts';
 import type { WorkEvent } from '../../../src/store/events/event.ts';
+import { foldOutput } from '../../../src/terminal/events/shown-output.ts';
 import { recorded } from './feed-entries.ts';
 
 const place = { workItemId: 'w', atMs: 0, focus: 1, turn: 1, parentCallId: null, name: 'execute_code' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AnswerView, createAnswerView } from '../../../src/cli/events/answer-view.ts';
+import { type AnswerView, createAnswerView } from '../../../src/terminal/events/answer-view.ts';
 import { createOutput } from '../../../src/terminal/view/output.ts';
 
 describe('an answer on the screen', () => {

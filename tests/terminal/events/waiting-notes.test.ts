@@ -1,9 +1,9 @@
 /** What a command that waits for an answer says about why it does not come. */
 import { expect, test } from 'vitest';
-import { waitingNotes } from '../../../src/cli/work/waiting-notes.ts';
 import { sayInConversation } from '../../../src/store/conversations/conversations.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
+import { waitingNotes } from '../../../src/terminal/events/waiting-notes.ts';
 import { createOutput } from '../../../src/terminal/view/output.ts';
 import { beginAnswer, newTalk } from '../../store/conversations/talk.ts';
 import { recordCalls } from '../../support/begun-focus.ts';

@@ -1,8 +1,8 @@
 /** Says why an item does not go on, while a command follows it: each answer once, when it has stood for a while. */
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Waiting } from '../../core/work/waiting.ts';
-import type { Output } from '../../terminal/view/output.ts';
-import { waitingCommand } from '../../terminal/view/waiting-text.ts';
+import type { Output } from '../view/output.ts';
+import { waitingCommand } from '../view/waiting-text.ts';
 
 /** A wait that is over by then needs no note. */
 const AFTER_MS = 2000;

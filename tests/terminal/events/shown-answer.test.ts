@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createOrderedFeed } from '../../../src/cli/events/ordered-feed.ts';
-import { foldAnswer, type Shown } from '../../../src/cli/events/shown-answer.ts';
 import type { EventBody, WorkEvent } from '../../../src/store/events/event.ts';
 import type { FeedEntry } from '../../../src/store/events/live/feed.ts';
 import type { LivePiece } from '../../../src/store/events/live/live-pieces.ts';
 import { BEGINNING } from '../../../src/store/events/position.ts';
+import { createOrderedFeed } from '../../../src/terminal/events/ordered-feed.ts';
+import { foldAnswer, type Shown } from '../../../src/terminal/events/shown-answer.ts';
 
 const event = (body: EventBody) => ({ ...body, workItemId: 'w', atMs: 0 }) as WorkEvent;
 const turn = (n: number) =>

@@ -1,7 +1,7 @@
 /** Prints the answers of a model: on a terminal while they are streamed, otherwise when they are recorded. */
-import { type Output, styled } from '../../terminal/view/output.ts';
-import type { Part } from '../../terminal/view/part.ts';
-import { counted } from '../../terminal/view/quantities.ts';
+import { type Output, styled } from '../view/output.ts';
+import type { Part } from '../view/part.ts';
+import { counted } from '../view/quantities.ts';
 
 /** The events and hints that are part of an answer. */
 type AnswerPart =

@@ -1,10 +1,10 @@
 /** Shows what waits for a person: made from what is recorded, never from the model's words about it. */
 import { visibleLines } from '../../core/text/harmless.ts';
 import type { AskedView } from '../../store/views/inbox-view.ts';
-import { displayWidth } from '../../terminal/view/display-width.ts';
-import { type Output, styled } from '../../terminal/view/output.ts';
-import { age, counted, grouped, shortId } from '../../terminal/view/quantities.ts';
-import { shellWord } from '../../terminal/view/shell-word.ts';
+import { displayWidth } from './display-width.ts';
+import { type Output, styled } from './output.ts';
+import { age, counted, grouped, shortId } from './quantities.ts';
+import { shellWord } from './shell-word.ts';
 
 /** How many characters of an input are shown, unless all of it is asked for. */
 const SHOWN_CHARS = 2000;

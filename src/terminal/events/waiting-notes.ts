@@ -2,7 +2,7 @@
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { workFollower } from '../../store/views/followed-work.ts';
-import type { Output } from '../../terminal/view/output.ts';
+import type { Output } from '../view/output.ts';
 import { waitingNews } from './waiting-news.ts';
 
 /** Returns what to call again and again; it says each thing once. Errors: `db.*`. */
