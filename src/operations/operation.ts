@@ -6,7 +6,7 @@
 import type { z } from 'zod';
 import type { FixedConfig } from '../core/config/config.ts';
 import type { ErrorCode } from '../core/errors/error-table.ts';
-import type { Scope } from '../core/work/people.ts';
+import type { ActingPerson, Scope } from '../core/work/people.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Fields, InputOf } from './fields.ts';
 import type { McpOffer } from './mcp-offer.ts';
@@ -27,6 +27,8 @@ export interface Acting<Prepared> extends Outside {
   /** Acts for the person of the request, or for the login of the terminal: the database decides what they may. */
   readonly tx: Queryable;
   readonly prepared: Prepared;
+  /** The person of the request; null: the login of a terminal acts. */
+  readonly visitor: ActingPerson | null;
   /** Warns of faculties that nobody serves: what was asked is accepted, but a misspelt name waits for ever. To be spread into the answer. */
   readonly unserved: (faculties: readonly string[], asked: Unserved) => Promise<{ readonly warning?: string }>;
 }

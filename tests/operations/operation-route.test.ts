@@ -35,7 +35,7 @@ const paint = operation({
     painter: terminalOnly(text()),
   },
   output: ({ z }) => z.object({ id: z.string(), coats: z.int() }),
-  run: async (_, { id: wall, coats }) => ({ id: wall, coats, secretly: 'more' }),
+  run: async ({ visitor }, { id: wall, coats }) => ({ id: wall, coats, by: visitor!.person }),
   mcp: { name: 'paint_wall', description: 'Paint', hints: READS, without: ['shape'] },
 });
 
@@ -90,8 +90,9 @@ test('a query is text', () => {
 
 test('the route runs the act with all fields together; more than its output names does not leave', async () => {
   const route = routeOf(paint);
-  const answer = await route.run({ means: {} } as never, { path: { id: ID }, query: {}, body: { coats: 3 } });
-  expect(answer).toEqual({ id: ID, coats: 3, secretly: 'more' });
+  const visit = { means: {}, visitor: { person: 'ann' } };
+  const answer = await route.run(visit as never, { path: { id: ID }, query: {}, body: { coats: 3 } });
+  expect(answer).toEqual({ id: ID, coats: 3, by: 'ann' });
   expect(route.output.parse(answer)).toEqual({ id: ID, coats: 3 });
   expect([route.status, route.method, route.id, route.scope]).toEqual([202, 'POST', 'paintWall', 'work']);
 });

@@ -9,3 +9,18 @@ export type PersonRole = Word<'people.role'>;
 /** What a token can be restricted to. */
 export const SCOPES = wordsOf('tokens.scopes');
 export type Scope = Word<'tokens.scopes'>;
+
+/** A person as their token was checked. SQL decides by the present state. */
+export interface ActingPerson {
+  /** `person:NAME`, as in `submitted_by` and `decided_by`. */
+  readonly actor: string;
+  /** The name alone. */
+  readonly person: string;
+  readonly role: PersonRole;
+  /** What the token can be used for. An act asks for one of them. */
+  readonly scopes: readonly Scope[];
+  /** Null for a token of an OIDC issuer. */
+  readonly tokenId: string | null;
+  /** As the token says; null: never. */
+  readonly expiresAt: Date | null;
+}

@@ -1,25 +1,13 @@
 /** Who visits by HTTP, and the transactions that act for them. What they may see and do is decided by the same SQL as for psql. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Secret } from '../../core/secrets/secret.ts';
-import type { PersonRole, Scope } from '../../core/work/people.ts';
+import type { ActingPerson } from '../../core/work/people.ts';
 import { type AnyPage, type Place, type ReadsAs, readPlacesAs } from '../../store/events/places.ts';
 import { actWithRole, actWithToken } from '../../store/people/acting.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 
 /** A person whose token was checked. */
-export interface Visitor {
-  /** `person:NAME`, as in `submitted_by` and `decided_by`. */
-  readonly actor: string;
-  /** The name alone. */
-  readonly person: string;
-  /** At the time of the check. It decides nothing: SQL reads the present one. */
-  readonly role: PersonRole;
-  /** What the token can be used for. A route asks for one of them. */
-  readonly scopes: readonly Scope[];
-  /** Null for a token of an OIDC issuer. */
-  readonly tokenId: string | null;
-  /** As the token says; null: never. */
-  readonly expiresAt: Date | null;
+export interface Visitor extends ActingPerson {
   /** Afterwards `asVisitor` refuses: of a token of an OIDC issuer, later than `expiresAt` by what clocks may differ. Null: SQL decides. */
   readonly acceptedUntil: Date | null;
   /** The hash of one of our tokens, hexadecimal: whoever has it can act with the token. Null for a token of an OIDC issuer. */

@@ -35,6 +35,7 @@ export function routeOf({ name, http, input, output, prepare, run, mcp: _, ...de
           ...outside(visit),
           tx: visit.tx,
           prepared: visit.prepared as never,
+          visitor: visit.visitor,
           unserved: (faculties, { until }) => unserved(visit.tx, faculties, until),
         },
         together(given),

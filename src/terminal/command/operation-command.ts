@@ -101,7 +101,7 @@ async function runOperation<Input, Result, Row extends { readonly id: string }, 
         asked = [...asked, ...faculties.map((name) => ({ name, ...about }))];
         return {};
       };
-      return operation.run({ ...outside, tx, prepared: prepared as never, unserved }, input);
+      return operation.run({ ...outside, tx, prepared: prepared as never, visitor: null, unserved }, input);
     };
     const did = { input, row, result: await db.transaction(act) };
     await note(invocation, db, asked);

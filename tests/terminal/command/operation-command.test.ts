@@ -29,12 +29,12 @@ const paint = operation({
   },
   output: ({ z }) => z.object({ id: z.string() }),
   prepare: async (_, input) => `prepared for ${input.id}`,
-  async run({ tx, prepared, unserved }, input) {
+  async run({ tx, prepared, visitor, unserved }, input) {
     if (input.coats === 3) await unserved(['painters'], { until: 'the wall waits' });
     if (input.label === 'undone') throw new AnimusError('work.not_found', { detail: 'no wall', hint: '' });
     const [row] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
     const [again] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
-    return { ...input, prepared, once: row!.xid === again!.xid };
+    return { ...input, prepared, once: visitor === null && row!.xid === again!.xid };
   },
 });
 
