@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Field, Fields } from './fields.ts';
 import * as schemas from './schemas.ts';
-import { id, words } from './schemas.ts';
+import { id, timeIn, words } from './schemas.ts';
 
 /** A query has texts, a body values. */
 export type Place = 'query' | 'body';
@@ -38,6 +38,8 @@ function bareSchema(field: Field, place: Place): z.ZodType {
       return (place === 'query' ? z.coerce.number().int() : z.int()).min(field.min).max(field.max);
     case 'flag':
       return place === 'query' ? z.stringbool() : z.boolean();
+    case 'time':
+      return timeIn().transform((text) => new Date(text));
     case 'choice':
       return words(field);
     case 'list': {

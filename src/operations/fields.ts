@@ -31,6 +31,7 @@ type Kind =
   | TextField
   | WholeField
   | { readonly kind: 'flag' }
+  | TimeField
   | ChoiceField<string>
   | ListField
   | { readonly kind: 'other'; readonly schema: (schemas: Schemas) => z.ZodType };
@@ -48,6 +49,12 @@ export interface WholeField {
   readonly kind: 'whole';
   readonly min: number;
   readonly max: number;
+}
+
+export interface TimeField {
+  readonly kind: 'time';
+  /** Whether it is one to come: a terminal then also takes `+2h`, otherwise how long ago it was, such as `2h`. */
+  readonly ahead: boolean;
 }
 
 export interface ChoiceField<Word extends string> {
@@ -98,6 +105,11 @@ export function limit(): Field<number> {
 
 export function flag(common: Common<boolean> = {}): Field<boolean> {
   return { kind: 'flag', ...common };
+}
+
+/** A time: ISO 8601 with its zone. `ahead`: it is one to come; default false. */
+export function time({ ahead = false, ...common }: { readonly ahead?: boolean } & Common<Date> = {}): Field<Date> {
+  return { kind: 'time', ahead, ...common };
 }
 
 /** One of some words. `name`: of the type in the OpenAPI document; default: it has none. */

@@ -12,6 +12,7 @@ import {
   other,
   terminalOnly,
   text,
+  time,
   whole,
 } from '../../src/operations/fields.ts';
 import { READS } from '../../src/operations/mcp-offer.ts';
@@ -45,7 +46,7 @@ const walls = operation({
   summary: 'Walls',
   scope: 'read',
   http: { method: 'GET', path: '/walls' },
-  input: { limit: limit(), glossy: optional(flag()) },
+  input: { limit: limit(), glossy: optional(flag()), since: optional(time()) },
   output: ({ z }) => z.object({ items: z.array(z.string()) }),
   run: async () => ({ items: [] }),
 });
@@ -85,7 +86,11 @@ test('a query is text', () => {
   expect(route.input.body).toBeNull();
   expect(route.input.query.parse({})).toEqual({ limit: 50 });
   expect(route.input.query.parse({ limit: '7', glossy: 'true' })).toEqual({ limit: 7, glossy: true });
-  expect(route.input.query.safeParse({ limit: '201' }).success).toBe(false);
+  expect(route.input.query.parse({ since: '2026-03-01T09:00:00Z' })).toMatchObject({
+    since: new Date('2026-03-01T09:00Z'),
+  });
+  for (const query of [{ limit: '201' }, { since: '2h' }])
+    expect(route.input.query.safeParse(query).success).toBe(false);
 });
 
 test('the route runs the act with all fields together; more than its output names does not leave', async () => {

@@ -1,7 +1,7 @@
 /** The fields of an act as options of a command. */
-import { InvalidArgumentError, Option } from 'commander';
+import { type Argument, InvalidArgumentError, Option } from 'commander';
 import type { Field } from '../../operations/fields.ts';
-import { choice, wholeNumber } from './arguments.ts';
+import { choice, moment, pastMoment, wholeNumber } from './arguments.ts';
 
 /** The flags of an option, and its line in the help. */
 export type OptionWords = readonly [flags: string, help: string];
@@ -14,6 +14,12 @@ export function fieldOption(field: Field, [flags, help]: OptionWords): Option {
   return parse === null ? option : option.argParser(parse);
 }
 
+/** Makes an argument take the values of a field. */
+export function parseAs(field: Field, argument: Argument): void {
+  const parse = parserOf(field, '');
+  if (parse !== null) argument.argParser(parse);
+}
+
 type Parse = (value: string, before: unknown) => unknown;
 
 /** Null: the text as it is, or a flag. `named`: what the value is called in the flags. */
@@ -23,6 +29,8 @@ function parserOf(field: Field, named: string): Parse | null {
       return wholeNumber(field.min, field.max, NOUNS.has(named) ? named : undefined);
     case 'choice':
       return choice(field.words);
+    case 'time':
+      return field.ahead ? moment : pastMoment;
     case 'text':
       return field.pattern && field.expected !== undefined ? matching(field.pattern, field.expected) : null;
     case 'list':

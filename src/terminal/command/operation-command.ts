@@ -1,17 +1,21 @@
 /** The command of an operation: its arguments and options are fields of the act, which runs in one transaction as the login of the command. */
 import type { Command } from 'commander';
+import { systemClock } from '../../core/lifecycle/clock.ts';
 import type { Field } from '../../operations/fields.ts';
 import type { Acting, Operation } from '../../operations/operation.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
+import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import type { Output } from '../view/output.ts';
 import { addCommand, type CommandHelp, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { withDatabase } from './database.ts';
-import { fieldOption, type OptionWords } from './field-option.ts';
+import { fieldOption, type OptionWords, parseAs } from './field-option.ts';
 
 /** What a terminal has that the act has not. Arguments are those fields that the usage names. */
 export interface Presentation<Input, Result, Row, After> extends CommandHelp {
   /** Its name and arguments: `rotate <id>`. */
   readonly usage: string;
+  /** The fields of those arguments that have another name, by the arguments. */
+  readonly takes?: Readonly<Record<string, keyof Input & string>>;
   /** Options by the fields that they set. */
   readonly options?: { readonly [Name in keyof Input]?: OptionWords };
   /** An option that the act does not know, and what is done with it instead of the act. */
@@ -46,7 +50,7 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
   operation: Operation<Input, Result>,
   presentation: Presentation<Input, Result, Row, After>,
 ): AddOperation {
-  const { usage, options = {}, instead } = presentation;
+  const { usage, takes = {}, options = {}, instead } = presentation;
   return (group, run) => {
     const command = addCommand(group, usage, presentation);
     const fields = Object.entries<OptionWords>(options as Readonly<Record<string, OptionWords>>).map(
@@ -58,9 +62,13 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
     );
     const other = instead && fieldOption({ kind: 'flag' }, instead.option);
     if (other) command.addOption(other);
-    const names = command.registeredArguments.map((argument) => argument.name());
+    const names = command.registeredArguments.map((argument) => {
+      const name = takes[argument.name()] ?? argument.name();
+      parseAs(operation.input[name]!, argument);
+      return name;
+    });
     command.action(
-      run(async (invocation: Invocation, given: CommonOptions, ...args: readonly string[]) => {
+      run(async (invocation: Invocation, given: CommonOptions, ...args: readonly unknown[]) => {
         const values = given as Readonly<Record<string, unknown>>;
         if (instead && values[other!.attributeName()] === true) return instead.run(invocation);
         const input = inputOf(operation.input, [
@@ -103,13 +111,16 @@ async function runOperation<Input, Result, Row extends { readonly id: string }, 
       };
       return operation.run({ ...outside, tx, prepared: prepared as never, visitor: null, unserved }, input);
     };
-    const did = { input, row, result: await db.transaction(act) };
+    const did = { input, row, result: await untilUnlocked(() => db.transaction(act), PATIENCE) };
     await note(invocation, db, asked);
     return { ...did, after: (await after?.(db, did, invocation)) as After };
   });
   output.document((document?.(done) ?? done.result) as object);
   return show(output, done) ?? 0;
 }
+
+/** How long it waits for a row that another transaction holds. */
+const PATIENCE = { clock: systemClock, forMs: 5000 };
 
 type Asked = { readonly name: string } & Parameters<Acting<never>['unserved']>[1];
 

@@ -52,7 +52,7 @@ describe('a command loads no package that it does not use', () => {
     ['budget list', ['commander', ...DRIVER], 59],
     ['schedule list', ['commander', 'croner', ...DRIVER], 59],
     ['token list', ['commander', ...DRIVER], 60],
-    ['webhook list', ['commander', ...DRIVER], 69],
+    ['webhook list', ['commander', ...DRIVER], 70],
     ['person list', ['commander', ...DRIVER], 59],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 65],
     ['chat list', ['commander', ...DRIVER], 75],

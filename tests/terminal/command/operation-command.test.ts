@@ -3,7 +3,7 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
-import { choice, id, list, optional, text, whole } from '../../../src/operations/fields.ts';
+import { choice, id, list, optional, text, time, whole } from '../../../src/operations/fields.ts';
 import { operation } from '../../../src/operations/operation.ts';
 import { commandRunner } from '../../../src/terminal/command/command.ts';
 import { operationCommand } from '../../../src/terminal/command/operation-command.ts';
@@ -13,6 +13,7 @@ import { testDatabase } from '../../support/database.ts';
 const target = testDatabase();
 const ID = '01900000-0000-7000-8000-000000000000';
 
+let tries = 0;
 const paint = operation({
   name: 'paintWall',
   tag: 'walls',
@@ -25,12 +26,16 @@ const paint = operation({
     rooms: optional(list(text())),
     keep_hours: whole({ min: 0, max: 24, default: 2 }),
     coats: optional(whole({ min: 1, max: 3 })),
+    shade: optional(whole({ min: 0, max: 9 })),
+    dry: optional(time()),
+    again: optional(time({ ahead: true })),
     label: optional(text({ pattern: /^[a-z]+$/, expected: 'small letters' })),
   },
   output: ({ z }) => z.object({ id: z.string() }),
   prepare: async (_, input) => `prepared for ${input.id}`,
   async run({ tx, prepared, visitor, unserved }, input) {
     if (input.coats === 3) await unserved(['painters'], { until: 'the wall waits' });
+    if (input.label === 'wet' && tries++ === 0) throw new AnimusError('work.locked', { detail: 'wet' });
     if (input.label === 'undone') throw new AnimusError('work.not_found', { detail: 'no wall', hint: '' });
     const [row] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
     const [again] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
@@ -39,7 +44,8 @@ const paint = operation({
 });
 
 const add = operationCommand(paint, {
-  usage: 'paint <id>',
+  usage: 'paint <id> [tone]',
+  takes: { tone: 'shade' },
   summary: 'paint a wall',
   examples: ['walls paint 0190'],
   options: {
@@ -47,6 +53,8 @@ const add = operationCommand(paint, {
     rooms: ['--room <name>', 'each'],
     keep_hours: ['--keep-hours <hours>', 'how long'],
     coats: ['--coats <number>', 'how many'],
+    dry: ['--dry <time>', 'since when'],
+    again: ['--again <time>', 'when next'],
     label: ['--label <text>', 'a name'],
   },
   find: async (_, reference) => ({ id: ID, named: reference }),
@@ -137,6 +145,24 @@ test('options set fields: words between commas, one of many, numbers, texts', as
     keep_hours: 0,
     label: 'fails',
   });
+});
+
+test('an argument may have another name than its field, and is checked as an option is', async () => {
+  expect((await painted('0190', '7')).said.input).toMatchObject({ shade: 7 });
+  await expect(painted('0190', '10')).rejects.toThrow('Expected a whole number from 0 to 9.');
+});
+
+test('a time is ISO 8601, or before or after now', async () => {
+  const { said } = await painted('0190', '--dry', '2026-03-01T09:00:00Z', '--again', '+2h');
+  expect(said.input.dry).toBe('2026-03-01T09:00:00.000Z');
+  expect(Date.parse(said.input.again)).toBeGreaterThan(Date.now());
+  expect(Date.parse((await painted('0190', '--dry', '2h')).said.input.dry)).toBeLessThan(Date.now());
+  await expect(painted('0190', '--again', '2h')).rejects.toThrow('+2h');
+});
+
+test('what another transaction holds is tried again', async () => {
+  expect((await painted('0190', '--label', 'wet')).said.once).toBe(true);
+  expect(tries).toBe(2);
 });
 
 test('faculties that nobody serves are told of after the transaction, so not if it is undone', async () => {
