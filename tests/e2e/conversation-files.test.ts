@@ -7,8 +7,8 @@ import {
   editMessage,
   sayInConversation,
   startConversation,
-} from '../../src/store/conversations/conversations.ts';
-import { readConversation } from '../../src/store/conversations/read-conversation.ts';
+} from '../../src/features/conversations/store/conversations.ts';
+import { readConversation } from '../../src/features/conversations/store/read-conversation.ts';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -116,7 +116,7 @@ it('sends them again from the recorded words, and not those of a deleted message
   const results = said(last().json!);
   expect(results).toContain('papers.files/notes.txt:1:Pay it.');
   expect(results).toContain('1\\tPay it.');
-  expect(results).toContain('papers.files/kept.png: is no text (image/png');
+  expect(results).toContain('papers.files/kept.png: is not text (image/png');
 
   // A retried beginning sends the same bytes.
   const fourth = await editMessage(pg.database, third.messageId, 'stall, please');

@@ -76,13 +76,13 @@ function parseYaml(yaml: string, find: Find): FrontMatter | null {
     const second = parse(quoted, again);
     if (second.errors.length === 0) {
       const line = lineOf(counter, document.errors[0]?.pos[0] ?? 0);
-      find('foreign', line, 'is no valid YAML: a value that contains ": " has to stand in quotes');
+      find('foreign', line, 'is not valid YAML: a value that contains ": " has to stand in quotes');
       [document, counter] = [second, again];
     }
   }
   const [error] = document.errors;
   if (error !== undefined) {
-    find('broken', lineOf(counter, error.pos[0]), `its front matter is no valid YAML: ${firstLine(error.message)}`);
+    find('broken', lineOf(counter, error.pos[0]), `its front matter is not valid YAML: ${firstLine(error.message)}`);
     return null;
   }
   const refused = powerOf(document, counter);
@@ -140,7 +140,7 @@ const PLAIN_TAGS = new Set(['tag:yaml.org,2002:str', 'tag:yaml.org,2002:map', 't
 const NOT_A_TEXT =
   /^(?:~|null|true|false|yes|no|on|off|[-+]?(?:\.?\d[\d_]*(?:\.\d*)?(?:e[-+]?\d+)?|\.inf|0x[\da-f]+|0o[0-7]+)|\.nan|\d{4}-\d\d?-\d\d?)$/i;
 
-/** Null if a key is there twice. */
+/** Null if a key appears more than once. */
 function collect(document: Document, counter: LineCounter, find: Find): FrontMatter | null {
   let twice = false;
   const values = new Map<string, FrontValue>();
