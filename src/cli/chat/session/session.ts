@@ -8,7 +8,7 @@ import { readConversation } from '../../../store/conversations/read-conversation
 import { type Actor, readActor } from '../../../store/people/actor.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
-import type { AskedView } from '../../../store/views/inbox-view.ts';
+import type { AskedView } from '../../../operations/asked.ts';
 import { cancelWork } from '../../../store/work/operate.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
 import { openNews } from '../../../terminal/events/news.ts';

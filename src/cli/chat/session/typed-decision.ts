@@ -1,6 +1,6 @@
 /** Reads a typed line as a decision on what the answer asks. */
-import type { AskedView } from '../../../store/views/inbox-view.ts';
-import { DEFAULT_GRANT_SECONDS, type GrantScope } from '../../../terminal/command/always-allow.ts';
+import { DEFAULT_GRANT_SECONDS, type GrantScope } from '../../../operations/always-allow.ts';
+import type { AskedView } from '../../../operations/asked.ts';
 import { timeSpan } from '../../../terminal/command/arguments.ts';
 import { AT_ONCE, enough } from '../../../terminal/view/show-asked.ts';
 
