@@ -27,9 +27,7 @@ export const asked = row((s) =>
         .describe(
           'how many work items wait for the same limit: a decision is about all of them (a denial ends 1,000 at most); 1 for anything else',
         ),
-      work_items: s.z
-        .array(s.id().nullable())
-        .describe('the first hundred of them; with work_item_id, only that item'),
+      work_items: s.z.array(s.id().nullable()).describe('the first hundred of them; with work_item_id, only that item'),
     })
     .meta({ id: 'Approval' }),
 );

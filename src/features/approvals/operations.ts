@@ -133,7 +133,12 @@ export const deny = operation({
   summary: 'Deny what waits; the model gets the note; for operators',
   scope: 'decide',
   http: { method: 'POST', path: '/work/{id}/deny' },
-  mcp: { name: 'deny', description: `Deny what waits; the agent gets the note. ${DECIDE}`, hints: DECIDES, instead: bound },
+  mcp: {
+    name: 'deny',
+    description: `Deny what waits; the agent gets the note. ${DECIDE}`,
+    hints: DECIDES,
+    instead: bound,
+  },
   input: decision,
   output: decidedWith,
   errors: ['work.not_found', 'work.state', 'work.invalid', 'work.locked'],

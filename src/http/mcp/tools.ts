@@ -14,13 +14,7 @@ import { routeTool } from './route-tool.ts';
 import type { McpTool } from './tool.ts';
 import { waitTool } from './wait-tool.ts';
 
-const ROUTES = [
-  ...workRoutes,
-  ...artifactRoutes,
-  ...ledgerRoutes,
-  ...operateRoutes,
-  ...memoryRoutes,
-];
+const ROUTES = [...workRoutes, ...artifactRoutes, ...ledgerRoutes, ...operateRoutes, ...memoryRoutes];
 
 /** A model reads the whole page, so pages are smaller than those of the API. */
 const page = () => ({ limit: z.int().min(1).max(50).default(20) });

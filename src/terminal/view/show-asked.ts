@@ -124,7 +124,10 @@ function showContent(output: Output, lines: readonly string[], id: string | null
   for (const line of visibleLines(shown).flatMap((each) => pieces(each, width))) output.line(styled(BAR, 'cyan'), line);
   if (shown.length < whole.length) {
     const left = grouped(whole.length - shown.length);
-    output.command(`  ${left} more characters; see all of it: `, id === null ? 'inbox --full' : `inbox ${shortId(id)} --full`);
+    output.command(
+      `  ${left} more characters; see all of it: `,
+      id === null ? 'inbox --full' : `inbox ${shortId(id)} --full`,
+    );
   }
 }
 
