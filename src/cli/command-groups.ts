@@ -22,7 +22,7 @@ const IN_ORDER: readonly (CommandGroup | string)[] = [
   { names: ['http'], load: async () => (await import('./serve/http.ts')).addHttpCommand },
   { names: ['mcp'], load: async () => (await import('./serve/mcp.ts')).addMcpCommand },
   { names: ['work'], load: async () => (await import('./work/work.ts')).addWorkCommands },
-  { names: ['chat'], load: async () => (await import('./chat/chat.ts')).addChatCommands },
+  'chat',
   'inbox',
   { names: ['pause', 'resume'], load: async () => (await import('./operate/pause.ts')).addPauseCommands },
   { names: ['budget'], load: async () => (await import('./operate/budget.ts')).addBudgetCommands },

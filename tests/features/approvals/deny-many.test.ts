@@ -1,7 +1,7 @@
 /** Promise: however much work waits for a limit, a denial says how much of it has ended, and the entry stays for what is left. */
 
 import { expect, test } from 'vitest';
-import { howToDecide } from '../../../src/cli/chat/session/typed-decision.ts';
+import { howToDecide } from '../../../src/features/conversations/session/typed-decision.ts';
 import { readInbox } from '../../../src/operations/asked.ts';
 import { run } from '../../cli/run-cli.ts';
 import { testDatabase } from '../../support/database.ts';
