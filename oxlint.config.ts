@@ -51,7 +51,6 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['api'],
     ['mcp'],
     [
-      'approvals',
       'artifacts',
       'audit',
       'chats',

@@ -23,7 +23,7 @@ const IN_ORDER: readonly (CommandGroup | string)[] = [
   { names: ['mcp'], load: async () => (await import('./serve/mcp.ts')).addMcpCommand },
   { names: ['work'], load: async () => (await import('./work/work.ts')).addWorkCommands },
   'chat',
-  { names: ['inbox'], load: async () => (await import('./work/inbox.ts')).addInboxCommand },
+  'inbox',
   { names: ['pause', 'resume'], load: async () => (await import('./operate/pause.ts')).addPauseCommands },
   { names: ['budget'], load: async () => (await import('./operate/budget.ts')).addBudgetCommands },
   { names: ['schedule'], load: async () => (await import('./operate/schedule.ts')).addScheduleCommands },

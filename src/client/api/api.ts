@@ -40,8 +40,6 @@ export interface Api {
   readonly sandbox: SandboxMethods;
   /** What was recorded of work: ledger, foci, turns and tool calls. */
   readonly record: RecordMethods;
-  /** What waits for the decision of a person. */
-  readonly approvals: ApprovalsMethods;
   /** Files of work. */
   readonly artifacts: ArtifactsMethods;
   /** Faculties, pauses, status and spend. */
@@ -60,6 +58,8 @@ export interface Api {
   readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
+  /** What waits for the decision of a person. */
+  readonly approvals: ApprovalsMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
 }

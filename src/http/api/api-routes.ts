@@ -1,6 +1,5 @@
 /** All routes of the API, in the order of the OpenAPI document. */
 
-import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { auditRoutes } from '../audit/audit-routes.ts';
 import { chatRoutes } from '../chats/chat-routes.ts';
@@ -34,7 +33,6 @@ export const API_ROUTES: readonly Route[] = [
   ...ledgerRoutes,
   ...turnRoutes,
   ...itemRoutes,
-  ...approvalRoutes,
   ...artifactRoutes,
   ...operateRoutes,
   ...budgetRoutes,

@@ -3,11 +3,11 @@
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Waiting } from '../../core/work/waiting.ts';
 import type { LedgerType, WorkState } from '../../core/work/work.ts';
-import type { Queryable } from '../sql/database.ts';
-import { type AskedView, readAsked } from './inbox-view.ts';
-import { itemCost } from './known-cost.ts';
-import { withWaiting } from './waiting.ts';
-import { readWork, seesTables } from './work-views.ts';
+import { type AskedView, readAsked } from '../../operations/asked.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { itemCost } from '../../store/views/known-cost.ts';
+import { withWaiting } from '../../store/views/waiting.ts';
+import { readWork, seesTables } from '../../store/views/work-views.ts';
 
 /**
  * The fields that both see; a reader gets the whole row. Names are those of the columns: `work submit --wait --json` prints
