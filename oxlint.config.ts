@@ -24,21 +24,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/cli': [
     ['*'],
     ['demo', 'doctor', 'faculty', 'shell'],
-    [
-      'db',
-      'init',
-      'memory',
-      'operate',
-      'people',
-      'sandbox',
-      'scratch',
-      'serve',
-      'settings',
-      'skill',
-      'spend',
-      'status',
-      'work',
-    ],
+    ['db', 'init', 'operate', 'people', 'sandbox', 'scratch', 'serve', 'settings', 'skill', 'spend', 'status', 'work'],
   ],
   // Parts do not know each other; a new one needs no line here.
   'src/features': [foldersOf('src/features')],
@@ -52,7 +38,6 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [
       'artifacts',
       'chats',
-      'memory',
       'operate',
       'people',
       'record',

@@ -3,7 +3,7 @@ import { approveAlways, DEFAULT_GRANT_SECONDS } from '../../operations/always-al
 import { asked, readAsked, readInbox } from '../../operations/asked.ts';
 import { decidedBudget, decidedLimit } from '../../operations/decided-budget.ts';
 import { choice, id, list, optional, other, text, whole } from '../../operations/fields.ts';
-import { DECIDES, READS } from '../../operations/mcp-offer.ts';
+import { DECIDES, READS, smallPage } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { row } from '../../operations/row.ts';
 import type { Schemas } from '../../operations/schemas.ts';
@@ -23,7 +23,7 @@ const listApprovals = operation({
     description:
       'What waits for a person, oldest first: calls to approve, questions to answer, limits to raise. All work that waits for one limit is one entry, and a decision is about all of it; a denial ends 1,000 work items at most, and the entry stays for what is left.',
     hints: READS,
-    instead: ({ z }) => ({ limit: z.int().min(1).max(50).default(20) }),
+    instead: smallPage,
   },
   input: { work_item_id: optional(id({ description: 'only what this item waits for' })), limit: most },
   output: (s) => s.z.object({ items: s.z.array(asked(s)) }),

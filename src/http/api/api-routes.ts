@@ -2,7 +2,6 @@
 
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { chatRoutes } from '../chats/chat-routes.ts';
-import { memoryRoutes } from '../memory/memory-routes.ts';
 import { budgetRoutes } from '../operate/budget-routes.ts';
 import { modelRoutes } from '../operate/model-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
@@ -37,7 +36,6 @@ export const API_ROUTES: readonly Route[] = [
   ...spendRoutes,
   ...modelRoutes,
   ...scheduleRoutes,
-  ...memoryRoutes,
   ...skillRoutes,
   ...decideSkillRoutes,
   ...peopleRoutes,

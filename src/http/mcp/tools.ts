@@ -1,9 +1,7 @@
 /** All tools of the MCP server, in the order of their list. */
-import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { ADDS, DECIDES, type McpOffer, READS } from '../../operations/mcp-offer.ts';
+import { ADDS, DECIDES, type McpOffer, READS, smallPage } from '../../operations/mcp-offer.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
-import { memoryRoutes } from '../memory/memory-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
 import { OPERATIONS } from '../route/features.ts';
@@ -14,10 +12,7 @@ import { routeTool } from './route-tool.ts';
 import type { McpTool } from './tool.ts';
 import { waitTool } from './wait-tool.ts';
 
-const ROUTES = [...workRoutes, ...artifactRoutes, ...ledgerRoutes, ...operateRoutes, ...memoryRoutes];
-
-/** A model reads the whole page, so pages are smaller than those of the API. */
-const page = () => ({ limit: z.int().min(1).max(50).default(20) });
+const ROUTES = [...workRoutes, ...artifactRoutes, ...ledgerRoutes, ...operateRoutes];
 
 export const MCP_TOOLS: readonly McpTool[] = [
   tool('listFaculties', {
@@ -34,7 +29,7 @@ export const MCP_TOOLS: readonly McpTool[] = [
     without: ['attachments', 'source', 'trigger_info'],
     defaults: { source: 'mcp' },
   }),
-  tool('listWork', { name: 'list_work', description: 'Work items, newest first.', hints: READS, instead: page }),
+  tool('listWork', { name: 'list_work', description: 'Work items, newest first.', hints: READS, instead: smallPage }),
   tool('showWork', {
     name: 'show_work',
     description: 'One work item: its state, its outcome, what it cost, and, in "waiting", why it does not go on now.',
@@ -44,14 +39,14 @@ export const MCP_TOOLS: readonly McpTool[] = [
     name: 'list_children',
     description: 'The child work of an item, newest first.',
     hints: READS,
-    instead: page,
+    instead: smallPage,
   }),
   waitTool,
   tool('readLedger', {
     name: 'read_ledger',
     description: 'The ledger of an item, in order: plans, findings, decisions, steps, errors and notes of its agent.',
     hints: READS,
-    instead: page,
+    instead: smallPage,
   }),
   tool('readDiff', {
     name: 'read_diff',
@@ -65,14 +60,6 @@ export const MCP_TOOLS: readonly McpTool[] = [
     hints: ADDS,
   }),
   tool('cancelWork', { name: 'cancel_work', description: 'Cancel an item and its children.', hints: DECIDES }),
-  tool('searchMemories', {
-    name: 'search_memory',
-    description:
-      'Find memories by words and by meaning, best first; without a query the newest. found_by says how each was found, without_meaning why not by meaning.',
-    hints: READS,
-    without: ['words_only'],
-    instead: page,
-  }),
   ...OPERATIONS.flatMap((operation) => (operation.mcp ? [routeTool(routeOf(operation), operation.mcp)] : [])),
 ];
 
