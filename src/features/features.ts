@@ -11,6 +11,7 @@ export const FEATURES: readonly Listed[] = [
   { commands: ['work', 'inbox'], load: async () => (await import('./approvals/feature.ts')).approvals },
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
+  { commands: [], load: async () => (await import('./batches/feature.ts')).batches },
 ];
 
 /** All of them, for what serves them, checks them or shows them. */

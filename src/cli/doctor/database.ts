@@ -16,7 +16,6 @@ import { type Finding, findingsOf, fine, note, problem } from '../../terminal/vi
 import { duration, firstOf } from '../../terminal/view/quantities.ts';
 import { examineApi } from './api.ts';
 import { examineAudit } from './audit.ts';
-import { examineBatches } from './batches.ts';
 import { examineClaims } from './claims.ts';
 import { examineConnections } from './connections.ts';
 import { examineDamage } from './damage.ts';
@@ -64,7 +63,6 @@ async function examineContents(
   return [
     ...(await findingsOf('api', () => examineApi(db, config))),
     ...(await examineFeatures(db, config, isApplication)),
-    ...(await findingsOf('batches', () => examineBatches(db), isApplication)),
     ...(await findingsOf('audit', () => examineAudit(db), isApplication)),
     ...(await findingsOf('row security', () => examineRowSecurity(db))),
     ...(await findingsOf('publications', () => examinePublications(db))),
