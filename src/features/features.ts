@@ -9,6 +9,7 @@ interface Listed {
 
 export const FEATURES: readonly Listed[] = [
   { commands: ['work', 'inbox'], load: async () => (await import('./approvals/feature.ts')).approvals },
+  { commands: ['audit'], load: async () => (await import('./audit/feature.ts')).audit },
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
   { commands: [], load: async () => (await import('./batches/feature.ts')).batches },

@@ -5,7 +5,6 @@ import type { Feature } from '../feature.ts';
 
 export const batches: Feature = {
   name: 'batches',
-  operations: async () => [],
   service: async () => (await import('./service.ts')).createBatchPoller,
   doctor: async () => (await import('./doctor.ts')).examineBatches,
   status: {

@@ -6,7 +6,7 @@ import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { memoryRoutes } from '../memory/memory-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
-import { FEATURES } from '../route/features.ts';
+import { OPERATIONS } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
 import type { JsonRoute } from '../route/route.ts';
 import { workRoutes } from '../work/work-routes.ts';
@@ -18,8 +18,6 @@ const ROUTES = [...workRoutes, ...artifactRoutes, ...ledgerRoutes, ...operateRou
 
 /** A model reads the whole page, so pages are smaller than those of the API. */
 const page = () => ({ limit: z.int().min(1).max(50).default(20) });
-
-const operations = (await Promise.all(FEATURES.map((feature) => feature.operations()))).flat();
 
 export const MCP_TOOLS: readonly McpTool[] = [
   tool('listFaculties', {
@@ -75,7 +73,7 @@ export const MCP_TOOLS: readonly McpTool[] = [
     without: ['words_only'],
     instead: page,
   }),
-  ...operations.flatMap((operation) => (operation.mcp ? [routeTool(routeOf(operation), operation.mcp)] : [])),
+  ...OPERATIONS.flatMap((operation) => (operation.mcp ? [routeTool(routeOf(operation), operation.mcp)] : [])),
 ];
 
 function tool(id: string, options: McpOffer): McpTool {

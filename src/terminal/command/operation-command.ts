@@ -1,7 +1,8 @@
 /** The command of an operation: its arguments and options are fields of the act, which runs in one transaction as the login of the command. */
 import type { Command } from 'commander';
+import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
-import type { Field } from '../../operations/fields.ts';
+import type { Fields, JsonField } from '../../operations/fields.ts';
 import type { Acting, Operation } from '../../operations/operation.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
@@ -18,6 +19,8 @@ export interface Presentation<Input, Result, Row, After> extends CommandHelp {
   readonly takes?: Readonly<Record<string, keyof Input & string>>;
   /** Options by the fields that they set. */
   readonly options?: { readonly [Name in keyof Input]?: OptionWords };
+  /** What is wrong with the input, in the words of a terminal; null: nothing. Comes before the check of the act. */
+  readonly check?: (input: Input) => string | null;
   /** An option that the act does not know, and what is done with it instead of the act. */
   readonly instead?: { readonly option: OptionWords; readonly run: (invocation: Invocation) => Promise<number> };
   /** The row that is named by `id`, or by a part of it. Errors: those of `findOne`. */
@@ -54,12 +57,9 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
   return (group, run) => {
     const command = addCommand(group, usage, presentation);
     const fields = Object.entries<OptionWords>(options as Readonly<Record<string, OptionWords>>).map(
-      ([name, words]) => {
-        const option = fieldOption(operation.input[name]!, words);
-        command.addOption(option);
-        return [option.attributeName(), name] as const;
-      },
+      ([name, words]) => [name, fieldOption(operation.input[name]!, words)] as const,
     );
+    for (const [, option] of fields) command.addOption(option);
     const other = instead && fieldOption({ kind: 'flag' }, instead.option);
     if (other) command.addOption(other);
     const names = command.registeredArguments.map((argument) => {
@@ -71,31 +71,54 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
       run(async (invocation: Invocation, given: CommonOptions, ...args: readonly unknown[]) => {
         const values = given as Readonly<Record<string, unknown>>;
         if (instead && values[other!.attributeName()] === true) return instead.run(invocation);
-        const input = inputOf(operation.input, [
-          ...names.map((name, index) => [name, args[index]] as const),
-          ...fields.map(([option, name]) => [name, values[option]] as const),
-        ]);
+        const all: Given[] = [
+          ...names.map((name, index) => ({ name, called: name, value: args[index] })),
+          ...fields.map(([name, option]) => ({ name, called: option.long!, value: values[option.attributeName()] })),
+        ];
+        const input = await inputOf(operation.input, all, invocation.context.cwd);
         return runOperation(operation, presentation, invocation, input as Input);
       }),
     );
   };
 }
 
-/** The values with defaults in place of those that were not given. */
-function inputOf(fields: Readonly<Record<string, Field>>, given: readonly (readonly [string, unknown])[]): object {
+interface Given {
+  readonly name: string;
+  /** `--params`. */
+  readonly called: string;
+  /** Undefined: it was not given. */
+  readonly value: unknown;
+}
+
+/** The values with defaults in place of those that were not given. Where files of JSON are is known only now. */
+async function inputOf(fields: Fields, given: readonly Given[], cwd: string): Promise<object> {
   const defaults = Object.entries(fields).flatMap(([name, field]) =>
     field.default === undefined ? [] : [[name, field.default] as const],
   );
-  return Object.fromEntries([...defaults, ...given.filter(([, value]) => value !== undefined)]);
+  const values = given
+    .filter(({ value }) => value !== undefined)
+    .map(async ({ name, called, value }) => {
+      const field = fields[name]!;
+      return [name, field.kind === 'json' ? await readJson(field, called, value as string, cwd) : value] as const;
+    });
+  return Object.fromEntries([...defaults, ...(await Promise.all(values))]);
+}
+
+async function readJson({ object }: JsonField, option: string, given: string, cwd: string): Promise<unknown> {
+  const { jsonObject, jsonOf } = await import('./json-option.ts');
+  const json = jsonOf(option, given, cwd);
+  return object ? jsonObject(option, json) : json;
 }
 
 async function runOperation<Input, Result, Row extends { readonly id: string }, After>(
   operation: Operation<Input, Result>,
-  { find, after, document, show }: Presentation<Input, Result, Row, After>,
+  { check, find, after, document, show }: Presentation<Input, Result, Row, After>,
   invocation: Invocation,
   given: Input,
 ): Promise<number> {
   const { output, context, config } = invocation;
+  const wrong = check?.(given) ?? operation.check?.(given) ?? null;
+  if (wrong !== null) throw new AnimusError('usage.invalid', { detail: wrong });
   const outside = { config, signal: context.signals.drain, traceparent: null };
   const prepared = await operation.prepare?.(outside, given);
   const done = await withDatabase(invocation, async (db) => {
