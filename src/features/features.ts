@@ -13,6 +13,7 @@ export const FEATURES: readonly Listed[] = [
   { commands: ['audit'], load: async () => (await import('./audit/feature.ts')).audit },
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
+  { commands: [], load: async () => (await import('./batches/feature.ts')).batches },
 ];
 
 /** All of them, for what serves them, checks them or shows them. */

@@ -2,8 +2,9 @@
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { hasFunctions } from '../../store/migrations/schema-version.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { type BatchStatus, readBatchStatus } from '../../store/views/status-view.ts';
 import { type Finding, problem } from '../../terminal/view/finding.ts';
+import type { BatchStatus } from './feature.ts';
+import { readBatchStatus } from './store.ts';
 
 /** One finding per provider with a problem. */
 export async function examineBatches(db: Queryable): Promise<readonly Finding[]> {
