@@ -197,10 +197,6 @@ export const status = z
     spend_today: z.array(spend),
     memory: z.object({ vector: z.boolean(), reason: z.string().nullish() }).nullable(),
     embeddings: embeddings.nullable().describe('null: no daemon has run with a model for them'),
-    stale_skills: z
-      .object({ count: count(), days: z.int() })
-      .optional()
-      .describe('how many skills no work has used for so many days'),
     ...featureShapes(),
     worktrees: z.array(worktrees).describe('directories of worktrees that are there, by host'),
     inbox,
