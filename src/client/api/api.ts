@@ -46,12 +46,6 @@ export interface Api {
   readonly operate: OperateMethods;
   /** Work that is submitted at set times. */
   readonly schedules: SchedulesMethods;
-  /** What agents and people remember. */
-  readonly memory: MemoryMethods;
-  /** Skills that agents wrote. */
-  readonly skills: SkillsMethods;
-  /** Who decided what. */
-  readonly audit: AuditMethods;
   /** People and their tokens. */
   readonly people: PeopleMethods;
   /** Workspaces and their files. */
@@ -60,6 +54,12 @@ export interface Api {
   readonly chats: ChatsMethods;
   /** What waits for the decision of a person. */
   readonly approvals: ApprovalsMethods;
+  /** What agents and people remember. */
+  readonly memory: MemoryMethods;
+  /** Skills that agents wrote. */
+  readonly skills: SkillsMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
+  /** Who decided what. */
+  readonly audit: AuditMethods;
 }
