@@ -24,7 +24,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/cli': [
     ['*'],
     ['demo', 'doctor', 'faculty', 'shell'],
-    ['db', 'init', 'operate', 'people', 'sandbox', 'scratch', 'serve', 'settings', 'spend', 'status', 'work'],
+    ['db', 'init', 'operate', 'people', 'sandbox', 'scratch', 'serve', 'settings', 'status', 'work'],
   ],
   // Parts do not know each other; a new one needs no line here.
   'src/features': [foldersOf('src/features')],

@@ -264,6 +264,27 @@ export interface WaitingStatus {
   readonly until: string | null;
 }
 
+export interface Model {
+  readonly provider: string;
+  readonly model: string;
+  /** The configuration of the server overrides values of the catalogue. */
+  readonly overridden: boolean;
+  readonly context_window: number;
+  readonly max_output: number | null;
+  readonly usd_per_million: ModelPrices | null;
+  readonly images: boolean;
+  readonly thinking: string;
+  readonly effort: boolean;
+  readonly temperature: boolean;
+}
+
+export interface ModelPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+}
+
 export interface Budget {
   readonly scope: string;
   readonly subject: string | null;
@@ -287,27 +308,6 @@ export interface Budget {
   readonly set_by: string;
   readonly set_at: string;
   readonly expires_at: string | null;
-}
-
-export interface Model {
-  readonly provider: string;
-  readonly model: string;
-  /** The configuration of the server overrides values of the catalogue. */
-  readonly overridden: boolean;
-  readonly context_window: number;
-  readonly max_output: number | null;
-  readonly usd_per_million: ModelPrices | null;
-  readonly images: boolean;
-  readonly thinking: string;
-  readonly effort: boolean;
-  readonly temperature: boolean;
-}
-
-export interface ModelPrices {
-  readonly input: number;
-  readonly output: number;
-  readonly cache_read: number;
-  readonly cache_write: number;
 }
 
 export interface ListFacultiesOutput {
@@ -377,6 +377,17 @@ export interface ResumeOutput {
   readonly faculty: string;
   /** False: it was not paused. */
   readonly resumed: boolean;
+}
+
+export interface ListModelsInput {
+  /** Only its models. */
+  readonly provider?: string | undefined;
+  /** Its name. */
+  readonly model?: string | undefined;
+}
+
+export interface ListModelsOutput {
+  readonly items: readonly Model[];
 }
 
 export interface ListBudgetsOutput {
@@ -457,9 +468,9 @@ export interface SpendOutput {
     /** Calls whose tokens nobody counted, which the sums are without. */
     readonly uncounted_calls: number;
     readonly calls: number;
-    /** Requests that gave nothing, which are not calls. */
+    /** Requests that gave nothing, which are no calls. */
     readonly lost_requests: number;
-    /** Runs of code without a model, which are not calls. */
+    /** Runs of code without a model, which are no calls. */
     readonly code_runs: number;
   }[];
   readonly total: {
@@ -478,9 +489,9 @@ export interface SpendOutput {
     /** Calls whose tokens nobody counted, which the sums are without. */
     readonly uncounted_calls: number;
     readonly calls: number;
-    /** Requests that gave nothing, which are not calls. */
+    /** Requests that gave nothing, which are no calls. */
     readonly lost_requests: number;
-    /** Runs of code without a model, which are not calls. */
+    /** Runs of code without a model, which are no calls. */
     readonly code_runs: number;
     readonly groups: number;
   };
@@ -565,17 +576,6 @@ export interface SpendRootsOutput {
   }[];
 }
 
-export interface ListModelsInput {
-  /** Only its models. */
-  readonly provider?: string | undefined;
-  /** Its name. */
-  readonly model?: string | undefined;
-}
-
-export interface ListModelsOutput {
-  readonly items: readonly Model[];
-}
-
 /** The methods `client.operate`. */
 export interface OperateMethods {
   /**
@@ -615,6 +615,12 @@ export interface OperateMethods {
    */
   status(options?: CallOptions): Promise<Status>;
   /**
+   * The models that animus knows, with context windows, prices and abilities. Needs a token of scope `read`.
+   *
+   * `GET /models`
+   */
+  listModels(input?: ListModelsInput, options?: CallOptions): Promise<ListModelsOutput>;
+  /**
    * The limits of what work may cost, and how much of each is used; for operators. Needs a token of scope `read`.
    *
    * `GET /budgets`
@@ -650,10 +656,4 @@ export interface OperateMethods {
    * `GET /spend/roots`
    */
   spendRoots(input?: SpendRootsInput, options?: CallOptions): Promise<SpendRootsOutput>;
-  /**
-   * The models that animus knows, with context windows, prices and abilities. Needs a token of scope `read`.
-   *
-   * `GET /models`
-   */
-  listModels(input?: ListModelsInput, options?: CallOptions): Promise<ListModelsOutput>;
 }

@@ -70,6 +70,7 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     pause: { method: 'POST', path: '/pauses', kind: 'json', input: true, body: true },
     resume: { method: 'DELETE', path: '/pauses/{faculty}', kind: 'json' },
     status: { method: 'GET', path: '/status', kind: 'json' },
+    listModels: { method: 'GET', path: '/models', kind: 'json', input: true, query: ['provider', 'model'] },
     listBudgets: { method: 'GET', path: '/budgets', kind: 'json' },
     setBudget: { method: 'PUT', path: '/budgets', kind: 'json', input: true, body: true },
     removeBudget: {
@@ -88,7 +89,6 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
       query: ['since', 'until', 'order', 'limit'],
     },
     spendRoots: { method: 'GET', path: '/spend/roots', kind: 'json', input: true, query: ['since', 'until', 'limit'] },
-    listModels: { method: 'GET', path: '/models', kind: 'json', input: true, query: ['provider', 'model'] },
   },
   people: {
     showMe: { method: 'GET', path: '/me', kind: 'json' },

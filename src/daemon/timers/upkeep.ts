@@ -4,7 +4,6 @@ import type { Service } from '../../core/lifecycle/service.ts';
 import { type BackfillMeans, createEmbeddingBackfill } from './embedding-backfill.ts';
 import { createJanitor, type JanitorMeans } from './janitor.ts';
 import { createRecurringFindings, type RecurringFindingsMeans } from './recurring-findings.ts';
-import { createSpendRollUp } from './spend-roll-up.ts';
 import { createWorktreeKeeper } from './worktree-keeper.ts';
 
 interface UpkeepMeans extends Omit<BackfillMeans, 'registration'>, Omit<JanitorMeans, 'retention' | 'prunes'> {
@@ -39,7 +38,6 @@ export function createUpkeep(
   const services = [
     createJanitor({ db, clock, log, retention: () => settings().retention, directoryRoot, prunes: means.parts.prunes }),
     createWorktreeKeeper({ db, clock, log, home, retention: () => settings().retention }),
-    createSpendRollUp({ db, clock, log }),
     createEmbeddingBackfill({ db, clock, log, daemonId, models, registration }),
     findings,
   ];

@@ -2,10 +2,8 @@
 
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { chatRoutes } from '../chats/chat-routes.ts';
-import { budgetRoutes } from '../operate/budget-routes.ts';
 import { modelRoutes } from '../operate/model-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
-import { spendRoutes } from '../operate/spend-routes.ts';
 import { peopleRoutes } from '../people/people-routes.ts';
 import { tokenRoutes } from '../people/token-routes.ts';
 import { itemRoutes } from '../record/item-routes.ts';
@@ -29,8 +27,6 @@ export const API_ROUTES: readonly Route[] = [
   ...itemRoutes,
   ...artifactRoutes,
   ...operateRoutes,
-  ...budgetRoutes,
-  ...spendRoutes,
   ...modelRoutes,
   ...peopleRoutes,
   ...tokenRoutes,
