@@ -160,7 +160,9 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
   const upkeep = createUpkeep({ ...means, home: config.home }, registration, settings);
-  const parts = means.parts.services.map((create) => create({ db, clock, log, daemonId, settings }));
+  const parts = means.parts.services.map((create) =>
+    create({ db, clock, log, daemonId, settings, models, report: registration.partReport() }),
+  );
   const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => settings().budget });
   const batchPoller = createBatchPoller({
     db,

@@ -5,6 +5,7 @@ import type { Operation } from '../operations/operation.ts';
 import type { Reading } from '../operations/reading.ts';
 import type { Schemas } from '../operations/schemas.ts';
 import type { Queryable } from '../store/sql/database.ts';
+import type { Invocation } from '../terminal/command/command.ts';
 import type { AddOperation } from '../terminal/command/operation-command.ts';
 import type { Finding } from '../terminal/view/finding.ts';
 import type { Output } from '../terminal/view/output.ts';
@@ -22,6 +23,10 @@ export interface Feature extends DaemonPart {
   readonly commands?: Readonly<Record<string, FeatureCommand>>;
   /** What `animus doctor` finds with a configuration that is whole. */
   readonly doctor?: () => Promise<(db: Queryable, config: Config) => Promise<readonly Finding[]>>;
+  /** What it finds that has more to do with the configuration than with the database. `asked`: the providers that it may ask. */
+  readonly examine?: () => Promise<
+    (invocation: Invocation, config: Config, asked: ReadonlySet<string>) => Promise<readonly Finding[]>
+  >;
   readonly status?: FeatureStatus;
 }
 

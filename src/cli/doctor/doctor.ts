@@ -5,6 +5,7 @@ import type { Faculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { loadAtStart } from '../../daemon/reload/load-faculties.ts';
+import { loadFeatures } from '../../features/features.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
 import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
@@ -14,7 +15,6 @@ import type { Style } from '../../terminal/view/part.ts';
 import { examineCaches } from './caches.ts';
 import { examineContainers } from './containers.ts';
 import { examineDatabase } from './database.ts';
-import { examineEmbeddings } from './embeddings.ts';
 import { examineDisk, examineModes } from './files.ts';
 import { examineFaculties, examineIsolation, examineLimits } from './host.ts';
 import { examineKeys } from './keys.ts';
@@ -106,10 +106,9 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield examineSkills(skillsDirs);
   yield examineSecrets(config, env);
   yield examineKeys(faculties, config);
-  const asksEmbeddings = questions.some(
-    (each) => 'provider' in each && each.provider.name === config.embeddings?.provider,
-  );
-  yield await examineEmbeddings(invocation, config, asksEmbeddings);
+  const asked = new Set(questions.flatMap((each) => ('provider' in each ? each.provider.name : [])));
+  for (const { examine: examinePart } of await loadFeatures())
+    if (examinePart) yield await (await examinePart())(invocation, config, asked);
   for (const question of questions) {
     yield await examineProvider(question, config, invocation.context.signals.drain);
   }

@@ -112,6 +112,13 @@ export interface Status {
     /** Runs of code without a model, which are not calls. */
     readonly code_runs: number;
   }[];
+  /** How many skills no work has used for so many days. */
+  readonly stale_skills?:
+    | {
+        readonly count: number;
+        readonly days: number;
+      }
+    | undefined;
   readonly memory: {
     readonly vector: boolean;
     readonly reason?: string | null | undefined;
@@ -125,13 +132,6 @@ export interface Status {
     readonly problem: string | null;
     readonly resume_at: string | null;
   } | null;
-  /** How many skills no work has used for so many days. */
-  readonly stale_skills?:
-    | {
-        readonly count: number;
-        readonly days: number;
-      }
-    | undefined;
   /** Numbers of deliveries stop at 1,000. */
   readonly webhooks: {
     /** Deliveries that failed for good. */

@@ -4,6 +4,7 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { ModelSource } from '../models/focus-model.ts';
 
 export interface DaemonPart {
   /** Loads what makes its service, which runs as long as the daemon. */
@@ -22,6 +23,9 @@ export interface PartOfDaemon {
   readonly daemonId: string;
   /** The current settings. */
   readonly settings: () => Config;
+  readonly models: Pick<ModelSource, 'embedder' | 'explain'>;
+  /** Replaces the problem of the part that `animus status` shows; null: it has none. Never rejects. */
+  readonly report: (problem: string | null) => Promise<void>;
 }
 
 /** Deletes what is older than `days`, at most `limit` rows; returns how many, or null if another daemon sweeps. */
