@@ -24,7 +24,6 @@ import { examinePrograms } from './programs.ts';
 import { examineProvider, providerQuestion } from './provider.ts';
 import { examineReach } from './reach.ts';
 import { examineSecrets } from './secrets.ts';
-import { examineSkills } from './skills.ts';
 
 interface DoctorOptions extends CommonOptions {
   readonly provider: readonly string[];
@@ -103,12 +102,12 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield await examinePorts(config, invocation.context.signals.drain);
   yield examineFaculties(directory, faculties);
   yield examineModels(faculties, config);
-  yield examineSkills(skillsDirs);
+  const asked = new Set(questions.flatMap((each) => ('provider' in each ? each.provider.name : [])));
+  for (const { examine: look } of await loadFeatures()) {
+    if (look) yield (await look())({ config, faculties, skillsDirectories: skillsDirs, invocation, asked });
+  }
   yield examineSecrets(config, env);
   yield examineKeys(faculties, config);
-  const asked = new Set(questions.flatMap((each) => ('provider' in each ? each.provider.name : [])));
-  for (const { examine: examinePart } of await loadFeatures())
-    if (examinePart) yield await (await examinePart())(invocation, config, asked);
   for (const question of questions) {
     yield await examineProvider(question, config, invocation.context.signals.drain);
   }

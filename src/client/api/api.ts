@@ -48,8 +48,6 @@ export interface Api {
   readonly operate: OperateMethods;
   /** Work that is submitted at set times. */
   readonly schedules: SchedulesMethods;
-  /** Skills that agents wrote. */
-  readonly skills: SkillsMethods;
   /** People and their tokens. */
   readonly people: PeopleMethods;
   /** Workspaces and their files. */
@@ -58,6 +56,8 @@ export interface Api {
   readonly chats: ChatsMethods;
   /** What agents and people remember. */
   readonly memory: MemoryMethods;
+  /** Skills that agents wrote. */
+  readonly skills: SkillsMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
   /** Who decided what. */

@@ -15,6 +15,7 @@ export const memory: Feature = {
   examine: async () => (await import('./doctor.ts')).examineEmbeddings,
   status: {
     reader: 'embedding_status',
+    last: true,
     shape: ({ z, timeText }) => ({
       memory: z.object({ vector: z.boolean(), reason: z.string().nullish() }).nullable(),
       embeddings: z

@@ -18,8 +18,6 @@ import { routeOf } from '../route/operation-route.ts';
 import { routeOfReading } from '../route/reading-route.ts';
 import type { Route } from '../route/route.ts';
 import { sandboxRoutes } from '../sandbox/sandbox-routes.ts';
-import { decideSkillRoutes } from '../skills/decide-skill-routes.ts';
-import { skillRoutes } from '../skills/skill-routes.ts';
 import { streamRoutes } from '../streams/stream-routes.ts';
 import { bulkRoutes } from '../work/bulk-work.ts';
 import { workRoutes } from '../work/work-routes.ts';
@@ -38,8 +36,6 @@ export const API_ROUTES: readonly Route[] = [
   ...spendRoutes,
   ...modelRoutes,
   ...scheduleRoutes,
-  ...skillRoutes,
-  ...decideSkillRoutes,
   ...peopleRoutes,
   ...tokenRoutes,
   ...chatRoutes,

@@ -9,7 +9,6 @@ const TAGS: Readonly<Record<string, string>> = {
   artifacts: 'Files of work.',
   operate: 'Faculties, pauses, status and spend.',
   schedules: 'Work that is submitted at set times.',
-  skills: 'Skills that agents wrote.',
   people: 'People and their tokens.',
   workspaces: 'Workspaces and their files.',
   chats: 'Conversations with a faculty.',

@@ -197,10 +197,6 @@ export const status = z
     kept,
     pauses: z.array(pause),
     spend_today: z.array(spend),
-    stale_skills: z
-      .object({ count: count(), days: z.int() })
-      .optional()
-      .describe('how many skills no work has used for so many days'),
     ...featureShapes(),
     worktrees: z.array(worktrees).describe('directories of worktrees that are there, by host'),
     inbox,

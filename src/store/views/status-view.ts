@@ -23,8 +23,6 @@ export interface Status {
   readonly kept: { readonly rows: number; readonly examples: readonly KeptRow[] };
   readonly pauses: readonly { readonly faculty: string; readonly reason: string; readonly until: string | null }[];
   readonly spend_today: readonly SpendStatus[];
-  /** How many skills no work has used for so many days. */
-  readonly stale_skills: { readonly count: number; readonly days: number };
   /** Directories of worktrees that are there, by host. */
   readonly worktrees: readonly WorktreesStatus[];
   readonly inbox: InboxStatus;
@@ -210,10 +208,13 @@ export async function readBatchStatus(db: Queryable): Promise<readonly BatchStat
 }
 
 /** Reads it in one cheap call. `readers`: the SQL functions of the parts that are wanted, too, each of which adds its keys. */
-export async function readStatus(db: Queryable, readers: readonly string[] = []): Promise<Status> {
+export async function readStatus<Part = unknown>(
+  db: Queryable,
+  readers: readonly string[] = [],
+): Promise<Status & Part> {
   const parts = readers.map((reader) => `animus.${reader}() || `).join('');
-  const [row] = await db.query<{ status: Status }>(
-    `select ${parts}animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.skill_status() || animus.worktree_status() || animus.waiting_status() as status`,
+  const [row] = await db.query<{ status: Status & Part }>(
+    `select ${parts}animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.worktree_status() || animus.waiting_status() as status`,
   );
   return row!.status;
 }
