@@ -29,10 +29,12 @@ export interface Feature extends DaemonPart {
   readonly status?: FeatureStatus;
 }
 
-/** A group of commands in the order of the help, with its summary, or a single command, which has a summary of its own. */
-export type FeatureCommand =
-  | { readonly summary: string; readonly load: () => Promise<readonly AddOperation[]> }
-  | { readonly summary?: never; readonly load: () => Promise<AddOperation> };
+/** A group of commands in the order of the help, a single command, or commands that it adds to the group of another part. */
+export interface FeatureCommand {
+  /** Of a group of its own. A single command has one itself. */
+  readonly summary?: string;
+  readonly load: () => Promise<readonly AddOperation[] | AddOperation>;
+}
 
 /** Where `animus doctor` looks, beside the database. */
 export interface Examined {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { valueBeyond } from '../core/text/json-bounds.ts';
 import { JSON_LIMITS } from '../core/text/json-limits.ts';
 import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
-import { rowId, timeText as timeAsText, WORK_STATE } from '../core/work/row-schemas.ts';
+import { rowId, WORK_STATE } from '../core/work/row-schemas.ts';
 
 export { z } from 'zod';
 
@@ -38,8 +38,8 @@ export function words<Word extends string>({
 
 /** A time of a row, sent as ISO 8601 in UTC. */
 export const time = () => z.date();
-/** The same where the database made it a text, in JSON. */
-export const timeText = timeAsText;
+/** A time in JSON that SQL has made. */
+export { timeText } from '../core/work/row-schemas.ts';
 /** A time that the client gives: ISO 8601 with its offset. */
 export const timeIn = () =>
   z.iso.datetime({ offset: true, error: 'expected an ISO 8601 time with its zone, such as 2026-03-01T09:00:00Z' });

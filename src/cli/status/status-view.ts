@@ -17,7 +17,6 @@ import {
   uncertainParts,
 } from '../../terminal/view/quantities.ts';
 import { showAsks } from './status-asks.ts';
-import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';
 import { showDaemons } from './status-daemons.ts';
 import { showWaiting } from './status-waiting.ts';
@@ -49,7 +48,6 @@ export function showStatus(output: Output, { kind, where, status, parts }: Statu
   showSchedules(output, status);
   showInbox(output, status);
   for (const { last, show } of parts) if (!last) show(output, status as never);
-  showBatches(output, status);
   showKept(output, status);
   showWorktrees(output, status);
   showSpend(output, status);

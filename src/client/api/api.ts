@@ -40,8 +40,6 @@ export interface Api {
   readonly sandbox: SandboxMethods;
   /** What was recorded of work: ledger, foci, turns and tool calls. */
   readonly record: RecordMethods;
-  /** What waits for the decision of a person. */
-  readonly approvals: ApprovalsMethods;
   /** Files of work. */
   readonly artifacts: ArtifactsMethods;
   /** Faculties, pauses, status and spend. */
@@ -54,6 +52,8 @@ export interface Api {
   readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
+  /** What waits for the decision of a person. */
+  readonly approvals: ApprovalsMethods;
   /** What agents and people remember. */
   readonly memory: MemoryMethods;
   /** Skills that agents wrote. */

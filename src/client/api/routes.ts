@@ -57,16 +57,6 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     listActivations: { method: 'GET', path: '/work/{id}/skills', kind: 'json' },
     showWorkBudget: { method: 'GET', path: '/work/{id}/budget', kind: 'json' },
   },
-  approvals: {
-    list: { method: 'GET', path: '/approvals', kind: 'json', input: true, query: ['work_item_id', 'limit'] },
-    listGroups: { method: 'GET', path: '/approvals/groups', kind: 'json', input: true, query: ['limit'] },
-    decide: { method: 'POST', path: '/approvals/decide', kind: 'json', input: true, body: true },
-    approve: { method: 'POST', path: '/work/{id}/approve', kind: 'json', input: true, body: true },
-    deny: { method: 'POST', path: '/work/{id}/deny', kind: 'json', input: true, body: true },
-    answer: { method: 'POST', path: '/work/{id}/answer', kind: 'json', input: true, body: true },
-    listGrants: { method: 'GET', path: '/grants', kind: 'json' },
-    revokeGrant: { method: 'DELETE', path: '/grants/{id}', kind: 'json' },
-  },
   artifacts: {
     list: { method: 'GET', path: '/work/{id}/artifacts', kind: 'list', input: true, query: ['after', 'limit'] },
     read: { method: 'GET', path: '/artifacts/{id}', kind: 'stream' },
@@ -180,6 +170,16 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     import: { method: 'POST', path: '/workspaces/{id}/imports', kind: 'json', input: true, body: true },
     events: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/events', kind: 'events' },
     rawEvents: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/events', kind: 'raw' },
+  },
+  approvals: {
+    list: { method: 'GET', path: '/approvals', kind: 'json', input: true, query: ['work_item_id', 'limit'] },
+    listGroups: { method: 'GET', path: '/approvals/groups', kind: 'json', input: true, query: ['limit'] },
+    decide: { method: 'POST', path: '/approvals/decide', kind: 'json', input: true, body: true },
+    approve: { method: 'POST', path: '/work/{id}/approve', kind: 'json', input: true, body: true },
+    deny: { method: 'POST', path: '/work/{id}/deny', kind: 'json', input: true, body: true },
+    answer: { method: 'POST', path: '/work/{id}/answer', kind: 'json', input: true, body: true },
+    listGrants: { method: 'GET', path: '/grants', kind: 'json' },
+    revokeGrant: { method: 'DELETE', path: '/grants/{id}', kind: 'json' },
   },
   memory: {
     search: {

@@ -1,6 +1,5 @@
 /** All routes of the API, in the order of the OpenAPI document. */
 
-import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { chatRoutes } from '../chats/chat-routes.ts';
 import { budgetRoutes } from '../operate/budget-routes.ts';
@@ -29,7 +28,6 @@ export const API_ROUTES: readonly Route[] = [
   ...ledgerRoutes,
   ...turnRoutes,
   ...itemRoutes,
-  ...approvalRoutes,
   ...artifactRoutes,
   ...operateRoutes,
   ...budgetRoutes,

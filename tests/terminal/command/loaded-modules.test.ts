@@ -40,10 +40,10 @@ describe('a command loads no package that it does not use', () => {
     ['completion words -- w', ['commander'], 35],
     ['help exit-codes', ['commander'], 35],
     // One file of each feature, and what prints its lines.
-    ['status', ['commander', ...DRIVER], 69 + FEATURES.length],
-    ['status --json', ['commander', ...DRIVER], 69 + FEATURES.length],
-    ['work list', ['commander', ...DRIVER], 118],
-    ['work show ID', ['commander', ...DRIVER], 118],
+    ['status', ['commander', ...DRIVER], 70 + FEATURES.length],
+    ['status --json', ['commander', ...DRIVER], 70 + FEATURES.length],
+    ['work list', ['commander', ...DRIVER], 132],
+    ['work show ID', ['commander', ...DRIVER], 132],
     ['ledger show ID', ['commander', ...DRIVER], 63],
     ['audit export', ['commander', ...DRIVER], 68],
     ['audit verify', ['commander', ...DRIVER], 68],
@@ -59,7 +59,7 @@ describe('a command loads no package that it does not use', () => {
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 65],
     ['chat list', ['commander', ...DRIVER], 76],
     ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 99],
-    ['completion words -- work cancel ', ['commander', ...DRIVER], 125],
+    ['completion words -- work cancel ', ['commander', ...DRIVER], 140],
   ] as const)('%s', async (line, packages, files) => {
     const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));
     expect(loaded.packages).toEqual(packages.toSorted());
