@@ -45,7 +45,7 @@ export interface BatchEmbedding {
 
 /** Embeds batches with one model. */
 export function createBatchEmbedding(
-  { db, clock, log, models }: Omit<PartOfDaemon, 'settings'>,
+  { db, clock, log, models }: Omit<PartOfDaemon, 'settings' | 'batches'>,
   asked: Embedder,
   turn: EmbeddingTurn,
 ): BatchEmbedding {

@@ -27,7 +27,7 @@ const REFUSED_MS = 30_000;
 const MAX_ROWS = 256;
 
 /** Every daemon of a database may run one. Without an embedder, it does nothing. */
-export function createMemoryService(daemon: Omit<PartOfDaemon, 'settings'>): Service {
+export function createMemoryService(daemon: Omit<PartOfDaemon, 'settings' | 'batches'>): Service {
   const { db, clock, log, daemonId } = daemon;
   const { embedder } = daemon.models;
   const stopping = new AbortController();
