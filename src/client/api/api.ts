@@ -52,12 +52,12 @@ export interface Api {
   readonly memory: MemoryMethods;
   /** Skills that agents wrote. */
   readonly skills: SkillsMethods;
-  /** People and their tokens. */
-  readonly people: PeopleMethods;
   /** Workspaces and their files. */
   readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
+  /** People and their tokens. */
+  readonly people: PeopleMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
   /** Who decided what. */

@@ -9,8 +9,6 @@ import { modelRoutes } from '../operate/model-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
 import { scheduleRoutes } from '../operate/schedule-routes.ts';
 import { spendRoutes } from '../operate/spend-routes.ts';
-import { peopleRoutes } from '../people/people-routes.ts';
-import { tokenRoutes } from '../people/token-routes.ts';
 import { itemRoutes } from '../record/item-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
 import { turnRoutes } from '../record/turn-routes.ts';
@@ -42,8 +40,6 @@ export const API_ROUTES: readonly Route[] = [
   ...memoryRoutes,
   ...skillRoutes,
   ...decideSkillRoutes,
-  ...peopleRoutes,
-  ...tokenRoutes,
   ...chatRoutes,
   ...OPERATIONS.map(routeOf),
   ...READINGS.map(routeOfReading),

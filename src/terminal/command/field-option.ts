@@ -1,10 +1,17 @@
 /** The fields of an act as options of a command. */
 import { type Argument, InvalidArgumentError, Option } from 'commander';
 import type { Field } from '../../operations/fields.ts';
-import { choice, moment, numberWithin, pastMoment, wholeNumber } from './arguments.ts';
+import { choice, moment, numberWithin, pastMoment, timeSpan, wholeNumber } from './arguments.ts';
 
-/** The flags of an option, its line in the help, and its default where it is another one than that of the act. */
-export type OptionWords = readonly [flags: string, help: string, instead?: string | number];
+/**
+ * The flags of an option, its line in the help, and what a terminal has in place of what the field says: another default, or what reads its
+ * value.
+ */
+export type OptionWords = readonly [
+  flags: string,
+  help: string,
+  instead?: string | number | ((value: string, before: never) => unknown),
+];
 
 /**
  * The option of a field. A bad value is a usage error; the lengths of texts are left to the database, and JSON is read later. The help says the
@@ -12,10 +19,12 @@ export type OptionWords = readonly [flags: string, help: string, instead?: strin
  */
 export function fieldOption(field: Field, [flags, help, instead]: OptionWords): Option {
   const option = new Option(flags, help);
-  const value = instead ?? (/\bdefault\b/.test(help) ? undefined : shown(field.default));
+  const own = typeof instead === 'function' ? (instead as Parse) : null;
+  const other = typeof instead === 'function' ? undefined : instead;
+  const value = other ?? (/\bdefault\b/.test(help) ? undefined : shown(field.default));
   if (value !== undefined) option.default(value);
   option.makeOptionMandatory(field.kind !== 'flag' && field.optional !== true && field.default === undefined);
-  const parse = parserOf(field, /<(.+?)>/.exec(flags)?.[1] ?? '');
+  const parse = own ?? parserOf(field, /<(.+?)>/.exec(flags)?.[1] ?? '');
   return parse === null ? option : option.argParser(parse);
 }
 
@@ -40,6 +49,8 @@ function parserOf(field: Field, named: string): Parse | null {
       return numberWithin(field.min, field.max);
     case 'choice':
       return choice(field.words);
+    case 'span':
+      return (value) => (value === 'never' ? value : timeSpan(value));
     case 'time':
       return field.ahead ? moment : pastMoment;
     case 'text':
