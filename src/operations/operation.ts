@@ -7,7 +7,9 @@ import type { z } from 'zod';
 import type { FixedConfig } from '../core/config/config.ts';
 import type { ErrorCode } from '../core/errors/error-table.ts';
 import type { ActingPerson, Scope } from '../core/work/people.ts';
+import type { SearchVector } from '../daemon/models/search-embedding.ts';
 import type { Queryable } from '../store/sql/database.ts';
+import type { Views } from '../store/views/views-of-login.ts';
 import type { Fields, InputOf } from './fields.ts';
 import type { McpOffer } from './mcp-offer.ts';
 import type { Schemas } from './schemas.ts';
@@ -20,6 +22,8 @@ export interface Outside {
   readonly signal: AbortSignal;
   /** W3C traceparent of what has asked for it; null: none. */
   readonly traceparent: string | null;
+  /** The text of a search as a vector, which is charged to who acts, or why there is none. Only servers keep a model open for it. */
+  readonly searchVector?: (text: string) => Promise<SearchVector>;
 }
 
 /** What it gets inside: everything it changes is committed together, or not at all. */
@@ -31,6 +35,8 @@ export interface Acting<Prepared> extends Outside {
   readonly visitor: ActingPerson | null;
   /** Warns of faculties that nobody serves: what was asked is accepted, but a misspelt name waits for ever. To be spread into the answer. */
   readonly unserved: (faculties: readonly string[], asked: Unserved) => Promise<{ readonly warning?: string }>;
+  /** Which views show work to the actor: `animus.visible_…`, or those of a login that only submits: `animus.own_…`. */
+  readonly views: () => Promise<Views>;
 }
 
 /** What waits for a faculty. */

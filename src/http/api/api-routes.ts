@@ -1,9 +1,7 @@
 /** All routes of the API, in the order of the OpenAPI document. */
 
-import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { chatRoutes } from '../chats/chat-routes.ts';
-import { memoryRoutes } from '../memory/memory-routes.ts';
 import { budgetRoutes } from '../operate/budget-routes.ts';
 import { modelRoutes } from '../operate/model-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
@@ -17,8 +15,6 @@ import { routeOf } from '../route/operation-route.ts';
 import { routeOfReading } from '../route/reading-route.ts';
 import type { Route } from '../route/route.ts';
 import { sandboxRoutes } from '../sandbox/sandbox-routes.ts';
-import { decideSkillRoutes } from '../skills/decide-skill-routes.ts';
-import { skillRoutes } from '../skills/skill-routes.ts';
 import { streamRoutes } from '../streams/stream-routes.ts';
 import { bulkRoutes } from '../work/bulk-work.ts';
 import { workRoutes } from '../work/work-routes.ts';
@@ -30,16 +26,12 @@ export const API_ROUTES: readonly Route[] = [
   ...ledgerRoutes,
   ...turnRoutes,
   ...itemRoutes,
-  ...approvalRoutes,
   ...artifactRoutes,
   ...operateRoutes,
   ...budgetRoutes,
   ...spendRoutes,
   ...modelRoutes,
   ...scheduleRoutes,
-  ...memoryRoutes,
-  ...skillRoutes,
-  ...decideSkillRoutes,
   ...chatRoutes,
   ...OPERATIONS.map(routeOf),
   ...READINGS.map(routeOfReading),

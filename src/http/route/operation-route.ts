@@ -5,6 +5,7 @@ import type { Field, Fields } from '../../operations/fields.ts';
 import type { Operation, Outside } from '../../operations/operation.ts';
 import * as schemas from '../../operations/schemas.ts';
 import type { JsonRoute, Visit } from './route.ts';
+import { searchVector } from './search-vector.ts';
 import { unserved } from './unserved.ts';
 
 /** What its template names is in the path; the rest in the query of GET and DELETE, otherwise in the body. */
@@ -48,14 +49,16 @@ export function routeOf({
           prepared: visit.prepared as never,
           visitor: visit.visitor,
           unserved: (faculties, { until }) => unserved(visit.tx, faculties, until),
+          views: async () => 'visible',
         },
         together(given),
       ),
   };
 }
 
-function outside({ means, signal, traceparent }: Visit): Outside {
-  return { config: async () => means.config, signal, traceparent };
+function outside(visit: Visit): Outside {
+  const { means, signal, traceparent } = visit;
+  return { config: async () => means.config, signal, traceparent, searchVector: (text) => searchVector(visit, text) };
 }
 
 /** No name is in two of them. */

@@ -36,6 +36,7 @@ const paint = operation({
   http: { method: 'POST', path: '/walls/{id}/paint' },
   input: {
     id: id(),
+    beside: optional(id()),
     colours: list(choice(['red', 'blue']), { default: ['red'] }),
     rooms: optional(list(text())),
     keep_hours: whole({ min: 0, max: 24, default: 2 }),
@@ -51,13 +52,13 @@ const paint = operation({
   check: ({ litres, recipe }) => (litres === 90 && recipe !== undefined ? 'litres or recipe' : null),
   output: ({ z }) => z.object({ id: z.string() }),
   prepare: async (_, input) => `prepared for ${input.id}`,
-  async run({ tx, prepared, visitor, unserved }, input) {
+  async run({ tx, prepared, visitor, unserved, views }, input) {
     if (input.coats === 3) await unserved(['painters'], { until: 'the wall waits' });
     if (input.label === 'wet' && tries++ === 0) throw new AnimusError('work.locked', { detail: 'wet' });
     if (input.label === 'undone') throw new AnimusError('work.not_found', { detail: 'no wall', hint: '' });
     const [row] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
     const [again] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
-    return { ...input, prepared, once: visitor === null && row!.xid === again!.xid };
+    return { ...input, prepared, once: visitor === null && row!.xid === again!.xid, views: await views() };
   },
 });
 
@@ -74,11 +75,19 @@ const add = operationCommand(paint, {
     dry: ['--dry <time>', 'since when'],
     again: ['--again <time>', 'when next'],
     label: ['--label <text>', 'a name'],
+    beside: ['--beside <wall>', 'another wall', (given: string) => given.toLowerCase()],
     litres: ['--litres <amount>', 'of paint', 1.5],
     options: ['--options <json>', 'an object'],
     recipe: ['--recipe <json>', 'any; default: none'],
   },
   check: ({ litres, coats }) => (litres === 90 && coats === 1 ? 'give --coats or --litres' : null),
+  more: { loud: ['--loud', 'say more'] },
+  defaults: { shade: 5 },
+  read: async (given, { context }, typed) => ({
+    ...given,
+    ...(typed['loud'] === true && { label: `in ${context.cwd}` }),
+  }),
+  ids: { beside: async (_, reference) => `found ${reference}` },
   find: async (_, reference) => ({ id: ID, named: reference }),
   instead: {
     option: ['--none', 'nothing'],
@@ -93,6 +102,7 @@ const add = operationCommand(paint, {
     row: row.named,
     once: result.once,
     prepared: result.prepared,
+    views: result.views,
     after,
   }),
   show: (_, { input }) => (input.label === 'fails' ? 1 : undefined),
@@ -135,10 +145,11 @@ test('options that are not given have the defaults of the act, or are absent', a
   expect(await painted('0190')).toEqual({
     code: 0,
     said: {
-      input: { id: ID, colours: ['red'], keep_hours: 2, litres: 1.5 },
+      input: { id: ID, colours: ['red'], keep_hours: 2, litres: 1.5, shade: 5 },
       row: '0190',
       once: true,
       prepared: 'prepared for 0190',
+      views: 'visible',
       after: 'postgres 2',
     },
   });
@@ -167,7 +178,14 @@ test('options set fields: words between commas, one of many, numbers, texts', as
     keep_hours: 0,
     label: 'fails',
     litres: 1.5,
+    shade: 5,
   });
+});
+
+test('an option may be read in a way of its own, name another row, and be of the terminal alone', async () => {
+  const { said } = await painted('0190', '--beside', 'ABCD', '--loud');
+  expect(said.input).toMatchObject({ beside: 'found abcd', label: 'in /nowhere' });
+  expect(said.input).not.toHaveProperty('loud');
 });
 
 test('an argument may have another name than its field, and is checked as an option is', async () => {
