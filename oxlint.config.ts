@@ -31,6 +31,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/features/skills': [['folders']],
   'src/terminal': [['command'], ['events'], ['view']],
   'src/features/conversations': [['*'], ['commands'], ['session'], ['console'], ['operations'], ['store']],
+  'src/cli/doctor': [['database', 'site']],
   'src/cli/work': [['*'], ['result']],
   'src/http': [
     ['*'],
