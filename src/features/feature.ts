@@ -6,6 +6,7 @@ import type { Operation } from '../operations/operation.ts';
 import type { Reading } from '../operations/reading.ts';
 import type { Schemas } from '../operations/schemas.ts';
 import type { Queryable } from '../store/sql/database.ts';
+import type { Invocation } from '../terminal/command/command.ts';
 import type { AddOperation } from '../terminal/command/operation-command.ts';
 import type { Finding } from '../terminal/view/finding.ts';
 import type { Output } from '../terminal/view/output.ts';
@@ -28,10 +29,12 @@ export interface Feature extends DaemonPart {
   readonly status?: FeatureStatus;
 }
 
-/** A group of commands in the order of the help, with its summary, or a single command, which has a summary of its own. */
-export type FeatureCommand =
-  | { readonly summary: string; readonly load: () => Promise<readonly AddOperation[]> }
-  | { readonly summary?: never; readonly load: () => Promise<AddOperation> };
+/** A group of commands in the order of the help, a single command, or commands that it adds to the group of another part. */
+export interface FeatureCommand {
+  /** Of a group of its own. A single command has one itself. */
+  readonly summary?: string;
+  readonly load: () => Promise<readonly AddOperation[] | AddOperation>;
+}
 
 /** Where `animus doctor` looks, beside the database. */
 export interface Examined {
@@ -39,6 +42,9 @@ export interface Examined {
   readonly faculties: Faculties;
   /** Absolute; they need not exist. */
   readonly skillsDirectories: readonly string[];
+  readonly invocation: Invocation;
+  /** The providers that may be asked, which may cost something. */
+  readonly asked: ReadonlySet<string>;
 }
 
 /** Its part of `animus status`. */

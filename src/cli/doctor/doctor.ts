@@ -13,7 +13,6 @@ import { type Finding, fine, note, problem } from '../../terminal/view/finding.t
 import { type Output, styled } from '../../terminal/view/output.ts';
 import type { Style } from '../../terminal/view/part.ts';
 import { examineDatabase } from './database/database.ts';
-import { examineEmbeddings } from './embeddings.ts';
 import { examineCaches } from './site/caches.ts';
 import { examineContainers } from './site/containers.ts';
 import { examineDisk, examineModes } from './site/files.ts';
@@ -103,15 +102,12 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield await examinePorts(config, invocation.context.signals.drain);
   yield examineFaculties(directory, faculties);
   yield examineModels(faculties, config);
+  const asked = new Set(questions.flatMap((each) => ('provider' in each ? each.provider.name : [])));
   for (const { examine: look } of await loadFeatures()) {
-    if (look) yield (await look())({ config, faculties, skillsDirectories: skillsDirs });
+    if (look) yield (await look())({ config, faculties, skillsDirectories: skillsDirs, invocation, asked });
   }
   yield examineSecrets(config, env);
   yield examineKeys(faculties, config);
-  const asksEmbeddings = questions.some(
-    (each) => 'provider' in each && each.provider.name === config.embeddings?.provider,
-  );
-  yield await examineEmbeddings(invocation, config, asksEmbeddings);
   for (const question of questions) {
     yield await examineProvider(question, config, invocation.context.signals.drain);
   }

@@ -57,16 +57,6 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     listActivations: { method: 'GET', path: '/work/{id}/skills', kind: 'json' },
     showWorkBudget: { method: 'GET', path: '/work/{id}/budget', kind: 'json' },
   },
-  approvals: {
-    list: { method: 'GET', path: '/approvals', kind: 'json', input: true, query: ['work_item_id', 'limit'] },
-    listGroups: { method: 'GET', path: '/approvals/groups', kind: 'json', input: true, query: ['limit'] },
-    decide: { method: 'POST', path: '/approvals/decide', kind: 'json', input: true, body: true },
-    approve: { method: 'POST', path: '/work/{id}/approve', kind: 'json', input: true, body: true },
-    deny: { method: 'POST', path: '/work/{id}/deny', kind: 'json', input: true, body: true },
-    answer: { method: 'POST', path: '/work/{id}/answer', kind: 'json', input: true, body: true },
-    listGrants: { method: 'GET', path: '/grants', kind: 'json' },
-    revokeGrant: { method: 'DELETE', path: '/grants/{id}', kind: 'json' },
-  },
   artifacts: {
     list: { method: 'GET', path: '/work/{id}/artifacts', kind: 'list', input: true, query: ['after', 'limit'] },
     read: { method: 'GET', path: '/artifacts/{id}', kind: 'stream' },
@@ -99,15 +89,6 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     },
     spendRoots: { method: 'GET', path: '/spend/roots', kind: 'json', input: true, query: ['since', 'until', 'limit'] },
     listModels: { method: 'GET', path: '/models', kind: 'json', input: true, query: ['provider', 'model'] },
-  },
-  schedules: {
-    list: { method: 'GET', path: '/schedules', kind: 'json' },
-    add: { method: 'POST', path: '/schedules', kind: 'json', input: true, body: true },
-    pause: { method: 'POST', path: '/schedules/{name}/pause', kind: 'json', body: true },
-    resume: { method: 'POST', path: '/schedules/{name}/resume', kind: 'json', body: true },
-    run: { method: 'POST', path: '/schedules/{name}/run', kind: 'json', body: true },
-    listRuns: { method: 'GET', path: '/schedules/{name}/runs', kind: 'json', input: true, query: ['limit'] },
-    remove: { method: 'DELETE', path: '/schedules/{name}', kind: 'json' },
   },
   people: {
     showMe: { method: 'GET', path: '/me', kind: 'json' },
@@ -181,6 +162,16 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     events: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/events', kind: 'events' },
     rawEvents: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/events', kind: 'raw' },
   },
+  approvals: {
+    list: { method: 'GET', path: '/approvals', kind: 'json', input: true, query: ['work_item_id', 'limit'] },
+    listGroups: { method: 'GET', path: '/approvals/groups', kind: 'json', input: true, query: ['limit'] },
+    decide: { method: 'POST', path: '/approvals/decide', kind: 'json', input: true, body: true },
+    approve: { method: 'POST', path: '/work/{id}/approve', kind: 'json', input: true, body: true },
+    deny: { method: 'POST', path: '/work/{id}/deny', kind: 'json', input: true, body: true },
+    answer: { method: 'POST', path: '/work/{id}/answer', kind: 'json', input: true, body: true },
+    listGrants: { method: 'GET', path: '/grants', kind: 'json' },
+    revokeGrant: { method: 'DELETE', path: '/grants/{id}', kind: 'json' },
+  },
   memory: {
     search: {
       method: 'GET',
@@ -222,6 +213,15 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     deny: { method: 'POST', path: '/skills/{name}/deny', kind: 'json', input: true, body: true },
     archive: { method: 'POST', path: '/skills/{name}/archive', kind: 'json', input: true, body: true },
     rollBack: { method: 'POST', path: '/skills/{name}/rollback', kind: 'json', input: true, body: true },
+  },
+  schedules: {
+    list: { method: 'GET', path: '/schedules', kind: 'json' },
+    add: { method: 'POST', path: '/schedules', kind: 'json', input: true, body: true },
+    pause: { method: 'POST', path: '/schedules/{name}/pause', kind: 'json', body: true },
+    resume: { method: 'POST', path: '/schedules/{name}/resume', kind: 'json', body: true },
+    run: { method: 'POST', path: '/schedules/{name}/run', kind: 'json', body: true },
+    listRuns: { method: 'GET', path: '/schedules/{name}/runs', kind: 'json', input: true, query: ['limit'] },
+    remove: { method: 'DELETE', path: '/schedules/{name}', kind: 'json' },
   },
   webhooks: {
     list: { method: 'GET', path: '/webhooks', kind: 'json' },

@@ -1,12 +1,10 @@
 /** All routes of the API, in the order of the OpenAPI document. */
 
-import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { chatRoutes } from '../chats/chat-routes.ts';
 import { budgetRoutes } from '../operate/budget-routes.ts';
 import { modelRoutes } from '../operate/model-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
-import { scheduleRoutes } from '../operate/schedule-routes.ts';
 import { spendRoutes } from '../operate/spend-routes.ts';
 import { peopleRoutes } from '../people/people-routes.ts';
 import { tokenRoutes } from '../people/token-routes.ts';
@@ -29,13 +27,11 @@ export const API_ROUTES: readonly Route[] = [
   ...ledgerRoutes,
   ...turnRoutes,
   ...itemRoutes,
-  ...approvalRoutes,
   ...artifactRoutes,
   ...operateRoutes,
   ...budgetRoutes,
   ...spendRoutes,
   ...modelRoutes,
-  ...scheduleRoutes,
   ...peopleRoutes,
   ...tokenRoutes,
   ...chatRoutes,

@@ -1,8 +1,8 @@
 /** The status of all work and of the daemons, as `animus.visible_status()` answers it. Each count stops at `count_cap`. */
 import { z } from 'zod';
+import { OVERLAP_POLICIES } from '../../features/schedules/store.ts';
 import * as schemas from '../../operations/schemas.ts';
 import { id, workState } from '../../operations/schemas.ts';
-import { OVERLAP_POLICIES } from '../../store/work/schedules.ts';
 import { costParts, tokenCounts } from '../route/cost-schemas.ts';
 import { FEATURES } from '../route/features.ts';
 import { WAITING } from '../route/work-schemas.ts';
@@ -109,14 +109,6 @@ const spend = z.object({
   code_runs: z.number().default(0).describe('runs of code without a model, which are not calls'),
 });
 
-const embeddings = z.object({
-  model: z.string(),
-  dimensions: z.int(),
-  missing: count().describe('memories without an embedding of this model'),
-  problem: z.string().nullable(),
-  resume_at: timeText().nullable(),
-});
-
 const inbox = z.object({
   waiting: count(),
   oldest_at: timeText().nullable(),
@@ -137,16 +129,6 @@ const schedule = z.object({
   overlap: z.enum(OVERLAP_POLICIES),
   skipped: count().describe('runs that were skipped since its last item began, counted up to 1,000'),
   open_item: id().nullable().describe('its newest item that has not ended; null: none, or runs may overlap'),
-});
-
-const batch = z.object({
-  provider: z.string(),
-  outbox: count().describe('requests that were not sent'),
-  requests: count(),
-  batches: count(),
-  unclear: count().describe('batches whose submit was not confirmed'),
-  oldest_at: timeText().nullable(),
-  problem: z.string().nullable(),
 });
 
 const asks = z.object({
@@ -205,13 +187,10 @@ export const status = z
     kept,
     pauses: z.array(pause),
     spend_today: z.array(spend),
-    memory: z.object({ vector: z.boolean(), reason: z.string().nullish() }).nullable(),
-    embeddings: embeddings.nullable().describe('null: no daemon has run with a model for them'),
     ...featureShapes(),
     worktrees: z.array(worktrees).describe('directories of worktrees that are there, by host'),
     inbox,
     schedules: z.array(schedule),
-    batches: z.array(batch).describe('turns that wait for batches, by provider'),
     asks: asks.describe('what waits for people: how many, and the ten oldest'),
     budgets: z.array(budget).describe('limits of which 80 % or more are used'),
   })

@@ -3,7 +3,6 @@ import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import type { BudgetLeft } from '../work/budgets.ts';
 import type { KeptRow } from '../work/retention.ts';
-import type { EmbeddingStatus } from './embeddings-view.ts';
 
 /** What `animus.status()` answers; times are ISO 8601 texts. Counts stop at `count_cap` per state. */
 export interface Status {
@@ -24,16 +23,10 @@ export interface Status {
   readonly kept: { readonly rows: number; readonly examples: readonly KeptRow[] };
   readonly pauses: readonly { readonly faculty: string; readonly reason: string; readonly until: string | null }[];
   readonly spend_today: readonly SpendStatus[];
-  /** Null before the first migration has looked for pgvector. */
-  readonly memory: { readonly vector: boolean; readonly reason: string | null } | null;
-  /** Of the model that makes the embeddings of memories; null: no daemon has run with one. */
-  readonly embeddings: EmbeddingStatus | null;
   /** Directories of worktrees that are there, by host. */
   readonly worktrees: readonly WorktreesStatus[];
   readonly inbox: InboxStatus;
   readonly schedules: readonly ScheduleStatus[];
-  /** Turns that wait for batches, by provider. */
-  readonly batches: readonly BatchStatus[];
   readonly asks: AsksStatus;
   /** Limits of which 80 % or more are used, at most 20. */
   readonly budgets: readonly BudgetStatus[];
@@ -66,17 +59,6 @@ interface AskStatus {
   readonly deadline: string | null;
   /** How many work items wait for the same limit; 1 for anything else. */
   readonly items: number;
-}
-
-/** `outbox`: requests that were not sent. `requests`: those of `batches`, which were. `unclear`: batches whose submit was not confirmed. */
-export interface BatchStatus {
-  readonly provider: string;
-  readonly outbox: number;
-  readonly requests: number;
-  readonly batches: number;
-  readonly unclear: number;
-  readonly oldest_at: string | null;
-  readonly problem: string | null;
 }
 
 /** `open`: work goes on in them. `held`: of the kept ones, those with something that is on no branch. */
@@ -206,12 +188,6 @@ interface SpendStatus {
   readonly code_runs?: number;
 }
 
-/** The part about batches alone. Errors: `db.forbidden`. */
-export async function readBatchStatus(db: Queryable): Promise<readonly BatchStatus[]> {
-  const [row] = await db.query<Pick<Status, 'batches'>>(`select animus.batch_status() -> 'batches' as batches`);
-  return row!.batches;
-}
-
 /** Reads it in one cheap call. `readers`: the SQL functions of the parts that are wanted, too, each of which adds its keys. */
 export async function readStatus<Part = unknown>(
   db: Queryable,
@@ -219,7 +195,7 @@ export async function readStatus<Part = unknown>(
 ): Promise<Status & Part> {
   const parts = readers.map((reader) => `animus.${reader}() || `).join('');
   const [row] = await db.query<{ status: Status & Part }>(
-    `select ${parts}animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.worktree_status() || animus.waiting_status() as status`,
+    `select ${parts}animus.status() || animus.ways_in_status() || animus.asks_status() || animus.budget_status() || animus.worktree_status() || animus.waiting_status() as status`,
   );
   return row!.status;
 }

@@ -63,7 +63,6 @@ async function examineContents(
   return [
     ...(await findingsOf('api', () => examineApi(db, config))),
     ...(await examineFeatures(db, config, isApplication)),
-    ...(await findingsOf('batches', () => examineBatches(db), isApplication)),
     ...(await findingsOf('row security', () => examineRowSecurity(db))),
     ...(await findingsOf('publications', () => examinePublications(db))),
     ...(await findingsOf('retention', () => examineRetention(db), isApplication)),

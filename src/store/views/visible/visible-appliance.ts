@@ -1,23 +1,6 @@
-/** What concerns no single item, as the actor may see it: the inbox, faculties, schedules, pauses, status. */
+/** What concerns no single item, as the actor may see it: faculties, pauses, status. */
 import type { Queryable } from '../../sql/database.ts';
-import type { AskedView } from '../inbox-view.ts';
 import { requireSeesAll } from './visible-operated.ts';
-
-const ASKED = `work_item_id, faculty, ask_id, call_id, kind, subject, request, hash, asked_at, deadline, turn, submitted_by, left(description, 300) as description, items`;
-
-/** What waits for a person, oldest first: of an item, or of all work that the actor may see, and then what waits for one limit is one entry. */
-export async function readVisibleInbox(tx: Queryable, id: string | null, limit: number): Promise<AskedView[]> {
-  if (id !== null) {
-    return tx.query<AskedView>(
-      `select ${ASKED}, array[work_item_id] as work_items from animus.visible_item_asks where work_item_id = $1::uuid order by asked_at, ask_id limit $2`,
-      [id, limit],
-    );
-  }
-  return tx.query<AskedView>(
-    `select ${ASKED}, work_items from animus.visible_inbox order by asked_at, work_item_id, ask_id limit $1`,
-    [limit],
-  );
-}
 
 export interface VisibleFaculty {
   readonly name: string;
@@ -75,34 +58,6 @@ export async function readFacultySettings(tx: Queryable, name: string): Promise<
   return tx.query<VisibleFacultySettings>(
     'select version, host, settings from animus.visible_faculty_settings where name = $1 order by host, version limit 1000',
     [name],
-  );
-}
-
-export interface VisibleSchedule {
-  readonly name: string;
-  readonly cron: string;
-  readonly time_zone: string;
-  readonly faculty: string;
-  readonly description: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly missed: 'skip' | 'once' | 'all';
-  readonly grace_seconds: number;
-  readonly overlap: 'allow' | 'skip' | 'queue';
-  readonly paused: boolean;
-  readonly problem: string | null;
-  readonly next_at: Date | null;
-  readonly last_at: Date | null;
-  readonly created_at: Date;
-  readonly open_item: string | null;
-}
-
-/** All schedules by name. Errors: `db.forbidden` for who may not see all work. */
-export async function readVisibleSchedules(tx: Queryable): Promise<VisibleSchedule[]> {
-  await requireSeesAll(tx);
-  return tx.query<VisibleSchedule>(
-    `select name, cron, time_zone, faculty, left(description, 1048576) as description, params, missed, grace_seconds, overlap, paused, problem, next_at, last_at,
-            created_at, open_item
-       from animus.visible_schedules order by name`,
   );
 }
 
