@@ -14,7 +14,6 @@ import type { Invocation } from '../../../terminal/command/command.ts';
 import { withRawDatabase } from '../../../terminal/command/database.ts';
 import { type Finding, findingsOf, fine, note, problem } from '../../../terminal/view/finding.ts';
 import { duration, firstOf } from '../../../terminal/view/quantities.ts';
-import { examineBatches } from '../batches.ts';
 import { examineWorktrees } from '../worktrees.ts';
 import { examineApi } from './api.ts';
 import { examineClaims } from './claims.ts';
