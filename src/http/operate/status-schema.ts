@@ -5,7 +5,6 @@ import { id, workState } from '../../operations/schemas.ts';
 import { OVERLAP_POLICIES } from '../../store/work/schedules.ts';
 import { costParts, tokenCounts } from '../route/cost-schemas.ts';
 import { FEATURES } from '../route/features.ts';
-import { WAITING } from '../route/work-schemas.ts';
 
 const timeText = () => z.string().meta({ format: 'date-time' });
 const count = () => z.int().min(0);
@@ -18,7 +17,7 @@ const queue = z.object({
   routable: z.boolean().describe('a live daemon serves it'),
 });
 
-const { reason, why, ends } = WAITING;
+const { reason, why, ends } = schemas.WAITING_FIELDS;
 const waiting = z
   .object({
     faculty: z.string(),

@@ -3,7 +3,10 @@ import { pageOf } from '../../operations/page-of.ts';
 import { facultyName, id, limit, page, workState } from '../../operations/schemas.ts';
 import { listVisibleWork, requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute } from '../route/route.ts';
-import { workSummary } from '../route/work-schemas.ts';
+import * as schemas from '../../operations/schemas.ts';
+import * as rows from '../../operations/work-rows.ts';
+
+const workSummary = rows.workSummary(schemas);
 
 export const listWork = jsonRoute({
   id: 'listWork',
