@@ -40,7 +40,7 @@ function version() {
 }
 
 /**
- * A reader that leaves early (`| head`) is no failure; output that cannot be written is (src/main.ts does the same).
+ * A reader that leaves early (`| head`) is not a failure; output that cannot be written is (src/main.ts does the same).
  * @param {string} text
  */
 function say(text) {

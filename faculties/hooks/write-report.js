@@ -7,7 +7,7 @@ const { join, resolve } = require('node:path');
 const { work_item: work, final_text: text } = JSON.parse(readFileSync(0, 'utf8'));
 const title = /^# (.+)$/m.exec(text)?.[1];
 if (title === undefined || !text.startsWith('# ')) {
-  console.error('the answer is no report: it does not begin with a title (# …)');
+  console.error('the answer is not a report: it does not begin with a title (# …)');
   process.exit(2);
 }
 
@@ -15,5 +15,5 @@ const directory = resolve(__dirname, process.argv[2] ?? '.');
 const file = join(directory, `${work.created_at.slice(0, 10)}-${work.id.slice(-12)}.md`);
 mkdirSync(directory, { recursive: true });
 writeFileSync(`${file}.part`, `${text.trimEnd()}\n`);
-renameSync(`${file}.part`, file); // whole or not at all, for whoever reads along
+renameSync(`${file}.part`, file); // whole or not at all, for those who read along
 console.log(JSON.stringify({ outcome: { title, file, characters: text.length }, summary: `${title} (${file})` }));

@@ -186,7 +186,7 @@ language sql stable as $$
     or coalesce(pg_has_role(session_user, to_regrole('animus_operator')::oid, 'member'), false) end
 $$;
 
--- Returns the same, for views: whoever reads one calls its functions with rights of its own.
+-- Returns the same, for views: anyone who reads one calls its functions with rights of its own.
 -- Locks: none. Raises: nothing.
 create or replace function animus.is_operator() returns boolean
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -195,7 +195,7 @@ begin
 end $$;
 
 -- Returns whether the actor may add child work or a file to an item that it sees. A person may add to its own items, an operator to any: the right to
--- see all work is no right to change it. A login may add to what it may see.
+-- see all work is not a right to change it. A login may add to what it may see.
 -- Locks: none. Raises: nothing.
 create or replace function animus.may_add_to(p_submitted_by text) returns boolean
 language sql stable as $$

@@ -85,7 +85,7 @@ begin
 end $$;
 
 -- Returns the key under which an item finds its duplicates. Logins share their keys. Each person has keys of their own, for their items and the child
--- work of these: otherwise whoever guesses a key would learn which work of others is active, and could keep it from being done. A key of a login that
+-- work of these: otherwise anyone who guesses a key would learn which work of others is active, and could keep it from being done. A key of a login that
 -- looks like one of a person is kept apart from it. p_submitter: of the root item.
 -- Locks: none. Raises: nothing.
 create or replace function animus.key_among(p_dedup_key text, p_submitter text) returns text

@@ -27,7 +27,7 @@ end $$;
 -- Notifies the daemons of work that this transaction makes claimable, unless every daemon is full: NOTIFY takes a database-wide lock
 -- at commit. One notification per statement.
 --
--- A full daemon claims when a focus of it ends, but a claim cannot see what is not committed. So whoever skips the notification holds
+-- A full daemon claims when a focus of it ends, but a claim cannot see what is not committed. So the insert that skips the notification holds
 -- skip_turn, shared, until its commit is visible, and a daemon that has room again must know that nobody holds it. claim_ready_work takes
 -- the lock, against those and without waiting, before its last look at the queue, and holds it until its commit shows the daemon free. A
 -- transaction then either held the lock before, and the claim failed to take it (the daemon waits in await_skipped and claims again), or

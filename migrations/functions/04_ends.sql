@@ -130,7 +130,7 @@ create or replace function animus.ends_key(p_id uuid) returns bigint
 language sql immutable parallel safe as $$ select 7302000000 + (get_byte(uuid_send(p_id), 15) & 63) $$;
 
 -- Returns whether somebody may be registering a watch of an item that this transaction has ended, which is then to be notified. The caller has updated
--- its row. The lock of a watch is let go at once, and the one of ends kept: whoever registers a watch later finds a row that somebody has
+-- its row. The lock of a watch is let go at once, and the one of ends kept: a session that registers a watch later finds a row that somebody has
 -- changed, and waits for those that keep the latter (watch_work). Taken and let go in one expression, which nothing can interrupt.
 -- Locks: an advisory lock for all ends, shared; that of the item's watch, for a moment; waits for neither. Raises: nothing.
 create or replace function animus.watch_begins(p_id uuid) returns boolean

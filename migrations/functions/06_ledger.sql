@@ -22,7 +22,7 @@ begin
     perform animus.unpack_history(p_id);
   end if;
   if p_entry_type <> all (animus.words('work_ledger.entry_type')) then
-    perform animus.raise('WA004', format('%s is no type of ledger entry', quote_nullable(p_entry_type)), p_id,
+    perform animus.raise('WA004', format('%s is not a type of ledger entry', quote_nullable(p_entry_type)), p_id,
       'one of ' || array_to_string(animus.words('work_ledger.entry_type'), ', '));
   end if;
   if coalesce(p_content, '') = '' then

@@ -13,7 +13,7 @@ begin
 end $$;
 
 -- Cancels items and their children: at once what is not running, the rest cooperatively (its daemon is notified; if the lease is lost,
--- the item ends). For operators, for whoever submitted an item, and for whoever takes part in the conversation that it belongs to. Returns the
+-- the item ends). For operators, for the submitter of an item, and for those who take part in the conversation that it belongs to. Returns the
 -- states afterwards; cancelling an ended item changes nothing, and is a decision only of an operator. Raises 57PA1 without any change, and names the
 -- row, if another transaction keeps one of the items or of their children locked. Without p_reason, the reason says whether an operator, the
 -- submitter or a participant cancelled an item.

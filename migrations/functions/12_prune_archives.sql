@@ -1,4 +1,4 @@
--- Retention of what is no work item: artifacts, archives of queues, settings, registers. Each call is one short transaction.
+-- Retention of what is not a work item: artifacts, archives of queues, settings, registers. Each call is one short transaction.
 
 -- Deletes large outputs of items that were resolved more than p_older_than ago; null when another retention call is
 -- running.

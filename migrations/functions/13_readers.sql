@@ -1,9 +1,9 @@
 -- Who reads the context of work, and what may therefore enter it. The rule: what enters a context that several people may read is only what all of
 -- them may see. The digest of other work, memories, files, results of merged work and what is told to work ask here.
 --
--- The readers of an item are fixed when the message that it answers is written: whoever joins the conversation later reads the words of the earlier
--- messages, but not the contexts of their answers. Whoever leaves does not read them any more. So the readers of an item only become fewer, and what was
--- checked once stays right. Whoever joins before the answer is given hears it, though: from then on, nothing enters that they may not see (audience_of).
+-- The readers of an item are fixed when the message that it answers is written: anyone who joins the conversation later reads the words of the earlier
+-- messages, but not the contexts of their answers. Anyone who leaves does not read them any more. So the readers of an item only become fewer, and what was
+-- checked once stays right. Anyone who joins before the answer is given hears it, though: from then on, nothing enters that they may not see (audience_of).
 
 -- Returns the names of those who may read the context of an item without seeing all work, and of its submitters: of the item and of its root, and
 -- of a root that answers a message those who took part in the conversation when it was written and still do. Null if there is no such item.

@@ -102,7 +102,7 @@ language sql stable as $$
 $$;
 
 -- Returns the model that a turn was asked of, as `provider/model`: that of its answer, or as its batch says, or that of the newest answer before it, or of the settings
--- of the focus. p_turn: 0, of the call under way that is no turn.
+-- of the focus. p_turn: 0, of the call under way that is not a turn.
 -- Locks: none. Raises: nothing.
 create or replace function animus.model_asked(p_focus_id uuid, p_turn int) returns text
 language sql stable as $$
@@ -148,9 +148,9 @@ begin
           p_lost, p_lost_usd, p_lost_unpriced, p_assumed);
 end $$;
 
--- Counts requests that were lost with a turn where everything is counted: in its item and in the spend. Whoever changes what a turn has lost need not know about it.
+-- Counts requests that were lost with a turn where everything is counted: in its item and in the spend. Code that changes what a turn has lost need not know about it.
 -- A side call is reserved in the row of the newest turn, which says what it is for (reserved_for); daemons of the release before do not say that.
--- Locks: the item's row, which whoever may change the turn has locked. Raises: nothing.
+-- Locks: the item's row, which the one that may change the turn has locked. Raises: nothing.
 create or replace function animus.count_loss() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

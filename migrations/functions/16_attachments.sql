@@ -58,7 +58,7 @@ begin
       'attach files in the transaction that inserts the item');
   end if;
   if jsonb_typeof(v_item.attachments) <> 'array' then
-    perform animus.raise('WA004', format('params.attachments of work item %s is no list: it names the attached files', p_id), p_id);
+    perform animus.raise('WA004', format('params.attachments of work item %s is not a list: it names the attached files', p_id), p_id);
   end if;
   if animus.file_name_problem(p_name) is not null then
     perform animus.raise('WA004', format('an attachment is refused: %s', animus.file_name_problem(p_name)), p_id);

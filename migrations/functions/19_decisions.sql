@@ -20,7 +20,7 @@ language sql stable parallel safe as $$
   select animus.digest_texts(p_salt::text, p_id::text, p_faculty, p_skill, p_description, p_params::text, p_submitted_by, animus.show_time(p_created_at))
 $$;
 
--- Guards the decisions. An inserted row is chained: it gets its number, its digests, the hash of the row before and its own; it names the token with which a person decided, which is no part of the hash. Later only
+-- Guards the decisions. An inserted row is chained: it gets its number, its digests, the hash of the row before and its own; it names the token with which a person decided, which is not part of the hash. Later only
 -- its note can be erased, together with the salt; neither is part of the hash. Rows without a hash were written by functions of the
 -- previous version, and are chained by an update. Writers of a decision about an item hold its row lock; for the others, the first row of
 -- the chain is locked. A plan that was made when the table was empty, and is kept, would read all of it for each row of a statement that writes many.

@@ -67,8 +67,8 @@ language sql stable as $$
 $$;
 
 -- Returns the result that a wait about this call would have: exactly this call was approved in an attempt before, where it never started, and the approval is for one
--- run of it. Null: nobody approved it, whoever did has denied it since, or as many such calls as were approved have started, or were asked about, since. With four eyes,
--- an approval by whoever has caused the work does not count.
+-- run of it. Null: nobody approved it, the one who did has denied it since, or as many such calls as were approved have started, or were asked about, since. With four eyes,
+-- an approval by those who caused the work does not count.
 -- Locks: none. Raises: nothing.
 create or replace function animus.approved_before(p_id uuid, p_focus_id uuid, p_turn int, p_call_id text, p_tool text, p_digest bytea, p_four_eyes boolean) returns jsonb
 language plpgsql stable as $$

@@ -57,7 +57,7 @@ begin
 end $$;
 
 -- Returns the grants that may let a recorded call run, with this input: exact ones that fit, and all with a pattern, which the daemon matches. p_four_eyes:
--- without those of whoever has caused the work (has_caused).
+-- without grants of those who caused the work (has_caused).
 -- Locks: none. Raises: nothing.
 drop function if exists animus.grants_for(uuid, int, text, json);
 create or replace function animus.grants_for(p_focus_id uuid, p_turn int, p_call_id text, p_final_input json default null, p_four_eyes boolean default false)

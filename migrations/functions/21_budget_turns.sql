@@ -37,7 +37,7 @@ language sql stable as $$
 $$;
 
 drop function if exists animus.begin_side_call(uuid, bigint, numeric, bigint, uuid);
--- Reserves the highest cost of a call of the model that is no turn, such as a summary, and holds it under the limits that apply. Returns whether they allow it. The
+-- Reserves the highest cost of a call of the model that is not a turn, such as a summary, and holds it under the limits that apply. Returns whether they allow it. The
 -- commit does not wait for the disk: under limits, call animus.keep_turns before the request is sent. p_for: {model: `provider/model`, operation}, under which it
 -- counts while it is under way and when it is lost; null: the daemon is of the release before, and does not say it.
 -- Locks: the item's row, as hold_lease; accounts and slices for a moment. Raises: WA001, WA003, 57PA1.
@@ -120,7 +120,7 @@ begin
 end $$;
 
 -- Holds amounts in every account that applies to the item, or in none, and settles what the focus held before. p_lease: the token, which the caller has
--- checked. Returns as begin_turn. Whoever changes a limit may keep its transaction open, and two turns that draw a slice may wait for
+-- checked. Returns as begin_turn. Anyone who changes a limit may keep its transaction open, and two turns that draw a slice may wait for
 -- each other: then nothing was written, and the caller tries again without keeping its connection.
 -- Locks: the accounts' holds of this focus, accounts and slices, account by account; waits a fifth of a second at most for each. Raises: 57PA1.
 create or replace function animus.hold_budget(

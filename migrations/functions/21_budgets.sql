@@ -1,6 +1,6 @@
 -- Limits of what work may cost: which of them apply, what was spent under each, and who writes them.
 --
--- Lock order: the item; then, account by account in the order of their ids: holds, the account, its slices. Whoever holds a slice never asks
+-- Lock order: the item; then, account by account in the order of their ids: holds, the account, its slices. A transaction that holds a slice never asks
 -- for the account of the same id. Only a change of
 -- a limit waits for the disk while it holds a slice or an account.
 

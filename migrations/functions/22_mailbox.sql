@@ -2,7 +2,7 @@
 -- work may be completed. Lock order: the item's row. Duplicates are told without that lock, because a transaction that inserts may
 -- stay open for long.
 
--- Leaves a message for a work item: for operators, and for whoever submitted the item. Work that merged passes it on to the item that does
+-- Leaves a message for a work item: for operators, and for the submitter of the item. Work that merged passes it on to the item that does
 -- the work. It is delivered at the beginning of the next turn. p_wake: a parked item does not wait any more for a time, for
 -- children or for an answer; each such call ends with {"interrupted_by_message": true}. Approvals and batches are never interrupted.
 -- Returns the item that got it, its number, and the state of that item. Refused: ended items, those whose cancel was requested, and those of

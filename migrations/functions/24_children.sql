@@ -97,7 +97,7 @@ begin
   select c.id into v_wrong from unnest(v_children) c (id)
    where not exists (select from animus.work_items w where w.id = c.id and w.parent_id = any (v_parents)) limit 1;
   if found then
-    perform animus.raise('WA004', format('%s is no child of this work: use the ids that spawn_child_work returned', v_wrong), v_id);
+    perform animus.raise('WA004', format('%s is not a child of this work: use the ids that spawn_child_work returned', v_wrong), v_id);
   end if;
   select coalesce(array_agg(distinct coalesce(w.merged_into, w.id)), '{}') into v_targets from animus.work_items w where w.id = any (v_children);
   v_foreign := array(select t.id from unnest(v_targets) t (id)

@@ -107,7 +107,7 @@ begin
       'store what matters, and name the file or the work item that has the rest');
   end if;
   if coalesce(p_kind, '') !~ '^[a-z][a-z0-9_-]{0,49}$' then
-    perform animus.raise('WA004', format('%s is no kind of memory', quote_nullable(left(p_kind, 100))), null,
+    perform animus.raise('WA004', format('%s is not a kind of memory', quote_nullable(left(p_kind, 100))), null,
       'a word of at most 50 lower-case letters, digits, - and _, such as fact, preference, procedure, lesson');
   end if;
   if coalesce(jsonb_typeof(p_metadata), '') <> 'object' or octet_length(p_metadata::text) > 8192 then

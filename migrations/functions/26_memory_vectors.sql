@@ -93,7 +93,7 @@ begin
   update animus.memories m set embedded_as = v_model, embedding_problem = null where m.id = any (v_ids);
   return cardinality(v_ids);
 exception when data_exception or numeric_value_out_of_range or invalid_text_representation then
-  perform animus.raise('WA004', format('an embedding of %s is no vector of %s dimensions: %s', p_model, p_dimensions, sqlerrm));
+  perform animus.raise('WA004', format('an embedding of %s is not a vector of %s dimensions: %s', p_model, p_dimensions, sqlerrm));
 end $$;
 
 -- Records that the model makes no embedding of these texts, and why. They are found by text, and tried again when they change.

@@ -36,7 +36,7 @@ begin
   if p_embedding is null then return; end if;
   v_model := animus.memory_model(p_model, cardinality(p_embedding));
   if (select bool_or(x in ('NaN', 'Infinity', '-Infinity') or x is null) or bool_and(x = 0) from unnest(p_embedding) x) then
-    perform animus.raise('WA004', 'the embedding is no vector: it has only zeros, or something that is no number');
+    perform animus.raise('WA004', 'the embedding is not a vector: it has only zeros, or something that is not a number');
   end if;
   v_ids := array(select m.id from animus.fitting_memories(p_filter) m where m.embedded_as = v_model limit 5001);
   if cardinality(v_ids) > 5000 then

@@ -161,7 +161,7 @@ begin
 end $$;
 
 -- Returns at most three memories that are nearly alike to one that was found by p_filter, newest first, as {id, content, updated_at}. They are of its place:
--- whoever may see it may see them, but not in a context of several readers. Long texts are cut.
+-- anyone who may see it may see them, but not in a context of several readers. Long texts are cut.
 -- Locks: none. Raises: nothing.
 drop function if exists animus.memories_alike(uuid);
 create or replace function animus.memories_alike(p_id uuid, p_filter animus.memory_filter) returns jsonb

@@ -1,9 +1,9 @@
 -- What a gateway reads: everything that the person it acts for may see, and nothing else. The API reads these views and functions only, never a
--- table. The views have no security barrier, and are granted to gateways, not to submitters: whoever can run SQL as a gateway can act for any
+-- table. The views have no security barrier, and are granted to gateways, not to submitters: anyone who can run SQL as a gateway can act for any
 -- person, so a barrier would protect nothing, and it would keep the planner from using indexes. 15_spend.sql has visible_spend.
 
 -- The items that answer messages of conversations in which the actor takes part, and took part when they were written (13_readers.sql). An item shows the words of its message, of those that were told into
--- it, and of its answer: if one of them was deleted, it is there only for whoever submitted it and for those who see all work.
+-- it, and of its answer: if one of them was deleted, it is there only for its submitter and for those who see all work.
 create or replace view animus.own_answers as
   select m.work_item_id from animus.conversation_people p join animus.files f on f.id = p.file_id and f.deleted_at is null
     join animus.chat_messages m on m.file_id = p.file_id and m.role = 'user' and not m.told and m.work_item_id is not null and m.id > p.joined_after

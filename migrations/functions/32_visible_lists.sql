@@ -76,7 +76,7 @@ declare
 begin
   if p_limit is null or p_limit not between 1 and 1000 then perform animus.raise('WA004', 'a page has 1 to 1000 items'); end if;
   if p_state is not null and animus.state_condition(p_state) is null then
-    perform animus.raise('WA004', format('%s is no state of work', quote_literal(p_state)));
+    perform animus.raise('WA004', format('%s is not a state of work', quote_literal(p_state)));
   end if;
   if p_state = 'queued' and p_parent is null and animus.sees_all() then
     return query select animus.newest_queued(p_limit, p_after, p_faculty);

@@ -74,7 +74,7 @@ begin
     or exists (select from animus.conversation_people p where p.file_id = p_id and p.actor = animus.actor());
 end $$;
 
--- Watches items and conversations for a time of at most an hour: whoever listens on animus_events (new events) and animus_work_done (the end) is notified. Returns
+-- Watches items and conversations for a time of at most an hour: sessions that listen on animus_events (new events) and animus_work_done (the end) are notified. Returns
 -- nothing, so that it does not tell whether an item exists. Items that do not exist, have ended, or that the actor may not see are ignored. Call it after LISTEN, and read
 -- again a moment later: a change that is being committed meanwhile may not be notified.
 -- Locks: the watches; waits a fifth of a second at most. Raises: nothing.
@@ -198,7 +198,7 @@ begin
             from animus.why_waiting(array[p_id], true) y);
 end $$;
 
--- Returns a time in milliseconds since 1970, with microseconds as a fraction. One that is no time of a client (infinity) becomes the last that is.
+-- Returns a time in milliseconds since 1970, with microseconds as a fraction. One that is not a time of a client (infinity) becomes the last that is.
 -- Stable, as what it calls is: otherwise it is not inlined.
 -- Locks: none. Raises: nothing.
 create or replace function animus.event_time(p_at timestamptz) returns numeric

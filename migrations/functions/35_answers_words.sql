@@ -59,7 +59,7 @@ drop function if exists animus.words_before(bigint);
 
 -- Returns at most p_limit messages of the branch that is shown, in order, after the place and the id of one of them. The place of an answer and of what
 -- was told into it is the message that it answers; a place stays valid when messages are edited or deleted. A conversation without edits and
--- retries is not read beyond the page. For whoever may read it.
+-- retries is not read beyond the page. For those who may read it.
 -- Locks: none. Raises: WA003, 42501.
 create or replace function animus.conversation_page(p_file_id uuid, p_place bigint default -1, p_id bigint default 0, p_limit int default null)
 returns table (id bigint, file_id uuid, role text, content text, author text, created_at timestamptz, replaces bigint, work_item_id uuid, told boolean,
@@ -93,7 +93,7 @@ begin
 end $$;
 
 -- Returns at most p_limit messages of the branch that is shown, the newest first, before the place and the id of one of them; null: the newest. Places are
--- those of conversation_page. The branch is followed from its newest message to the end of the page, not to its beginning. For whoever may read it.
+-- those of conversation_page. The branch is followed from its newest message to the end of the page, not to its beginning. For those who may read it.
 -- Locks: none. Raises: WA003, 42501.
 create or replace function animus.conversation_newest(p_file_id uuid, p_place bigint default null, p_id bigint default null, p_limit int default 50)
 returns table (id bigint, file_id uuid, role text, content text, author text, created_at timestamptz, replaces bigint, work_item_id uuid, told boolean,
@@ -145,7 +145,7 @@ language sql stable as $$
      and not exists (select from animus.chat_messages n where n.replaces = c.id and n.role <> 'user')
 $$;
 
--- Returns the messages of a conversation on the branch that is shown, in order. For whoever may read it.
+-- Returns the messages of a conversation on the branch that is shown, in order. For those who may read it.
 -- Locks: none. Raises: WA003, 42501.
 create or replace function animus.conversation_messages(p_file_id uuid)
 returns table (id bigint, file_id uuid, role text, content text, author text, created_at timestamptz, replaces bigint, work_item_id uuid, told boolean,

@@ -17,7 +17,7 @@ begin
   perform animus.require_workspace(p_workspace_id);
   p_path := coalesce(p_path, format('chats/%s.chat', right(v_id::text, 12)));
   if p_path !~ E'\\.chat$' or exists (select from string_to_table(p_path, '/') part where animus.file_name_problem(part) is not null) then
-    perform animus.raise('WA004', format('%s is no path of a conversation', quote_literal(p_path)), p_hint => 'a relative path that ends in .chat, such as chats/plans.chat');
+    perform animus.raise('WA004', format('%s is not a path of a conversation', quote_literal(p_path)), p_hint => 'a relative path that ends in .chat, such as chats/plans.chat');
   end if;
   if p_faculty is null or p_faculty !~ '^[a-z][a-z0-9_-]*$' or octet_length(p_faculty) > 63 then
     perform animus.raise('WA004', 'faculty is 1 to 63 lower-case letters, digits, - and _, a letter first');
@@ -70,7 +70,7 @@ begin
   if p_role not in ('owner', 'member') then
     perform animus.raise('WA004', format('%s is not a role in a conversation', quote_literal(p_role)), p_file_id, 'owner or member');
   end if;
-  -- Whoever says something holds the conversation while the message gets its id, so the message is either before or after the new participant.
+  -- A person who says something holds the conversation while the message gets its id, so the message is either before or after the new participant.
   perform from animus.conversations c where c.file_id = p_file_id for no key update;
   -- First, as retention does, which deletes those who take part with the file.
   perform from animus.files f where f.id = p_file_id for no key update;

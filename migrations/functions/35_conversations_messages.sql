@@ -30,7 +30,7 @@ end $$;
 
 -- Replaces a message of a person by a new one with other words. The new one stands where the old one stood, and its answer begins from the recorded
 -- words; the old one, what followed it, and their answers stay as a branch that is no longer shown, and answers that are under way there are
--- cancelled. For whoever wrote it, and for operators.
+-- cancelled. For its author, and for operators.
 -- Locks: as lock_tree_to_end for the items of that branch; the row of the item before it; the conversation; its file.
 -- Raises: WA002, WA003, WA004, 42501, 23514, 57PA1.
 create or replace function animus.edit_message(
@@ -44,7 +44,7 @@ begin
 end $$;
 
 -- Asks for another answer to a message, given by its id or by that of its answer. The message stands again where it stood, as a new one, and its answer
--- goes on from the answer before. Its author is still who wrote it. For whoever takes part.
+-- goes on from the answer before. Its author is still who wrote it. For those who take part.
 -- Locks: as edit_message. Raises: WA002, WA003, WA004, 42501, 23514, 57PA1.
 create or replace function animus.retry_message(p_message_id bigint, p_trace_context text default null, out message_id bigint, out work_item_id uuid)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -58,8 +58,8 @@ end $$;
 
 -- Marks a message or an answer as deleted: views and later contexts leave it out with the files that came with it, and the next answer begins from the
 -- words that are left. What was told into an answer that has not read it yet never reaches that answer. Earlier versions of a message, which it stands for after edits and retries, are deleted with it. If the answer to it is under
--- way, that is cancelled; one that has said nothing is deleted with it. Returns false if it was deleted before. For whoever wrote it, of an answer for
--- whoever takes part, and for operators.
+-- way, that is cancelled; one that has said nothing is deleted with it. Returns false if it was deleted before. For its author, of an answer for
+-- those who take part, and for operators.
 -- Locks: as lock_tree_to_end for its item, or the row of the item that it was told to; the conversation; its file; its attached files.
 -- Raises: WA003, 42501, 57PA1.
 create or replace function animus.delete_message(p_message_id bigint) returns boolean

@@ -25,7 +25,7 @@ begin
   end loop;
 end $$;
 
--- Returns a message of a person that is to be edited or retried. p_own: only by whoever wrote it.
+-- Returns a message of a person that is to be edited or retried. p_own: only by its author.
 -- Locks: none. Raises: WA002, WA003, 42501.
 create or replace function animus.message_to_change(p_message_id bigint, p_own boolean) returns animus.chat_messages
 language plpgsql stable as $$

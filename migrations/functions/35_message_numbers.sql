@@ -22,7 +22,7 @@ begin
   alter table animus.chat_messages alter column number set not null;
 end $$;
 
--- Returns the numbers of messages of a conversation, given by their ids, or by the numbers themselves. For whoever may read it.
+-- Returns the numbers of messages of a conversation, given by their ids, or by the numbers themselves. For those who may read it.
 -- Locks: none. Raises: WA003, 42501.
 create or replace function animus.message_numbers(p_file_id uuid, p_ids bigint[] default null, p_numbers int[] default null)
 returns table (id bigint, number int)

@@ -76,7 +76,7 @@ begin
     v_bytes), p_file_id);
 end $$;
 
--- Returns the content of a virtual file as it is now, and its ETag: a hash of the content, in quotes. For whoever may read the file. At most 10 MiB of
+-- Returns the content of a virtual file as it is now, and its ETag: a hash of the content, in quotes. For those who may read the file. At most 10 MiB of
 -- messages.
 -- Locks: none. Raises: WA002, WA003, 42501.
 create or replace function animus.read_virtual_file(p_file_id uuid, out content text, out etag text)
@@ -88,7 +88,7 @@ begin
 end $$;
 
 -- Returns the content of a file of a workspace as it is now, its media type, and its ETag: of a virtual file a hash of the content, of one that came
--- with a message, whose content never changes, its id. For whoever may read the conversation. At most 10 MiB of messages.
+-- with a message, whose content never changes, its id. For those who may read the conversation. At most 10 MiB of messages.
 -- Locks: none. Raises: WA002, WA003, 42501.
 create or replace function animus.read_workspace_file(p_file_id uuid, out content bytea, out media_type text, out etag text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$

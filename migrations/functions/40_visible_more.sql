@@ -33,7 +33,7 @@ create or replace view animus.visible_faculty_settings as
     from animus.daemons d cross join lateral jsonb_each(d.faculties) f (name, settings)
    where d.stopped_at is null and d.seen_at > animus.now() - interval '1 minute';
 
--- Raises 42501 unless the actor may see all work: for whoever reads views that would be empty otherwise.
+-- Raises 42501 unless the actor may see all work: for readers of views that would be empty otherwise.
 -- Locks: none. Raises: 42501.
 create or replace function animus.visible_all() returns void
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$

@@ -87,7 +87,7 @@ begin
     begin
       perform from animus.work_items w where w.id = work_item_id for no key update skip locked;
       locked := not found;
-      -- Whoever asks must not keep it from being claimed.
+      -- Somebody who asks must not keep it from being claimed.
       raise exception using errcode = 'WA0FT', message = 'undo';
     exception when sqlstate 'WA0FT' then null;
     end;

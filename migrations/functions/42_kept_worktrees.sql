@@ -49,7 +49,7 @@ language sql stable as $$
                       where m.file_id = p_id and w.resolved_at is null)
 $$;
 
--- Gives up the worktree of an item, or of its conversation, for an operator and for whoever submitted the item: its directory, its branch and its refs are
+-- Gives up the worktree of an item, or of its conversation, for operators and the submitter of the item: its directory, its branch and its refs are
 -- to be removed, by the daemon of its host or by the caller. p_gone: the caller has moved the directory away in this transaction, and removes the rest
 -- after it. Returns the row. What is discarded already stays as it is. p_id: an item, or a worktree whose item is deleted.
 -- Locks: the item's row, the worktree's; waits two seconds at most. Raises: WA002 while work goes on in it, WA003, 42501, 57PA1.

@@ -1,5 +1,5 @@
 -- Statements that create the roles which this database needs on another server, for a backup: pg_dump has the rights of roles, and not the
--- roles. They are the roles of animus, their members, the owners of the schemas and of the database, and whoever has rights on them. A role that
+-- roles. They are the roles of animus, their members, the owners of the schemas and of the database, and anyone who has rights on them. A role that
 -- exists is left as it is; a superuser also gets the passwords, as the server keeps them. Superusers themselves are left out.
 -- With a role come its settings (alter role … set) and the parameters that it may set. What belongs to the database is in its dump, and pg_restore --create
 -- restores it: its settings, those of roles in it, and its grants.

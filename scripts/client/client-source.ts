@@ -121,7 +121,7 @@ function declaration(name: string, schema: Schema): string {
   return `${head}export type ${name} = ${typeOf(schema)};\n`;
 }
 
-/** Inputs and answers that are no components get the name of their operation. */
+/** Inputs and answers that are not components get the name of their operation. */
 function namedParts(operation: Operation): string[] {
   const { input, output } = operation;
   return [

@@ -7,7 +7,7 @@ export interface AnswerText {
   readonly work_item_id: string;
   /** All of it that is valid now. */
   readonly text: string;
-  /** Something that was shown is void: the attempt that said it was lost, the answer begins again, it was said beside calls and is no part of the answer, or the answer is gone. */
+  /** Something that was shown is void: the attempt that said it was lost, the answer begins again, it was said beside calls and is not part of the answer, or the answer is gone. */
   readonly withdrawn: boolean;
   /** The answer has ended, and the text stays so unless it is retried, edited or deleted. */
   readonly over: boolean;

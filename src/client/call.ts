@@ -70,7 +70,7 @@ function callEvents(connection: Connection, row: RouteRow, input: Input, options
 
 const EVENTS = { accept: 'text/event-stream' };
 
-/** The answer as it is: whoever it is passed on to reads on by itself. */
+/** The answer as it is: the one that it is passed on to reads on by itself. */
 async function callRaw({ send }: Connection, row: RouteRow, { after, ...options }: RawOptions): Promise<Response> {
   if (after !== undefined && !isEventId(after)) {
     throw new ApiError('client.invalid', 'after is not the id of an event');

@@ -33,7 +33,7 @@ export async function* readEvents<Event extends StreamedEvent>(
 ): AsyncGenerator<Event, void> {
   if (!isType(response, 'text/event-stream') || !response.body) {
     cut.abort();
-    throw protocolError(response, 'the answer is no event stream');
+    throw protocolError(response, 'the answer is not an event stream');
   }
   let events: Event[] = [];
   let broken: ApiError | null = null;

@@ -71,7 +71,7 @@ async function start(): Promise<ChildProcess> {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  // Without a listener the error of a child ends this process. Whoever waits for its answer hears of it, too.
+  // Without a listener the error of a child ends this process. The code that waits for its answer hears of it, too.
   child.on('error', () => {});
   try {
     await messageFrom(child, AbortSignal.timeout(START_MS));

@@ -17,7 +17,7 @@ process.on('message', (next: SchemaRequest) => {
   try {
     process.send!(script.runInThisContext({ timeout: MAX_MS }));
   } catch {
-    // Whoever still waits hears that this process has ended.
+    // Code that still waits hears that this process has ended.
     process.exit(1);
   }
 });

@@ -224,7 +224,7 @@ export function databaseTool<Input>(tool: Omit<DatabaseTool<Input>, 'kind'>): Da
   return { kind: 'database', ...tool };
 }
 
-/** What tools never cross, whoever asks. */
+/** What tools never cross, no matter who asks. */
 export type Boundary = 'workspace' | 'secret' | 'read_only' | 'address' | 'pin';
 
 /** The result of a call that a tool refused at a boundary: an error result, which the audit shows as a refused call. */

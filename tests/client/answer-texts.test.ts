@@ -176,7 +176,7 @@ test('a piece of the next turn, which comes before the record of this one, takes
   ]);
 });
 
-test('an answer that began again while its reader was away, and one whose words beside calls are no part of it, are withdrawn', async () => {
+test('an answer that began again while its reader was away, and one whose words beside calls are not part of it, are withdrawn', async () => {
   const frame = (fields: object) => ({ json: JSON.stringify({ work_item_id: 'w', focus: 1, ...fields }) }) as Frame;
   const all = await read([
     frame({ type: 'text', live: true, turn: 1, from: 0, text: 'Good morning' }),

@@ -25,7 +25,7 @@ async function setUp(isolation: Isolation = 'none', more: Partial<ToolContext> =
   const place = isolation === 'none' ? {} : { workspace: startDirectory(isolation) };
   const { context } = await setUpBench({ isolation, ...place, ...more });
   const run = async (tool: Tool, input: object): Promise<ToolOutput> => {
-    if (tool.kind !== 'world') throw new Error(`${tool.name} is no world tool`);
+    if (tool.kind !== 'world') throw new Error(`${tool.name} is not a world tool`);
     return tool.run(tool.input.parse(input), { ...context, callId: `call-${++calls}` });
   };
   // The first command starts the supervisor, which takes longer than the first look at a command.

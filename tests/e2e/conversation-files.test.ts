@@ -116,7 +116,7 @@ it('sends them again from the recorded words, and not those of a deleted message
   const results = said(last().json!);
   expect(results).toContain('papers.files/notes.txt:1:Pay it.');
   expect(results).toContain('1\\tPay it.');
-  expect(results).toContain('papers.files/kept.png: is no text (image/png');
+  expect(results).toContain('papers.files/kept.png: is not text (image/png');
 
   // A retried beginning sends the same bytes.
   const fourth = await editMessage(pg.database, third.messageId, 'stall, please');

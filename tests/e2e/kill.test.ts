@@ -66,7 +66,7 @@ describe('a daemon that is killed in the middle of a run', () => {
       );
       return found ?? null;
     });
-    // The end of a daemon is no attempt.
+    // The end of a daemon is not an attempt.
     expect(item).toEqual({ state: 'completed', attempts: 0, outcome: { text: 'Done after all.' } });
 
     // Two requests in total: the recorded answer was not requested again.

@@ -148,7 +148,7 @@ test('an aborted call rejects, and the server is told', async () => {
 test('floods, noise and endless lists end the server, not the daemon', async () => {
   const { call } = await opened();
   expect((await call('flood')).content).toContain('it sent a message of more than 10 MiB');
-  expect((await call('noise')).content).toContain('it printed 1000 lines that are no messages');
+  expect((await call('noise')).content).toContain('it printed 1000 lines that are not messages');
   expect((await call('chatter')).content).toBe('after 1500 notifications');
   const endless = await setUpMcp({ hostile: { endless: true } });
   await expect(endless.pin()).rejects.toThrow('its list of tools has more than 50 pages');

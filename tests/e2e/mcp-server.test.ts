@@ -45,7 +45,7 @@ test('the official client submits work, waits for it and reads what came of it',
   await use(client, 'cancel_work', { id, reason: 'Fixed by hand' });
   expect(await waiting).toMatchObject({ ended: true, item: { state: 'cancelled' } });
   await client.close();
-  // What is no message of the protocol on standard output would be an error.
+  // What is not a message of the protocol on standard output would be an error.
   expect(errors).toEqual([]);
 });
 

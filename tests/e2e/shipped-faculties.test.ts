@@ -154,7 +154,7 @@ describe('their hooks refuse', () => {
     expect(hook('write-report.js', { work_item, final_text: 'I could not.' }, [scratch()])).toEqual([
       2,
       '',
-      'the answer is no report: it does not begin with a title (# …)\n',
+      'the answer is not a report: it does not begin with a title (# …)\n',
     ]);
   });
 

@@ -21,7 +21,7 @@ const says = (value: string): AnthropicAnswer => ({ content: [text(value)] });
 const pg = testDatabase();
 
 describe('a model that holds a schema beside tools', () => {
-  it('gets it in every request, and null for what is left out is no mistake', async () => {
+  it('gets it in every request, and null for what is left out is not a mistake', async () => {
     const focus = await begin([look('a'), says('{"fixed": true, "note": null}')], {});
     expect(await focus.run()).toMatchObject({ kind: 'done', outcome: { fixed: true } });
     expect(focus.bodies().map(isHeld)).toEqual([true, true]);

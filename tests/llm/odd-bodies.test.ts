@@ -1,4 +1,4 @@
-/** Bodies that are no answers, from every wire: pages of proxies are tried again, what a server sends each time is not. */
+/** Bodies that are not answers, from every wire: pages of proxies are tried again, what a server sends each time is not. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { HttpProviderSettings } from '../../src/llm/provider-settings.ts';

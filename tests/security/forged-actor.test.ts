@@ -63,7 +63,7 @@ test.each(['animus_submitter', 'animus_reader', 'animus_operator', 'animus_daemo
   },
 );
 
-test('a login that has the right to call act_as, and is no gateway, may not', async () => {
+test('a login that has the right to call act_as, and is not a gateway, may not', async () => {
   const { db, name } = await login('animus_submitter');
   await target.database.query(`grant execute on function animus.act_as to "${name}"`);
   await expect(db.query(`select animus.act_as('alice')`)).rejects.toThrow(/may not act for anybody else/);

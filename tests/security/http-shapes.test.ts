@@ -30,7 +30,7 @@ describe('a request whose end is doubtful is refused, and nothing after it is re
     ['a length with a sign', post('content-length: +22', BODY + SMUGGLED)],
     ['an obscured Transfer-Encoding', post('transfer-encoding: xchunked', `0\r\n\r\n${SMUGGLED}`)],
     ['chunked twice', post('transfer-encoding: chunked, chunked', `0\r\n\r\n${SMUGGLED}`)],
-    ['a chunk size that is no number', post('transfer-encoding: chunked', `zz\r\n${BODY}\r\n0\r\n\r\n${SMUGGLED}`)],
+    ['a chunk size that is not a number', post('transfer-encoding: chunked', `zz\r\n${BODY}\r\n0\r\n\r\n${SMUGGLED}`)],
     ['a chunk size that is too large', post('transfer-encoding: chunked', `${'f'.repeat(17)}\r\n${BODY}\r\n0\r\n\r\n`)],
     ['a chunk size with a sign', post('transfer-encoding: chunked', `-1\r\n${BODY}\r\n0\r\n\r\n${SMUGGLED}`)],
     ['a folded header', post('x-a: 1\r\n  transfer-encoding: chunked\r\ncontent-length: 22', BODY)],

@@ -14,7 +14,7 @@ const PACKAGES = join(ROOT, 'node_modules', '.cache', `animus-${PREVIOUS_COMMIT.
 
 /** Why it is not available here, or null. It needs a clone of the repository with its history. */
 export function missingPrevious(): string | null {
-  if (!existsSync(join(ROOT, '.git'))) return 'this is no clone of the repository';
+  if (!existsSync(join(ROOT, '.git'))) return 'this is not a clone of the repository';
   try {
     git('cat-file', '-e', `${PREVIOUS_COMMIT}^{commit}`);
     return null;

@@ -139,7 +139,7 @@ class _Writer:
             return str.__str__(key)
         if isinstance(key, enum.Enum):
             return self._key(key.value, path)
-        self.note(f"keys of {_at(path)} that are no text are given as text")
+        self.note(f"keys of {_at(path)} that are not text are given as text")
         return key.isoformat() if isinstance(key, datetime.date) else str(key)[:_MAX_REPR]
 
     def _list(self, values: Any, path: str, depth: int) -> list[Any]:

@@ -15,7 +15,7 @@ export interface KnownTool extends PermittedTool {
   readonly fields: readonly string[];
 }
 
-/** Keys that are no rules. */
+/** Keys that are not rules. */
 const SETTINGS: ReadonlySet<string> = new Set(['approval_deadline_seconds', 'four_eyes', 'risk']);
 
 /** The permissions, with every rule that is sound; names of tools and fields are not checked if `tools` is undefined. */

@@ -30,7 +30,7 @@ const MOST_CHARACTERS = 128;
 export function readAnimusMetadata(metadata: Readonly<Record<string, string>>, find: FindField): AnimusFields {
   for (const key of Object.keys(metadata)) {
     if (!key.startsWith('animus.') || (ANIMUS_KEYS as readonly string[]).includes(key)) continue;
-    find('foreign', `metadata.${key}`, `${key} is no key of animus${didYouMean(key, ANIMUS_KEYS)}; it is ignored`);
+    find('foreign', `metadata.${key}`, `${key} is not a key of animus${didYouMean(key, ANIMUS_KEYS)}; it is ignored`);
   }
   const reader = metadataReader(metadata, find);
   return {

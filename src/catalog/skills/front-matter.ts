@@ -76,13 +76,13 @@ function parseYaml(yaml: string, find: Find): FrontMatter | null {
     const second = parse(quoted, again);
     if (second.errors.length === 0) {
       const line = lineOf(counter, document.errors[0]?.pos[0] ?? 0);
-      find('foreign', line, 'is no valid YAML: a value that contains ": " has to stand in quotes');
+      find('foreign', line, 'is not valid YAML: a value that contains ": " has to stand in quotes');
       [document, counter] = [second, again];
     }
   }
   const [error] = document.errors;
   if (error !== undefined) {
-    find('broken', lineOf(counter, error.pos[0]), `its front matter is no valid YAML: ${firstLine(error.message)}`);
+    find('broken', lineOf(counter, error.pos[0]), `its front matter is not valid YAML: ${firstLine(error.message)}`);
     return null;
   }
   const refused = powerOf(document, counter);

@@ -86,7 +86,7 @@ function textOf(path: string, files: readonly SkillContent[], limits: SkillLimit
     return broken(`has ${file.content.length} bytes; at most ${limits.bodyBytes} are read`);
   if (!isText(file.content)) return broken('is not UTF-8');
   const text = file.content.toString('utf8');
-  return text.includes('\0') ? broken('contains the character U+0000, which is no text') : text;
+  return text.includes('\0') ? broken('contains the character U+0000, which is not text') : text;
 }
 
 function adviseOnBody(body: string, findings: Finding[]): void {

@@ -31,7 +31,7 @@ export type FindField = (rank: Finding['rank'], key: string | null, what: string
 export function readSkillFields(front: FrontMatter, directoryName: string, find: FindField): SkillFields | null {
   for (const key of front.values.keys()) {
     if ((SKILL_FIELDS as readonly string[]).includes(key)) continue;
-    find('foreign', key, `${show(key)} is no field of the format${didYouMean(key, SKILL_FIELDS)}; it is ignored`);
+    find('foreign', key, `${show(key)} is not a field of the format${didYouMean(key, SKILL_FIELDS)}; it is ignored`);
   }
   for (const key of front.untexts) {
     if (front.values.has(key) || key.startsWith('metadata.'))
@@ -111,7 +111,7 @@ function textOf(
     find('foreign', key, `${key} is a list; the format wants one text with spaces between the tools`);
     return value.join(' ');
   }
-  find(otherwise, key, `${key} is no text`);
+  find(otherwise, key, `${key} is not text`);
   return null;
 }
 
@@ -126,7 +126,7 @@ function metadataOf(front: FrontMatter, find: FindField): Record<string, string>
   for (const [key, each] of value) {
     const place = `metadata.${String(key)}`;
     if (typeof key !== 'string' || typeof each !== 'string') {
-      find('foreign', place, `${place} is no text; it is ignored`);
+      find('foreign', place, `${place} is not text; it is ignored`);
       continue;
     }
     const control = unprintable(key + each);
@@ -155,6 +155,6 @@ function count(text: string): number {
 }
 
 function show(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : 'that is no text';
+  const text = typeof value === 'string' ? JSON.stringify(value) : 'that is not text';
   return text.length <= 80 ? text : `${text.slice(0, 77)}..."`;
 }

@@ -5,7 +5,7 @@ import { SKILL_LIMITS } from './skill-limits.ts';
 /** How the names of folders begin that are being written, or were moved aside. No scan takes them for skills. */
 export const TEMPORARY = '.animus-skill-';
 
-/** Names that are no part of a skill: hidden files, and what tools leave behind. */
+/** Names that are not part of a skill: hidden files, and what tools leave behind. */
 export function isLeftOut(name: string): boolean {
   return name.startsWith('.') || name === 'node_modules' || name === '__pycache__';
 }
@@ -27,7 +27,8 @@ export function wrongSkillPath(path: string, limits = SKILL_LIMITS): string | nu
   const parts = path.split('/');
   if (path === '' || path.startsWith('/')) return 'is not relative to the skill';
   if (parts.some((part) => part === '' || part === '.' || part === '..')) return 'contains an empty part, . or ..';
-  if (parts.some(isLeftOut)) return 'contains a hidden name, node_modules or __pycache__, which are no part of a skill';
+  if (parts.some(isLeftOut))
+    return 'contains a hidden name, node_modules or __pycache__, which are not part of a skill';
   if (Array.from(path).length > limits.pathCharacters) return `has more than ${limits.pathCharacters} characters`;
   if (parts.length > limits.depth + 1) return `is nested deeper than ${limits.depth} folders`;
   if (path !== path.normalize('NFC')) return 'is not in Unicode form NFC';

@@ -18,7 +18,7 @@ export interface Skill {
   readonly prompt: string | null;
   /** Absolute. */
   readonly directory: string;
-  /** All files, ordered by path. Hidden files, `node_modules` and `__pycache__` are no part of a skill. */
+  /** All files, ordered by path. Hidden files, `node_modules` and `__pycache__` are not part of a skill. */
   readonly files: readonly SkillFile[];
   /** See `contentHashOf`. */
   readonly contentHash: string;

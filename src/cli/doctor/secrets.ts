@@ -18,7 +18,7 @@ const SERVICES: Readonly<Record<string, SecretUser>> = { animus: 'daemon', api: 
 
 /**
  * A problem for each service that lacks a secret which it needs and another service has; nothing outside of the appliance. A secret that no
- * service has is no problem here: what needs one has a check of its own.
+ * service has is not a problem here: what needs one has a check of its own.
  */
 export function examineSecrets(config: Config, env: Environment): readonly Finding[] {
   const check = 'secrets';

@@ -7,7 +7,7 @@ import { worktreesText } from '../status/status-worktrees.ts';
 /** From so much on, it is worth a look. */
 const MANY_BYTES = 10_000_000_000;
 
-/** A note where they take much room; that nothing is removed by itself is no fault. */
+/** A note where they take much room; that nothing is removed by itself is not a fault. */
 export async function examineWorktrees(db: Database): Promise<readonly Finding[]> {
   const found = await readWorktreesStatus(db);
   // The schema is older; the schema check reports that.

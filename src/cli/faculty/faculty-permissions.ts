@@ -74,7 +74,7 @@ export function showPermissions(output: Output, { file, permissions }: Faculty, 
   if (rows.some(({ verdict, patterns }) => verdict === 'ask' || patterns.some((one) => one.verdict === 'ask'))) {
     const time = duration(permissions.approvalDeadlineSeconds * 1000);
     output.note(`a person has ${time} to decide about a call that asks; then it is denied`);
-    if (permissions.fourEyes) output.note('four eyes: whoever submitted the work, or wrote to it, does not approve');
+    if (permissions.fourEyes) output.note('four eyes: those who submitted the work or wrote to it do not approve');
   }
 }
 

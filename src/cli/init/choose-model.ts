@@ -62,7 +62,7 @@ function wrongNumber(answer: string, last: number): never {
   });
 }
 
-/** What may be wrong with the name of a model, or null. A model may be newer than the catalogue, so it is no error. `configured` is the text of animus.toml. */
+/** What may be wrong with the name of a model, or null. A model may be newer than the catalogue, so it is not an error. `configured` is the text of animus.toml. */
 export function modelRemark(name: string, configured: string): string | null {
   if (name === REHEARSAL_MODEL) return null;
   const slash = name.indexOf('/');

@@ -27,7 +27,7 @@ export async function commandEmbedding(invocation: Invocation, db: Database, tex
   return await embedSearch(opened, text, invocation.context.signals.drain, (paid) => charge(db, paid));
 }
 
-/** Whoever is no operator pays with a key of their own. */
+/** Those who are not operators pay with a key of their own. */
 async function charge(db: Database, paid: Parameters<typeof chargeEmbedding>[1]): Promise<void> {
   try {
     await chargeEmbedding(db, paid);

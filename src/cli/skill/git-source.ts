@@ -48,7 +48,7 @@ export async function cloneSkills(
   signal: AbortSignal,
 ): Promise<string> {
   if (ref !== undefined && !/^[A-Za-z0-9_][\w./-]*$/.test(ref))
-    throw new AnimusError('usage.invalid', { detail: `--ref: ${ref} is no name of a branch or tag` });
+    throw new AnimusError('usage.invalid', { detail: `--ref: ${ref} is not a name of a branch or tag` });
   const variables = variablesFor(protocol, env);
   const branch = ref === undefined ? [] : ['--branch', ref];
   const clone = [

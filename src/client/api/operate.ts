@@ -100,7 +100,7 @@ export interface Status {
     readonly estimated_usd: number;
     /** Of the sum: requests that gave nothing, and may have cost that. */
     readonly lost_usd: number;
-    /** Requests that gave nothing, which are no calls. */
+    /** Requests that gave nothing, which are not calls. */
     readonly lost_requests: number;
     /** Null: those of no call were counted. */
     readonly input_tokens: number | null;
@@ -109,7 +109,7 @@ export interface Status {
     /** Calls whose tokens nobody counted, which the sums are without. */
     readonly uncounted_calls: number;
     readonly calls: number;
-    /** Runs of code without a model, which are no calls. */
+    /** Runs of code without a model, which are not calls. */
     readonly code_runs: number;
   }[];
   readonly memory: {
@@ -457,9 +457,9 @@ export interface SpendOutput {
     /** Calls whose tokens nobody counted, which the sums are without. */
     readonly uncounted_calls: number;
     readonly calls: number;
-    /** Requests that gave nothing, which are no calls. */
+    /** Requests that gave nothing, which are not calls. */
     readonly lost_requests: number;
-    /** Runs of code without a model, which are no calls. */
+    /** Runs of code without a model, which are not calls. */
     readonly code_runs: number;
   }[];
   readonly total: {
@@ -478,9 +478,9 @@ export interface SpendOutput {
     /** Calls whose tokens nobody counted, which the sums are without. */
     readonly uncounted_calls: number;
     readonly calls: number;
-    /** Requests that gave nothing, which are no calls. */
+    /** Requests that gave nothing, which are not calls. */
     readonly lost_requests: number;
-    /** Runs of code without a model, which are no calls. */
+    /** Runs of code without a model, which are not calls. */
     readonly code_runs: number;
     readonly groups: number;
   };

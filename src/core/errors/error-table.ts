@@ -13,7 +13,7 @@ const HTTP_OF_EXIT: Readonly<Record<ExitCode, number>> = { 1: 500, 2: 400, 3: 40
  * 4 unreachable, 5 refused by state, 130 interrupted. `http` is the status of the API's answer; where a row names none, it follows from
  * the exit code (`HTTP_OF_EXIT`).
  *
- * Four codes leave the whole sentence to whoever raises them, because they are raised in hundreds of places, each of which knows what happened and
+ * Four codes leave the whole sentence to the code that raises them, because they are raised in hundreds of places, each of which knows what happened and
  * what to do next: `usage.invalid`, `work.state`, `work.not_found`, `work.invalid`.
  */
 export const ERRORS = {

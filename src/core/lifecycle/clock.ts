@@ -21,7 +21,7 @@ export function momentOf(clock: Pick<Clock, 'monotonicMs' | 'nowMs'>): Moment {
 
 /**
  * Milliseconds since a moment by the clock that says more: the time of a sleep counts, and a wall clock that is set back takes nothing
- * away. One that is set forward makes it too long, so whoever decides by it asks before it gives anything up.
+ * away. One that is set forward makes it too long, so code that decides by it asks before it gives anything up.
  */
 export function elapsedMs(clock: Pick<Clock, 'monotonicMs' | 'nowMs'>, { monotonicMs, wallMs }: Moment): number {
   return Math.max(clock.monotonicMs() - monotonicMs, clock.nowMs() - wallMs);

@@ -20,7 +20,7 @@ export function createWake(clock: Clock): Wake {
       if (!rung && !signal.aborted) {
         const over = new AbortController();
         waiting = over;
-        // A signal that depends on both would cost several times as much, and whoever rings waits for it.
+        // A signal that depends on both would cost several times as much, and the one that rings waits for it.
         const end = () => over.abort('aborted');
         signal.addEventListener('abort', end, { once: true });
         await clock.sleep(ms, over.signal);

@@ -71,7 +71,7 @@ export function kindOf(field: string, pattern: string, kinds: Readonly<Record<st
 const YES: FieldFit = { fit: 'yes', unclear: null };
 const NO: FieldFit = { fit: 'no', unclear: null };
 
-/** Null for a value that is no text; a field that is left out has no values. */
+/** Null for a value that is not text; a field that is left out has no values. */
 function valuesOf(field: string, { input, values }: CallFields): readonly string[] | null {
   const given = values?.[field];
   if (given !== undefined) return given;

@@ -11,7 +11,7 @@ export interface Permissions {
   readonly risk: Readonly<Partial<Record<RiskClass, Verdict>>>;
   /** How long a person has to decide about a call; then it is denied. */
   readonly approvalDeadlineSeconds: number;
-  /** True: whoever has submitted the work, or written to it, approves no call of it. Default false. */
+  /** True: those who submitted the work or wrote to it approve no call of it. Default false. */
   readonly fourEyes?: boolean;
 }
 

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * Lower case, ASCII, no dot at the end; an address without brackets in its canonical form, so that 0x7f.1 is 127.0.0.1 here as it is for a resolver. An
- * IPv6 address that leads to an IPv4 address is that one. Null for what is no host, such as an address with a zone.
+ * IPv6 address that leads to an IPv4 address is that one. Null for what is not a host, such as an address with a zone.
  */
 export function canonicalHost(written: string): string | null {
   const bare = written.replace(/\.$/, '');

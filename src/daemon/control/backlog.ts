@@ -50,7 +50,7 @@ export function createBacklog({ db, log, onGone }: BacklogMeans): Backlog {
   }
 
   function handBack(items: readonly RunningFocus[]): void {
-    // Whoever has taken the lease has the item.
+    // The daemon that has taken the lease has the item.
     const ours = items.filter(({ control }) => abortReason(control) !== 'lease_lost');
     const returned = (
       ours.length === 0

@@ -127,7 +127,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
     const woken: Promise<unknown>[] = [];
     while (!stopping.signal.aborted) {
       await clock.sleep(tickMs, stopping.signal);
-      // Late: the process was frozen, or the machine slept, or somebody has set its clock. Whoever has the leases is asked first.
+      // Late: the process was frozen, or the machine slept, or somebody has set its clock. The database is asked first who has the leases.
       if (elapsedMs(clock, seen) > 3 * tickMs) woken.push(renew([...running.values()], means.daemonId));
       else {
         const low = [...running.values()].filter(({ lease }) => lease.leftMs() < LOOK_SHARE * leaseMs);

@@ -63,7 +63,7 @@ export function openModels(config: Config, log: Log, processes: ProcessHost): Mo
   const chainOf = (faculty: Faculty) => {
     const { model, fallbackModels } = faculty.engage;
     const stray = strayModel(faculty, config);
-    // Whoever begins or resumes a focus has kept it to its providers: this is for whoever forgets that.
+    // The code that begins or resumes a focus has kept it to its providers: this is for code that forgets that.
     if (stray !== null) throw new AnimusError('work.provider_changed', { model: stray });
     return [llm.resolve(model), ...fallbackModels.map((name) => llm.resolve(name))] as const;
   };

@@ -18,7 +18,7 @@ const LEFT_BEHIND_MS = 600_000;
 
 /**
  * What is in the place of a skill: null, nothing; the hash of the files of a folder; `unreadable`, something else, also a folder with hidden files:
- * they are no part of the hash, and would be deleted with it.
+ * they are not part of the hash, and would be deleted with it.
  */
 export function hashOnDisk(directory: string): string | null {
   const found = lstatSync(directory, { throwIfNoEntry: false });
@@ -33,7 +33,7 @@ export function hashOnDisk(directory: string): string | null {
   }
 }
 
-/** Whether a person keeps something in it that is no part of the skill, such as a `.git`. Throws the system's error. */
+/** Whether a person keeps something in it that is not part of the skill, such as a `.git`. Throws the system's error. */
 function keepsHidden(directory: string): boolean {
   return readdirSync(directory, { withFileTypes: true }).some((entry) => {
     if (MADE_BY_PROGRAMS.has(entry.name)) return false;
@@ -90,7 +90,7 @@ async function writeFolder(folder: string, files: readonly SkillContent[]): Prom
   }
 }
 
-/** Moved first and read then: whoever edits it meanwhile has edited what is read. */
+/** Moved first and read then: anyone who edits it meanwhile has edited what is read. */
 async function moveAside(directory: string, aside: string, expected: string): Promise<string | false> {
   if (!(await renameIfThere(directory, aside))) return false;
   if (hashOnDisk(aside) === expected) return aside;

@@ -13,14 +13,14 @@ export interface SandboxWatchMeans {
   readonly faculties: () => Iterable<Faculty>;
   /**
    * Gets all problems whenever they have changed: one line for each image that faculties with a model need, and the problem of each faculty of mode
-   * `code`. That is no line of `status`: such a faculty is shipped, and a machine without an engine is no fault.
+   * `code`. That is not a line of `status`: such a faculty is shipped, and a machine without an engine is not a fault.
    */
   readonly onProblems: (lines: readonly string[], ofCode: ReadonlyMap<string, string>) => Promise<void>;
 }
 
 /** An engine is repaired by hand: nobody waits for the line in `status` to go. */
 const PAUSE_MS = 60_000;
-/** Whoever wants to run code is refused while no engine answers. */
+/** Anyone who wants to run code is refused while no engine answers. */
 const CODE_PAUSE_MS = 10_000;
 /** An engine that answers the ping and was well at the last look: its images seldom go. */
 const WELL_MS = 600_000;

@@ -41,7 +41,7 @@ export function createSpendRollUp({ db, clock, log }: SpendRollUpMeans): Service
     }
   }
 
-  /** The metrics count what this daemon has added up, so that all of them together count everything once, whoever has spent it. */
+  /** The metrics count what this daemon has added up, so that all of them together count everything once, no matter who spent it. */
   async function addUp(): Promise<number | null> {
     const { count, added } = await addUpSpend(db, BATCH);
     for (const { faculty, model, ...sums } of added) {

@@ -22,7 +22,7 @@ export function createBlockDetector({ beatMs, readBeats }: BlockDetectorMeans): 
       lookedAtMs = nowMs;
       const now = readBeats();
       beatAtMs ??= nowMs;
-      // Whoever looks this late did not run either: that time says nothing about the loop.
+      // A thread that looks this late did not run either: that time says nothing about the loop.
       if (lateMs > beatMs) beatAtMs += lateMs;
       if (now === beats) return { blockedMs: nowMs - beatAtMs, endedMs: 0 };
       const stoodMs = nowMs - beatAtMs - beatMs;

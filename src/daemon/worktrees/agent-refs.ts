@@ -15,7 +15,7 @@ export interface AgentRef {
 }
 
 const OF_AGENT = /^refs\/(heads|tags)\//;
-/** So many are handed over; more than that is no work. */
+/** So many are handed over; more than that is not work. */
 const MAX_REFS = 200;
 /** A list of refs as long as `packed-refs` of a large repository. */
 const MAX_BYTES = 64 * 1024 * 1024;

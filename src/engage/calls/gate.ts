@@ -50,7 +50,7 @@ export interface CallGuard {
   readonly covers?: (pattern: string, call: GatedCall) => boolean;
   /** True: nobody is there to be asked, so what would ask is denied at once. Default false. */
   readonly unattended?: boolean;
-  /** True: a call that waits is not approved by whoever submitted the work or wrote to it. Default false. */
+  /** True: a call that waits is not approved by those who submitted the work or wrote to it. Default false. */
   readonly fourEyes?: boolean;
 }
 

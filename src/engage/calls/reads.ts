@@ -53,7 +53,7 @@ export function startReads(turn: RecordedTurn, focusRun: CallsRun, reach: Reach)
   const started = new Map<string, Promise<ReadEnd>>();
   for (const call of firstReads(turn, reach)) {
     const running = takeSlot(() => runRead(turn, call, run, reach));
-    running.catch(() => {}); // whoever takes the end gets the failure
+    running.catch(() => {}); // the code that takes the end gets the failure
     started.set(call.callId, running);
   }
   return {

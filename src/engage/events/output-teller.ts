@@ -1,5 +1,5 @@
 /**
- * Streams what code prints to watchers in other processes, while the item is watched. Whoever begins to watch gets the newest part first; code
+ * Streams what code prints to watchers in other processes, while the item is watched. Anyone who begins to watch gets the newest part first; code
  * that prints faster than that is shown in part, and the result of its call has the rest.
  */
 

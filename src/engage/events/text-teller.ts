@@ -57,7 +57,7 @@ export function createTextTeller(
     telling = null;
   }
 
-  /** For whoever has joined since the last piece. If somebody joins meanwhile, the mark changes again, and the next piece notices it. */
+  /** For readers that joined since the last piece. If somebody joins meanwhile, the mark changes again, and the next piece notices it. */
   async function tellEarlier(current: Answer): Promise<void> {
     const { turn, text, told } = current;
     if (told > MAX_EARLIER_CHARS) return;

@@ -41,7 +41,7 @@ async function readObject(schema: OutcomeSchema, object: Outcome): Promise<Outco
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'outcome', outcome: outcome as HeldOutcome };
 }
 
-/** Holds the outcome that a command, a hook or code gives against the schema; null: any conforms. What is no object is stored under `value`. */
+/** Holds the outcome that a command, a hook or code gives against the schema; null: any conforms. What is not an object is stored under `value`. */
 export async function holdOutcome(given: unknown, schema: OutcomeSchema | null): Promise<OutcomeReading> {
   const outcome = outcomeOf(given);
   const problems = schema === null ? [] : await outcomeProblems(schema, outcome);

@@ -35,7 +35,7 @@ const CUT_ANSWERS = 3;
 
 /**
  * Judges the newest turn, whose calls have all ended. A resumed focus comes to the same verdict, without messages that
- * were added already. What a stub or a summary stands for is no known result any more; an answer to which a person has replied is not the end. It waits only for an outcome to be read.
+ * were added already. What a stub or a summary stands for is not a known result any more; an answer to which a person has replied is not the end. It waits only for an outcome to be read.
  */
 export async function judge(turn: RecordedTurn, whole: Transcript, limits: Limits): Promise<Verdict> {
   return verdictOn(turn, whole, limits, isFinal(turn) ? await readOutcome(textOf(turn), limits.outcomeSchema) : null);

@@ -122,7 +122,7 @@ function createApp(options: ApiOptions & ApiMeans, { door, trusted, stopping }: 
     headers.set('x-request-id', context.get('requestId'));
     headers.set('x-content-type-options', 'nosniff');
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
-    // The client shall connect to whoever comes next.
+    // The client shall connect to the next server.
     if (stopping.aborted) headers.set('connection', 'close');
   });
   app.use(async (context, next) => {

@@ -14,7 +14,7 @@ export function checkJson(json: string): void {
 }
 
 /**
- * The value of a body that was checked. Errors: `http.invalid` for text that is no JSON, the character NUL, which the database refuses, whole
+ * The value of a body that was checked. Errors: `http.invalid` for text that is not JSON, the character NUL, which the database refuses, whole
  * numbers that are not exact in double precision, and halves of surrogate pairs.
  */
 export function parseJson(text: string): unknown {

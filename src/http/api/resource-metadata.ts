@@ -33,7 +33,7 @@ export function challenge(path: string, host: string, settings: MetadataSettings
   return { 'www-authenticate': `Bearer realm="animus", resource_metadata="${metadata}"` };
 }
 
-/** As clients see it: a proxy passes the Host on. Parsed, so that nothing of the header is repeated that is no host. */
+/** As clients see it: a proxy passes the Host on. Parsed, so that nothing of the header is repeated that is not a host. */
 function originOf(host: string, { behindTls = false }: MetadataSettings): string {
   return new URL(`${behindTls ? 'https' : 'http'}://${host}`).origin;
 }

@@ -131,7 +131,7 @@ async function startOf(eyes: Eyes, scope: EventScope, after: string | null): Pro
 /** The next events. Errors: `work.not_found`, also where the reader may not see it. */
 async function readPage(eyes: Eyes, scope: EventScope, from: AnyPosition, limit?: number): Promise<AnyPage> {
   const [page] = await eyes.read([{ scope, from }], limit);
-  // Whoever was removed and joined again begins anew.
+  // A participant who was removed and joined again begins anew.
   if (!page || (scope.since !== undefined && page.since !== scope.since)) throw notThere(scope);
   return page;
 }

@@ -20,7 +20,7 @@ const CALLED_AT_ONCE = 100;
 export function createFollowers(clock: Clock): Followers {
   let waiting: Follower[] = [];
 
-  /** Calls those from the number on. Whoever was called waits for the next change, which may come before the last of them is called. */
+  /** Calls those from the number on. A follower that was called waits for the next change, which may come before the last of them is called. */
   function callInTurn(called: readonly Follower[], from: number): void {
     const until = Math.min(from + CALLED_AT_ONCE, called.length);
     const nowMs = clock.monotonicMs();

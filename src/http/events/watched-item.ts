@@ -60,7 +60,7 @@ export class WatchedItem {
       if ('hint' in entry) this.#hint(workHintFrame(entry.hint));
       else {
         const { event, step, after } = entry.placed;
-        // Whoever does not take part any more may not read this event.
+        // A person who does not take part any more may not read this event.
         if (event.type === 'people' && !event.joined) this.#checks++;
         this.ring.add({ frame: eventFrame(event, writePlace(this.scope, after)), placed: { step, after } });
       }

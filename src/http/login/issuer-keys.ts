@@ -16,7 +16,7 @@ const TIMEOUT_MS = 5000;
 const PAUSE_MS = 30_000;
 /** After which keys are fetched again, so that a key that the issuer has withdrawn is not accepted for long. */
 const MAX_AGE_MS = 600_000;
-/** Larger answers are no key sets. */
+/** Larger answers are not key sets. */
 const MAX_BYTES = 1024 * 1024;
 
 /** A resolver of keys for `jwtVerify`. It raises `http.issuer` if the keys cannot be had. */

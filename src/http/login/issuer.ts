@@ -23,7 +23,7 @@ export interface Issuer {
   claimed(token: string): Promise<Claimed>;
 }
 
-/** As in SQL (`animus.vouch`), where `*` is no person either. */
+/** As in SQL (`animus.vouch`), where `*` is not a person either. */
 const NAME = /^(?!\*$)[^\p{White_Space}\p{Cc}]{1,200}$/u;
 
 /** `now`: milliseconds since 1970. */

@@ -10,7 +10,7 @@ import type { Database, Queryable } from '../../store/sql/database.ts';
 export interface Visitor extends ActingPerson {
   /** Afterwards `asVisitor` refuses: of a token of an OIDC issuer, later than `expiresAt` by what clocks may differ. Null: SQL decides. */
   readonly acceptedUntil: Date | null;
-  /** The hash of one of our tokens, hexadecimal: whoever has it can act with the token. Null for a token of an OIDC issuer. */
+  /** The hash of one of our tokens, hexadecimal: anyone who has it can act with the token. Null for a token of an OIDC issuer. */
   readonly proof: Secret | null;
 }
 

@@ -33,8 +33,8 @@ const sum = {
   ...costParts,
   ...tokenCounts,
   calls: z.number(),
-  lost_requests: z.number().describe('requests that gave nothing, which are no calls'),
-  code_runs: z.number().describe('runs of code without a model, which are no calls'),
+  lost_requests: z.number().describe('requests that gave nothing, which are not calls'),
+  code_runs: z.number().describe('runs of code without a model, which are not calls'),
 };
 
 const spend = jsonRoute({

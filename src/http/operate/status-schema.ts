@@ -101,11 +101,11 @@ const spend = z.object({
   unpriced_calls: costParts.unpriced_calls,
   estimated_usd: costParts.estimated_usd.default(0),
   lost_usd: costParts.lost_usd.default(0),
-  lost_requests: z.number().default(0).describe('requests that gave nothing, which are no calls'),
+  lost_requests: z.number().default(0).describe('requests that gave nothing, which are not calls'),
   ...tokenCounts,
   uncounted_calls: tokenCounts.uncounted_calls.default(0),
   calls: z.number(),
-  code_runs: z.number().default(0).describe('runs of code without a model, which are no calls'),
+  code_runs: z.number().default(0).describe('runs of code without a model, which are not calls'),
 });
 
 const embeddings = z.object({

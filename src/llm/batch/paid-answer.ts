@@ -19,7 +19,7 @@ export function paidAnswer(stored: string, model: string, format: BatchFormat, i
   if (read.kind === 'not_run') return null;
   if (read.kind === 'failed') return read.failure.lost > 0 ? { model, usage: null, costUsd: null } : null;
   const { usage: reported, model: named } = read.response;
-  // An answer to a request has tokens of both kinds: a count of none is no count.
+  // An answer to a request has tokens of both kinds: a count of none is not a count.
   const usage = reported && reported.input > 0 && reported.output > 0 ? reported : null;
   const full = usage && costUsd(info, usage, {});
   return { model: named, usage, costUsd: full === null ? null : exactUsd(full * info.batchShare) };

@@ -22,7 +22,7 @@ export interface EmbeddingsApi {
   path(model: string): string;
   headers(key: string | null): Readonly<Record<string, string>>;
   body(request: EmbeddingsRequest): Readonly<Record<string, unknown>>;
-  /** Null: the body is no response of this API. */
+  /** Null: the body is not a response of this API. */
   read(body: unknown): EmbeddingsResponse | null;
   /** Also for errors that come with status 200; their status is null. */
   classify(error: WireError): Fault;

@@ -61,7 +61,7 @@ function usable(
   // It goes into a header: a line break would end it, and is the sign of an error message in place of a token.
   if (!parts.every((part) => /^[\x21-\x7e]+$/.test(part)))
     return {
-      problem: 'printed something that is no token: it contains spaces, line breaks or characters beyond ASCII',
+      problem: 'printed something that is not a token: it contains spaces, line breaks or characters beyond ASCII',
     };
   if (expiresAtMs !== null && expiresAtMs <= nowMs) return { problem: 'printed a credential that has expired' };
   return { credential, expiresAtMs };

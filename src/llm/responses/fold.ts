@@ -55,7 +55,7 @@ export function responsesFold(context: ResponsesFoldContext, emit: (event: LlmEv
     }
     const output = asArray(response['output']);
     if (UNFINISHED.has(status) || (!ENDED.has(status) && output.length === 0))
-      return fault('protocol', `a response that is ${status.slice(0, 50) || 'without a status'} is no answer`);
+      return fault('protocol', `a response that is ${status.slice(0, 50) || 'without a status'} is not an answer`);
     items.replace(output);
     usage = responsesUsage(response['usage']);
     end = { status, reason: asString(asObject(response['incomplete_details'])?.['reason']) };

@@ -66,7 +66,7 @@ export function answerReader(
     }
     if (mode === 'events') {
       if (!broken) parser.feed(piece);
-      // What is no stream is quoted. The first piece of a stream is let go of: it may be larger than the answer.
+      // What is not a stream is quoted. The first piece of a stream is let go of: it may be larger than the answer.
       if (events > 0) text = '';
       else if (text.length <= QUOTED_CHARS) text += piece;
     } else if (mode === 'json') {

@@ -46,7 +46,7 @@ export function tokenCounts(): TokenCounts {
   };
 }
 
-/** The value as a count of tokens, as in `TokenCounts.read`; null if it is no number. */
+/** The value as a count of tokens, as in `TokenCounts.read`; null if it is not a number. */
 export function tokenCount(value: unknown): number | null {
   const number = typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || Number.isNaN(number)) return null;

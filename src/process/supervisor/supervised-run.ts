@@ -22,7 +22,7 @@ import { type Refusal, refusalOf, type SpawnMeans, spawnRun } from './spawn-run.
 export interface SupervisedRun {
   /** Null if it could not start. */
   readonly trace: RunTrace | null;
-  /** The writing end of its standard input; null if that is no pipe or it could not start. */
+  /** The writing end of its standard input; null if that is not a pipe or it could not start. */
   readonly stdin: Writable | null;
   /** Never rejects. Resolves when no process of the run is left, or with a problem that names the processes that could not be killed. */
   readonly ended: Promise<ProcessResult>;

@@ -6,7 +6,7 @@ import { encodeFrame, FRAME, type Frame, frameReader, MAX_DATA_BYTES, takenFrame
 export const MAX_CONNECTIONS = 64;
 
 /**
- * Calls `onConnection` for every connection that the relay opens. When the relay's output ends or is no sequence of frames, all connections
+ * Calls `onConnection` for every connection that the relay opens. When the relay's output ends or is not a sequence of frames, all connections
  * are destroyed and `onLost` is called once.
  */
 export function acceptConnections(

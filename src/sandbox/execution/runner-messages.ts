@@ -73,7 +73,7 @@ export type Outcome = z.output<typeof outcome>;
 /** How the runner begins the message of a call, whose input comes last. */
 const CALL = /^\{"jsonrpc":"2\.0","id":(\d{1,15}),"method":"call","params":\{"name":("(?:[^"\\]|\\.){0,200}"),"input":/;
 
-/** Reads a line; null if it is no message that the runner may send. A call that exceeds a limit comes without its input. */
+/** Reads a line; null if it is not a message that the runner may send. A call that exceeds a limit comes without its input. */
 export function readMessage(line: string): FromRunner | null {
   try {
     const unread = textBeyond(line, JSON_LIMITS.runnerMessage);

@@ -99,9 +99,9 @@ export async function setParticipant(
   return { ...row!, ...then! };
 }
 
-/** What is said to whoever has invited somebody who is not known. */
+/** What is said to somebody who invites a person that is not known. */
 export function unknownActor(actor: string): string {
-  return `nobody has used animus as ${actor} yet: whoever comes by this name takes part`;
+  return `nobody has used animus as ${actor} yet: the first who comes by this name takes part`;
 }
 
 /** Removes somebody who takes part; returns whether that changed anything. */

@@ -25,7 +25,7 @@ function parseLines(text: string): ImportedMessage[] {
     } catch (error) {
       throw new AnimusError(
         'usage.invalid',
-        { detail: `line ${index + 1} is no JSON object: ${messageOf(error)}` },
+        { detail: `line ${index + 1} is not a JSON object: ${messageOf(error)}` },
         { cause: error },
       );
     }

@@ -76,7 +76,7 @@ export interface Place {
   readonly from: AnyPosition;
 }
 
-/** The next events of each, with the rights of whoever acts; null for what is not there, or what the actor may not see. */
+/** The next events of each, with the rights of the actor; null for what is not there, or what the actor may not see. */
 export async function readPlaces(
   db: Queryable,
   wanted: readonly Place[],

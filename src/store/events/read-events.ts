@@ -1,4 +1,4 @@
-/** Reads the events of an item after a position, with the rights of whoever acts (functions/34_events.sql). */
+/** Reads the events of an item after a position, with the rights of the actor (functions/34_events.sql). */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../sql/database.ts';
 import type { WorkEvent } from './event.ts';

@@ -1,4 +1,4 @@
-/** The states of all work that whoever acts may see. */
+/** The states of all work that the actor may see. */
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 

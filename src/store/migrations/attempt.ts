@@ -5,7 +5,7 @@ import { isLockConflict, sqlState } from '../sql/database-errors.ts';
 
 /**
  * Runs a statement that may be refused without losing the transaction; returns the refusal, or null when it went well. That another session
- * holds a lock is no refusal: it is thrown, so that the step is run again.
+ * holds a lock is not a refusal: it is thrown, so that the step is run again.
  */
 export async function attempt(tx: Queryable, sql: string): Promise<string | null> {
   await tx.query('savepoint attempt');

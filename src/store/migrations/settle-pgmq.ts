@@ -4,7 +4,7 @@ import { PGMQ_SCHEMA } from '../sql/pgmq-schema.ts';
 
 /**
  * Gives `pgmq.format_table_name`, which `send` and every other function of a queue calls, the settings on which its text depends, where this role may: its
- * literals are no SQL without standard_conforming_strings, and a function `lower` of an application before pg_catalog names another table. Idempotent.
+ * literals are not SQL without standard_conforming_strings, and a function `lower` of an application before pg_catalog names another table. Idempotent.
  */
 export async function settlePgmq(tx: Queryable): Promise<void> {
   const rows = await tx.query<{ sql: string }>(

@@ -1,4 +1,4 @@
-/** Acting for a person in a transaction: thin calls of the SQL functions. All raise `db.forbidden` if the login is no gateway. */
+/** Acting for a person in a transaction: thin calls of the SQL functions. All raise `db.forbidden` if the login is not a gateway. */
 import type { PersonRole, Scope } from '../../core/work/people.ts';
 import type { Queryable } from '../sql/database.ts';
 

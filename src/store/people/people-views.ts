@@ -15,7 +15,7 @@ export interface PersonView {
   readonly tokens: number;
 }
 
-/** People by name, `*` first, at most 10,000, as the actor may see them: none for who is no operator. */
+/** People by name, `*` first, at most 10,000, as the actor may see them: none for who is not an operator. */
 export async function listVisiblePeople(tx: Queryable): Promise<PersonView[]> {
   return tx.query<PersonView>(
     `select name, role, created_by, created_at, disabled_at, tokens from animus.visible_people order by name <> '*', name limit 10000`,

@@ -144,7 +144,7 @@ function hintOf({ kind, login, owns, has, withheld, suffices: any }: Rights, mea
   const wanted = meant.length > 0 ? meant : suffices;
   const forPeople = wanted.filter((role) => !OF_SERVICES.includes(role));
   const needs = forPeople.length === 0 ? wanted : forPeople;
-  // Whoever acts for people must have no other rights.
+  // Anyone who acts for people must have no other rights.
   if (needs[0] === 'animus_gateway') return `; this needs a login that has only the role animus_gateway`;
   const present = has.length === 0 ? 'none of the roles of animus' : listOf(has, 'and');
   const needed = `; the login ${login} has ${present}, and this needs ${listOf(needs, 'or')}; an administrator grants it: grant ${needs[0]!} to ${login}`;

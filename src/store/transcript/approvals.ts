@@ -51,7 +51,7 @@ export interface Grant {
 
 /**
  * The valid grants for a recorded call: those of exactly this call first, then those with a pattern, which the caller matches. With `fourEyes`, without
- * those of whoever has submitted the work or written to it.
+ * those of the one who submitted the work or wrote to it.
  */
 export async function grantsFor(
   db: Queryable,

@@ -16,7 +16,7 @@ export interface Attachment {
 }
 
 /**
- * The attachments with these ids, in any order, that belong to the item or to one above it in its tree: whoever may add a child to
+ * The attachments with these ids, in any order, that belong to the item or to one above it in its tree: anyone who may add a child to
  * an item may see that item. Of an item that answers a message, also those of the messages before it on its branch that were not deleted. Ids of
  * other items find nothing.
  */

@@ -15,7 +15,7 @@ export async function loseTurn(db: Queryable, focus: FocusKey, turn: number, req
   await db.query('select animus.lose_turn($1, $2, $3, $4)', [focus.focusId, focus.leaseToken, turn, requests]);
 }
 
-/** What a call is for that is no turn: while it is under way, and when it is lost, it counts for this. */
+/** What a call is for that is not a turn: while it is under way, and when it is lost, it counts for this. */
 export interface SideCallFor {
   /** `provider/model`. */
   readonly model: string;

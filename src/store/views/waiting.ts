@@ -3,7 +3,7 @@ import type { Waiting } from '../../core/work/waiting.ts';
 import { isTerminal, type WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 
-/** By id, for those of the items that wait and that whoever acts may see. */
+/** By id, for those of the items that wait and that the actor may see. */
 async function readWaiting(db: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, Waiting>> {
   const rows = await db.query<Waiting & { readonly work_item_id: string }>(
     'select work_item_id, reason, why, ends, since, until, who, work_items from animus.why_waiting($1::uuid[])',

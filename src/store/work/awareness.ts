@@ -61,7 +61,7 @@ export async function readAwarenessPlace(db: Queryable, workItemId: string): Pro
 }
 
 /**
- * Whom what enters the context of an item may reach: whoever submitted it and, of the answers of a conversation, who takes part
+ * Whom what enters the context of an item may reach: its submitter and, of the answers of a conversation, who takes part
  * (migrations/functions/13_readers.sql).
  */
 export async function readAudience(db: Queryable, workItemId: string): Promise<readonly string[]> {

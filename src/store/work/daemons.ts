@@ -68,7 +68,7 @@ export async function registerDaemon(db: Queryable, daemon: DaemonRegistration):
   ]);
 }
 
-/** Records that the daemon was asked to end: whoever kills it from now on does not make its work suspect. */
+/** Records that the daemon was asked to end: a kill from now on does not make its work suspect. */
 export async function beginEnding(db: Queryable, daemonId: string): Promise<void> {
   await db.query(`select animus.begin_ending($1)`, [daemonId]);
 }

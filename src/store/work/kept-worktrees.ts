@@ -19,7 +19,7 @@ export interface DiscardedWorktree {
 
 /**
  * Gives up the worktree of an item, or of its conversation: the daemon of its host removes directory, branch and refs. With `isGone`, the caller has
- * moved the directory away in this transaction and removes the rest. For operators and whoever submitted the item. Errors: `work.not_found`,
+ * moved the directory away in this transaction and removes the rest. For operators and the submitter of the item. Errors: `work.not_found`,
  * `work.state` while work goes on in it, `work.locked`, `db.forbidden`.
  */
 export async function discardWorktree(tx: Queryable, id: string, isGone = false): Promise<DiscardedWorktree> {

@@ -15,7 +15,7 @@ export async function readAnyInput(stdin: Readable): Promise<string> {
   const bytes = await buffer(stdin);
   const text = decoded(bytes);
   if (text === null) throw refused('standard input is not text in UTF-8');
-  if (text.includes('\0')) throw refused(`standard input has a NUL byte, at byte ${bytes.indexOf(0)}: it is no text`);
+  if (text.includes('\0')) throw refused(`standard input has a NUL byte, at byte ${bytes.indexOf(0)}: it is not text`);
   return text;
 }
 

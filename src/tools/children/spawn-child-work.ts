@@ -17,7 +17,7 @@ export function spawnChildTool(
   return databaseTool({
     name: 'spawn_child_work',
     description:
-      'Gives a part of your work to another faculty, as a work item of its own that runs while you go on. Returns its id. Whoever does it sees only ' +
+      'Gives a part of your work to another faculty, as a work item of its own that runs while you go on. Returns its id. The one who does it sees only ' +
       'the description and params, nothing of your context: say all that is needed, and what to return. Spawn everything that can run at the same time first, then ' +
       'collect the results with await_child_work. Child work is cancelled when you fail or are cancelled, unless it is detached.',
     // The faculty names whom it may spawn, and budgets bound what that costs: no person is asked by default.

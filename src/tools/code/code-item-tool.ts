@@ -68,7 +68,7 @@ function collector() {
   };
 }
 
-/** Keeps as artifacts what the outcome does not show exactly: long output, output that is no text, a long value. */
+/** Keeps as artifacts what the outcome does not show exactly: long output, output that is not text, a long value. */
 async function keepWhole(
   { execution: { stdout, stderr, value } }: ContainedRun,
   wholeOf: (stream: OutputStream) => Buffer,

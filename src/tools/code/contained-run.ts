@@ -81,7 +81,7 @@ export function pooledSpec({ image, memoryMib, cpus }: CodeExecution): PooledSpe
   return { image: image ?? '', memoryBytes: memoryMib * 1024 * 1024, cpus };
 }
 
-/** Decodes what watchers get: a character may come in two pieces, and bytes that are no text become U+FFFD. */
+/** Decodes what watchers get: a character may come in two pieces, and bytes that are not text become U+FFFD. */
 function listener({ tellOutput }: ToolContext, onOutput?: LiveOutput['onOutput']): LiveOutput['onOutput'] {
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   return (stream: OutputStream, piece: Buffer) => {

@@ -22,7 +22,7 @@ export async function readDatabaseFile(
   if (file.kind === 'chat')
     return refuse(`${shown}: the conversation is too large to be read as a file (${file.bytes} bytes)`);
   return refuse(
-    `${shown}: is no text (${file.mediaType}, ${file.bytes} bytes). It came with a message of the conversation, and is shown to you with that message if your model can see it`,
+    `${shown}: is not text (${file.mediaType}, ${file.bytes} bytes). It came with a message of the conversation, and is shown to you with that message if your model can see it`,
   );
 }
 

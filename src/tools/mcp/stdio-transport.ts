@@ -14,13 +14,13 @@ export interface EndingTransport extends Transport {
   failure(): string | null;
 }
 
-/** Lines that are no messages, after which a server is stopped. */
+/** Lines that are not messages, after which a server is stopped. */
 const MAX_NOISE_LINES = 1000;
 const STDERR_CHARS = 500;
 /** How long a server may take to end when its input ends. */
 const GOODBYE_MS = 300;
 
-/** `parse` throws for what is no JSON-RPC message. */
+/** `parse` throws for what is not a JSON-RPC message. */
 export function stdioTransport(server: LaunchedProcess, parse: (message: unknown) => JSONRPCMessage): EndingTransport {
   const guard = createMessageGuard();
   let failed: string | null = null;
@@ -47,7 +47,7 @@ export function stdioTransport(server: LaunchedProcess, parse: (message: unknown
       message = parse(JSON.parse(bound.text));
     } catch {
       // Many servers print a banner.
-      if (++noise > MAX_NOISE_LINES) end(`it printed ${MAX_NOISE_LINES} lines that are no messages`);
+      if (++noise > MAX_NOISE_LINES) end(`it printed ${MAX_NOISE_LINES} lines that are not messages`);
       return;
     }
     if (guard.takes(message)) transport.onmessage?.(message);

@@ -30,7 +30,7 @@ export function readDefinition(given: unknown): McpTool | UnusableTool {
   }
   const beyond = valueBeyond(given, JSON_LIMITS.mcpTool);
   if (beyond !== null) return { name, problem: `has a definition that is too large: ${beyond}` };
-  if (typeof description !== 'string') return { name, problem: 'has a description that is no text' };
+  if (typeof description !== 'string') return { name, problem: 'has a description that is not text' };
   const problem = shapeProblem(inputSchema);
   if (problem !== null) return { name, problem: `has an input schema that ${problem}` };
   const schema = forModels(inputSchema as JsonObject);
@@ -43,7 +43,7 @@ export function readDefinition(given: unknown): McpTool | UnusableTool {
 }
 
 function shapeProblem(schema: unknown): string | null {
-  if (!isObject(schema)) return 'is no object';
+  if (!isObject(schema)) return 'is not an object';
   if (deeperThan(schema, MAX_DEPTH)) return `is nested deeper than ${MAX_DEPTH} levels`;
   if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) return `is longer than ${MAX_SCHEMA_CHARS / 1024} KiB`;
   if (schema['type'] !== undefined && schema['type'] !== 'object') return 'does not describe an object';

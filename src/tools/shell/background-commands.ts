@@ -1,4 +1,4 @@
-/** The commands that a focus runs in the background. They live in this process alone: whoever resumes the focus has none of them. */
+/** The commands that a focus runs in the background. They live in this process alone: a process that resumes the focus has none of them. */
 import type { CommandHost, CommandSpec } from '../../process/process-host.ts';
 import { type BackgroundCommand, backgroundCommand } from './background-command.ts';
 

@@ -70,7 +70,7 @@ async function unpack(db: Queryable, hash: string, parent: string): Promise<stri
 
 async function write(directory: string, { path, content }: PackageFile): Promise<void> {
   const target = join(directory, path);
-  // The table refuses such paths; whoever writes to it directly must not write anywhere else, too.
+  // The table refuses such paths; anyone who writes to it directly must not write anywhere else, too.
   if (!target.startsWith(`${directory}${sep}`)) throw new TypeError(`a file of a skill leads out of it: ${path}`);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await writeFile(target, content, { flag: 'wx', mode: 0o400 });

@@ -108,7 +108,7 @@ export async function tail(queue: BenchQueue, samples: number, concurrency: numb
   let at = performance.now();
   for (let n = 0; n < samples + WARM_UP; n++) {
     at += gap();
-    // Timers of Node are no finer than a millisecond: what is due goes out at once.
+    // Timers of Node are not finer than a millisecond: what is due goes out at once.
     while (performance.now() < at) await new Promise((resolve) => setTimeout(resolve, 1));
     sent[n] = performance.now();
     inserts.push(queue.enqueue(n));

@@ -148,7 +148,7 @@ describe('the hooks directory', () => {
     expect(readHooksDirectory('/nowhere/hooks.d', true).problems[0]?.message).toContain('does not exist');
   });
 
-  test('with a file that is no hook stops every faculty with a loop, for a call must not run without its hooks', async () => {
+  test('with a file that is not a hook stops every faculty with a loop, for a call must not run without its hooks', async () => {
     const { directory, write } = place();
     const file = write('hooks/before_tool_call/check.py', '#!/bin/sh\n', 0o644);
     write('faculties/x.toml', FACULTY, 0o644);

@@ -19,10 +19,14 @@ describe('what cannot be used is left out', () => {
       '2 its front matter is not a list of fields such as name: and description:',
     ],
     ['a list', front('- name'), '2 its front matter is not a list of fields such as name: and description:'],
-    ['broken YAML', front('name: "a', 'description: x'), '3 its front matter is no valid YAML: Missing closing "quote'],
+    [
+      'broken YAML',
+      front('name: "a', 'description: x'),
+      '3 its front matter is not valid YAML: Missing closing "quote',
+    ],
     ['no description', front('name: a'), 'null has no description'],
     ['an empty description', front('name: a', 'description: "  "'), '3 description has no value'],
-    ['a description that is a list', front('name: a', 'description: [x]'), '3 description is no text'],
+    ['a description that is a list', front('name: a', 'description: [x]'), '3 description is not text'],
     ['a field twice', front(...good, 'name: b'), '4 has name twice; it is also in line 2'],
     [
       'an anchor',
@@ -40,9 +44,9 @@ describe('what cannot be used is left out', () => {
       front('name: a', 'description: "\\u001b[31mred"'),
       '3 description contains the control character U+001B',
     ],
-    ['a NUL in the body', `${front(...good)}\0`, 'null contains the character U+0000, which is no text'],
+    ['a NUL in the body', `${front(...good)}\0`, 'null contains the character U+0000, which is not text'],
     ['Latin-1', Buffer.from(front('name: a', 'description: Größe'), 'latin1'), 'null is not UTF-8'],
-    ['UTF-16', Buffer.from(front(...good), 'utf16le'), 'null contains the character U+0000, which is no text'],
+    ['UTF-16', Buffer.from(front(...good), 'utf16le'), 'null contains the character U+0000, which is not text'],
   ])('%s', (_shape, text, problem) => {
     for (const strictness of ['lenient', 'strict'] as const) {
       const { skill, problems } = load(text, strictness);

@@ -117,7 +117,7 @@ describe('nothing leads out of a skill', () => {
   );
 });
 
-test('links that lead in a circle, nowhere, or to a file are no skills, and stop nothing', () => {
+test('links that lead in a circle, nowhere, or to a file are not skills, and stop nothing', () => {
   const root = skillTree({ 'a/SKILL.md': skillText('a'), text: 'x' });
   symlinkSync('circle', join(root, 'circle'));
   symlinkSync('two', join(root, 'one'));

@@ -14,7 +14,7 @@ test('what is wrong in SKILL.md is said beside what is wrong with other files', 
   expect(skills.size).toBe(0);
   expect(problems.map(({ message }) => message)).toEqual([
     expect.stringContaining('leak'),
-    expect.stringContaining('"author" is no field of the format'),
+    expect.stringContaining('"author" is not a field of the format'),
   ]);
 });
 

@@ -66,7 +66,7 @@ describe('what is against the format, but clear, is used with a warning, and ref
       'an unknown field',
       front(...good, 'licence: MIT'),
       {},
-      '4 "licence" is no field of the format (did you mean license?); it is ignored',
+      '4 "licence" is not a field of the format (did you mean license?); it is ignored',
     ],
     [
       'another name than the folder',
@@ -85,7 +85,7 @@ describe('what is against the format, but clear, is used with a warning, and ref
       'a colon without quotes',
       front('name: a', 'description: Use it when: always'),
       { description: 'Use it when: always' },
-      '3 is no valid YAML: a value that contains ": " has to stand in quotes',
+      '3 is not valid YAML: a value that contains ": " has to stand in quotes',
     ],
     [
       'a long description',
@@ -109,7 +109,7 @@ describe('what is against the format, but clear, is used with a warning, and ref
       'nested metadata',
       front(...good, 'metadata:', '  k: v', '  deep: {x: y}'),
       { metadata: { k: 'v' } },
-      '6 metadata.deep is no text; it is ignored',
+      '6 metadata.deep is not text; it is ignored',
     ],
     [
       'metadata that is a text',
@@ -122,7 +122,7 @@ describe('what is against the format, but clear, is used with a warning, and ref
       'an unknown key of animus',
       front(...good, 'metadata:', '  animus.keyword: x'),
       {},
-      '5 animus.keyword is no key of animus (did you mean animus.keywords?); it is ignored',
+      '5 animus.keyword is not a key of animus (did you mean animus.keywords?); it is ignored',
     ],
     [
       'a wrong trigger',

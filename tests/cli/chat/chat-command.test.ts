@@ -25,7 +25,7 @@ const conversation = (name: string) =>
     return row?.id ?? null;
   });
 
-describe('standard input that is no terminal', () => {
+describe('standard input that is not a terminal', () => {
   test('is one message, and its answer goes to standard output', async () => {
     const asked = animus(['chat', 'writer'], { stdin: 'Summarise this:\none\n\ntwo\n' });
     const id = await conversation('writer');
@@ -101,7 +101,7 @@ describe('is refused', () => {
   });
 
   test.each([
-    ['standard output that is no terminal', {}, [], 'standard output is not one'],
+    ['standard output that is not a terminal', {}, [], 'standard output is not one'],
     ['a dumb terminal', { terminal: 80, env: { TERM: 'dumb' } }, [], 'the terminal is a dumb one'],
     ['--json', { terminal: 80 }, ['--json'], '--json is for programs'],
   ])('%s, where a conversation needs a terminal', async (_what, options, more, why) => {

@@ -181,7 +181,7 @@ describe('of a status, the doctor says what it means', () => {
     });
   });
 
-  test('a list of models that is not supported is no problem if the model answers', async () => {
+  test('a list of models that is not supported is not a problem if the model answers', async () => {
     const answers = await kept(startOpenAiServer([{ text: 'ok' }]));
     const url = await kept(
       startServer(async ({ method, body }) => {

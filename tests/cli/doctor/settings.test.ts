@@ -1,4 +1,4 @@
-/** The doctor and the settings of a server: each that matters is named with its cure, and what works is no problem. */
+/** The doctor and the settings of a server: each that matters is named with its cure, and what works is not a problem. */
 import { expect, test } from 'vitest';
 import { asAdmin, testDatabase } from '../../support/database.ts';
 import { startTransactionPooler } from '../../support/transaction-pooler.ts';

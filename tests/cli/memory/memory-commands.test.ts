@@ -91,7 +91,7 @@ describe('memory add and search', () => {
     [['add', 'x', '--layer', 'task'], /layer task needs --item/],
     [['add', 'x', '--layer', 'project'], /layer project needs --project/],
     [['add', 'x', '--metadata', '[1]'], /expected a JSON object/],
-    [['add', 'x', '--kind', 'Two words'], /is no kind of memory/],
+    [['add', 'x', '--kind', 'Two words'], /is not a kind of memory/],
     [['search', 'x', '--layer', 'task,planet'], /expected one of task, project, global/],
     [['search', 'x', '--half-life', '0'], /expected a number of days/],
     [['search', 'x', '--limit', '201'], /from 1 to 200/],

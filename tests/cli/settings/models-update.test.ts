@@ -90,7 +90,7 @@ describe('models update', () => {
   });
 
   test.each([
-    ['code that is no table', 'export const a = 1;'],
+    ['code that is not a table', 'export const a = 1;'],
     ['code that would run', `const E = [{ id: "openai", models: [fetch("http://127.0.0.1/")] }];`],
     ['a table without models', 'const E = [{ id: "openai", models: [] }];'],
   ])('%s changes nothing, and exits 4', async (_, index) => {

@@ -101,7 +101,7 @@ test('check reports every problem with file and line, and exits 2 if a skill is 
   const checked = await animus('skill', 'check');
   expect(checked.code).toBe(2);
   expect(checked.stdout).toMatch(
-    /^ok {7}good {2}.*\nok {7}odd {2}.*\nproblem {2}.*bad\/SKILL\.md:3: its front matter uses an anchor.*\nremark {2}.*odd\/SKILL\.md:4: "author" is no field of the format/,
+    /^ok {7}good {2}.*\nok {7}odd {2}.*\nproblem {2}.*bad\/SKILL\.md:3: its front matter uses an anchor.*\nremark {2}.*odd\/SKILL\.md:4: "author" is not a field of the format/,
   );
   expect(await animus('skill', 'check', 'odd')).toMatchObject({ code: 0 });
   expect(await animus('skill', 'check', 'odd', '--strict')).toMatchObject({
@@ -147,7 +147,7 @@ test('check of a directory does not report others whose names begin as its name'
   expect(stdout).toBe(`ok       one  ${path('skills/one')}\nok       two  ${path('skills/two')}\n`);
 });
 
-test('no skills is no problem', async () => {
+test('no skills is not a problem', async () => {
   expect(await animus('skill', 'list')).toMatchObject({
     code: 0,
     stderr: `animus: no skills in ${path('home/skills')}\n`,

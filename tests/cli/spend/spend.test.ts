@@ -145,7 +145,7 @@ describe('animus spend items', () => {
   });
 });
 
-test('code that ran without a model is no call, in the sums and in the status', async () => {
+test('code that ran without a model is not a call, in the sums and in the status', async () => {
   await target.database.query(
     `insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens) values ('sandbox', 'animus/code', $1, 0, 0, 0)`,
     [today],

@@ -70,7 +70,7 @@ test('what is set to nothing is not shown as not set, where that is another sett
   expect(shown.get('http.allowed_hosts')).toBeNull();
 });
 
-test('the key of webhooks is not looked for where a file that is no TOML may name another', () => {
+test('the key of webhooks is not looked for where a file that is not TOML may name another', () => {
   const file = '[webhooks]\nkey_env = "OUR_KEY"\n[daemon\n';
   expect(() => read(file, { ANIMUS_WEBHOOK_KEY: 'short' })).toThrow(/^\/site\/animus\.toml:3: invalid TOML/);
 });

@@ -53,7 +53,7 @@ test('spaces, digits and texts without end are refused, many short texts are not
   expect(textBeyond(`["${'x'.repeat(5 * 2 ** 20)}"]`, limits)).toBe(null);
 });
 
-test('brackets in strings are no levels, whatever quotes and backslashes the strings contain', () => {
+test('brackets in strings are not levels, whatever quotes and backslashes the strings contain', () => {
   const text = fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', ',', 'a', '\n') });
   const limits = { ...NO_LIMITS, depth: 40 };
   fc.assert(

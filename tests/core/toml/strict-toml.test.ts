@@ -17,7 +17,7 @@ test('a text without problems, with its defaults and where its keys are', () => 
   expect([document.originOf('table', 'on'), document.originOf('count')]).toEqual(['a.toml:3', null]);
 });
 
-test('what is no TOML is one problem, with its line and no excerpt', () => {
+test('what is not TOML is one problem, with its line and no excerpt', () => {
   const document = read('name = "x"\ncount = = 2\n');
   expect(document.sound).toBeNull();
   expect(document.problems).toHaveLength(1);

@@ -150,7 +150,7 @@ it('keeps as artifacts what it left, and output that is long or no text', async 
   });
 });
 
-it('params that are no code end the work at once, with the reason', async () => {
+it('params that are not code end the work at once, with the reason', async () => {
   await start();
   for (const params of [{}, { code: 'x', command: 'y' }, { comand: 'ls' }, { command: [] }, { command: ['a\0'] }]) {
     const text = JSON.stringify(params).replace('\\u0000', '');

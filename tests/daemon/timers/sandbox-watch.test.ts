@@ -62,7 +62,7 @@ test('status learns what stands in the way of containers, once, and when it is s
   await expect.poll(() => told).toEqual([['containers of a, c: no image'], []]);
 });
 
-test('a faculty of mode code is no line of status: its engine is asked more often, by a ping', async () => {
+test('a faculty of mode code is not a line of status: its engine is asked more often, by a ping', async () => {
   let unanswered: string | null = 'cannot reach the Docker engine';
   let problem: string | null = 'no image';
   let asked = 0;

@@ -14,7 +14,7 @@ describe('what a page shows as output', () => {
     ],
     ['where … is anything in a line', 'id x, faculty y', 'id …, faculty y'],
     ['where … is any number of lines', 'a\nb\nc\nd', 'a\n…\nd'],
-    ['where … is no line', 'a\nd', 'a\n…\nd'],
+    ['where … is not a line', 'a\nd', 'a\n…\nd'],
   ])('matches %s', (_name, output, shown) => expect(shows(output, shown)).toBe(true));
 
   test.each([

@@ -13,7 +13,7 @@ const DONE = { content: [text('done')] };
 it.each([
   ['the same id', 'call_0', 'call_0'],
   ['no id', '', ''],
-  ['ids that are no text for a database', 'a\0', 'a\0'],
+  ['ids that are not text for a database', 'a\0', 'a\0'],
   ['ids as long as no index takes', 'x'.repeat(3000), 'x'.repeat(3000)],
 ])('calls with %s: each result answers its own call, after a crash too', async (_, first, second) => {
   const look = (id: string, name: string) => toolUse(id, 'look', { name, bytes: 20 });

@@ -74,7 +74,7 @@ describe('the summary', () => {
     ['the field of that name', '{"summary": "short\\nlong"}', { summary: 'short\nlong' }, 'short'],
     ['words before a fenced block', 'All good.\n```json\n{}\n```', { n: 1 }, 'All good.'],
     ['the object itself where there are no words', '```json\n{"n": 1}\n```', { n: 1 }, '{"n":1}'],
-    ['not a field that is no text', '{"summary": 3}', { summary: 3 }, '{"summary":3}'],
+    ['not a field that is not text', '{"summary": 3}', { summary: 3 }, '{"summary":3}'],
   ])('is %s', async (_, text, outcome, summary) => {
     expect(summaryOf(text, outcome)).toBe(summary);
   });

@@ -119,7 +119,7 @@ test.each([
   { faculties: ['Not a name'] },
   { faculties: ['one', null as unknown as string] },
   { faculties: Array.from({ length: 101 }, (_, n) => `f${n}`) },
-])('lists that are no lists of events and faculties are refused: case %#', async (given) => {
+])('lists that are not lists of events and faculties are refused: case %#', async (given) => {
   await expect(add(given)).rejects.toMatchObject({ code: 'work.invalid' });
 });
 

@@ -96,7 +96,7 @@ test('they are files of the workspace, under their names, and gone with their me
   expect(left.filter(({ path }) => path.startsWith('plans/a.files/'))).toEqual([]);
 });
 
-test('a conversation of more than 10 MiB is no file, and is exported as JSON Lines in pieces', async () => {
+test('a conversation of more than 10 MiB is not a file, and is exported as JSON Lines in pieces', async () => {
   const api = await start();
   const chat = await chatOf(api, 'alice');
   const line = JSON.stringify({ role: 'user', content: 'x'.repeat(500_000) });

@@ -153,7 +153,7 @@ test.each<[string, () => Promise<string>]>([
     },
   ],
   ['that was cut', async () => (await issuer.sign()).slice(0, -1)],
-  ['that is no token', async () => 'a.b.c'],
+  ['that is not a token', async () => 'a.b.c'],
   ['with more parts', async () => `${await issuer.sign()}.x`],
   ['that is encrypted', async () => 'a.b.c.d.e'],
 ])('a token %s is refused', async (_, make) => {

@@ -80,7 +80,7 @@ test('ends at an interruption', async () => {
   await ended;
 });
 
-test('survives what is no message, and refuses what the database would', async () => {
+test('survives what is not a message, and refuses what the database would', async () => {
   const { stdin, ended, send, call } = await serve();
   await send(HELLO);
   stdin.write('not json\n\n{}\n[]\n7\n"x"\n{"jsonrpc":"2.0","id":{},"method":"tools/list"}\n');

@@ -62,7 +62,7 @@ test.each([
   { code: 'x', timeout_seconds: 0 },
   { code: 'x', image: 'mine' },
   { code: 'x'.repeat(262_145) },
-])('refuses a body that is no execution (%#)', async (body) => {
+])('refuses a body that is not an execution (%#)', async (body) => {
   await daemon();
   const { call } = await start();
   expect(await call('alice', 'POST', PATH, { body })).toMatchObject({ status: 400, body: { code: 'http.invalid' } });

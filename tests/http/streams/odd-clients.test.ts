@@ -142,7 +142,7 @@ test.each([
 test.each([
   ['of 10 KB', 'x'.repeat(10_000)],
   ['of another version', Buffer.from('{"v":9,"c":1,"w":"01234567"}').toString('base64url')],
-  ['that is no text', '%00%ff%zz'],
+  ['that is not text', '%00%ff%zz'],
   ['that is a number', '17'],
 ])('an id %s is refused, and the connection goes on', async (_, id) => {
   const { api, path, shown, get } = await serve();

@@ -54,7 +54,7 @@ describe.each(Object.keys(SERVERS))('a request of the %s format in a batch', (ki
     });
     const read = batch!.read(request, JSON.stringify({ status: 200, body: await reply.json() }));
     if (read.kind !== 'answered' || !live.ok) throw new Error('not answered');
-    // How often a live request was lost before is no part of the answer.
+    // How often a live request was lost before is not part of the answer.
     const { durationMs: _, timeToFirstTokenMs: __, lost: ___, ...answer } = live.response;
     expect(read.response).toMatchObject(answer);
   });

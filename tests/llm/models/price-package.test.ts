@@ -69,7 +69,7 @@ describe('the table of the package', () => {
     expect(() => readPricePackage(code, SOURCE)).toThrow();
   });
 
-  test('a price that is no number of USD is refused when the file is read', () => {
+  test('a price that is not a number of USD is refused when the file is read', () => {
     const file = readPricePackage(packaged(model('m', '{ input_mtok: -1, output_mtok: 1 }')), SOURCE);
     expect(() => parsePrices(JSON.stringify(file))).toThrow('vendors.openai.m.rates.input');
   });

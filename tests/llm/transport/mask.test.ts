@@ -64,7 +64,7 @@ describe('secrets', () => {
     test.each([
       ['the body of an error', { status: 400, parts: [at(280)] }],
       ['a message of an error', { status: 400, parts: [JSON.stringify({ error: { message: at(580) } })] }],
-      ['a body that is no answer', { status: 200, parts: [at(280)] }],
+      ['a body that is not an answer', { status: 200, parts: [at(280)] }],
       ['an event that is not JSON', { status: 200, parts: [`data: ${at(180)}\n\n`] }],
       [
         'an error in the stream',

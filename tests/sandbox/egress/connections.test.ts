@@ -89,7 +89,7 @@ test('refuses more connections than there may be', async () => {
 });
 
 test.each([
-  ['what is no frame', Buffer.from('HTTP/1.1 200 OK\r\n\r\n')],
+  ['what is not a frame', Buffer.from('HTTP/1.1 200 OK\r\n\r\n')],
   ['a frame that is too long', Buffer.from([FRAME.data, 0, 0, 0, 1, 0xff, 0, 0, 0])],
 ])('ends every connection once, when the relay sends %s', async (_what, bytes) => {
   const relay = fakeRelay();

@@ -225,7 +225,7 @@ test('every way to write an address is the one of the list, and of what is forbi
     return 'forbidden';
   };
   const { port, refused } = await startProxy({ hosts: ['127.0.0.1:7', 'example.org:7'], forbidden });
-  // Others than these are no HTTP.
+  // Others than these are not HTTP.
   for (const host of SAME_ADDRESS.filter((host) => /^[ -~]+$/.test(host))) {
     expect(await talk(port, `CONNECT ${host}:7 HTTP/1.1\r\nHost: x\r\n\r\n`), host).toContain('403');
     expect((await ask(port, `http://${host}:7/`)).status, host).toBe(403);

@@ -30,6 +30,6 @@ test.each([
     `{"id":7,"jsonrpc":"2.0","method":"call","params":{"name":"echo","input":${keys}}}`,
   ],
   ['a name that is too long', call(keys, 'x'.repeat(201))],
-])('%s beyond a limit is no message', (_, line) => {
+])('%s beyond a limit is not a message', (_, line) => {
   expect(readMessage(line)).toBe(null);
 });

@@ -52,7 +52,7 @@ describe.skipIf(missing)(`the value that code returns${missing === null ? '' : `
       ['decimal.Decimal("1.10")', '1.10', null],
       ['pathlib.PurePosixPath("a/b")', 'a/b', null],
       ['types.SimpleNamespace(a=1)', { a: 1 }, null],
-      ['{1: "a", None: "b"}', { 1: 'a', None: 'b' }, /keys of value that are no text/],
+      ['{1: "a", None: "b"}', { 1: 'a', None: 'b' }, /keys of value that are not text/],
       ['{1: "a", "1": "b"}', { 1: 'b' }, /several keys that are '1'/],
       ['{"a": [math.nan, math.inf]}', { a: ['NaN', 'Infinity'] }, /value\.a\[0\] is nan/],
       ['b"plain"', 'plain', /value is bytes, given as the UTF-8 text/],

@@ -20,7 +20,7 @@ test('a seed chooses the same each time, a smaller count the beginning, another 
   expect(new Set(sample(NUMBERS, 2000, 31)).size).toBe(1000);
 });
 
-test('options have defaults, and what is no number is refused', () => {
+test('options have defaults, and what is not a number is refused', () => {
   expect(readOptions([], 5)).toMatchObject({ count: 30, seed: 5, workers: 2, only: null, whole: false });
   expect(readOptions(['--seed', '7', '--only', 'src/core'], 5)).toMatchObject({ seed: 7, only: 'src/core' });
   expect(() => readOptions(['--count', 'many'], 5)).toThrow('--count is a number, and not many');

@@ -40,7 +40,7 @@ function failures(said: unknown, stderr: string): string[] {
   return findings.filter(({ state }) => state === 'problem').map(({ check, detail }) => `${check}: ${detail}`);
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for what is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

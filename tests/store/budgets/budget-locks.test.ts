@@ -44,7 +44,7 @@ test('a transaction that changed a limit and stays open delays nobody', async ()
   expect(await settled(database, 'item', work.id)).toBeCloseTo(0.3, 6);
 });
 
-test('a turn that finds its slice used up while another daemon collects all slices is no deadlock', async () => {
+test('a turn that finds its slice used up while another daemon collects all slices is not a deadlock', async () => {
   const { database } = target;
   const name = `f${randomUUID()}`;
   const daemon = randomUUID();

@@ -123,7 +123,7 @@ async function intervene(db: Database, work: FocusedWork, random: Random): Promi
   }
 }
 
-/** Retries what is locked, as daemons do. What somebody else has ended meanwhile is no failure. */
+/** Retries what is locked, as daemons do. What somebody else has ended meanwhile is not a failure. */
 async function untilDone(step: () => Promise<unknown>): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     try {

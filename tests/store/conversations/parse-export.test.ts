@@ -1,4 +1,4 @@
-/** Promise: an export that was changed by an editor is read as it was meant, and what is no export is refused. */
+/** Promise: an export that was changed by an editor is read as it was meant, and what is not an export is refused. */
 import { expect, test } from 'vitest';
 import { parseExport } from '../../../src/store/conversations/parse-export.ts';
 

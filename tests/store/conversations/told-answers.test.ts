@@ -49,7 +49,7 @@ test('the end of an item in its own stream has the text that stays, also from a 
   expect(await end()).toMatchObject(stays);
 });
 
-test('what was said beside calls, and nothing was told after, is no answer of its own', async () => {
+test('what was said beside calls, and nothing was told after, is not an answer of its own', async () => {
   const db = target.database;
   const talk = await newTalk(db);
   await sayInConversation(db, talk.id, 'Look');

@@ -123,7 +123,7 @@ describe('with pgvector', () => {
     expect(found.memories).toMatchObject([{ id }]);
   });
 
-  test('a vector of another dimension, or of what is no number, is refused', async () => {
+  test('a vector of another dimension, or of what is not a number, is refused', async () => {
     const db = target.database;
     await prepareEmbeddings(db, MODEL);
     await remember('one', null);

@@ -1,9 +1,9 @@
-/** Calls that are no turns: summaries and embeddings. */
+/** Calls that are not turns: summaries and embeddings. */
 import { randomUUID } from 'node:crypto';
 import { decimal, type Open } from './hand-ledger.ts';
 import { amount, type Life, lose, placeOf, type World } from './random-work.ts';
 
-/** A call that is no turn is begun, and given back, lost or answered, now or later. */
+/** A call that is not a turn is begun, and given back, lost or answered, now or later. */
 export async function sideCall(life: Life, world: World): Promise<void> {
   const { db, random, ledger } = world;
   life.side ??= await beginSide(life, world);

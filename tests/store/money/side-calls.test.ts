@@ -1,4 +1,4 @@
-/** Promise: a call that is no turn counts under its own model and for what it was for, also while it is under way and when it is lost. */
+/** Promise: a call that is not a turn counts under its own model and for what it was for, also while it is under way and when it is lost. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { beginSideCall, holdEmbedding, loseTurn } from '../../../src/store/transcript/budgeted-turns.ts';
@@ -37,7 +37,7 @@ const lostBy = (faculty: string) =>
     [faculty],
   );
 
-describe('a call that is no turn', () => {
+describe('a call that is not a turn', () => {
   test('is told under the model that was asked, if it is an embedding', async () => {
     const { work, name } = await withTurn();
     const provider = `e${randomUUID()}`;

@@ -1,4 +1,4 @@
-/** Promise: what a server refuses because of its limits, or of a login that does not inherit, is named with what helps, and is no bug of animus. */
+/** Promise: what a server refuses because of its limits, or of a login that does not inherit, is named with what helps, and is not a bug of animus. */
 import { DatabaseError } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { messageOf } from '../../../src/core/errors/errors.ts';

@@ -38,7 +38,7 @@ test.each([
   expect(runs).toBe(8);
 });
 
-test('a transaction that goes on after it was undone is run again, and is no bug', async () => {
+test('a transaction that goes on after it was undone is run again, and is not a bug', async () => {
   let runs = 0;
   const value = await target.database.transaction(async (tx) => {
     runs++;

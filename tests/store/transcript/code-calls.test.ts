@@ -67,7 +67,7 @@ describe('record_code_calls', () => {
 });
 
 describe('calls of code', () => {
-  it('are no calls of a turn: not in the transcript, the count of events, or the running time', async () => {
+  it('are not calls of a turn: not in the transcript, the count of events, or the running time', async () => {
     const work = await executing();
     const rows = [row(1, { ...done('one'), durationMs: 90_000 }), row(2, { ...done('two'), name: 'ledger_append' })];
     await recordCodeCalls(pg.database, work.key, 1, 'x', rows);

@@ -114,7 +114,7 @@ describe('a turn without a limit', () => {
   });
 });
 
-describe('a call that is no turn', () => {
+describe('a call that is not a turn', () => {
   const withTurn = async () => {
     const work = await beginFocus(pg.database);
     await beginFor(pg.database, work, 1, 0.1);

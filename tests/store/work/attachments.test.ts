@@ -136,7 +136,7 @@ describe('the content decides about the type, not the name', () => {
 
   test("an application's own params.attachments is not overwritten", async () => {
     const id = await insertWork(target.database, { params: { attachments: 'none' } });
-    await expect(attach(target.database, id, 'a.png', png())).rejects.toThrow('is no list');
+    await expect(attach(target.database, id, 'a.png', png())).rejects.toThrow('is not a list');
     expect(await paramsOf(target.database, id)).toEqual({ attachments: 'none' });
   });
 });

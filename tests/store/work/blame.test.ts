@@ -110,7 +110,7 @@ test('others claim while it is looked for what made a claim fail', async () => {
   expect(await looking).toEqual([{ reach: 'everything' }]);
 });
 
-test('what cannot be tried is no proof that others are to blame: a fault of all rows leaves none out', async () => {
+test('what cannot be tried is not proof that others are to blame: a fault of all rows leaves none out', async () => {
   await insertWork(target.database, { description: 'bad' });
   await insertWork(target.database, { description: 'bad' });
   const locked = await insertWork(target.database, { description: 'bad' });

@@ -155,7 +155,7 @@ test('an error of everything is nobody’s: all items stay as they are', async (
   expect(await readKeptFaults(target.database)).toEqual([]);
 });
 
-test('an item that another transaction has locked is no fault', async () => {
+test('an item that another transaction has locked is not a fault', async () => {
   const bad = await insertWork(target.database, { description: 'bad' });
   const locked = await insertWork(target.database);
   await insertWork(target.database);

@@ -173,7 +173,7 @@ describe('a question', () => {
     ]);
   });
 
-  test.each(['', '  \n'])('%j is no answer', async (text) => {
+  test.each(['', '  \n'])('%j is not an answer', async (text) => {
     const { id } = await questioned();
     await expect(answerQuestion(target.database, id, text)).rejects.toMatchObject({ code: 'work.invalid' });
   });

@@ -27,7 +27,7 @@ describe('work that ends daemons', () => {
     expect(rest.work).toHaveLength(3);
   });
 
-  test('a loop that goes on after it stood still is no proof', async () => {
+  test('a loop that goes on after it stood still is not proof', async () => {
     const [first, second, third] = [await daemon(), await daemon(), await daemon()];
     const id = await insertWork(target.database);
     await run(await take(first));
@@ -62,7 +62,7 @@ describe('work that ends daemons', () => {
     await killOnce();
     expect(await deathsOf(id)).toBe(1);
     for (let n = 2; n <= 5; n++) await killOnce();
-    // One turn is no progress: the work may have got no further than the model's wish to do the same again.
+    // One turn is not progress: the work may have got no further than the model's wish to do the same again.
     await turn(id, 1);
     await killOnce();
     expect(await readWork(target.database, id)).toMatchObject({ state: 'dead', error: { code: 'work.poison' } });

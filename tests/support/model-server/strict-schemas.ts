@@ -89,7 +89,8 @@ export function anthropicBudgetComplaint(answer: unknown, strictTools: readonly 
 /** Every schema in a schema. */
 function walk(schema: Json, visit: (node: Json, context: string, objectDepth: number) => void): void {
   const step = (node: unknown, context: readonly string[], depth: number): void => {
-    if (typeof node !== 'object' || node === null) throw new Error(`a schema that is no object: ${context.join('/')}`);
+    if (typeof node !== 'object' || node === null)
+      throw new Error(`a schema that is not an object: ${context.join('/')}`);
     const each = node as Json;
     const inner = isOf(each, 'object') ? depth + 1 : depth;
     visit(each, context.map((part) => `'${part}'`).join(', '), inner);

@@ -12,7 +12,7 @@ const target = testDatabase();
 
 const BROKEN = {
   'a wrong value': ['[daemon]\nmax_concurrent = 0\n', /animus\.toml:2: daemon\.max_concurrent/],
-  'a text that is no TOML': ['[daemon\n', /animus\.toml:1/],
+  'a text that is not TOML': ['[daemon\n', /animus\.toml:1/],
 } as const;
 
 function site(toml: string): { cwd: string; env: Record<string, string> } {

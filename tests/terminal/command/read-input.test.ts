@@ -14,7 +14,7 @@ test.each([
   ['white space', ' \n\t\n', 'standard input is empty; expected a text'],
   ['bytes of another encoding', Buffer.from('Gr\xfc\xdfe', 'latin1'), 'standard input is not text in UTF-8'],
   ['a part of a character', Buffer.from('日').subarray(0, 2), 'standard input is not text in UTF-8'],
-  ['a NUL byte', 'ü\0b', 'standard input has a NUL byte, at byte 2: it is no text'],
+  ['a NUL byte', 'ü\0b', 'standard input has a NUL byte, at byte 2: it is not text'],
 ])('%s is refused', async (_what, bytes, detail) => {
   await expect(readInput(input(bytes))).rejects.toMatchObject({
     code: 'usage.invalid',

@@ -76,7 +76,7 @@ test('what came with a message is read as text, or named where it is none', asyn
   expect((await call(readFileTool, { path: 'chats/a.files/notes.txt' })).content).toBe('1\tpay it');
   expect(await call(readFileTool, { path: 'chats/a.files/photo.png' })).toMatchObject({
     isError: true,
-    content: expect.stringMatching(/is no text \(image\/png, 70 bytes\)\. It came with a message/),
+    content: expect.stringMatching(/is not text \(image\/png, 70 bytes\)\. It came with a message/),
   });
   expect(await call(writeFileTool, { path: 'chats/a.files/notes.txt', content: 'x' })).toMatchObject({
     isError: true,

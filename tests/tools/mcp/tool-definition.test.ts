@@ -8,14 +8,14 @@ const object = { type: 'object', properties: { a: { type: 'string' } } };
 const read = (change: object) => readDefinition({ name: 't', description: 'd', inputSchema: object, ...change });
 
 test.each([
-  ['no object', { inputSchema: [] }, 'is no object'],
+  ['no object', { inputSchema: [] }, 'is not an object'],
   ['another type', { inputSchema: { type: 'array' } }, 'does not describe an object'],
   ['too long', { inputSchema: { ...object, description: 'x'.repeat(40_000) } }, 'is longer than 32 KiB'],
   ['too deep', { inputSchema: { ...object, properties: { a: nested(40) } } }, 'is nested deeper than 24 levels'],
   ['a property that providers refuse', { inputSchema: { ...object, properties: { 'a b': {} } } }, 'providers refuse'],
   ['a name with a space', { name: 'a b' }, 'a name that cannot be used'],
   ['a long name', { name: 'a'.repeat(129) }, 'a name that cannot be used'],
-  ['a description that is no text', { description: 7 }, 'a description that is no text'],
+  ['a description that is not text', { description: 7 }, 'a description that is not text'],
 ])('a tool with %s is not offered', (_, change, problem) => {
   expect(read(change)).toMatchObject({ problem: expect.stringContaining(problem) });
 });
@@ -74,7 +74,7 @@ test('a null for a property that was left out is found, properties by pattern ar
   expect((await input.safeParseAsync([])).success).toBe(false);
 });
 
-test('a result that is no result is still a text', () => {
+test('a result that is not a result is still a text', () => {
   const none = (text: string) => text;
   expect(outputOf({}, none).content).toBe('(the tool returned nothing)');
   const odd = { content: ['x', null, { type: 7 }, { type: 'text', text: 7 }, { type: 'image' }, { type: 'resource' }] };

@@ -36,7 +36,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
   let asked: AskedView | null = null;
   /** True while the line is a changed input of the call. */
   let changing = false;
-  /** What was being typed when the request came. It is no decision, and is restored afterwards. */
+  /** What was being typed when the request came. It is not a decision, and is restored afterwards. */
   let draft = '';
   /** The ids of what was put off, or shown to somebody who may not decide. */
   const left = new Set<string>();
@@ -71,7 +71,7 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
     draft = '';
   }
 
-  /** Nothing is asked any more: what was typed as a decision is no message. */
+  /** Nothing is asked any more: what was typed as a decision is not a message. */
   function drop(): void {
     if (asked === null) return;
     console.takeLine();

@@ -33,7 +33,7 @@ const VALUES: Readonly<Record<string, Values>> = {
   while: () => WHILE_ANSWERING,
 };
 
-/** Null: the line is no command. A promise only where the database is asked. */
+/** Null: the line is not a command. A promise only where the database is asked. */
 export function completeCommand(means: CompletionMeans, typed: string): Completion | null | Promise<Completion> {
   if (!isSlashCommand(typed)) return null;
   const [, name = '', given] = /^\/(\S*)(?:\s+([\s\S]*))?$/.exec(typed) ?? [];

@@ -11,7 +11,7 @@ import { createCallsView } from './calls-view.ts';
 export interface EventViewOptions {
   /** Whether the model's thoughts are printed. */
   readonly thoughts: () => boolean;
-  /** The name of whoever sits here. */
+  /** The name of the person at this terminal. */
   readonly actor: () => string;
   /** The conversation. */
   readonly chat: () => string | null;

@@ -12,7 +12,7 @@ const LINES_OF_MESSAGE = 30;
 export interface MessageViewOptions {
   /** All messages, and not cut. */
   readonly whole?: boolean;
-  /** Whoever sits here: their messages are those of `you`, as when they were said. */
+  /** The person at this terminal: their messages are those of `you`, as when they were said. */
   readonly actor?: string;
 }
 

@@ -24,7 +24,7 @@ export interface WatchParts {
   readonly talk: Talk;
   readonly asking: Asking;
   readonly view: EventView;
-  /** The name of whoever sits here. */
+  /** The name of the person at this terminal. */
   readonly actor: () => string;
   readonly wake: Wake;
   /** True while something is being said here: what is read meanwhile may not know it yet. */

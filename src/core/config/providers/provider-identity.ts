@@ -38,7 +38,7 @@ export function identityText({ kind, address, credential }: ProviderIdentity): s
   return `${kind} at ${address}${credential === '' ? '' : ` with ${credential}`}`;
 }
 
-/** A URL without what may be secret. One that is no URL is empty: it is refused where it is used. */
+/** A URL without what may be secret. One that is not a URL is empty: it is refused where it is used. */
 export function addressText(baseUrl: string): string {
   const url = URL.parse(baseUrl);
   return url === null ? '' : `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`;

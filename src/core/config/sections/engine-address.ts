@@ -31,7 +31,7 @@ export function parseEngineAddress(text: string, certificates: string | null = n
   const unix = /^unix:\/\/(\/.+)$/.exec(text);
   if (unix) return { kind: 'unix', path: unix[1]!, text };
   const url = text.startsWith('tcp://') ? URL.parse(text) : null;
-  // `tcp` is no special scheme, so a host may be empty and a path may follow.
+  // `tcp` is not a special scheme, so a host may be empty and a path may follow.
   if (url === null || url.hostname === '' || url.username !== '' || url.search !== '' || url.hash !== '') return null;
   if (url.pathname !== '' && url.pathname !== '/') return null;
   const port = url.port === '' ? (certificates === null ? 2375 : 2376) : Number(url.port);

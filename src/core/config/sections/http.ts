@@ -33,7 +33,7 @@ const origins = () =>
 const claim = () => matching(CLAIM, 'the name of a claim');
 const prefix = () => matching(/^[^\s]{0,50}$/, 'up to 50 characters without spaces');
 
-/** Signatures that are checked with a public key. No other is accepted: with a shared secret, whoever checks tokens could make them. */
+/** Signatures that are checked with a public key. No other is accepted: with a shared secret, anyone who checks tokens could make them. */
 const SIGNATURES = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;
 type Signature = (typeof SIGNATURES)[number];
 const signatures = () =>
@@ -129,7 +129,7 @@ function oidcOf(settings: Settings<typeof oidc>, place: SectionPlace) {
     if (url?.startsWith('http:') === true && !settings.allowHttp && !isLocal(url)) {
       refuse(
         name,
-        'whoever is between animus and the issuer could replace its keys; use https, or set allow_http = true',
+        'anyone who is between animus and the issuer could replace its keys; use https, or set allow_http = true',
       );
     }
   }

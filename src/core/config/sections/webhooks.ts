@@ -19,7 +19,7 @@ export const webhooks = section(
     /** New secrets are derived from `key`; from `oldKey` those that have not been replaced. Each is null if it is not set. */
     read(settings, place) {
       const keyOf = (setting: 'key_env' | 'old_key_env', variable: string) => {
-        // A file that is no TOML may name another variable.
+        // A file that is not TOML may name another variable.
         if (place.document.sound === null) return null;
         const secret = place.env.secret(variable);
         if (secret !== null && secret.reveal().length < MIN_KEY) {

@@ -15,7 +15,7 @@ export interface Options {
 export const WITHIN_WORD = '\u0002';
 
 /**
- * The words that are no options, and where the first of them stands. Null if a word may be an option that is not listed: an option may be made by an
+ * The words that are not options, and where the first of them stands. Null if a word may be an option that is not listed: an option may be made by an
  * expansion. `first`: what follows the first operand has options of its own.
  */
 export function operandsOf(

@@ -127,7 +127,7 @@ function ofRunner(name: string, rest: readonly string[], more: WhatRuns, depth: 
 const INSERTS = /^-[0rtpx]*I(.*)$/s;
 
 function ofFind(rest: readonly string[], depth: number): WhatRuns {
-  // An expansion may be an action, or the beginning of one. One word before an option is no command, whatever it is.
+  // An expansion may be an action, or the beginning of one. One word before an option is not a command, whatever it is.
   const known = rest[0]?.startsWith(WITHIN_WORD) && (rest[1] ?? '-').startsWith('-') ? rest.slice(1) : rest;
   if (rest.some((word) => word.includes(UNKNOWN)) || known.some((word) => word.startsWith(WITHIN_WORD)))
     return unlisted('find');
@@ -135,7 +135,7 @@ function ofFind(rest: readonly string[], depth: number): WhatRuns {
     if (!FIND_ACTIONS.has(word)) continue;
     const end = rest.findIndex((other, place) => place > at && (other === ';' || other === '+'));
     if (end < 0) return unlisted('find');
-    // A path that it finds begins with where it looks, which is no option.
+    // A path that it finds begins with where it looks, which is not an option.
     const command = rest.slice(at + 1, end).map((each) => each.replaceAll('{}', `./${WITHIN_WORD}`));
     if (rest.slice(at + 1, end)[0]?.includes('{}')) return unlisted('find');
     const inner = whatRuns(command, depth);

@@ -11,7 +11,7 @@ type PrintedSkill = Exclude<NonNullable<HookOutput['consolidate']['skills']>[num
 
 /**
  * Writes them under the focus's lease, each in a transaction of its own. A hook runs at least once; one focus writes one version of a skill so. What is
- * refused, or is no skill, does not fail the work: a ledger entry says why.
+ * refused, or is not a skill, does not fail the work: a ledger entry says why.
  */
 export async function storeHookSkills(focus: Focus, skills: HookOutput['consolidate']['skills']): Promise<void> {
   const mode = focus.faculty.skillCreation ?? 'no';

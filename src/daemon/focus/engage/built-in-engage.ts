@@ -164,7 +164,7 @@ export function endOfEngage(end: EngageEnd, models: ModelSource): FocusEnd | Eng
   }
 }
 
-/** So that whoever reads the reason looks at what was spent. */
+/** So that the reader of the reason looks at what was spent. */
 function lostText({ lost }: LlmFailure): string {
   if (lost === 0) return '';
   return `; ${lost === 1 ? 'a request' : `${lost} requests`} may have cost something and gave nothing`;

@@ -11,7 +11,7 @@ export type CodeEnd =
   | { readonly kind: 'in_doubt'; readonly problem: string }
   /** A rule, a hook or a person refused it. */
   | { readonly kind: 'denied'; readonly problem: string }
-  /** The call has a result that is no outcome. */
+  /** The call has a result that is not an outcome. */
   | { readonly kind: 'failed'; readonly problem: string };
 
 const exited = z.looseObject({ exit_status: z.int(), ended: z.string(), duration_ms: z.number() });

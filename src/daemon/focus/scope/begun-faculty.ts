@@ -58,7 +58,7 @@ function inTodaysWords(engage: Readonly<Record<string, unknown>>): Readonly<Reco
 
 /**
  * The loaded faculty with the request settings of the recorded one. Everything that grants power is the loaded one's:
- * isolation, hooks, workspace, repository, tools that run, limits. Whoever can write to the database, or got there
+ * isolation, hooks, workspace, repository, tools that run, limits. Anyone who can write to the database, or got there
  * through a fault, gains nothing by a row. Of a record that cannot be read, the models count, if they can be read; one of another mode counts as none.
  */
 export function asBegun(loaded: Faculty, recorded: unknown): Faculty {

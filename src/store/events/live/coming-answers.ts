@@ -13,7 +13,7 @@ export interface ComingAnswers {
   present(): readonly Hint[];
 }
 
-/** Characters of an answer that are kept. Whoever joins a longer one gets its beginning, and all of it with its record. */
+/** Characters of an answer that are kept. A reader that joins a longer one gets its beginning, and all of it with its record. */
 const KEPT_CHARS = 1_048_576;
 /** The states in which an answer may be coming. */
 const WORKED_ON = new Set(['claimed', 'running']);

@@ -92,7 +92,7 @@ export async function requireSeesAll(tx: Queryable): Promise<void> {
   await tx.query('select animus.visible_all()');
 }
 
-/** Errors: `db.forbidden` for who is no operator. */
+/** Errors: `db.forbidden` for who is not an operator. */
 export async function requireOperator(tx: Queryable): Promise<void> {
   await tx.query('select animus.visible_as_operator()');
 }

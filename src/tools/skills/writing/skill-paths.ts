@@ -2,7 +2,7 @@
 
 const PART = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
 const MAX_DEPTH = 5;
-/** Names that Windows keeps for devices, and folders that are no part of a skill. */
+/** Names that Windows keeps for devices, and folders that are not part of a skill. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 const LEFT_OUT = new Set(['node_modules', '__pycache__']);
 

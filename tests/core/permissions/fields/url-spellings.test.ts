@@ -32,7 +32,7 @@ describe('a rule that asks or forbids', () => {
     expect(urlTouched('https://example.org/secret', `https://example.org${path}`)).toBe('maybe');
   });
 
-  it('may hold for what is no host', () => {
+  it('may hold for what is not a host', () => {
     expect(urlTouched('http://127.0.0.1/**', 'http://[::1%25lo]/')).toBe('maybe');
     expect(urlTouched('http://127.0.0.1/**', 'http://127.0.0.1.1.1/')).toBe('maybe');
   });
