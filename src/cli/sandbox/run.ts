@@ -7,7 +7,7 @@ import { interruption } from '../../core/errors/interruption.ts';
 import { schemaProblems } from '../../core/errors/schema-problems.ts';
 import { codeParams, describeCode } from '../../core/work/code-params.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { readWork } from '../../store/views/work-views.ts';
+import { readWork } from '../../operations/read-work.ts';
 import { liveDaemons } from '../../store/work/daemons.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
 import { wholeNumber } from '../../terminal/command/arguments.ts';

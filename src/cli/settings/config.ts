@@ -6,7 +6,7 @@ import { shownSettings } from '../../core/config/shown-settings.ts';
 import type { Environment } from '../../core/config/source/environment.ts';
 import { addCommand, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { styled } from '../../terminal/view/output.ts';
-import { accessSettings } from './access-settings.ts';
+import { accessSettings } from '../../terminal/view/access-settings.ts';
 
 /** Adds `animus config`. */
 export function addConfigCommand(program: Command, run: RunCommand): void {

@@ -5,7 +5,7 @@ import { loadReach } from '../../catalog/config/load-reach.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import { listConversations } from '../../store/conversations/read-conversation.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { listWork } from '../../store/views/work-list.ts';
+import { listWork } from '../../operations/read-work.ts';
 import { listSchedules } from '../../store/work/schedules.ts';
 import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';

@@ -2,12 +2,12 @@
 import { LEDGER_TYPES } from '../../core/work/work.ts';
 import { cursor, readCursor, writeCursor } from '../../operations/cursor.ts';
 import { choice, flag, id, limit, optional, terminalOnly, text, whole } from '../../operations/fields.ts';
+import { ledgerEntry, readLedger as readEntries } from '../../operations/ledger.ts';
 import { READS, smallPage } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { pageOf } from '../../operations/page-of.ts';
 import { requireWork } from '../../operations/read-work.ts';
 import { appendLedger } from '../../store/transcript/ledger.ts';
-import { ledgerEntry, readLedger as readEntries } from './ledger.ts';
 import * as store from './store.ts';
 
 const ofItem = { tag: 'record', scope: 'read', errors: ['work.not_found'] } as const;

@@ -1,6 +1,6 @@
 /** What `work tail` prints of an item: the same for a reader that comes late, and for one that reads now and then. */
 import { expect, test } from 'vitest';
-import { createTailView } from '../../../src/cli/work/tail-view.ts';
+import { createTailView } from '../../../src/features/work/terminal/tail-view.ts';
 import type { WorkEvent } from '../../../src/store/events/event.ts';
 import { createFeed } from '../../../src/store/events/live/feed.ts';
 import { beginningOf, readPlaces } from '../../../src/store/events/places.ts';

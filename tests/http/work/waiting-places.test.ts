@@ -1,7 +1,7 @@
 /** The table reason × place of docs/states.md: for each reason a real item waits for it, and every place is asked why. */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { followWork } from '../../../src/cli/work/follow-work.ts';
+import { followWork } from '../../../src/features/work/terminal/follow-work.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { WAITING_REASONS, type WaitingReason } from '../../../src/core/work/waiting.ts';

@@ -14,7 +14,7 @@ import { withDatabase } from '../../../terminal/command/database.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { bytes, shortId } from '../../../terminal/view/quantities.ts';
 import { readFollowed } from './find-result.ts';
-import { heldText } from './held-text.ts';
+import { heldText } from '../../../terminal/view/held-text.ts';
 
 interface DiscardOptions extends CommonOptions {
   readonly yes?: boolean;
