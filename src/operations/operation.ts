@@ -55,6 +55,8 @@ export interface HttpPlace {
   readonly secret?: boolean;
   /** The key of its answer that names the work item for which a client may wait (`Prefer: wait`). Its answer has the keys of `submittedItem`. Default: none. */
   readonly awaits?: 'id' | 'work_item_id';
+  /** The name of the type of its body in the document; default: it has none. */
+  readonly body?: string;
   /** The largest body, in bytes; default 1 MiB. */
   readonly maxBodyBytes?: number;
 }
@@ -79,6 +81,8 @@ interface Declared {
 export interface Operation<Input = never, Result = unknown> extends Declared {
   readonly input: Fields;
   readonly output: (schemas: Schemas) => z.ZodType;
+  /** What is wrong with the fields together, in the words of the API; null: nothing. Those in the path are not there over HTTP. */
+  readonly check?: (input: Partial<Input>) => string | null;
   /** What it has to ask of others, outside of its transaction and before it. */
   readonly prepare?: (outside: Outside, input: Input) => Promise<unknown>;
   readonly run: (acting: Acting<never>, input: Input) => Promise<Result>;
@@ -94,6 +98,7 @@ export function operation<
   declared: Declared & {
     readonly input: All;
     readonly output: (schemas: Schemas) => Output;
+    readonly check?: (input: Partial<InputOf<All>>) => string | null;
     readonly prepare?: (outside: Outside, input: InputOf<All>) => Promise<Prepared>;
     readonly run: (acting: Acting<Prepared>, input: InputOf<All>) => Promise<Result>;
   },

@@ -1,6 +1,5 @@
 /** What one does with work items. */
-import { WORK_STATES } from '../../core/work/work.ts';
-import { choice, facultyName, flag, id, limit, optional, terminalOnly, text } from '../../operations/fields.ts';
+import { facultyName, flag, id, limit, optional, other, terminalOnly, text } from '../../operations/fields.ts';
 import { ADDS, DECIDES, READS, smallPage } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { pageOf } from '../../operations/page-of.ts';
@@ -11,7 +10,7 @@ import { sayWork as say } from '../../store/work/say-work.ts';
 import { cancelMatchingWork, retryMatchingWork } from './bulk.ts';
 import { submitWork } from './submit.ts';
 
-const state = optional(choice(WORK_STATES, { name: 'WorkState' }));
+const state = optional(other((s) => s.workState()));
 
 export const listWork = operation({
   name: 'listWork',

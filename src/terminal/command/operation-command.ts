@@ -1,7 +1,8 @@
 /** The command of an operation: its arguments and options are fields of the act, which runs in one transaction as the login of the command. */
 import type { Command } from 'commander';
+import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
-import type { Field } from '../../operations/fields.ts';
+import type { Field, JsonField } from '../../operations/fields.ts';
 import type { Acting, Operation, Outside } from '../../operations/operation.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
@@ -32,6 +33,8 @@ export type Typed = Readonly<Record<string, unknown>>;
 
 /** What a command does with an act. */
 export interface Performance<Input, Result, Row, After> {
+  /** What is wrong with the input, in the words of a terminal; null: nothing. Comes before the check of the act. */
+  readonly check?: (input: Input) => string | null;
   /** What is read before the database is opened, such as files and standard input: makes what the act takes of what was given. */
   readonly read?: (given: Input, invocation: Invocation, typed: Typed) => Promise<Input>;
   /** The row that is named by `id`, or by a part of it. Errors: those of `findOne`. */
@@ -75,12 +78,11 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
     const adds = (field: Field, words: OptionWords) => {
       const option = fieldOption(field, words);
       command.addOption(option);
-      return option.attributeName();
+      return option;
     };
-    const named = Object.entries<OptionWords>(options);
     const fields = [
-      ...named.map(([name, words]) => [adds(operation.input[name]!, words), name] as const),
-      ...Object.entries(more).map(([name, words]) => [adds({ kind: 'flag' }, words), name] as const),
+      ...Object.entries<OptionWords>(options).map(([name, words]) => [name, adds(operation.input[name]!, words)] as const),
+      ...Object.entries(more).map(([name, words]) => [name, adds({ kind: 'flag' }, words)] as const),
     ];
     const other = instead && adds({ kind: 'flag' }, instead.option);
     const names = command.registeredArguments.map((argument) => {
@@ -91,12 +93,19 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
     command.action(
       run(async (invocation: Invocation, given: CommonOptions, ...args: readonly unknown[]) => {
         const values = given as Readonly<Record<string, unknown>>;
-        if (instead && values[other!] === true) return instead.run(invocation);
-        const typed = typedOf({ ...defaultsOf(operation.input), ...defaults }, [
-          ...names.map((name, index) => [name, args[index]] as const),
-          ...fields.map(([option, name]) => [name, values[option]] as const),
-        ]);
-        return performOperation(operation, presentation, invocation, typed);
+        if (instead && values[other!.attributeName()] === true) return instead.run(invocation);
+        const all: Given[] = [
+          ...names.map((name, index) => ({ name, called: name, value: args[index] })),
+          ...fields.map(([name, option]) => ({ name, called: option.long!, value: values[option.attributeName()] })),
+        ];
+        const read = await Promise.all(
+          all.filter(({ value }) => value !== undefined).map((each) => valueOf(operation.input[each.name], each, invocation)),
+        );
+        return performOperation(operation, presentation, invocation, {
+          ...defaultsOf(operation.input),
+          ...defaults,
+          ...Object.fromEntries(read),
+        });
       }),
     );
   };
@@ -108,20 +117,39 @@ function defaultsOf(fields: Readonly<Record<string, Field>>): object {
   );
 }
 
-/** The values with defaults in place of those that were not given. */
-function typedOf(defaults: object, given: readonly (readonly [string, unknown])[]): Typed {
-  return { ...defaults, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
+interface Given {
+  readonly name: string;
+  /** `--params`. */
+  readonly called: string;
+  readonly value: unknown;
+}
+
+/** Where files of JSON are is known only now. */
+async function valueOf(
+  field: Field | undefined,
+  { name, called, value }: Given,
+  { context }: Invocation,
+): Promise<readonly [string, unknown]> {
+  return [name, field?.kind === 'json' ? await readJson(field, called, value as string, context.cwd) : value];
+}
+
+async function readJson({ object }: JsonField, option: string, given: string, cwd: string): Promise<unknown> {
+  const { jsonObject, jsonOf } = await import('./json-option.ts');
+  const json = jsonOf(option, given, cwd);
+  return object ? jsonObject(option, json) : json;
 }
 
 /** Does what a command of an operation does, with what was typed; returns the exit code. */
 export async function performOperation<Input, Result, Row extends { readonly id: string } = never, After = undefined>(
   operation: Operation<Input, Result>,
-  { read, find, ids = {}, faculties, after, document, show }: Performance<Input, Result, Row, After>,
+  { read, check, find, ids = {}, faculties, after, document, show }: Performance<Input, Result, Row, After>,
   invocation: Invocation,
   typed: Typed,
 ): Promise<number> {
   const given = Object.fromEntries(Object.entries(typed).filter(([name]) => name in operation.input)) as Input;
   const wanted = read ? await read(given, invocation, typed) : given;
+  const wrong = check?.(wanted) ?? operation.check?.(wanted) ?? null;
+  if (wrong !== null) throw new AnimusError('usage.invalid', { detail: wrong });
   const prepared = await operation.prepare?.(outsideOf(invocation), wanted);
   const done = await withDatabase(invocation, async (db) => {
     const row = (await find?.(db, (wanted as { readonly id: string }).id)) as Row;

@@ -1,9 +1,23 @@
 /** Promise: a command of an operation reads the fields of the act from its arguments and options, and runs it in one transaction. */
 
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Command } from 'commander';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
-import { choice, id, list, optional, text, time, whole } from '../../../src/operations/fields.ts';
+import {
+  choice,
+  id,
+  json,
+  jsonObject,
+  list,
+  number,
+  optional,
+  text,
+  time,
+  whole,
+} from '../../../src/operations/fields.ts';
 import { operation } from '../../../src/operations/operation.ts';
 import { commandRunner } from '../../../src/terminal/command/command.ts';
 import { operationCommand } from '../../../src/terminal/command/operation-command.ts';
@@ -31,7 +45,11 @@ const paint = operation({
     dry: optional(time()),
     again: optional(time({ ahead: true })),
     label: optional(text({ pattern: /^[a-z]+$/, expected: 'small letters' })),
+    litres: optional(number({ min: 0.5, max: 90 })),
+    options: optional(jsonObject()),
+    recipe: optional(json()),
   },
+  check: ({ litres, recipe }) => (litres === 90 && recipe !== undefined ? 'litres or recipe' : null),
   output: ({ z }) => z.object({ id: z.string() }),
   prepare: async (_, input) => `prepared for ${input.id}`,
   async run({ tx, prepared, visitor, unserved, views }, input) {
@@ -58,7 +76,11 @@ const add = operationCommand(paint, {
     again: ['--again <time>', 'when next'],
     label: ['--label <text>', 'a name'],
     beside: ['--beside <wall>', 'another wall', (given: string) => given.toLowerCase()],
+    litres: ['--litres <amount>', 'of paint', 1.5],
+    options: ['--options <json>', 'an object'],
+    recipe: ['--recipe <json>', 'any; default: none'],
   },
+  check: ({ litres, coats }) => (litres === 90 && coats === 1 ? 'give --coats or --litres' : null),
   more: { loud: ['--loud', 'say more'] },
   defaults: { coats: 1 },
   read: async (given, { context }, typed) => ({
@@ -123,7 +145,7 @@ test('options that are not given have the defaults of the act, or are absent', a
   expect(await painted('0190')).toEqual({
     code: 0,
     said: {
-      input: { id: ID, colours: ['red'], keep_hours: 2, coats: 1 },
+      input: { id: ID, colours: ['red'], keep_hours: 2, litres: 1.5 },
       row: '0190',
       once: true,
       prepared: 'prepared for 0190',
@@ -154,8 +176,8 @@ test('options set fields: words between commas, one of many, numbers, texts', as
     colours: ['blue', 'red'],
     rooms: ['a', 'b,c'],
     keep_hours: 0,
-    coats: 1,
     label: 'fails',
+    litres: 1.5,
   });
 });
 
@@ -200,6 +222,28 @@ test.each([
   [['--keep-hours', '25'], 'Expected hours from 0 to 24.'],
   [['--coats', '0'], 'Expected a whole number from 1 to 3.'],
   [['--label', 'A'], 'Expected small letters.'],
+  [['--litres', '0.4'], 'Expected a number from 0.5 to 90.'],
+  [['--litres', '1e1'], 'Expected a number from 0.5 to 90.'],
 ])('%j is refused', async (options, message) => {
   await expect(painted('0190', ...options)).rejects.toThrow(message);
+});
+
+test('JSON is given itself, or in a file', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'walls-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, 'recipe.json'), '[1]');
+  const { said } = await painted('0190', '--options', '{"of":"a"}', '--recipe', `@${join(directory, 'recipe.json')}`);
+  expect(said.input).toMatchObject({ options: { of: 'a' }, recipe: [1] });
+});
+
+test.each([
+  [['--options', '[1]'], '--options: expected a JSON object, got [1]'],
+  [['--options', '{'], '--options: expected JSON: '],
+  [['--recipe', '@none.json'], '--recipe (/nowhere/none.json): expected JSON: '],
+  [['--litres', '90', '--coats', '1', '--recipe', '1'], 'give --coats or --litres'],
+  [['--litres', '90', '--recipe', '1'], 'litres or recipe'],
+])('%j is wrong', async (options, message) => {
+  const { code, text: said } = await run(['0190', ...options], false);
+  expect(code).toBe(2);
+  expect(said).toContain(message);
 });
