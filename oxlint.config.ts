@@ -23,7 +23,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/cli': [
     ['*'],
-    ['chat', 'demo', 'doctor', 'faculty', 'shell'],
+    ['demo', 'doctor', 'faculty', 'shell'],
     [
       'audit',
       'db',
@@ -44,7 +44,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   // Parts do not know each other; a new one needs no line here.
   'src/features': [foldersOf('src/features')],
   'src/terminal': [['command'], ['events'], ['view']],
-  'src/cli/chat': [['*'], ['session'], ['terminal']],
+  'src/features/conversations': [['*'], ['commands'], ['session'], ['console'], ['operations'], ['store']],
   'src/cli/work': [['*'], ['result']],
   'src/http': [
     ['*'],
@@ -76,6 +76,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['findings', 'focus'],
     ['awareness', 'hooks', 'kept', 'models', 'skills'],
     ['workspace', 'worktrees'],
+    ['git'],
     ['guard', 'parts'],
   ],
   'src/daemon/focus': [['*'], ['end', 'engage'], ['orient'], ['scope']],

@@ -137,6 +137,7 @@ declare
   v_ids      uuid[];
   v_messages bigint[];
   v_keyed    boolean;
+  v_begun    uuid[];
 begin
   with ended as (
     update animus.work_items w
@@ -164,7 +165,7 @@ begin
               cross join lateral (select coalesce(a.cost_usd, nullif(t.reserved_usd, 0)) as usd,
                                          nullif(a.usage, 'null') is not null or a.provider is not distinct from 'animus' as counted) c
              where coalesce(a.lost, 0) = 0
-             order by u.id for no key update of l skip locked) i
+             for no key update of l skip locked) i
      where w.id = i.id and w.lease_token = i.token and w.lease_expires_at is not null
     returning w.dedup_key, w.queue_msg_id, w.faculty, case when w.depth = 0 then w.submitted_by else animus.submitter_of(w.root_id) end as submitter,
               case when w.depth = 0 then w.source else animus.source_of(w.root_id) end as source, i.*),
@@ -179,8 +180,9 @@ begin
     insert into animus.spend_calls (faculty, model, day, usd, input_tokens, output_tokens, submitter, source, estimated, counted, assumed_tokens)
     select e.faculty, coalesce(e.provider, '') || '/' || coalesce(e.model, ''), e.day, e.usd, coalesce((e.usage ->> 'input')::bigint, 0),
            coalesce((e.usage ->> 'output')::bigint, 0), e.submitter, e.source, e.estimated, e.counted, e.assumed from ended e)
-  select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null) into v_ids, v_messages, v_keyed from ended;
+  select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null), array_agg(id) filter (where animus.watch_begins(id))
+    into v_ids, v_messages, v_keyed, v_begun from ended;
   if v_ids is null then return '{}'; end if;
-  perform animus.follow_ends(v_ids, v_messages, v_keyed, 'completed', null, 'completed', v_now);
+  perform animus.follow_ends(v_ids, v_messages, v_begun, v_keyed, 'completed', null, 'completed', v_now);
   return v_ids;
 end $$;

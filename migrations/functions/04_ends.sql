@@ -76,7 +76,7 @@ end $$;
 -- Ends items, and returns the ids of those that it has ended. Without p_tokens: the caller has locked their rows, and those of the items that wait for them, in an earlier
 -- statement. With them: those whose token is valid and that are not locked. An item with undelivered messages is then skipped, unless p_unread says why they
 -- cannot be read any more, or its cancel was requested. So is one for which others wait, unless it is in p_locked: the caller has locked those, too, in the
--- order of ids. One statement locks, checks and writes, in id order like every path that locks several items. Whether an item is active is checked by its lease,
+-- order of ids. One statement locks, checks and writes; it waits for no lock, so it needs no order. Whether an item is active is checked by its lease,
 -- which the trigger keeps in step with the state: a condition on the state could be planned as a scan of every active item. Without jit = off PostgreSQL
 -- before 18, where a scan that has no other way costs ten billion, would compile the plans of the triggers' steps on each run.
 -- The settings are those of its callers: setting them a second time cost a tenth of the end of one item.
@@ -92,6 +92,7 @@ declare
   v_keyed    boolean;
   v_mail     boolean;
   v_awaited  boolean;
+  v_begun    uuid[];
 begin
   with ended as (
     update animus.work_items w
@@ -102,18 +103,18 @@ begin
               join animus.work_items l on l.id = u.id and (p_tokens is null or l.lease_token = u.token and l.lease_expires_at is not null
                    and (u.unread is not null or l.cancel_requested_at is not null or not animus.mail_waits(l.id, l.has_mail, l.dedup_key is not null))
                    and (l.awaited is null or l.id = any (p_locked)))
-             order by u.id for no key update of l skip locked) i
+             for no key update of l skip locked) i
      where w.id = i.id and (p_tokens is null or w.lease_token = i.token and w.lease_expires_at is not null)
     returning w.id, w.dedup_key, w.queue_msg_id, w.has_mail, w.awaited, i.unread)
   select array_agg(id), array_agg(queue_msg_id), bool_or(dedup_key is not null), bool_or(unread is not null and (has_mail or dedup_key is not null)),
-         bool_or(awaited)
-    into v_ids, v_messages, v_keyed, v_mail, v_awaited from ended;
+         bool_or(awaited), array_agg(id) filter (where animus.watch_begins(id))
+    into v_ids, v_messages, v_keyed, v_mail, v_awaited, v_begun from ended;
   if v_ids is null then return '{}'; end if;
   if v_mail then
     update animus.mailbox m set not_delivered = u.unread from unnest(p_ids, p_unread) as u (id, unread)
      where m.work_item_id = u.id and u.id = any (v_ids) and m.delivered_at is null and u.unread is not null;
   end if;
-  perform animus.follow_ends(v_ids, v_messages, v_keyed, p_state, p_error, p_focus_ended_as, v_now);
+  perform animus.follow_ends(v_ids, v_messages, v_begun, v_keyed, p_state, p_error, p_focus_ended_as, v_now);
   if v_awaited then perform animus.wake_waiters(v_ids, v_now); end if;
   return v_ids;
 end $$;
@@ -145,14 +146,17 @@ end $$;
 -- planning for seven tables cost twice as much as running it.
 -- An uncommitted watch is invisible, so a session that registers one holds a shared advisory lock of the item until its commit; if that
 -- lock is held, the end is notified. This function waits for no lock; a watcher waits for an end that is being committed.
--- Locks: the rows of these; as watch_begins. Raises: nothing.
+-- p_begun: those for which watch_begins, in the statement that ended them.
+-- Locks: the rows of these. Raises: nothing.
+drop function if exists animus.follow_ends(uuid[], bigint[], boolean, text, jsonb, text, timestamptz);
 create or replace function animus.follow_ends(
-  p_ids uuid[], p_messages bigint[], p_keyed boolean, p_state text, p_error jsonb, p_focus_ended_as text, p_now timestamptz) returns void
+  p_ids uuid[], p_messages bigint[], p_begun uuid[], p_keyed boolean, p_state text, p_error jsonb, p_focus_ended_as text, p_now timestamptz) returns void
 language plpgsql as $$
 declare
-  v_begun   uuid[];
   v_watched uuid[];
-  v_has     record;
+  v_focus   boolean;
+  v_wait    boolean;
+  v_watch   boolean;
 begin
   with message as (
     delete from pgmq.q_animus_work m where m.msg_id = any (p_messages) returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message)
@@ -166,12 +170,11 @@ begin
        and k.work_item_id = w.id;
   end if;
 
-  v_begun := array(select u.id from unnest(p_ids) u (id) where animus.watch_begins(u.id));
-  -- In a later statement: a session that released its lock in between has committed its watch.
-  select exists (select from animus.foci where work_item_id = any (p_ids) and ended_as is null) as focus,
-         exists (select from animus.waits where work_item_id = any (p_ids) and resolved_at is null) as wait,
-         exists (select from animus.watches where work_item_id = any (p_ids)) as watch into v_has;
-  if v_has.focus then
+  -- In a later statement than the one that tried the locks of watches: a session that released its lock in between has committed its watch.
+  select exists (select from animus.foci where work_item_id = any (p_ids) and ended_as is null),
+         exists (select from animus.waits where work_item_id = any (p_ids) and resolved_at is null),
+         exists (select from animus.watches where work_item_id = any (p_ids)) into v_focus, v_wait, v_watch;
+  if v_focus then
     -- Work completes by an answer that is recorded.
     if p_state <> 'completed' then perform animus.lose_open_requests(p_ids); end if;
     -- A focus without a consolidate hook does not record that phase: it begins and ends here.
@@ -179,15 +182,15 @@ begin
      where work_item_id = any (p_ids) and ended_as is null;
   end if;
   -- Close the waits: a late answer then finds nothing to resolve.
-  if v_has.wait then
+  if v_wait then
     update animus.waits set resolved_at = p_now, result = jsonb_build_object('ended', p_state)
      where work_item_id = any (p_ids) and resolved_at is null;
   end if;
-  if not v_has.watch and v_begun = '{}' then return; end if;
+  if not v_watch and p_begun is null then return; end if;
   -- Sent only if the item is watched; an unwatched item costs no NOTIFY. Do not wait for a watch that is being registered or
   -- renewed in an open transaction: retention removes it when it expires.
   v_watched := array(select u.id from unnest(p_ids) u (id)
-                      where u.id = any (v_begun) or exists (select from animus.watches w where w.work_item_id = u.id));
+                      where u.id = any (p_begun) or exists (select from animus.watches w where w.work_item_id = u.id));
   delete from animus.watches where work_item_id in (select work_item_id from animus.watches where work_item_id = any (v_watched) for update skip locked);
   perform animus.notify_of('animus_work_done', watched) from unnest(v_watched) watched;
 end $$;

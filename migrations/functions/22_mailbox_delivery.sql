@@ -1,12 +1,17 @@
 -- What is delivered: the messages of an item enter the context of its focus, as the model gets them. Lock order: as in 22_mailbox.sql.
 
+-- Returns whether the mailbox of an item has messages that are not delivered.
+-- Locks: none. Raises: nothing.
+create or replace function animus.has_undelivered(p_id uuid) returns boolean
+language sql stable as $$
+  select exists (select from animus.mailbox m where m.work_item_id = p_id and m.delivered_at is null and m.not_delivered is null)
+$$;
+
 -- Returns whether messages of an item are not delivered. p_keyed: the item has a dedup key; only then may it have been told of duplicates,
--- which set no flag. PostgreSQL inlines it: an item without either costs no query.
+-- which set no flag. PostgreSQL inlines it, because it contains no query itself: an item without either costs none.
 -- Locks: none. Raises: nothing.
 create or replace function animus.mail_waits(p_id uuid, p_has_mail boolean, p_keyed boolean) returns boolean
-language sql stable as $$
-  select p_has_mail is not null or p_keyed and exists (select from animus.mailbox m where m.work_item_id = p_id and m.delivered_at is null and m.not_delivered is null)
-$$;
+language sql stable as $$ select p_has_mail is not null or p_keyed and animus.has_undelivered(p_id) $$;
 
 -- Moves the messages of an item into the context of its focus, after a turn, and returns how many. The caller has locked the item.
 -- The commit waits for the disk: what a model was sent must not be delivered again.

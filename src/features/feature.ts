@@ -22,16 +22,16 @@ export interface Feature extends DaemonPart {
   readonly status?: FeatureStatus;
 }
 
-/** A group of commands in the order of the help, with its summary, or a single command, which has a summary of its own. */
-export type FeatureCommand =
-  | { readonly summary: string; readonly load: () => Promise<readonly AddOperation[]> }
-  | { readonly summary?: never; readonly load: () => Promise<AddOperation> };
+/** A group of commands in the order of the help, a single command, or commands that it adds to the group of another part. */
+export interface FeatureCommand {
+  /** Of a group of its own. A single command has one itself. */
+  readonly summary?: string;
+  readonly load: () => Promise<readonly AddOperation[] | AddOperation>;
+}
 
 /** Its part of `animus status`. */
 export interface FeatureStatus {
-  /** The SQL function that returns an object with its keys; `animus.visible_status` has the same. */
-  readonly reader: string;
-  /** Its keys in the answer of the API. */
+  /** Its keys in the answer of the API, which `animus.visible_status` adds. */
   readonly shape: (schemas: Schemas) => ReturnType<Schemas['z']['object']>['shape'];
   /** Prints it. */
   readonly load: () => Promise<ShowStatus>;

@@ -8,6 +8,7 @@ interface Listed {
 }
 
 export const FEATURES: readonly Listed[] = [
+  { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
 ];
 

@@ -1,10 +1,10 @@
 /** The refs that an agent made or moved in its private repository, beside the branch of the item. */
 import { join } from 'node:path';
 import { readRegularFile } from '../../core/files/regular-file.ts';
-import type { GitPlace, WriteMeans } from './git.ts';
+import type { GitPlace, WriteMeans } from '../git/git.ts';
+import { parseRefs, type Refs } from '../git/read-refs.ts';
+import { readGit } from '../git/repository-writes.ts';
 import { BEGAN } from './private-repository.ts';
-import { parseRefs, type Refs } from './read-refs.ts';
-import { readGit } from './repository-writes.ts';
 import { OUT } from './worktree-refs.ts';
 
 /** A ref of the agent, or commits that no ref names any more. */

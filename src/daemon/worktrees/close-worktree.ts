@@ -2,13 +2,13 @@
 import { realpath } from 'node:fs/promises';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { WorktreeState } from '../../core/work/worktree-state.ts';
+import type { WriteMeans } from '../git/git.ts';
+import { readGit, writeGit } from '../git/repository-writes.ts';
+import type { CommitWords, LeftReason } from '../git/snapshot.ts';
 import { removeAt } from './beside.ts';
-import type { WriteMeans } from './git.ts';
 import { type HandedOver, handOver } from './hand-over.ts';
 import { lookAtSubmodules, type SubmoduleWork } from './look-at-submodules.ts';
 import { mendPrivate } from './mend-private.ts';
-import { readGit, writeGit } from './repository-writes.ts';
-import type { CommitWords, LeftReason } from './snapshot.ts';
 import type { Worktree } from './worktree.ts';
 import { type Changes, changesBetween } from './worktree-changes.ts';
 import { isPlainDirectory } from './worktrees-root.ts';

@@ -2,11 +2,10 @@
  * Hands what an item has made over to the operator's repository: commits, and the files that were left uncommitted as a commit on top. Runs while no
  * command of the item does. Repeating it changes nothing.
  */
-import { type AgentRef, readAgentRefs } from './agent-refs.ts';
-import type { WriteMeans } from './git.ts';
-import { placeBranch } from './place-branch.ts';
-import { type Refs, readRefs } from './read-refs.ts';
-import { readGit, writeGit } from './repository-writes.ts';
+
+import type { WriteMeans } from '../git/git.ts';
+import { type Refs, readRefs } from '../git/read-refs.ts';
+import { readGit, writeGit } from '../git/repository-writes.ts';
 import {
   type CheckoutStatus,
   type CommitWords,
@@ -15,7 +14,9 @@ import {
   readStatus,
   treeAndDate,
   writeTree,
-} from './snapshot.ts';
+} from '../git/snapshot.ts';
+import { type AgentRef, readAgentRefs } from './agent-refs.ts';
+import { placeBranch } from './place-branch.ts';
 import type { Worktree } from './worktree.ts';
 import { OUT } from './worktree-refs.ts';
 

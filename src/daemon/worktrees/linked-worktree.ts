@@ -5,11 +5,11 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { HandedCommits } from '../../store/work/worktrees.ts';
-import type { GitPlace, WriteMeans } from './git.ts';
+import type { GitPlace, WriteMeans } from '../git/git.ts';
+import { readPointer } from '../git/repository.ts';
+import { readGit, writeGit } from '../git/repository-writes.ts';
+import { commitTree, readStatus, writeTree } from '../git/snapshot.ts';
 import type { Origin } from './mend-private.ts';
-import { readPointer } from './repository.ts';
-import { readGit, writeGit } from './repository-writes.ts';
-import { commitTree, readStatus, writeTree } from './snapshot.ts';
 import type { WorktreeNames } from './worktree-refs.ts';
 import { isPlainDirectory } from './worktrees-root.ts';
 

@@ -6,10 +6,10 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { isWithin } from '../../process/file-rules.ts';
-import type { GitPlace, WriteMeans } from './git.ts';
-import { filtersOff, readSettings } from './programs-off.ts';
-import { readPointer } from './repository.ts';
-import { readGit } from './repository-writes.ts';
+import type { GitPlace, WriteMeans } from '../git/git.ts';
+import { filtersOff, readSettings } from '../git/programs-off.ts';
+import { readPointer } from '../git/repository.ts';
+import { readGit } from '../git/repository-writes.ts';
 import { isPlainDirectory } from './worktrees-root.ts';
 
 /** What is only in the directories of the submodules. */

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { placeFile, readRegularFile } from '../../core/files/regular-file.ts';
 import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
+import type { GitPlace, Setting, WriteMeans } from '../git/git.ts';
+import { type PrivateSettings, parseSettings, privateConfig } from '../git/private-config.ts';
+import type { Repository } from '../git/repository.ts';
+import { readGit } from '../git/repository-writes.ts';
 import { commitHook } from './commit-hook.ts';
-import type { GitPlace, Setting, WriteMeans } from './git.ts';
-import { type PrivateSettings, parseSettings, privateConfig } from './private-config.ts';
 import { alternates, BEGAN } from './private-repository.ts';
-import type { Repository } from './repository.ts';
-import { readGit } from './repository-writes.ts';
 import { isPlainDirectory } from './worktrees-root.ts';
 
 /** What it is mended with. */

@@ -2,11 +2,11 @@
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
-import type { GitPlace, Setting, WriteMeans } from './git.ts';
+import type { GitPlace, Setting, WriteMeans } from '../git/git.ts';
+import type { PrivateSettings } from '../git/private-config.ts';
+import { filtersOff, readSettings } from '../git/programs-off.ts';
+import { findRepository, type Repository } from '../git/repository.ts';
 import type { Origin } from './mend-private.ts';
-import type { PrivateSettings } from './private-config.ts';
-import { filtersOff, readSettings } from './programs-off.ts';
-import { findRepository, type Repository } from './repository.ts';
 
 /** `trailers`: of commits in the worktree. Errors: `worktree.failed`. */
 export async function openOrigin(

@@ -1,7 +1,7 @@
 /** Moves the branch of an item in the operator's repository to what was handed over, without touching what a person did with it. */
 
-import type { WriteMeans } from './git.ts';
-import { readGit, writeGit } from './repository-writes.ts';
+import type { WriteMeans } from '../git/git.ts';
+import { readGit, writeGit } from '../git/repository-writes.ts';
 import type { Worktree } from './worktree.ts';
 
 /**

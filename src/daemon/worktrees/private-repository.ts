@@ -7,13 +7,13 @@ import { chmod, chown, copyFile, lstat, mkdir, readdir, rm, writeFile } from 'no
 import { basename, dirname, join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { whileHeld } from '../../core/lifecycle/lease.ts';
+import type { GitPlace, WriteMeans } from '../git/git.ts';
+import { type PrivateSettings, privateConfig } from '../git/private-config.ts';
+import { filtersOff } from '../git/programs-off.ts';
+import type { Refs } from '../git/read-refs.ts';
+import type { Repository } from '../git/repository.ts';
+import { readGit } from '../git/repository-writes.ts';
 import { beside, removeLeftovers, renameIfThere } from './beside.ts';
-import type { GitPlace, WriteMeans } from './git.ts';
-import { type PrivateSettings, privateConfig } from './private-config.ts';
-import { filtersOff } from './programs-off.ts';
-import type { Refs } from './read-refs.ts';
-import type { Repository } from './repository.ts';
-import { readGit } from './repository-writes.ts';
 import { isPlainDirectory } from './worktrees-root.ts';
 
 /** What the checkout begins with. */

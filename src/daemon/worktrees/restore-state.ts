@@ -1,10 +1,10 @@
 /** Puts the files of another answer of the conversation into its worktree. What was there is handed over first. */
 import type { HandedCommits } from '../../store/work/worktrees.ts';
-import type { GitPlace, WriteMeans } from './git.ts';
+import type { GitPlace, WriteMeans } from '../git/git.ts';
+import { readGit, writeGit } from '../git/repository-writes.ts';
+import { commitTree, readStatus, writeTree } from '../git/snapshot.ts';
 import type { Origin } from './mend-private.ts';
 import { checkOut } from './private-repository.ts';
-import { readGit, writeGit } from './repository-writes.ts';
-import { commitTree, readStatus, writeTree } from './snapshot.ts';
 import type { WorktreeNames } from './worktree-refs.ts';
 
 /** Ignored files stay. Errors: `worktree.failed`. */

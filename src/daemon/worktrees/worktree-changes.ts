@@ -2,8 +2,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile } from '../../core/files/regular-file.ts';
-import type { GitPlace, WriteMeans } from './git.ts';
-import { readGit } from './repository-writes.ts';
+import type { GitPlace, WriteMeans } from '../git/git.ts';
+import { readGit } from '../git/repository-writes.ts';
 
 /** Commits and files between the start of an item and what it left. */
 export interface Changes {

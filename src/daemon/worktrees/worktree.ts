@@ -5,15 +5,15 @@
 import { dirname, join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { HandedCommits, RecordedWorktree } from '../../store/work/worktrees.ts';
+import type { GitPlace, WriteMeans } from '../git/git.ts';
+import { type Refs, readRefs } from '../git/read-refs.ts';
+import { readGit, writeGit } from '../git/repository-writes.ts';
 import { removeAt } from './beside.ts';
 import { commitTrailers } from './commit-hook.ts';
-import type { GitPlace, WriteMeans } from './git.ts';
 import { takeOverLinked } from './linked-worktree.ts';
 import { lookAtPrivate, mendPrivate, type Origin } from './mend-private.ts';
 import { openOrigin } from './open-origin.ts';
 import { copiedRefs, makePrivate, privatePlace, remakeDotGit } from './private-repository.ts';
-import { type Refs, readRefs } from './read-refs.ts';
-import { readGit, writeGit } from './repository-writes.ts';
 import { restoreState } from './restore-state.ts';
 import { fateOf, type Made } from './worktree-fate.ts';
 import { type WorktreeNames, worktreeNames } from './worktree-refs.ts';

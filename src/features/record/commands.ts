@@ -1,89 +1,52 @@
-/** `animus ledger …`: the entries of a work item. */
-
-import type { Command } from 'commander';
-import { AnimusError } from '../../core/errors/errors.ts';
+/** `animus ledger show|append`: the entries of a work item. */
 import { LEDGER_TYPES, type LedgerType } from '../../core/work/work.ts';
-import { appendLedger, type LedgerEntry, readWholeLedger } from '../../store/transcript/ledger.ts';
+import type { LedgerEntry } from '../../operations/ledger.ts';
+import type { Queryable } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
-import { seesTables } from '../../store/views/work-views.ts';
-import { ledgerType, wholeNumber } from '../../terminal/command/arguments.ts';
-import {
-  addCommand,
-  addGroup,
-  type CommonOptions,
-  type Invocation,
-  type RunCommand,
-} from '../../terminal/command/command.ts';
-import { withDatabase } from '../../terminal/command/database.ts';
+import { wholeNumber } from '../../terminal/command/arguments.ts';
+import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { readInput } from '../../terminal/command/read-input.ts';
-import { ledgerJson } from '../../terminal/view/show-ledger.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
-import type { Style } from '../../terminal/view/part.ts';
-import { age } from '../../terminal/view/quantities.ts';
+import { showLedger } from '../../terminal/view/show-ledger.ts';
+import { appendEntry, readLedger } from './operations.ts';
 
-interface ShowOptions extends CommonOptions {
-  readonly type?: LedgerType;
-  readonly last?: number;
-  readonly formatted?: boolean;
-}
+/** More than an item has. */
+const ALL = 1_000_000;
 
-/** Adds `animus ledger show|append`. */
-export function addLedgerCommands(program: Command, run: RunCommand): void {
-  const group = addGroup(program, 'ledger', 'the append-only record of a work item');
-  addCommand(group, 'show <id>', {
-    summary: 'show the entries of an item, oldest first',
-    examples: ['animus ledger show 5b1f0c3de2a9', 'animus ledger show 5b1f0c3de2a9 --type finding --last 5'],
-  })
-    .option('--type <type>', `only this type (${LEDGER_TYPES.join(', ')})`, ledgerType)
-    .option('--last <n>', 'only the newest n', wholeNumber(1, 1_000_000))
-    .option('--formatted', 'as Markdown, grouped by type, with only the latest plan')
-    .action(run(showCommand));
-  addCommand(group, 'append <id> <type> <content>', {
-    summary: 'append an entry as an operator; content - reads standard input',
-    examples: ['animus ledger append 5b1f0c3de2a9 note "Asked the author, she agrees"'],
-  }).action(run(appendCommand));
-}
+const find = async (db: Queryable, reference: string) => ({ id: await findWork(db, reference) });
 
-async function showCommand(invocation: Invocation, options: ShowOptions, reference: string): Promise<number> {
-  const { output } = invocation;
-  const { type, last } = options;
-  const { id, entries } = await withDatabase(invocation, async (db) => {
-    const found = await findWork(db, reference);
-    const read = (await seesTables(db))
-      ? readWholeLedger
-      : (await import('../../store/views/own-work.ts')).readOwnLedger;
-    return { id: found, entries: await read(db, found, { ...(type && { type }), ...(last && { last }) }) };
-  });
-  output.document({ work_item_id: id, entries: entries.map(ledgerJson) });
-  if (entries.length === 0) output.note('no entries');
-  else if (options.formatted) showFormatted(output, entries);
-  else showLedger(output, entries);
-  return 0;
-}
+const show = operationCommand(readLedger, {
+  find,
+  usage: 'show <id>',
+  summary: 'show the entries of an item, oldest first',
+  examples: ['animus ledger show 5b1f0c3de2a9', 'animus ledger show 5b1f0c3de2a9 --type finding --last 5'],
+  options: {
+    type: ['--type <type>', `only this type (${LEDGER_TYPES.join(', ')})`],
+    last: ['--last <n>', 'only the newest n', wholeNumber(1, ALL)],
+  },
+  more: { formatted: ['--formatted', 'as Markdown, grouped by type, with only the latest plan'] },
+  defaults: { limit: ALL },
+  document: ({ row: { id }, result: { items } }) => ({ work_item_id: id, entries: items }),
+  show(output, { result: { items }, typed }) {
+    if (items.length === 0) output.note('no entries');
+    else if (typed['formatted'] === true) showFormatted(output, items);
+    else showLedger(output, items);
+  },
+});
 
-async function appendCommand(
-  invocation: Invocation,
-  _options: CommonOptions,
-  reference: string,
-  type: string,
-  content: string,
-): Promise<number> {
-  const { output, context } = invocation;
-  const known = LEDGER_TYPES.find((candidate) => candidate === type);
-  if (known === undefined) {
-    throw new AnimusError('usage.invalid', {
-      detail: `${JSON.stringify(type)} is not an entry type; expected one of ${LEDGER_TYPES.join(', ')}`,
-    });
-  }
-  const text = content === '-' ? await readInput(context.stdin) : content;
-  const { id, seq } = await withDatabase(invocation, async (db) => {
-    const found = await findWork(db, reference);
-    return { id: found, seq: await appendLedger(db, found, known, text) };
-  });
-  output.document({ work_item_id: id, seq });
-  output.line(`${known} #${seq} appended to ${id}`);
-  return 0;
-}
+const append = operationCommand(appendEntry, {
+  find,
+  usage: 'append <id> <type> <content>',
+  summary: 'append an entry as an operator; content - reads standard input',
+  examples: ['animus ledger append 5b1f0c3de2a9 note "Asked the author, she agrees"'],
+  read: async (given, { context }) =>
+    given.content === '-' ? { ...given, content: await readInput(context.stdin) } : given,
+  document: ({ row: { id }, result: { seq } }) => ({ work_item_id: id, seq }),
+  show: (output, { row: { id }, input: { type }, result: { seq } }) =>
+    output.line(`${type} #${seq} appended to ${id}`),
+});
+
+export const ledgerCommands = [show, append];
 
 /** The latest plan, then findings, decisions, steps, errors and notes: what is needed to continue the work. */
 function showFormatted(output: Output, entries: readonly LedgerEntry[]): void {

@@ -12,7 +12,7 @@ import {
 import { ALL_FACULTIES, pauseFaculty, resumeFaculty } from '../../store/work/operate.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { unserved } from '../route/unserved.ts';
-import { status as statusOutput } from './status-schema.ts';
+import { status as statusOutput } from '../../features/operate/status/status.ts';
 
 /** What one needs to know to submit work to a faculty. */
 const told = {

@@ -67,7 +67,7 @@ const INTERNAL = `
   move_old_inbox
   notify
   hold_lease
-  find_reader check_message runs_externally tell_duplicate mail_waits deliver_mail quoted_name fenced message_of interrupt_waits notify_watchers go_on_with_mail
+  find_reader check_message runs_externally tell_duplicate mail_waits has_undelivered deliver_mail quoted_name fenced message_of interrupt_waits notify_watchers go_on_with_mail
   host_grace
   key_is_held
   left_to_its_host

@@ -82,7 +82,7 @@ const add = operationCommand(paint, {
   },
   check: ({ litres, coats }) => (litres === 90 && coats === 1 ? 'give --coats or --litres' : null),
   more: { loud: ['--loud', 'say more'] },
-  defaults: { coats: 1 },
+  defaults: { shade: 5 },
   read: async (given, { context }, typed) => ({
     ...given,
     ...(typed['loud'] === true && { label: `in ${context.cwd}` }),
@@ -145,7 +145,7 @@ test('options that are not given have the defaults of the act, or are absent', a
   expect(await painted('0190')).toEqual({
     code: 0,
     said: {
-      input: { id: ID, colours: ['red'], keep_hours: 2, litres: 1.5 },
+      input: { id: ID, colours: ['red'], keep_hours: 2, litres: 1.5, shade: 5 },
       row: '0190',
       once: true,
       prepared: 'prepared for 0190',
@@ -178,6 +178,7 @@ test('options set fields: words between commas, one of many, numbers, texts', as
     keep_hours: 0,
     label: 'fails',
     litres: 1.5,
+    shade: 5,
   });
 });
 

@@ -1,12 +1,13 @@
 /** `animus work cancel|retry` for all items that match, each with a row of the audit. */
-import { AnimusError, isAnimusError } from '../../../core/errors/errors.ts';
+import { AnimusError } from '../../../core/errors/errors.ts';
 import type { WorkState } from '../../../core/work/work.ts';
-import type { Database } from '../../../store/sql/database.ts';
-import { countMatchingWork, matchingWork, type WorkMatch } from '../../../store/views/matching-work.ts';
+import type { Operation } from '../../../operations/operation.ts';
 import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
+import { act } from '../../../terminal/command/operation-command.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { counted, shortId, stateLabel } from '../../../terminal/view/quantities.ts';
+import type { ChangedWork, MatchingChange } from '../bulk.ts';
 
 /** The options that select items. */
 export interface MatchOptions extends CommonOptions {
@@ -14,51 +15,43 @@ export interface MatchOptions extends CommonOptions {
   readonly faculty?: string;
   readonly since?: Date;
   readonly dryRun?: boolean;
+  readonly reason?: string;
 }
 
-/** What is done to each item: `done` says it in the past tense. */
-export interface BulkOperation {
-  readonly done: string;
-  /** The states to which it applies; without `--state`, all of them. */
+/** What is done to the items: `done` says it in the past tense. */
+export interface Change {
+  readonly operation: Operation<MatchingChange, ChangedWork>;
   readonly states: readonly WorkState[];
-  /** Rejects with an AnimusError where the item was not changed. */
-  run(db: Database, id: string): Promise<void>;
-  /** Does it to all of a page, or rejects and has changed none. Without it, they are run one by one. */
-  runAll?(db: Database, ids: readonly string[]): Promise<void>;
+  readonly done: string;
 }
 
-/** Errors of one item that leave the others alone. */
-const PER_ITEM = ['work.state', 'work.locked', 'work.not_found'] as const;
+/** How many items one transaction changes. */
+const PAGE = 500;
 
-/** Runs the operation on everything that matches, or with `--dry-run` only counts it. Exits 5 if an item was left as it was. */
-export async function operateOnMatching(
-  invocation: Invocation,
-  options: MatchOptions,
-  operation: BulkOperation,
-): Promise<number> {
-  const match = matchOf(options, operation);
+/** Changes everything that matches, or with `--dry-run` only counts it. Exits 5 if an item was left as it was. */
+export async function changeMatching(invocation: Invocation, options: MatchOptions, change: Change): Promise<number> {
+  const { operation, done } = change;
+  const { dryRun = false, state, faculty, since, reason } = options;
+  requirePossible(state, change);
   const { output } = invocation;
   return withDatabase(invocation, async (db) => {
-    if (options.dryRun) return report(invocation, operation, await countMatchingWork(db, match));
-    const done: string[] = [];
-    const left: { readonly id: string; readonly reason: string }[] = [];
-    for await (const page of matchingWork(db, match)) {
-      const { runAll } = operation;
-      const allDone = runAll !== undefined && (await reasonLeft(() => runAll(db, page))) === null;
-      if (allDone) done.push(...page);
-      for (const id of allDone ? [] : page) {
-        const reason = await reasonLeft(() => operation.run(db, id));
-        if (reason === null) done.push(id);
-        else left.push({ id, reason });
-        output.progress(`${operation.done} ${counted(done.length, 'item')} …`);
-      }
-      output.progress(`${operation.done} ${counted(done.length, 'item')} …`);
+    const changed: string[] = [];
+    const left: ChangedWork['left'] = [];
+    for (let after: string | undefined; ; ) {
+      const input = { state, faculty, since, reason, dry_run: dryRun, after, limit: PAGE };
+      const { result } = await act(invocation, db, operation, { input });
+      if (result.matching !== null) return report(invocation, done, result.matching);
+      changed.push(...result.changed);
+      left.push(...result.left);
+      output.progress(`${done} ${counted(changed.length, 'item')} …`);
+      if (result.next === null) break;
+      after = result.next;
     }
     output.progress(null);
-    output.document({ [operation.done]: done, left });
-    output.line(styled(operation.done, 'bold'), `  ${counted(done.length, 'item')}`);
-    if (done.length + left.length === 0) output.note('no item matches');
-    for (const { id, reason } of left) output.note(`left as it was: ${shortId(id)}: ${reason}`);
+    output.document({ [done]: changed, left });
+    output.line(styled(done, 'bold'), `  ${counted(changed.length, 'item')}`);
+    if (changed.length + left.length === 0) output.note('no item matches');
+    for (const { id, reason: why } of left) output.note(`left as it was: ${shortId(id)}: ${why}`);
     return left.length === 0 ? 0 : 5;
   });
 }
@@ -79,19 +72,13 @@ export function isBulk(reference: string | undefined, { state, faculty, since, d
   return reference === undefined;
 }
 
-function matchOf({ state, faculty, since }: MatchOptions, { done, states }: BulkOperation): WorkMatch {
-  if (state !== undefined && !states.includes(state)) {
-    const detail = `work that is ${state} cannot be ${done}; expected --state ${states.join(', ')}`;
-    throw new AnimusError('usage.invalid', { detail });
-  }
-  return { states: state === undefined ? states : [state], faculty, since };
+function requirePossible(state: WorkState | undefined, { done, states }: Change): void {
+  if (state === undefined || states.includes(state)) return;
+  const detail = `work that is ${state} cannot be ${done}; expected --state ${states.join(', ')}`;
+  throw new AnimusError('usage.invalid', { detail });
 }
 
-function report(
-  { output }: Invocation,
-  { done }: BulkOperation,
-  counts: Awaited<ReturnType<typeof countMatchingWork>>,
-): number {
+function report({ output }: Invocation, done: string, counts: NonNullable<ChangedWork['matching']>): number {
   const total = counts.reduce((sum, { items }) => sum + items, 0);
   output.document({ dry_run: true, matching: total, by_faculty: counts });
   output.line(`${counted(total, 'item')} would be ${done}`);
@@ -102,14 +89,4 @@ function report(
       counts.map(({ faculty, state, items }) => [faculty, stateLabel(state), String(items)]),
     );
   return 0;
-}
-
-async function reasonLeft(operate: () => Promise<void>): Promise<string | null> {
-  try {
-    await operate();
-    return null;
-  } catch (error) {
-    if (PER_ITEM.some((code) => isAnimusError(error, code))) return (error as AnimusError).message;
-    throw error;
-  }
 }

@@ -1,43 +1,53 @@
-/** `animus work cancel|retry`: operator commands for one item, or for all that match. */
+/** `animus work cancel|retry`, for one item or for all that match. */
 import type { Command } from 'commander';
 import { AnimusError } from '../../../core/errors/errors.ts';
-import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { WorkState } from '../../../core/work/work.ts';
-import { untilUnlocked } from '../../../store/sql/patient-database.ts';
-import { findWork } from '../../../store/views/find-work.ts';
-import { readWork } from '../../../store/views/work-views.ts';
-import { cancelWork, cancelWorks, retryWork } from '../../../store/work/operate.ts';
+import { readWork } from '../../../operations/read-work.ts';
 import { pastMoment, workState } from '../../../terminal/command/arguments.ts';
-import { addCommand, type Invocation, type RunCommand } from '../../../terminal/command/command.ts';
-import { withDatabase } from '../../../terminal/command/database.ts';
+import { addCommand, type Invocation } from '../../../terminal/command/command.ts';
+import { type AddOperation, type Performance, performOperation } from '../../../terminal/command/operation-command.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { stateLabel } from '../../../terminal/view/quantities.ts';
-import { type BulkOperation, isBulk, type MatchOptions, operateOnMatching } from './bulk-command.ts';
+import { CHANGED_STATES, cancelMatchingWork, retryMatchingWork } from '../bulk.ts';
+import { cancelWork, retryWork } from '../operations.ts';
+import { changeMatching, isBulk, type MatchOptions } from './bulk-command.ts';
+import { foundWork } from './say-command.ts';
 
 interface CancelOptions extends MatchOptions {
   readonly reason?: string;
 }
 
-/** Adds `animus work cancel|retry`. */
-export function addOperateCommands(group: Command, run: RunCommand): void {
-  const cancel = addCommand(group, 'cancel [id]', {
+export const cancel: AddOperation = (group, run) => {
+  const command = addCommand(group, 'cancel [id]', {
     summary: 'cancel an item, or all that match, and their children; a daemon stops running work within a second',
     examples: [
       'animus work cancel 5b1f0c3de2a9 --reason "superseded"',
       'animus work cancel --state queued --faculty engineer --dry-run',
     ],
   }).option('--reason <text>', 'reason, kept with the item');
-  addMatchOptions(cancel, OPEN_STATES).action(run(cancelCommand));
-  const retry = addCommand(group, 'retry [id]', {
+  addMatchOptions(command, CHANGED_STATES.cancel).action(
+    run((invocation: Invocation, options: CancelOptions, id?: string) =>
+      isBulk(id, options)
+        ? changeMatching(invocation, options, { operation: cancelMatchingWork, states: CHANGED_STATES.cancel, done: 'cancelled' })
+        : performOperation(cancelWork, CANCELLING, invocation, { id, reason: options.reason }),
+    ),
+  );
+};
+
+export const retry: AddOperation = (group, run) => {
+  const command = addCommand(group, 'retry [id]', {
     summary:
       'queue a dead or cancelled item, or all that match, again with all their attempts; they keep their ledgers',
     examples: ['animus work retry 5b1f0c3de2a9', 'animus work retry --state dead --faculty engineer --since 2h'],
   });
-  addMatchOptions(retry, RETRIED_STATES).action(run(retryCommand));
-}
-
-const OPEN_STATES: readonly WorkState[] = ['scheduled', 'queued', 'claimed', 'running', 'waiting'];
-const RETRIED_STATES: readonly WorkState[] = ['dead', 'cancelled'];
+  addMatchOptions(command, CHANGED_STATES.retry).action(
+    run((invocation: Invocation, options: MatchOptions, id?: string) =>
+      isBulk(id, options)
+        ? changeMatching(invocation, options, { operation: retryMatchingWork, states: CHANGED_STATES.retry, done: 'retried' })
+        : performOperation(retryWork, RETRYING, invocation, { id }),
+    ),
+  );
+};
 
 function addMatchOptions(command: Command, states: readonly WorkState[]): Command {
   return command
@@ -51,60 +61,27 @@ function addMatchOptions(command: Command, states: readonly WorkState[]): Comman
     .option('--dry-run', 'only count what would be changed');
 }
 
-/** How long an operator's call is tried again while another transaction keeps the work locked. */
-const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
+type Found = { readonly id: string };
+type InputOf<Act> = Act extends { readonly run: (acting: never, input: infer Input) => unknown } ? Input : never;
 
-async function cancelCommand(invocation: Invocation, options: CancelOptions, reference?: string): Promise<number> {
-  if (isBulk(reference, options)) return operateOnMatching(invocation, options, cancelling(options));
-  const { output } = invocation;
-  const { id, state } = await withDatabase(invocation, async (db) => {
-    const found = await findWork(db, reference ?? '');
-    return { id: found, state: await untilUnlocked(() => cancelWork(db, found, options.reason), PATIENCE) };
-  });
-  if (state === 'completed' || state === 'dead' || state === 'merged') {
-    throw new AnimusError('work.state', {
-      id,
-      detail: `work item ${id} is already ${state} and cannot be cancelled`,
-    });
-  }
-  output.document({ id, state, cancelled: state === 'cancelled' });
-  const how = state === 'cancelled' ? '' : '  its daemon stops it now';
-  output.line(styled(id, 'bold'), '  ', stateLabel(state), how);
-  return 0;
-}
-
-function cancelling({ reason }: CancelOptions): BulkOperation {
-  return {
-    done: 'cancelled',
-    states: OPEN_STATES,
-    async run(db, id) {
-      await untilUnlocked(() => cancelWork(db, id, reason), PATIENCE);
-    },
-    runAll: (db, ids) => cancelWorks(db, ids, reason),
-  };
-}
-
-const RETRYING: BulkOperation = {
-  done: 'retried',
-  states: RETRIED_STATES,
-  async run(db, id) {
-    const active = await untilUnlocked(() => retryWork(db, id), PATIENCE);
-    if (active === id) return;
-    throw new AnimusError('work.state', { id, detail: `the same work is already active as ${active}` });
+const CANCELLING: Performance<InputOf<typeof cancelWork>, { id: string; state: WorkState }, Found, undefined> = {
+  find: foundWork,
+  async after(_, { result: { id, state } }) {
+    if (state !== 'completed' && state !== 'dead' && state !== 'merged') return undefined;
+    throw new AnimusError('work.state', { id, detail: `work item ${id} is already ${state} and cannot be cancelled` });
   },
+  document: ({ result: { id, state } }) => ({ id, state, cancelled: state === 'cancelled' }),
+  show: (output, { result: { id, state } }) =>
+    output.line(styled(id, 'bold'), '  ', stateLabel(state), state === 'cancelled' ? '' : '  its daemon stops it now'),
 };
 
-async function retryCommand(invocation: Invocation, options: MatchOptions, reference?: string): Promise<number> {
-  if (isBulk(reference, options)) return operateOnMatching(invocation, options, RETRYING);
-  const { output } = invocation;
-  const { id, item } = await withDatabase(invocation, async (db) => {
-    const found = await findWork(db, reference ?? '');
-    return { id: found, item: await readWork(db, await untilUnlocked(() => retryWork(db, found), PATIENCE)) };
-  });
-  const retried = item.id === id;
-  output.document({ id, retried, active_id: item.id, state: item.state });
-  if (retried) output.line(styled(id, 'bold'), '  ', stateLabel(item.state));
-  else
-    output.line(styled(id, 'bold'), '  is not retried: the same work is already active as ', styled(item.id, 'bold'));
-  return 0;
-}
+const RETRYING: Performance<InputOf<typeof retryWork>, Found, Found, WorkState> = {
+  find: foundWork,
+  after: async (db, { result: { id } }) => (await readWork(db, id)).state,
+  document: ({ row, result, after: state }) => ({ id: row.id, retried: result.id === row.id, active_id: result.id, state }),
+  show(output, { row, result, after: state }) {
+    const id = styled(row.id, 'bold');
+    if (result.id === row.id) output.line(id, '  ', stateLabel(state));
+    else output.line(id, '  is not retried: the same work is already active as ', styled(result.id, 'bold'));
+  },
+};

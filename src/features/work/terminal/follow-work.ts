@@ -9,7 +9,6 @@ import type { Queryable } from '../../../store/sql/database.ts';
 import { readAsked } from '../../../store/views/inbox-view.ts';
 import { readItemWorktree } from '../../../store/views/item-worktree.ts';
 import { viewsOfLogin } from '../../../store/views/views-of-login.ts';
-import type { SubmittedWork } from '../../../store/work/submit-work.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
 import { workGoesOn } from '../../../terminal/command/work-goes-on.ts';
 import { waitingNews } from '../../../terminal/events/waiting-news.ts';
@@ -26,10 +25,14 @@ const LOOK_EVERY_MS = 300;
  * Waits until the item, or the one it merged into, has ended; prints its ledger as it grows, then its outcome. Returns
  * the exit code: 0 completed, else 1. Ends early on the signals of the process (see withDatabase).
  */
-export async function followWork(invocation: Invocation, db: Queryable, submitted: SubmittedWork): Promise<number> {
+export async function followWork(
+  invocation: Invocation,
+  db: Queryable,
+  submitted: { readonly id: string; readonly merged_into: string | null },
+): Promise<number> {
   const { output, context } = invocation;
   const views = await viewsOfLogin(db);
-  let id = submitted.mergedInto ?? submitted.id;
+  let id = submitted.merged_into ?? submitted.id;
   let state: WorkState | null = null;
   let seen = 0;
   const saysWhy = waitingNews(output);

@@ -1,107 +1,57 @@
-/** `animus work …`. */
-import type { Command } from 'commander';
+/** `animus work list`. */
 import { FULL_ID } from '../../../core/work/id-reference.ts';
-import { WORK_STATES, type WorkState } from '../../../core/work/work.ts';
+import { WORK_STATES } from '../../../core/work/work.ts';
+import type { WorkSummary } from '../../../operations/work-rows.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import { findWork } from '../../../store/views/find-work.ts';
-import { listWork } from '../../../store/views/work-list.ts';
-import { seesTables, type WorkSummary } from '../../../store/views/work-views.ts';
 import { wholeNumber, workState } from '../../../terminal/command/arguments.ts';
-import {
-  addCommand,
-  addGroup,
-  type CommonOptions,
-  type Invocation,
-  type RunCommand,
-} from '../../../terminal/command/command.ts';
-import { withDatabase } from '../../../terminal/command/database.ts';
+import { operationCommand } from '../../../terminal/command/operation-command.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { age, costOfWork, shortDescription, shortId, stateLabel } from '../../../terminal/view/quantities.ts';
 import { shellWord } from '../../../terminal/view/shell-word.ts';
 import type { Column } from '../../../terminal/view/table.ts';
-import { addResultCommands } from '../../../cli/work/result/result-commands.ts';
-import { addDecideCommands } from '../../../cli/work/work-decide.ts';
-import { addGrantCommands } from '../../../cli/work/work-grants.ts';
-import { addOperateCommands } from './cancel-command.ts';
-import { addSayCommand } from './say-command.ts';
-import { addShowCommand } from './show-command.ts';
-import { addSubmitCommand } from './submit-command.ts';
-import { addTailCommand } from './tail-command.ts';
+import { listWork } from '../operations.ts';
 
 const DEFAULT_LIMIT = 20;
 
-/** Adds `animus work submit|list|show|tail|diff|apply|checkout|discard|worktrees|say|cancel|retry|approve|deny|answer|grants|revoke`. */
-export function addWorkCommands(program: Command, run: RunCommand): void {
-  const group = addGroup(
-    program,
-    'work',
-    'work items: submit, list, show, follow, see and apply what they changed, steer, cancel, retry, approve, deny, answer',
-  );
-  addSubmitCommand(group, run);
-  addCommand(group, 'list', {
-    summary: 'list work items, newest first',
-    examples: [
-      'animus work list --state running',
-      'animus work list --faculty engineer --limit 50 --json',
-      'animus work list --state dead --after 5b1f0c3de2a9',
-    ],
-  })
-    .option('--state <state>', `only this state (${WORK_STATES.join(', ')})`, workState)
-    .option('--faculty <name>', 'only this faculty')
-    .option('--parent <id>', 'only children of this item')
-    .option('--limit <n>', 'at most this many items', wholeNumber(1, 10_000), DEFAULT_LIMIT)
-    .option('--after <id>', 'the next page: only items that are listed after this one')
-    .action(run(listCommand));
-  addShowCommand(group, run);
-  addTailCommand(group, run);
-  addResultCommands(group, run);
-  addSayCommand(group, run);
-  addOperateCommands(group, run);
-  addDecideCommands(group, run);
-  addGrantCommands(group, run);
-}
-
-interface ListOptions extends CommonOptions {
-  readonly state?: WorkState;
-  readonly faculty?: string;
-  readonly parent?: string;
-  readonly limit: number;
-  readonly after?: string;
-}
-
-async function listCommand(invocation: Invocation, options: ListOptions): Promise<number> {
-  const { output } = invocation;
-  const { state, faculty, limit } = options;
-  const found = await withDatabase(invocation, async (db) => {
-    const parentId = options.parent === undefined ? undefined : await findWork(db, options.parent);
-    const after = options.after === undefined ? undefined : await cursorOf(db, options.after);
-    const filter = { state, faculty, parentId, after, limit: limit + 1 };
-    if (await seesTables(db)) return listWork(db, filter);
-    const { listOwnWork } = await import('../../../store/views/own-work.ts');
-    return listOwnWork(db, filter);
-  });
-  const items = found.slice(0, limit);
-  const next = found.length > limit ? items.at(-1)!.id : null;
-  output.document({ items, next });
-  if (items.length === 0) output.note('no work items');
-  else
-    output.table(
-      COLUMNS,
-      items.map((item) => rowOf(item, Date.now())),
-    );
-  if (next !== null) output.note(`there are more; the next page: ${nextPage(options, next)}`);
-  return 0;
-}
+export const list = operationCommand(listWork, {
+  usage: 'list',
+  summary: 'list work items, newest first',
+  examples: [
+    'animus work list --state running',
+    'animus work list --faculty engineer --limit 50 --json',
+    'animus work list --state dead --after 5b1f0c3de2a9',
+  ],
+  options: {
+    state: ['--state <state>', `only this state (${WORK_STATES.join(', ')})`, workState],
+    faculty: ['--faculty <name>', 'only this faculty', String],
+    parent: ['--parent <id>', 'only children of this item'],
+    limit: ['--limit <n>', `at most this many items (default: ${DEFAULT_LIMIT})`, wholeNumber(1, 10_000)],
+    after: ['--after <id>', 'the next page: only items that are listed after this one'],
+  },
+  defaults: { limit: DEFAULT_LIMIT },
+  ids: { parent: findWork, after: cursorOf },
+  show(output, { result: { items, next }, typed }) {
+    if (items.length === 0) output.note('no work items');
+    else
+      output.table(
+        COLUMNS,
+        items.map((item) => rowOf(item, Date.now())),
+      );
+    if (next !== null) output.note(`there are more; the next page: ${nextPage(typed, next)}`);
+  },
+});
 
 /** The item of a page's end may have been deleted since, so a whole id is taken as it is. */
 async function cursorOf(db: Queryable, reference: string): Promise<string> {
   return FULL_ID.test(reference) ? reference : findWork(db, reference);
 }
 
-function nextPage({ state, faculty, parent, limit }: ListOptions, after: string): string {
+function nextPage(typed: Readonly<Record<string, unknown>>, after: string): string {
+  const { state, faculty, parent, limit } = typed;
   const given = { state, faculty, parent, limit: limit === DEFAULT_LIMIT ? undefined : limit, after };
   const words = Object.entries(given).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, shellWord(value)],
+    value === undefined ? [] : [`--${name}`, shellWord(value as string | number)],
   );
   return ['animus work list', ...words].join(' ');
 }

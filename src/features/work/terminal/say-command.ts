@@ -1,68 +1,52 @@
 /** `animus work say`: leaves a message for an item, which its focus gets with its next turn. */
-
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { AnimusError, messageOf } from '../../../core/errors/errors.ts';
 import { readRegularFile } from '../../../core/files/regular-file.ts';
-import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { WorkState } from '../../../core/work/work.ts';
-import { untilUnlocked } from '../../../store/sql/patient-database.ts';
+import type { Queryable } from '../../../store/sql/database.ts';
 import { findWork } from '../../../store/views/find-work.ts';
-import { sayWork } from '../../../store/work/say-work.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../../terminal/command/command.ts';
-import { withDatabase } from '../../../terminal/command/database.ts';
+import type { Invocation } from '../../../terminal/command/command.ts';
+import { operationCommand } from '../../../terminal/command/operation-command.ts';
 import { readInput } from '../../../terminal/command/read-input.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { stateLabel } from '../../../terminal/view/quantities.ts';
+import { sayWork } from '../operations.ts';
 
-interface SayOptions extends CommonOptions {
-  readonly file?: string;
-  readonly wake?: boolean;
+export const say = operationCommand(sayWork, {
+  usage: 'say <id> [text]',
+  summary: 'leave a message for an item: the model gets it with its next turn, and the work does not end before',
+  arguments: { text: 'what to say; - reads standard input' },
+  examples: [
+    'animus work say 5b1f0c3de2a9 "Leave the public API as it is"',
+    'git diff | animus work say 5b1f0c3de2a9 -',
+    'animus work say 5b1f0c3de2a9 --wake "Do not wait for the release"',
+  ],
+  more: { file: ['--file <file>', 'the text is in this file'] },
+  options: { wake: ['--wake', 'if the work waits for a time, for children or for an answer, end that wait'] },
+  read: async (given, invocation, { file }) => ({ ...given, text: await textOf(invocation, file, given.text) }),
+  find: foundWork,
+  document: ({ row: { id }, result: { id: got, message_id: message, state } }) => ({
+    id,
+    work_item_id: got,
+    message_id: Number(message),
+    state,
+  }),
+  show(output, { row: { id }, input: { wake }, result: { id: got, state } }) {
+    if (got !== id) output.line(styled(id, 'bold'), '  merged into ', got);
+    output.line(styled(got, 'bold'), '  ', stateLabel(state), '  ', styled(whenRead(state, wake), 'dim'));
+  },
+});
+
+/** The item that an id or a part of it names. Errors: those of `findOne`. */
+export async function foundWork(db: Queryable, reference: string): Promise<{ readonly id: string }> {
+  return { id: await findWork(db, reference) };
 }
 
-/** Adds `animus work say`. */
-export function addSayCommand(group: Command, run: RunCommand): void {
-  addCommand(group, 'say <id> [text]', {
-    summary: 'leave a message for an item: the model gets it with its next turn, and the work does not end before',
-    arguments: { text: 'what to say; - reads standard input' },
-    examples: [
-      'animus work say 5b1f0c3de2a9 "Leave the public API as it is"',
-      'git diff | animus work say 5b1f0c3de2a9 -',
-      'animus work say 5b1f0c3de2a9 --wake "Do not wait for the release"',
-    ],
-  })
-    .option('--file <file>', 'the text is in this file')
-    .option('--wake', 'if the work waits for a time, for children or for an answer, end that wait')
-    .action(run(sayCommand));
-}
-
-/** How long a call is tried again while another transaction keeps the work locked. */
-const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
-
-async function sayCommand(
-  invocation: Invocation,
-  options: SayOptions,
-  reference: string,
-  given: string | undefined,
-): Promise<number> {
-  const { output } = invocation;
-  const text = await textOf(invocation, options, given);
-  const { id, said } = await withDatabase(invocation, async (db) => {
-    const found = await findWork(db, reference);
-    return { id: found, said: await untilUnlocked(() => sayWork(db, found, text, options.wake), PATIENCE) };
-  });
-  const { workItemId, messageId, state } = said;
-  output.document({ id, work_item_id: workItemId, message_id: Number(messageId), state });
-  if (workItemId !== id) output.line(styled(id, 'bold'), '  merged into ', workItemId);
-  output.line(styled(workItemId, 'bold'), '  ', stateLabel(state), '  ', styled(whenRead(state, options), 'dim'));
-  return 0;
-}
-
-async function textOf({ context }: Invocation, { file }: SayOptions, given: string | undefined): Promise<string> {
+async function textOf({ context }: Invocation, file: unknown, given: string | undefined): Promise<string> {
   if ((file === undefined) === (given === undefined)) {
     throw new AnimusError('usage.invalid', { detail: 'give either a text (- for standard input) or --file' });
   }
-  if (file === undefined) return given === '-' ? await readInput(context.stdin) : given!;
+  if (typeof file !== 'string') return given === '-' ? await readInput(context.stdin) : given!;
   try {
     return readRegularFile(resolve(context.cwd, file)).toString('utf8').trimEnd();
   } catch (error) {
@@ -72,7 +56,7 @@ async function textOf({ context }: Invocation, { file }: SayOptions, given: stri
   }
 }
 
-function whenRead(state: WorkState, { wake }: SayOptions): string {
+function whenRead(state: WorkState, wake: boolean | undefined): string {
   if (state === 'running' || state === 'claimed') return 'it is read with the next turn';
   if (state !== 'waiting') return 'it is read with its next turn, when the work runs';
   if (wake) return 'it is read when the work goes on: a message does not end what it waits for';

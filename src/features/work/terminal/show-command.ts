@@ -1,13 +1,11 @@
 /** `animus work show`: everything about one item. */
-import type { Command } from 'commander';
-import { failedWritesOf, failedWritesText } from '../../../core/work/failed-writes.ts';
-import type { LedgerEntry } from '../../../store/transcript/ledger.ts';
+import type { LedgerEntry } from '../../../operations/ledger.ts';
+import type { Descendant, WorkDetail } from '../../../operations/read-work.ts';
 import type { ArtifactView } from '../../../store/views/artifact-views.ts';
 import { findWork } from '../../../store/views/find-work.ts';
-import type { Descendant, WorkDetail } from '../../../store/views/work-views.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../../terminal/command/command.ts';
+import { addCommand, type CommonOptions, type Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
-import { ledgerJson } from '../../../terminal/view/show-ledger.ts';
+import type { AddOperation } from '../../../terminal/command/operation-command.ts';
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import {
@@ -25,24 +23,25 @@ import {
 } from '../../../terminal/view/quantities.ts';
 import { showAsked } from '../../../terminal/view/show-asked.ts';
 import { waitingCommand, waitingText } from '../../../terminal/view/waiting-text.ts';
-import { showLedger } from '../../record/commands.ts';
 import { resultJson, showResult } from '../../../terminal/view/show-result.ts';
 import { showBudgets } from './show-budgets.ts';
 import { showFocus } from './show-focus.ts';
 import { showMail } from './show-mail.ts';
-import { errorText, heading } from '../../../terminal/view/show-parts.ts';
+import { showLedger } from '../../../terminal/view/show-ledger.ts';
+import { showOutcome, showRetry } from '../../../terminal/view/show-outcome.ts';
+import { heading } from '../../../terminal/view/show-parts.ts';
 import { showSkills } from './show-skills.ts';
 import { readShownWork } from './shown-work.ts';
 
 /** Adds `animus work show`. */
-export function addShowCommand(group: Command, run: RunCommand): void {
+export const show: AddOperation = (group, run) => {
   addCommand(group, 'show <id>', {
     summary: 'show an item: tree, foci, turns, tool calls, ledger, outcome',
     examples: ['animus work show 5b1f0c3de2a9', 'animus work show 5b1f0c3de2a9 --json | jq .item.outcome'],
   })
     .option('--full', 'whole texts of turns and tool calls, and what the engine wrote into the context')
     .action(run(showCommand));
-}
+};
 
 interface ShowOptions extends CommonOptions {
   readonly full?: boolean;
@@ -53,7 +52,7 @@ async function showCommand(invocation: Invocation, options: ShowOptions, referen
   const { shown, isPart } = await withDatabase(invocation, async (db) =>
     readShownWork(db, await findWork(db, reference), options.full),
   );
-  output.document({ ...shown, ledger: shown.ledger.map(ledgerJson), worktree: resultJson(shown.worktree) });
+  output.document({ ...shown, worktree: resultJson(shown.worktree) });
   showItem(output, shown.item);
   for (const asked of shown.asked) {
     heading(output, 'Waits for a person');

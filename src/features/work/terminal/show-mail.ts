@@ -1,14 +1,14 @@
 /** The messages to an item as `animus work show` prints them. */
 import { isTerminal } from '../../../core/work/work.ts';
-import type { MailView } from '../../../store/views/mail-view.ts';
-import type { WorkDetail } from '../../../store/views/work-views.ts';
+import type { WorkItem } from '../../../operations/work-rows.ts';
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { age, shortId } from '../../../terminal/view/quantities.ts';
 import { heading } from '../../../terminal/view/show-parts.ts';
+import type { Mail } from './mail.ts';
 
 /** Prints who said what, and whether the model has got it. */
-export function showMail(output: Output, item: WorkDetail, mail: readonly MailView[]): void {
+export function showMail(output: Output, item: Pick<WorkItem, 'state'>, mail: readonly Mail[]): void {
   if (mail.length === 0) return;
   heading(output, 'Messages');
   for (const message of mail) {
@@ -20,7 +20,7 @@ export function showMail(output: Output, item: WorkDetail, mail: readonly MailVi
   }
 }
 
-function deliveryOf({ delivered_at: at, focus, turn, not_delivered: why }: MailView, { state }: WorkDetail): Part {
+function deliveryOf({ delivered_at: at, focus, turn, not_delivered: why }: Mail, { state }: Pick<WorkItem, 'state'>): Part {
   if (at !== null)
     return styled(`delivered with turn ${turn ?? '?'}${focus === 1 ? '' : ` of focus ${focus ?? '?'}`}`, 'green');
   if (!isTerminal(state)) {

@@ -1,23 +1,26 @@
 /** `animus work submit`. */
 
-import type { Command } from 'commander';
 import { didYouMean } from '../../../core/errors/suggest.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import { findWork } from '../../../store/views/find-work.ts';
 import { reportedSkills } from '../../../store/views/skill-views.ts';
-import { type NewWork, type SubmittedWork, submitWork } from '../../../store/work/submit-work.ts';
 import { moment, wholeNumber } from '../../../terminal/command/arguments.ts';
 import { attachment } from '../../../terminal/command/attachment.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../../terminal/command/command.ts';
+import { addCommand, type CommonOptions, type Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
 import { jsonObject, jsonOf } from '../../../terminal/command/json-option.ts';
 import { warnIfUnserved } from '../../../terminal/command/known-faculties.ts';
+import { type AddOperation, act } from '../../../terminal/command/operation-command.ts';
 import { readInput } from '../../../terminal/command/read-input.ts';
 import { skillsDirectories } from '../../../terminal/command/skills-directories.ts';
 import { workGoesOn } from '../../../terminal/command/work-goes-on.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { stateLabel, WORK_OF_ANOTHER } from '../../../terminal/view/quantities.ts';
+import { submitWork } from '../submit.ts';
 import { followWork } from './follow-work.ts';
+
+type NewWork = Omit<Parameters<typeof submitWork.run>[1], 'parent_id'>;
+type SubmittedWork = Awaited<ReturnType<typeof submitWork.run>>;
 
 interface SubmitOptions extends CommonOptions {
   readonly skill?: string;
@@ -35,8 +38,8 @@ interface SubmitOptions extends CommonOptions {
   readonly faculties?: string;
 }
 
-/** Adds `animus work submit`. */
-export function addSubmitCommand(group: Command, run: RunCommand): void {
+/** Written by hand, because it may follow what it has submitted, in another connection. */
+export const submit: AddOperation = (group, run) => {
   addCommand(group, 'submit <faculty> [description]', {
     summary: 'submit a work item; prints its id and whether it was created or merged into a duplicate',
     examples: [
@@ -61,7 +64,7 @@ export function addSubmitCommand(group: Command, run: RunCommand): void {
     .option('--wait', 'wait until it has ended; exit 0 when it completed, else 1')
     .option('--faculties <dir>', 'directory that is searched for the faculty')
     .action(run(submitCommand));
-}
+};
 
 async function submitCommand(
   invocation: Invocation,
@@ -70,10 +73,10 @@ async function submitCommand(
   description: string | undefined,
 ): Promise<number> {
   const { output } = invocation;
-  const work = await readWork(invocation, options, faculty, description);
+  const input = await readWork(invocation, options, faculty, description);
   const submitted = await withDatabase(invocation, async (db, whenStopped) => {
-    const parentId = options.parent === undefined ? undefined : await findWork(db, options.parent);
-    const result = await submitWork(db, { ...work, parentId });
+    const parent = options.parent === undefined ? undefined : await findWork(db, options.parent);
+    const { result } = await act(invocation, db, submitWork, { input: { ...input, parent_id: parent } });
     whenStopped(workGoesOn(invocation, result.id));
     await warnIfUnserved(invocation, db, { name: faculty, directory: options.faculties });
     if (options.skill !== undefined) await warnIfNoSkill(invocation, db, options.skill);
@@ -84,7 +87,7 @@ async function submitCommand(
       id: submitted.id,
       result: resultOf(submitted),
       state: submitted.state,
-      merged_into: submitted.mergedInto,
+      merged_into: submitted.merged_into,
     });
   }
   show(invocation, submitted);
@@ -100,6 +103,7 @@ async function readWork(
   faculty: string,
   description: string | undefined,
 ): Promise<NewWork> {
+  const { attach = [] } = options;
   return {
     faculty,
     description: description === '-' ? await readInput(context.stdin) : description,
@@ -108,15 +112,18 @@ async function readWork(
         ? undefined
         : jsonObject('--params', jsonOf('--params', options.params, context.cwd)),
     skill: options.skill,
-    dedupKey: options.dedupKey,
+    dedup_key: options.dedupKey,
+    concurrency_key: undefined,
     priority: options.priority,
-    runAt: options.runAt,
+    run_at: options.runAt,
     batch: options.batch,
     detached: options.detached,
-    source: options.source ?? 'cli',
-    triggerInfo: options.trigger === undefined ? undefined : jsonOf('--trigger', options.trigger, context.cwd),
-    traceContext: traceparent(context.env['TRACEPARENT']),
-    attachments: options.attach?.map((file) => attachment(file, context.cwd)),
+    source: options.source,
+    trigger_info: options.trigger === undefined ? undefined : jsonOf('--trigger', options.trigger, context.cwd),
+    attachments: attach.map((file) => {
+      const { name, content } = attachment(file, context.cwd);
+      return { name, content: Buffer.from(content).toString('base64') };
+    }),
   };
 }
 
@@ -124,9 +131,9 @@ function collected(file: string, before: readonly string[] = []): readonly strin
   return [...before, file];
 }
 
-function show({ output }: Invocation, { id, state, mergedInto }: SubmittedWork): void {
+function show({ output }: Invocation, { id, state, merged_into: into }: SubmittedWork): void {
   if (state !== 'merged') output.line(styled(id, 'bold'), '  created  ', stateLabel(state));
-  else output.line(styled(id, 'bold'), '  merged into ', mergedInto ?? WORK_OF_ANOTHER);
+  else output.line(styled(id, 'bold'), '  merged into ', into ?? WORK_OF_ANOTHER);
 }
 
 function resultOf(submitted: SubmittedWork): 'created' | 'merged' {
@@ -148,9 +155,4 @@ async function warnIfNoSkill(invocation: Invocation, db: Queryable, skill: strin
 async function skillsHere(invocation: Invocation): Promise<ReadonlySet<string>> {
   const { loadSkills } = await import('../../../catalog/skills/load-skills.ts');
   return new Set(loadSkills(await skillsDirectories(invocation, undefined)).skills.keys());
-}
-
-/** Links the work to the caller's trace, if it has one in W3C form. */
-function traceparent(value: string | undefined): string | undefined {
-  return value !== undefined && /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(value) ? value : undefined;
 }

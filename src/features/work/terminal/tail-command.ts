@@ -1,40 +1,41 @@
 /** `animus work tail`: prints what has happened on an item, then follows it live. */
-import type { Command } from 'commander';
 import { interruption } from '../../../core/errors/interruption.ts';
+import { readWork } from '../../../operations/read-work.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { findWork } from '../../../store/views/find-work.ts';
 import { readItemWorktree } from '../../../store/views/item-worktree.ts';
 import { readAskedModels, readOpenTurn } from '../../../store/views/open-turn.ts';
-import { readWork } from '../../../store/views/work-views.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../../terminal/command/command.ts';
+import { viewsOfLogin } from '../../../store/views/views-of-login.ts';
+import { addCommand, type CommonOptions, type Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
+import type { AddOperation } from '../../../terminal/command/operation-command.ts';
 import { workGoesOn } from '../../../terminal/command/work-goes-on.ts';
 import type { Output } from '../../../terminal/view/output.ts';
+import { showOutcome, showRetry } from '../../../terminal/view/show-outcome.ts';
 import { resultJson, showResult } from '../../../terminal/view/show-result.ts';
-import { showOutcome, showRetry } from './show-command.ts';
 
 /** Adds `animus work tail`. */
-export function addTailCommand(group: Command, run: RunCommand): void {
+export const tail: AddOperation = (group, run) => {
   addCommand(group, 'tail <id>', {
     summary: 'show what has happened on an item, then follow it live to its end; --json prints one event per line',
     examples: ['animus work tail 5b1f0c3de2a9', 'animus work tail 5b1f0c3de2a9 --json | jq -c select(.type=="ledger")'],
   }).action(run(tailCommand));
-}
+};
 
 async function tailCommand(invocation: Invocation, _options: CommonOptions, reference: string): Promise<number> {
   const { untilServed } = await import('./until-served.ts');
   await untilServed(invocation, reference);
-  const tail = async (db: Database) => {
+  const follow = async (db: Database) => {
     let id: string | null = await findWork(db, reference);
     let code = 0;
-    while (id !== null) [id, code] = await follow(invocation, db, id);
+    while (id !== null) [id, code] = await followOne(invocation, db, id);
     return code;
   };
-  return withDatabase(invocation, tail, workGoesOn(invocation, reference));
+  return withDatabase(invocation, follow, workGoesOn(invocation, reference));
 }
 
 /** Follows an item to its end. Returns the exit code, or the item it merged into. */
-async function follow(
+async function followOne(
   invocation: Invocation,
   db: Database,
   id: string,
@@ -75,7 +76,7 @@ async function showEnd(output: Output, db: Database, id: string): Promise<void> 
   if (result?.commands || result?.lost)
     output.event({ at: new Date().toISOString(), work_item_id: id, type: 'worktree', ...result });
   if (output.json) return;
-  const item = await readWork(db, id);
+  const item = await readWork(db, id, await viewsOfLogin(db));
   showOutcome(output, item);
   showRetry(output, item);
   showResult(output, worktree);

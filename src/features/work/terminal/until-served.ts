@@ -38,6 +38,6 @@ export async function untilServed(invocation: Invocation, reference: string): Pr
 async function isFollowable(db: Database, home: string, reference: string): Promise<boolean> {
   const isOwn = readOwner(home)?.pid === process.pid;
   if (!isOwn && (await liveDaemons(db))?.length !== 0) return true;
-  const { state } = await readWork(db, await findWork(db, reference));
+  const { state } = await readWork(db, await findWork(db, reference), await viewsOfLogin(db));
   return isTerminal(state);
 }
