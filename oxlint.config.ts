@@ -25,7 +25,6 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['*'],
     ['demo', 'doctor', 'faculty', 'shell'],
     [
-      'audit',
       'db',
       'init',
       'memory',
@@ -53,7 +52,6 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [
       'approvals',
       'artifacts',
-      'audit',
       'chats',
       'memory',
       'operate',
@@ -88,7 +86,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools/web': [['search']],
   'src/catalog': [['*'], ['config', 'reading', 'skills'], ['faculty']],
   'src/store/events': [['live'], ['*']],
-  'src/store/views': [['visible'], ['*'], ['audit']],
+  'src/store/views': [['visible'], ['*']],
   'src/store/migrations': [['*'], ['damage']],
   'src/store': [
     ['open'],

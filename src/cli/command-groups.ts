@@ -32,7 +32,7 @@ const IN_ORDER: readonly (CommandGroup | string)[] = [
   { names: ['person'], load: async () => (await import('./people/person.ts')).addPersonCommands },
   { names: ['token'], load: async () => (await import('./people/token.ts')).addTokenCommands },
   'webhook',
-  { names: ['audit'], load: async () => (await import('./audit/audit.ts')).addAuditCommands },
+  'audit',
   { names: ['memory'], load: async () => (await import('./memory/memory.ts')).addMemoryCommands },
   { names: ['spend'], load: async () => (await import('./spend/spend.ts')).addSpendCommands },
   { names: ['faculty'], load: async () => (await import('./faculty/faculty.ts')).addFacultyCommands },

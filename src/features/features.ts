@@ -8,6 +8,13 @@ interface Listed {
 }
 
 export const FEATURES: readonly Listed[] = [
+  { commands: ['work'], load: async () => (await import('./work/feature.ts')).work },
+  { commands: ['ledger'], load: async () => (await import('./record/feature.ts')).record },
+  {
+    commands: ['status', 'pause', 'resume', 'models'],
+    load: async () => (await import('./operate/feature.ts')).operate,
+  },
+  { commands: ['audit'], load: async () => (await import('./audit/feature.ts')).audit },
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
 ];

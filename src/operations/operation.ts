@@ -61,7 +61,8 @@ export interface HttpPlace {
   readonly maxBodyBytes?: number;
 }
 
-interface Declared {
+/** What every act says of itself. */
+export interface Described {
   /** The `operationId`: names the method of the client. */
   readonly name: string;
   /** The group in the document. */
@@ -72,6 +73,9 @@ interface Declared {
   readonly scope: Scope;
   /** Errors of its own, beside those that every request has. */
   readonly errors?: readonly ErrorCode[];
+}
+
+interface Declared extends Described {
   readonly http: HttpPlace;
   /** The tool of the MCP server; default: there is none. */
   readonly mcp?: McpOffer;

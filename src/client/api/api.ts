@@ -52,8 +52,6 @@ export interface Api {
   readonly memory: MemoryMethods;
   /** Skills that agents wrote. */
   readonly skills: SkillsMethods;
-  /** Who decided what. */
-  readonly audit: AuditMethods;
   /** People and their tokens. */
   readonly people: PeopleMethods;
   /** Workspaces and their files. */
@@ -62,4 +60,6 @@ export interface Api {
   readonly chats: ChatsMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
+  /** Who decided what. */
+  readonly audit: AuditMethods;
 }

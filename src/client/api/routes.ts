@@ -151,10 +151,6 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     archive: { method: 'POST', path: '/skills/{name}/archive', kind: 'json', input: true, body: true },
     rollBack: { method: 'POST', path: '/skills/{name}/rollback', kind: 'json', input: true, body: true },
   },
-  audit: {
-    export: { method: 'GET', path: '/audit', kind: 'stream', input: true, query: ['since', 'until', 'heads'] },
-    check: { method: 'GET', path: '/audit/check', kind: 'json' },
-  },
   people: {
     showMe: { method: 'GET', path: '/me', kind: 'json' },
     list: { method: 'GET', path: '/people', kind: 'json' },
@@ -243,5 +239,9 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     },
     showDelivery: { method: 'GET', path: '/webhooks/{id}/deliveries/{delivery_id}', kind: 'json' },
     retryDeliveries: { method: 'POST', path: '/webhooks/{id}/retry', kind: 'json', input: true, body: true },
+  },
+  audit: {
+    export: { method: 'GET', path: '/audit', kind: 'stream', input: true, query: ['since', 'until', 'heads'] },
+    check: { method: 'GET', path: '/audit/check', kind: 'json' },
   },
 };

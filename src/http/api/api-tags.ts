@@ -11,7 +11,6 @@ const TAGS: Readonly<Record<string, string>> = {
   schedules: 'Work that is submitted at set times.',
   memory: 'What agents and people remember.',
   skills: 'Skills that agents wrote.',
-  audit: 'Who decided what.',
   people: 'People and their tokens.',
   workspaces: 'Workspaces and their files.',
   chats: 'Conversations with a faculty.',

@@ -8,7 +8,7 @@ import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { memoryRoutes } from '../memory/memory-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
-import { FEATURES } from '../route/features.ts';
+import { OPERATIONS } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
 import type { JsonRoute } from '../route/route.ts';
 import { workRoutes } from '../work/work-routes.ts';
@@ -26,8 +26,6 @@ const ROUTES = [
 ];
 
 const DECIDE = 'For tokens of operators with the scope decide. Show your user exactly what is decided, and ask first.';
-
-const operations = (await Promise.all(FEATURES.map((feature) => feature.operations()))).flat();
 
 export const MCP_TOOLS: readonly McpTool[] = [
   tool('listFaculties', {
@@ -102,7 +100,7 @@ export const MCP_TOOLS: readonly McpTool[] = [
     without: ['words_only'],
     instead: smallPage,
   }),
-  ...operations.flatMap((operation) => (operation.mcp ? [routeTool(routeOf(operation), operation.mcp)] : [])),
+  ...OPERATIONS.flatMap((operation) => (operation.mcp ? [routeTool(routeOf(operation), operation.mcp)] : [])),
 ];
 
 function tool(id: string, options: McpOffer): McpTool {

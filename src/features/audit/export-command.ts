@@ -1,13 +1,11 @@
 /** `animus audit export`. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import { harmlessJson } from '../../core/text/harmless.ts';
-import type { Decision } from '../../core/work/decision-chain.ts';
-import { type AuditRow, readAudit, readHeads } from '../../store/views/audit/audit.ts';
-import { inOrder } from '../../store/views/audit/check-audit.ts';
-import { type RefusedCall, readRefusedCalls } from '../../store/views/audit/refused-calls.ts';
 import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
 import type { Output } from '../../terminal/view/output.ts';
+import { exportAudit } from './readings.ts';
+import type { AuditRow, RefusedCall } from './rows.ts';
 
 export const EXPORT_FORMATS = ['jsonl', 'csv'] as const;
 
@@ -35,11 +33,7 @@ export async function exportCommand(invocation: Invocation, options: ExportOptio
   }
   await withDatabase(invocation, async (db) => {
     if (csv) output.copyable(CSV_COLUMNS.join(','));
-    const range = { since, until };
-    const rows: AsyncIterable<AuditRow | RefusedCall | Decision> = heads
-      ? readHeads(db)
-      : inOrder(readAudit(db, range), readRefusedCalls(db, range));
-    for await (const row of rows) {
+    for await (const row of await exportAudit.run(db, { since, until, heads })) {
       if (csv) output.copyable(CSV_COLUMNS.map((column) => csvCell((row as CsvRow)[column] ?? null)).join(','));
       else printJson(output, row);
     }

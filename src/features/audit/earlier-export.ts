@@ -1,9 +1,10 @@
 /** Compares the decisions with an earlier export of them, which shows what the chain alone cannot: a chain whose end was cut off or that was written anew. */
 import { open } from 'node:fs/promises';
 import { AnimusError, messageOf } from '../../core/errors/errors.ts';
-import { type Decision, decisionHash } from '../../core/work/decision-chain.ts';
-import type { Database } from '../../store/sql/database.ts';
-import { readHashes } from '../../store/views/audit/audit.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { decisionHash } from './chain.ts';
+import type { Decision } from './rows.ts';
+import { readHashes } from './store.ts';
 
 /** What differs from the export. `cut`: a decision is missing. `rewritten`: it is another one. `export_changed`: the line itself does not fit its hash. */
 export interface ExportFault {
@@ -20,7 +21,7 @@ const PAGE = 500;
 
 /** Reads the file line by line. Returns the number of its decisions and at most `most` faults. Errors: `usage.invalid`. */
 export async function faultsAgainst(
-  db: Database,
+  db: Queryable,
   path: string,
   most: number,
 ): Promise<{ readonly compared: number; readonly faults: readonly ExportFault[] }> {

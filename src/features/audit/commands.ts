@@ -1,13 +1,11 @@
-/** `animus audit …`: who decided what, and whether the record of it is complete. */
-import type { Command } from 'commander';
+/** `animus audit export|verify`: who decided what, and whether the record of it is complete. */
 import { choice, pastMoment } from '../../terminal/command/arguments.ts';
-import { addCommand, addGroup, type RunCommand } from '../../terminal/command/command.ts';
-import { EXPORT_FORMATS, exportCommand } from './audit-export.ts';
-import { verifyCommand } from './audit-verify.ts';
+import { addCommand } from '../../terminal/command/command.ts';
+import type { AddOperation } from '../../terminal/command/operation-command.ts';
+import { EXPORT_FORMATS, exportCommand } from './export-command.ts';
+import { verifyCommand } from './verify-command.ts';
 
-/** Adds `animus audit export|verify`. */
-export function addAuditCommands(program: Command, run: RunCommand): void {
-  const group = addGroup(program, 'audit', 'who decided what: export the decisions, and check that none was changed');
+const addExport: AddOperation = (group, run) => {
   addCommand(group, 'export', {
     summary: 'print the decisions of a time, oldest first, one per line',
     examples: [
@@ -25,10 +23,15 @@ export function addAuditCommands(program: Command, run: RunCommand): void {
     .option('--format <format>', 'jsonl or csv (default: jsonl)', choice(EXPORT_FORMATS))
     .option('--heads', 'only the newest decision of each chain, for audit verify --against')
     .action(run(exportCommand));
+};
+
+const addVerify: AddOperation = (group, run) => {
   addCommand(group, 'verify', {
     summary: 'check the chain of the decisions of each work item; exits 1 and says where it is broken',
     examples: ['animus audit verify', 'animus audit verify --against decisions.jsonl'],
   })
     .option('--against <file>', 'also check that every decision of this earlier export (JSON Lines) is still there')
     .action(run(verifyCommand));
-}
+};
+
+export const auditCommands = [addExport, addVerify];

@@ -3,41 +3,7 @@
  * same work item or target. The hashes are computed here again, not by the database that is being checked.
  */
 import { createHash } from 'node:crypto';
-
-/** A row of `animus.decisions`. Digests and hashes are SHA-256 in hexadecimal digits. */
-export interface Decision {
-  readonly id: string;
-  readonly seq: number;
-  readonly work_item_id: string | null;
-  /** What it is about if not about a work item: a faculty, or `*`. */
-  readonly target: string | null;
-  /** The call that it was about, as its provider has named it; null: about no call. */
-  readonly call_id: string | null;
-  readonly action: string;
-  readonly decided_by: string;
-  /** UTC with microseconds: `2026-03-01T09:00:00.000000Z`. */
-  readonly created_at: string;
-  readonly note: string;
-  /** Null after the note was erased. */
-  readonly salt: string | null;
-  readonly note_digest: string;
-  readonly work_digest: string | null;
-  readonly subject_digest: string | null;
-  readonly previous_hash: string | null;
-  readonly hash: string;
-}
-
-/** What is wrong with a chain, and where. */
-export interface ChainFault {
-  /** `changed`: fields or note differ from what was hashed. `missing`: rows before this one. `reordered`: it had another number. `replaced`: the row before is not the one that was there. */
-  readonly fault: 'changed' | 'missing' | 'reordered' | 'replaced';
-  readonly work_item_id: string | null;
-  readonly target: string | null;
-  readonly seq: number;
-  readonly id: string;
-  /** A sentence for people. */
-  readonly detail: string;
-}
+import type { ChainFault, Decision } from './rows.ts';
 
 /** The SHA-256 of the texts as a JSON array, as `animus.digest_texts` computes it. */
 export function digestTexts(...texts: readonly (string | null)[]): string {

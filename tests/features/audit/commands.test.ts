@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Decision, decisionHash } from '../../../src/core/work/decision-chain.ts';
+import { decisionHash } from '../../../src/features/audit/chain.ts';
+import type { Decision } from '../../../src/features/audit/rows.ts';
+import { run } from '../../cli/run-cli.ts';
 import { insertWork } from '../../store/work/queue-driver.ts';
 import { testDatabase } from '../../support/database.ts';
-import { run } from '../run-cli.ts';
 
 const target = testDatabase();
 const NOTE = '=1+1, "quoted"\nand a second line \u202e';
