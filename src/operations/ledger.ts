@@ -1,8 +1,8 @@
 /** The ledger of a work item, as the actor may see it. */
 import { LEDGER_TYPES, type LedgerType } from '../core/work/work.ts';
-import { type RowOf, row } from './row.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Views } from '../store/views/views-of-login.ts';
+import { type RowOf, row } from './row.ts';
 
 export const ledgerEntry = row((s) =>
   s.z

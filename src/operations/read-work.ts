@@ -1,10 +1,10 @@
 /** Reads work as the actor may see it. Rows keep the names of their columns: the API sends them, and `--json` prints them (docs/cli.md). */
-import { AnimusError } from '../core/errors/errors.ts';
 import type { WorkState } from '../core/work/work.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import { toText } from '../store/sql/json.ts';
 import { itemCost, itemTokens } from '../store/views/known-cost.ts';
 import type { Views } from '../store/views/views-of-login.ts';
+import { noWork } from '../store/views/visible/visible-work.ts';
 import { withWaiting } from '../store/views/waiting.ts';
 import type { WorkItem, WorkSummary } from './work-rows.ts';
 
@@ -34,18 +34,8 @@ const READ = {
 /** One item; `id` is a full id. What `own_work` does not have is null. Errors: `work.not_found`, also for one that the actor may not see. */
 export async function readWork(db: Queryable, id: string, views: Views = 'visible'): Promise<WorkDetail> {
   const [row] = await db.query<Omit<WorkDetail, 'waiting'>>(READ[views], [id]);
-  if (row === undefined) throw notFound(id);
+  if (row === undefined) throw noWork(id);
   return (await withWaiting(db, [row]))[0]!;
-}
-
-/** Errors: `work.not_found`, as `readWork`. */
-export async function requireWork(db: Queryable, id: string, views: Views = 'visible'): Promise<void> {
-  const [row] = await db.query(`select from animus.${views}_work where id = $1::uuid`, [id]);
-  if (row === undefined) throw notFound(id);
-}
-
-function notFound(id: string): AnimusError {
-  return new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
 }
 
 /** What narrows a list; everything is optional but the limit. */

@@ -15,7 +15,8 @@ const whyWaiting = row((s) =>
 );
 
 /** Why work does not go on now, in an answer. */
-const waiting = (s: Schemas) => whyWaiting(s).nullable().describe('why it does not go on now; null: it does, or has ended');
+const waiting = (s: Schemas) =>
+  whyWaiting(s).nullable().describe('why it does not go on now; null: it does, or has ended');
 
 const summary = row((s) =>
   s.z.object({

@@ -18,8 +18,8 @@ import { jsonObject, jsonOf } from '../../terminal/command/json-option.ts';
 import { createFocusView } from '../../terminal/events/focus-events.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted, duration, stateLabel } from '../../terminal/view/quantities.ts';
-import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
 import { showOutcome } from '../../terminal/view/show-outcome.ts';
+import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
 
 interface TestOptions extends CommonOptions {
   readonly workspace?: string;

@@ -12,7 +12,9 @@ const told = (s: Schemas) => ({
   params_schema: s
     .jsonObject()
     .nullable()
-    .describe('the JSON Schema of `params` of its work; null: any object, which its agent reads beside the description'),
+    .describe(
+      'the JSON Schema of `params` of its work; null: any object, which its agent reads beside the description',
+    ),
   outcome_schema: s
     .jsonObject()
     .nullable()

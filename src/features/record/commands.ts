@@ -42,8 +42,7 @@ const append = operationCommand(appendEntry, {
   read: async (given, { context }) =>
     given.content === '-' ? { ...given, content: await readInput(context.stdin) } : given,
   document: ({ row: { id }, result: { seq } }) => ({ work_item_id: id, seq }),
-  show: (output, { row: { id }, input: { type }, result: { seq } }) =>
-    output.line(`${type} #${seq} appended to ${id}`),
+  show: (output, { row: { id }, input: { type }, result: { seq } }) => output.line(`${type} #${seq} appended to ${id}`),
 });
 
 export const ledgerCommands = [show, append];

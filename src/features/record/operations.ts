@@ -6,8 +6,8 @@ import { ledgerEntry, readLedger as readEntries } from '../../operations/ledger.
 import { READS, smallPage } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { pageOf } from '../../operations/page-of.ts';
-import { requireWork } from '../../operations/read-work.ts';
 import { appendLedger } from '../../store/transcript/ledger.ts';
+import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import * as store from './store.ts';
 
 const ofItem = { tag: 'record', scope: 'read', errors: ['work.not_found'] } as const;
@@ -33,14 +33,13 @@ export const readLedger = operation({
   output: (s) => s.page(ledgerEntry(s)),
   mcp: {
     name: 'read_ledger',
-    description:
-      'The ledger of an item, in order: plans, findings, decisions, steps, errors and notes of its agent.',
+    description: 'The ledger of an item, in order: plans, findings, decisions, steps, errors and notes of its agent.',
     hints: READS,
     instead: smallPage,
   },
   async run({ tx, views }, { id: item, limit: most, ...filter }) {
     const from = await views();
-    await requireWork(tx, item, from);
+    await requireVisibleWork(tx, item, from);
     return pageOf(await readEntries(tx, item, from, { ...filter, limit: most + 1 }), most, ({ seq }) => String(seq));
   },
 });
@@ -55,7 +54,7 @@ export const appendEntry = operation({
   output: (s) => s.z.object({ seq: s.z.int() }),
   errors: ['work.not_found', 'work.invalid'],
   async run({ tx, views }, { id: item, type, content }) {
-    await requireWork(tx, item, await views());
+    await requireVisibleWork(tx, item, await views());
     return { seq: await appendLedger(tx, item, type, content) };
   },
 });
@@ -68,7 +67,7 @@ const listFoci = operation({
   input: { id: id() },
   output: (s) => s.z.object({ items: s.z.array(store.focus(s)) }),
   async run({ tx }, { id: item }) {
-    await requireWork(tx, item);
+    await requireVisibleWork(tx, item);
     return { items: await store.readFoci(tx, item) };
   },
 });
@@ -81,7 +80,7 @@ const listTurns = operation({
   input: { id: id(), after: cursor(), limit: limit() },
   output: (s) => s.page(store.turn(s)),
   async run({ tx }, { id: item, after, limit: most }) {
-    await requireWork(tx, item);
+    await requireVisibleWork(tx, item);
     const rows = await store.readTurns(tx, item, readCursor(['id', 'int'], after), most + 1);
     return pageOf(rows, most, (row) => writeCursor([row.focus_id, row.turn]));
   },
@@ -100,7 +99,7 @@ const listCalls = operation({
   },
   output: (s) => s.page(store.call(s)),
   async run({ tx }, { id: item, full, after, limit: most }) {
-    await requireWork(tx, item);
+    await requireVisibleWork(tx, item);
     const from = readCursor(['id', 'int', 'int', 'text'], after);
     const rows = await store.readCalls(tx, item, from, { full, limit: most + 1 });
     return pageOf(rows, most, (row) => writeCursor([row.focus_id, row.turn, row.position, row.call_id]));
@@ -115,7 +114,7 @@ const listMail = operation({
   input: { id: id(), after: text({ pattern: /^\d{1,18}$/, default: '0' }), limit: limit() },
   output: (s) => s.page(store.mail(s)),
   async run({ tx }, { id: item, after, limit: most }) {
-    await requireWork(tx, item);
+    await requireVisibleWork(tx, item);
     return pageOf(await store.readMail(tx, item, after, most + 1), most, (row) => row.id);
   },
 });
@@ -128,7 +127,7 @@ const listContext = operation({
   input: { id: id(), after: cursor(), limit: limit() },
   output: (s) => s.page(store.message(s)),
   async run({ tx }, { id: item, after, limit: most }) {
-    await requireWork(tx, item);
+    await requireVisibleWork(tx, item);
     const rows = await store.readMessages(tx, item, readCursor(['id', 'int'], after), most + 1);
     return pageOf(rows, most, (row) => writeCursor([row.focus_id, row.seq]));
   },
@@ -142,7 +141,7 @@ const listWaits = operation({
   input: { id: id() },
   output: (s) => s.z.object({ items: s.z.array(store.wait(s)) }),
   async run({ tx }, { id: item }) {
-    await requireWork(tx, item);
+    await requireVisibleWork(tx, item);
     return { items: await store.readWaits(tx, item) };
   },
 });
@@ -155,7 +154,7 @@ const listActivations = operation({
   input: { id: id() },
   output: (s) => s.z.object({ items: s.z.array(store.activation(s)) }),
   async run({ tx }, { id: item }) {
-    await requireWork(tx, item);
+    await requireVisibleWork(tx, item);
     return { items: await store.readActivations(tx, item) };
   },
 });
@@ -168,7 +167,7 @@ const showBudget = operation({
   input: { id: id() },
   output: (s) => s.z.object({ items: s.z.array(store.budgetLeft(s)).readonly() }),
   async run({ tx }, { id: item }) {
-    await requireWork(tx, item);
+    await requireVisibleWork(tx, item);
     return { items: await store.readBudget(tx, item) };
   },
 });

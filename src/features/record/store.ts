@@ -230,8 +230,9 @@ export const budgetLeft = row((s) =>
 
 /** The limits that apply to an item, with what is left of them; none for an item that the actor may not see. */
 export async function readBudget(tx: Queryable, id: string): Promise<readonly BudgetLeft[]> {
-  const [found] = await tx.query<{ limits: BudgetLeft[] | null }>('select animus.visible_budget_left($1::uuid) as limits', [
-    id,
-  ]);
+  const [found] = await tx.query<{ limits: BudgetLeft[] | null }>(
+    'select animus.visible_budget_left($1::uuid) as limits',
+    [id],
+  );
   return found!.limits ?? [];
 }

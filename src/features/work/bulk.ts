@@ -14,17 +14,17 @@ export const CHANGED_STATES = {
 /** Which work is meant; everything must hold. */
 export interface WorkMatch {
   /** Default: those in which the act makes sense. */
-  readonly state?: WorkState | undefined;
-  readonly faculty?: string | undefined;
+  readonly state: WorkState | undefined;
+  readonly faculty: string | undefined;
   /** Ended since this time or, where it has not ended, was submitted since. */
-  readonly since?: Date | undefined;
+  readonly since: Date | undefined;
 }
 
 /** What is done to a page of the items that match. */
 export interface MatchingChange extends WorkMatch {
-  readonly reason?: string | undefined;
+  readonly reason: string | undefined;
   readonly dry_run: boolean;
-  readonly after?: string | undefined;
+  readonly after: string | undefined;
   readonly limit: number;
 }
 
@@ -47,16 +47,16 @@ function bulkOperation(
     input: {
       state: optional(choice(allowed, { description: 'default: all of these' })),
       faculty: optional(facultyName()),
-      since: optional(
-        time({ description: 'only what has ended since then or, if it is open, was submitted since' }),
-      ),
+      since: optional(time({ description: 'only what has ended since then or, if it is open, was submitted since' })),
       reason: optional(text({ description: 'kept with items that are cancelled' })),
       dry_run: flag({ default: false, description: 'only count what matches' }),
       after: optional(id()),
       limit: whole({ min: 1, max: 500, default: 200, description: 'how many items one request tries' }),
     },
     check: ({ state, faculty, since }) =>
-      state === undefined && faculty === undefined && since === undefined ? 'select items by state, faculty or since' : null,
+      state === undefined && faculty === undefined && since === undefined
+        ? 'select items by state, faculty or since'
+        : null,
     output: (s) =>
       s.z
         .object({

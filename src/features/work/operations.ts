@@ -3,8 +3,9 @@ import { facultyName, flag, id, limit, optional, other, terminalOnly, text } fro
 import { ADDS, DECIDES, READS, smallPage } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
 import { pageOf } from '../../operations/page-of.ts';
-import { listWork as listRows, readWork, requireWork } from '../../operations/read-work.ts';
+import { listWork as listRows, readWork } from '../../operations/read-work.ts';
 import { workItem, workSummary } from '../../operations/work-rows.ts';
+import { requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import * as store from '../../store/work/operate.ts';
 import { sayWork as say } from '../../store/work/say-work.ts';
 import { cancelMatchingWork, retryMatchingWork } from './bulk.ts';
@@ -67,7 +68,7 @@ const listChildren = operation({
   },
   async run({ tx, views }, { id: parentId, limit: most, ...filter }) {
     const from = await views();
-    await requireWork(tx, parentId, from);
+    await requireVisibleWork(tx, parentId, from);
     return pageOf(await listRows(tx, { ...filter, parentId, limit: most + 1 }, from), most, (row) => row.id);
   },
 });
@@ -96,7 +97,7 @@ export const retryWork = operation({
   output: (s) => s.z.object({ id: s.id().describe('another item, if one with the same dedup key is active') }),
   errors: ['work.not_found', 'work.state'],
   async run({ tx, views }, input) {
-    await requireWork(tx, input.id, await views());
+    await requireVisibleWork(tx, input.id, await views());
     return { id: await store.retryWork(tx, input.id) };
   },
 });
@@ -125,7 +126,7 @@ export const sayWork = operation({
     hints: ADDS,
   },
   async run({ tx, views }, input) {
-    await requireWork(tx, input.id, await views());
+    await requireVisibleWork(tx, input.id, await views());
     const said = await say(tx, input.id, input.text, input.wake);
     return { id: said.workItemId, message_id: said.messageId, state: said.state };
   },

@@ -1,5 +1,17 @@
 /** Submitting work. */
-import { facultyName, flag, id, json, jsonObject, list, optional, other, text, time, whole } from '../../operations/fields.ts';
+import {
+  facultyName,
+  flag,
+  id,
+  json,
+  jsonObject,
+  list,
+  optional,
+  other,
+  text,
+  time,
+  whole,
+} from '../../operations/fields.ts';
 import { ADDS } from '../../operations/mcp-offer.ts';
 import { operation } from '../../operations/operation.ts';
 import { submittedItem } from '../../operations/work-rows.ts';
@@ -31,9 +43,7 @@ export const submitWork = operation({
       text({ description: 'while an item of yours of the faculty with this key is active, this one merges into it' }),
     ),
     concurrency_key: optional(text({ description: 'items with the same key run one after another' })),
-    priority: optional(
-      whole({ min: -2_147_483_648, max: 2_147_483_647, description: 'higher runs first; default 0' }),
-    ),
+    priority: optional(whole({ min: -2_147_483_648, max: 2_147_483_647, description: 'higher runs first; default 0' })),
     run_at: optional(time({ ahead: true, description: 'not before this time' })),
     parent_id: optional(id()),
     source: optional(text({ description: 'default http' })),

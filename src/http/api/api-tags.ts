@@ -3,11 +3,8 @@ import { FEATURES } from '../route/features.ts';
 import type { Route } from '../route/route.ts';
 
 const TAGS: Readonly<Record<string, string>> = {
-  work: 'Work items: submit, find, steer and cancel them.',
-  record: 'What was recorded of work: ledger, foci, turns and tool calls.',
   approvals: 'What waits for the decision of a person.',
   artifacts: 'Files of work.',
-  operate: 'Faculties, pauses, status and spend.',
   schedules: 'Work that is submitted at set times.',
   memory: 'What agents and people remember.',
   skills: 'Skills that agents wrote.',

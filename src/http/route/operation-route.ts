@@ -1,5 +1,6 @@
 /** The route of an operation: its fields stand in the path, the query or the body. */
 
+import { listModels } from '../../llm/models/list-models.ts';
 import { objectOf } from '../../operations/field-schema.ts';
 import type { Field, Fields } from '../../operations/fields.ts';
 import type { Operation, Outside } from '../../operations/operation.ts';
@@ -56,7 +57,12 @@ export function routeOf({
 }
 
 function outside({ means, signal, traceparent }: Visit): Outside {
-  return { config: async () => means.config, signal, traceparent };
+  return {
+    config: async () => means.config,
+    models: async () => means.models?.() ?? listModels({}),
+    signal,
+    traceparent,
+  };
 }
 
 /** No name is in two of them. */

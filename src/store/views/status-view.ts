@@ -49,6 +49,8 @@ export async function readWorktreesStatus(db: Queryable): Promise<readonly Workt
     `select to_regprocedure('animus.worktree_status()') is not null as there`,
   );
   if (!known!.there) return null;
-  const [row] = await db.query<{ status: { worktrees: WorktreesStatus[] } }>('select animus.worktree_status() as status');
+  const [row] = await db.query<{ status: { worktrees: WorktreesStatus[] } }>(
+    'select animus.worktree_status() as status',
+  );
   return row!.status.worktrees;
 }

@@ -81,7 +81,9 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
       return option;
     };
     const fields = [
-      ...Object.entries<OptionWords>(options).map(([name, words]) => [name, adds(operation.input[name]!, words)] as const),
+      ...Object.entries<OptionWords>(options).map(
+        ([name, words]) => [name, adds(operation.input[name]!, words)] as const,
+      ),
       ...Object.entries(more).map(([name, words]) => [name, adds({ kind: 'flag' }, words)] as const),
     ];
     const other = instead && adds({ kind: 'flag' }, instead.option);
@@ -99,7 +101,9 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
           ...fields.map(([name, option]) => ({ name, called: option.long!, value: values[option.attributeName()] })),
         ];
         const read = await Promise.all(
-          all.filter(({ value }) => value !== undefined).map((each) => valueOf(operation.input[each.name], each, invocation)),
+          all
+            .filter(({ value }) => value !== undefined)
+            .map((each) => valueOf(operation.input[each.name], each, invocation)),
         );
         return performOperation(operation, presentation, invocation, {
           ...defaultsOf(operation.input),
@@ -164,7 +168,12 @@ export async function performOperation<Input, Result, Row extends { readonly id:
 }
 
 function outsideOf({ config, context }: Invocation): Outside {
-  return { config, signal: context.signals.drain, traceparent: traceparent(context.env['TRACEPARENT']) };
+  return {
+    config,
+    models: async () => (await import('./known-models.ts')).knownModels(await config()),
+    signal: context.signals.drain,
+    traceparent: traceparent(context.env['TRACEPARENT']),
+  };
 }
 
 /** The caller's trace, if it has one in W3C form. */

@@ -1,7 +1,7 @@
 /** Says on stderr what an item is waiting for, while a command follows it, or waits for its answer. */
 import { isAnimusError } from '../../core/errors/errors.ts';
-import type { Queryable } from '../../store/sql/database.ts';
 import { readWork } from '../../operations/read-work.ts';
+import type { Queryable } from '../../store/sql/database.ts';
 import { viewsOfLogin } from '../../store/views/views-of-login.ts';
 import type { Output } from '../view/output.ts';
 import { waitingNews } from './waiting-news.ts';

@@ -1,11 +1,11 @@
 /** The table reason × place of docs/states.md: for each reason a real item waits for it, and every place is asked why. */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { followWork } from '../../../src/features/work/terminal/follow-work.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { WAITING_REASONS, type WaitingReason } from '../../../src/core/work/waiting.ts';
 import { sayInConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { followWork } from '../../../src/features/work/terminal/follow-work.ts';
 import { resumeFaculty } from '../../../src/store/work/operate.ts';
 import { type NewWork, submitWork } from '../../../src/store/work/submit-work.ts';
 import type { Invocation } from '../../../src/terminal/command/command.ts';
@@ -169,7 +169,7 @@ async function listen(id: string): Promise<Readonly<Record<'waits' | 'answer' | 
   const interrupts = createInterrupts(systemClock);
   const [waits, answer] = [listener(), listener()];
   const context = { signals: interrupts, env: {} };
-  const submitted = { id, state: 'queued' as const, mergedInto: null };
+  const submitted = { id, state: 'queued' as const, merged_into: null };
   const following = followWork({ output: waits.output, context } as unknown as Invocation, target.database, submitted);
   const look = await waitingNotes(answer.output, target.database, id);
   await eventually(`news of ${id}`, async () => {

@@ -4,10 +4,10 @@ import type { Config } from '../../../core/config/config.ts';
 import type { HttpProviderConfig } from '../../../core/config/providers/provider.ts';
 import { modelValues } from '../../../daemon/models/model-values.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../../terminal/command/command.ts';
+import { accessSettings } from '../../../terminal/view/access-settings.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { grouped } from '../../../terminal/view/quantities.ts';
-import { accessSettings } from '../../../terminal/view/access-settings.ts';
 
 /** Adds `animus models show`. */
 export function addModelsShowCommand(group: Command, run: RunCommand): void {

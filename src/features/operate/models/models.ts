@@ -1,16 +1,17 @@
 /** `animus models`: the models animus knows, with their prices; `animus models show`: one of them. */
-import type { Command } from 'commander';
 import { AnimusError } from '../../../core/errors/errors.ts';
 import { didYouMean } from '../../../core/errors/suggest.ts';
-import { modelNames } from '../../../daemon/models/model-names.ts';
 import { openCatalogue } from '../../../llm/models/catalogue.ts';
-import { type ListedModel, listModels } from '../../../llm/models/list-models.ts';
+import type { ListedModel } from '../../../llm/models/list-models.ts';
 import type { ModelInfo } from '../../../llm/models/model-info.ts';
-import { type PriceChange, type Prices, type Rates, ratesAt } from '../../../llm/models/prices.ts';
-import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../../terminal/command/command.ts';
+import { type PriceChange, ratesAt } from '../../../llm/models/prices.ts';
+import { addCommand, type CommonOptions, type Invocation } from '../../../terminal/command/command.ts';
+import { knownModels } from '../../../terminal/command/known-models.ts';
+import type { AddOperation } from '../../../terminal/command/operation-command.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import { grouped } from '../../../terminal/view/quantities.ts';
+import { modelDocuments } from './model-documents.ts';
 import { addModelsShowCommand } from './models-show.ts';
 import { addModelsUpdateCommand } from './models-update.ts';
 
@@ -18,8 +19,8 @@ interface ModelsOptions extends CommonOptions {
   readonly provider?: string;
 }
 
-/** Adds `animus models`. */
-export function addModelsCommand(program: Command, run: RunCommand): void {
+/** Written by hand, because it needs no database. */
+export const models: AddOperation = (program, run) => {
   const group = addCommand(program, 'models', {
     summary: 'list the models animus knows, with context windows, prices and abilities',
     examples: ['animus models', 'animus models --provider anthropic --json'],
@@ -28,26 +29,26 @@ export function addModelsCommand(program: Command, run: RunCommand): void {
     .action(run(modelsCommand));
   addModelsShowCommand(group, run);
   addModelsUpdateCommand(group, run);
-}
+};
 
 async function modelsCommand(invocation: Invocation, { provider }: ModelsOptions): Promise<number> {
   const { output } = invocation;
   const config = await invocation.config();
-  const all = listModels(modelNames(config).models);
+  const all = knownModels(config);
   if (provider !== undefined) {
     requireProvider(provider, new Set([...config.providers.keys(), ...all.map((each) => each.provider)]));
   }
-  const models = all.filter((each) => provider === undefined || each.provider === provider);
+  const shown = all.filter((each) => provider === undefined || each.provider === provider);
   const { source } = openCatalogue().prices.file;
-  output.document({ checked: source.checked, prices: source, models: models.map(modelJson) });
-  if (models.length === 0) {
+  output.document({ checked: source.checked, prices: source, models: modelDocuments(all, { provider }) });
+  if (shown.length === 0) {
     output.line(
       `no model of ${provider} is listed. Its models get a window of 128,000 tokens (or that of a listed model of the same name)`,
     );
     output.line(`and no price; describe them in [models."${provider}/MODEL"] of animus.toml`);
     return 0;
   }
-  output.table(COLUMNS, models.map(modelRow));
+  output.table(COLUMNS, shown.map(modelRow));
   output.line();
   output.line(
     styled(
@@ -109,38 +110,4 @@ function abilities(info: ModelInfo): string[] {
 function whenOf({ from, daily, prices }: PriceChange): string {
   const when = [...(from === undefined ? [] : [`from ${from}`]), ...(daily ? [`from ${daily.join(' to ')} UTC`] : [])];
   return prices === null ? '' : `${prices.input} in, ${prices.output} out ${when.join(', ')}`;
-}
-
-function modelJson({ provider, model, info, overridden }: ListedModel) {
-  return {
-    provider,
-    model,
-    overridden,
-    context_window: info.contextWindow,
-    max_output: info.maxOutput,
-    ...ratesJson(ratesAt(info, new Date())),
-    price_changes: info.priceChanges.map(({ from, daily, ...rates }) => ({
-      from: from ?? null,
-      daily: daily ?? null,
-      ...ratesJson(rates),
-    })),
-    thinking: info.thinking,
-    effort: info.effort,
-    effort_with_tools: info.effortWithTools,
-    parallel_tools: info.parallelTools,
-    user_after_tools: info.userAfterTools,
-    temperature: info.temperature,
-    images: info.images,
-  };
-}
-
-function ratesJson({ prices, longPrompt }: Rates) {
-  return {
-    usd_per_million: prices && pricesJson(prices),
-    long_prompt: longPrompt && { above_tokens: longPrompt.aboveTokens, usd_per_million: pricesJson(longPrompt.prices) },
-  };
-}
-
-function pricesJson({ input, output, cacheRead, cacheWrite }: Prices) {
-  return { input, output, cache_read: cacheRead, cache_write: cacheWrite };
 }

@@ -17,7 +17,7 @@ export function showAsks(output: Output, { asks, at }: Pick<Status, 'asks' | 'at
       { title: 'WHAT', shrink: true },
     ],
     asks.first.map(({ work_item_id: id, faculty, tool, kind, subject, shown, asked_at: asked, deadline, items }) => [
-      styled(shortId(id), 'yellow'),
+      styled(id === null ? '-' : shortId(id), 'yellow'),
       faculty,
       age(asked, now),
       deadline === null ? '-' : age(deadline, now),

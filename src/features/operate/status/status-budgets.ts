@@ -1,4 +1,5 @@
 /** The part of `animus status` about limits that are nearly or wholly used up. */
+import type { BudgetLeft } from '../../../store/work/budgets.ts';
 import { limitAmount, limitName, shareUsed } from '../../../terminal/view/limits.ts';
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import { age, amountOf } from '../../../terminal/view/quantities.ts';
@@ -7,6 +8,7 @@ import type { Status } from './status.ts';
 /** A row for each limit of which 80 % are used; nothing if there is none. */
 export function showBudgets(output: Output, { budgets, at }: Pick<Status, 'budgets' | 'at'>): void {
   if (budgets.length === 0) return;
+  const limits = budgets as unknown as readonly BudgetLeft[];
   const now = Date.parse(at);
   output.line();
   output.table(
@@ -18,7 +20,7 @@ export function showBudgets(output: Output, { budgets, at }: Pick<Status, 'budge
       { title: '', align: 'right' },
       { title: 'ENDS', optional: true },
     ],
-    budgets.map((limit) => [
+    limits.map((limit) => [
       limitName(limit),
       amountOf(limit.spent, limit.unit),
       limit.held > 0 ? amountOf(limit.held, limit.unit) : '-',

@@ -1,9 +1,10 @@
 /** `animus status`: shows the state of the system, once or repeatedly. */
-import { loadFeatures } from '../../features.ts';
+
 import { wholeNumber } from '../../../terminal/command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
 import type { AddOperation } from '../../../terminal/command/operation-command.ts';
+import { loadFeatures } from '../../features.ts';
 import { readStatus } from './status.ts';
 import { reportJson, type StatusReport, showStatus } from './status-view.ts';
 import { watchStatus } from './status-watch.ts';

@@ -1,7 +1,6 @@
 /** What `animus status` prints for people, on one screen. */
 
 import { WORK_STATES } from '../../../core/work/work.ts';
-import type { ShowStatus } from '../../feature.ts';
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import type { Part } from '../../../terminal/view/part.ts';
 import {
@@ -16,6 +15,8 @@ import {
   uncertainParts,
 } from '../../../terminal/view/quantities.ts';
 import { showWorktrees } from '../../../terminal/view/show-worktrees.ts';
+import type { ShowStatus } from '../../feature.ts';
+import type { Status } from './status.ts';
 import { showAsks } from './status-asks.ts';
 import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';
@@ -23,7 +24,6 @@ import { showDaemons } from './status-daemons.ts';
 import { showStaleSkills } from './status-skills.ts';
 import { showWaiting } from './status-waiting.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
-import type { Status } from './status.ts';
 
 /** The status of one database. */
 export interface StatusReport {
@@ -184,7 +184,7 @@ function showSpend(output: Output, { spend_today: spend }: Status): void {
     spend.map((line) => [
       line.faculty,
       line.model,
-      callsOf(line),
+      callsOf({ calls: line.calls, code_runs: line.code_runs ?? 0 }),
       tokens(line.input_tokens, line.uncounted_calls),
       tokens(line.output_tokens, line.uncounted_calls),
       cost(line.usd, line.unpriced_calls),

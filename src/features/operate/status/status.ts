@@ -5,7 +5,6 @@ import { row } from '../../../operations/row.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import { asks, batch, budget, count, inbox, schedule, timeText, worktrees } from './status-parts.ts';
 
-
 const queue = row((s) =>
   s.z.object({
     faculty: s.z.string(),
@@ -136,32 +135,32 @@ const embeddings = row((s) =>
 /** Without the keys of the parts. */
 export const statusRow = row((s) =>
   s.z.object({
-      at: timeText(s),
-      count_cap: s.z.int(),
-      capped: s.z.array(s.workState()).describe('states whose count is a lower bound'),
-      states: s.z
-        .partialRecord(s.workState(), s.z.int())
-        .describe('ended work of the last 24 hours; dead work for as long as it is there'),
-      queue: s.z.array(queue(s)),
-      waiting: s.z.array(waiting(s)),
-      foci: s.z.array(focus(s)),
-      daemons: s.z.array(daemon(s)),
-      dead_letters: s.z.array(deadLetter(s)).describe('the last ten that died'),
-      kept: kept(s),
-      pauses: s.z.array(pause(s)),
-      spend_today: s.z.array(spend(s)),
-      memory: s.z.object({ vector: s.z.boolean(), reason: s.z.string().nullish() }).nullable(),
-      embeddings: embeddings(s).nullable().describe('null: no daemon has run with a model for them'),
-      stale_skills: s.z
-        .object({ count: count(s), days: s.z.int() })
-        .optional()
-        .describe('how many skills no work has used for so many days'),
-      worktrees: s.z.array(worktrees(s)).describe('directories of worktrees that are there, by host'),
-      inbox: inbox(s),
-      schedules: s.z.array(schedule(s)),
-      batches: s.z.array(batch(s)).describe('turns that wait for batches, by provider'),
-      asks: asks(s).describe('what waits for people: how many, and the ten oldest'),
-      budgets: s.z.array(budget(s)).describe('limits of which 80 % or more are used'),
+    at: timeText(s),
+    count_cap: s.z.int(),
+    capped: s.z.array(s.workState()).describe('states whose count is a lower bound'),
+    states: s.z
+      .partialRecord(s.workState(), s.z.int())
+      .describe('ended work of the last 24 hours; dead work for as long as it is there'),
+    queue: s.z.array(queue(s)),
+    waiting: s.z.array(waiting(s)),
+    foci: s.z.array(focus(s)),
+    daemons: s.z.array(daemon(s)),
+    dead_letters: s.z.array(deadLetter(s)).describe('the last ten that died'),
+    kept: kept(s),
+    pauses: s.z.array(pause(s)),
+    spend_today: s.z.array(spend(s)),
+    memory: s.z.object({ vector: s.z.boolean(), reason: s.z.string().nullish() }).nullable(),
+    embeddings: embeddings(s).nullable().describe('null: no daemon has run with a model for them'),
+    stale_skills: s.z
+      .object({ count: count(s), days: s.z.int() })
+      .optional()
+      .describe('how many skills no work has used for so many days'),
+    worktrees: s.z.array(worktrees(s)).describe('directories of worktrees that are there, by host'),
+    inbox: inbox(s),
+    schedules: s.z.array(schedule(s)),
+    batches: s.z.array(batch(s)).describe('turns that wait for batches, by provider'),
+    asks: asks(s).describe('what waits for people: how many, and the ten oldest'),
+    budgets: s.z.array(budget(s)).describe('limits of which 80 % or more are used'),
   }),
 );
 

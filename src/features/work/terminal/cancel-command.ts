@@ -28,7 +28,11 @@ export const cancel: AddOperation = (group, run) => {
   addMatchOptions(command, CHANGED_STATES.cancel).action(
     run((invocation: Invocation, options: CancelOptions, id?: string) =>
       isBulk(id, options)
-        ? changeMatching(invocation, options, { operation: cancelMatchingWork, states: CHANGED_STATES.cancel, done: 'cancelled' })
+        ? changeMatching(invocation, options, {
+            operation: cancelMatchingWork,
+            states: CHANGED_STATES.cancel,
+            done: 'cancelled',
+          })
         : performOperation(cancelWork, CANCELLING, invocation, { id, reason: options.reason }),
     ),
   );
@@ -43,7 +47,11 @@ export const retry: AddOperation = (group, run) => {
   addMatchOptions(command, CHANGED_STATES.retry).action(
     run((invocation: Invocation, options: MatchOptions, id?: string) =>
       isBulk(id, options)
-        ? changeMatching(invocation, options, { operation: retryMatchingWork, states: CHANGED_STATES.retry, done: 'retried' })
+        ? changeMatching(invocation, options, {
+            operation: retryMatchingWork,
+            states: CHANGED_STATES.retry,
+            done: 'retried',
+          })
         : performOperation(retryWork, RETRYING, invocation, { id }),
     ),
   );
@@ -78,7 +86,12 @@ const CANCELLING: Performance<InputOf<typeof cancelWork>, { id: string; state: W
 const RETRYING: Performance<InputOf<typeof retryWork>, Found, Found, WorkState> = {
   find: foundWork,
   after: async (db, { result: { id } }) => (await readWork(db, id)).state,
-  document: ({ row, result, after: state }) => ({ id: row.id, retried: result.id === row.id, active_id: result.id, state }),
+  document: ({ row, result, after: state }) => ({
+    id: row.id,
+    retried: result.id === row.id,
+    active_id: result.id,
+    state,
+  }),
   show(output, { row, result, after: state }) {
     const id = styled(row.id, 'bold');
     if (result.id === row.id) output.line(id, '  ', stateLabel(state));

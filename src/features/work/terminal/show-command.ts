@@ -22,14 +22,14 @@ import {
   WORK_OF_ANOTHER,
 } from '../../../terminal/view/quantities.ts';
 import { showAsked } from '../../../terminal/view/show-asked.ts';
-import { waitingCommand, waitingText } from '../../../terminal/view/waiting-text.ts';
-import { resultJson, showResult } from '../../../terminal/view/show-result.ts';
-import { showBudgets } from './show-budgets.ts';
-import { showFocus } from './show-focus.ts';
-import { showMail } from './show-mail.ts';
 import { showLedger } from '../../../terminal/view/show-ledger.ts';
 import { showOutcome, showRetry } from '../../../terminal/view/show-outcome.ts';
 import { heading } from '../../../terminal/view/show-parts.ts';
+import { resultJson, showResult } from '../../../terminal/view/show-result.ts';
+import { waitingCommand, waitingText } from '../../../terminal/view/waiting-text.ts';
+import { showBudgets } from './show-budgets.ts';
+import { showFocus } from './show-focus.ts';
+import { showMail } from './show-mail.ts';
 import { showSkills } from './show-skills.ts';
 import { readShownWork } from './shown-work.ts';
 

@@ -20,7 +20,10 @@ export function showMail(output: Output, item: Pick<WorkItem, 'state'>, mail: re
   }
 }
 
-function deliveryOf({ delivered_at: at, focus, turn, not_delivered: why }: Mail, { state }: Pick<WorkItem, 'state'>): Part {
+function deliveryOf(
+  { delivered_at: at, focus, turn, not_delivered: why }: Mail,
+  { state }: Pick<WorkItem, 'state'>,
+): Part {
   if (at !== null)
     return styled(`delivered with turn ${turn ?? '?'}${focus === 1 ? '' : ` of focus ${focus ?? '?'}`}`, 'green');
   if (!isTerminal(state)) {

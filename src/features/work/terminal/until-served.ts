@@ -2,10 +2,10 @@
 import { interruption } from '../../../core/errors/interruption.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import { isTerminal } from '../../../core/work/work.ts';
+import { readWork } from '../../../operations/read-work.ts';
 import { readOwner } from '../../../store/embedded/embedded-owner.ts';
 import type { Database } from '../../../store/sql/database.ts';
 import { findWork } from '../../../store/views/find-work.ts';
-import { readWork } from '../../../operations/read-work.ts';
 import { viewsOfLogin } from '../../../store/views/views-of-login.ts';
 import { liveDaemons } from '../../../store/work/daemons.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
