@@ -1,4 +1,4 @@
-/** Conversations and workspaces: thin calls of the SQL functions (35_conversations.sql, 36_workspaces.sql). */
+/** Conversations and workspaces: thin calls of the SQL functions (migrations/functions/conversations). */
 import { AnimusError } from '../../../core/errors/errors.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import { sqlState } from '../../../store/sql/database-errors.ts';

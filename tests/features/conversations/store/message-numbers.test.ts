@@ -65,7 +65,7 @@ test('messages of an earlier version get their numbers with the trigger', async 
   await say(talk, 'a');
   await answer(db(), talk, 'b');
   const before = await all(talk);
-  const file = new URL('../../../../migrations/functions/35_message_numbers.sql', import.meta.url);
+  const file = new URL('../../../../migrations/functions/conversations/numbers.sql', import.meta.url);
   await db().transaction(async (tx) => {
     await tx.query('drop trigger chat_messages_number on animus.chat_messages');
     await tx.query('alter table animus.chat_messages alter column number drop not null');

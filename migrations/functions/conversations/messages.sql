@@ -1,4 +1,4 @@
--- What people do with the messages of a conversation: say, edit, retry, delete. Lock order: as in 35_conversations.sql.
+-- What people do with the messages of a conversation: say, edit, retry, delete. Lock order: as in conversations.sql.
 
 -- Says something in a conversation. The message and the work item for its answer are one transaction. The item can be claimed when the answers
 -- before it on its branch have ended. Where the conversation says `tell` and an answer is being given, the message is told into it, work_item_id is

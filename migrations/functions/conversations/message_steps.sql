@@ -1,4 +1,4 @@
--- The steps that the functions of 35_conversations_messages.sql share: what is locked, who may change what, and how a branch begins.
+-- The steps that the functions of messages.sql share: what is locked, who may change what, and how a branch begins.
 
 -- Locks the item of the newest message and then the conversation, and returns it as it is then.
 -- Locks: the row of the item, waits two seconds at most; the conversation. Raises: WA003, 42501, 57PA1.
