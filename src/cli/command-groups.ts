@@ -21,7 +21,7 @@ const IN_ORDER: readonly (CommandGroup | string)[] = [
   { names: ['health'], load: async () => (await import('./serve/health.ts')).addHealthCommand },
   { names: ['http'], load: async () => (await import('./serve/http.ts')).addHttpCommand },
   { names: ['mcp'], load: async () => (await import('./serve/mcp.ts')).addMcpCommand },
-  'work',
+  { names: ['work'], load: async () => (await import('./work/more-commands.ts')).addMoreWorkCommands },
   'chat',
   { names: ['inbox'], load: async () => (await import('./work/inbox.ts')).addInboxCommand },
   'pause',
@@ -51,14 +51,21 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = inOrder(
   FEATURES.flatMap(({ commands, load }) => commands.map((name) => featureGroup(name, load))),
 );
 
-/** Commands of features that have no place come last, and what a feature adds to the group of another part behind that. */
+/** The commands of a group to which several parts add, in the order of the help. */
+const ORDER: Readonly<Record<string, readonly string[]>> = {
+  work: 'submit list show tail diff apply checkout discard worktrees say cancel retry approve deny answer grants revoke'.split(
+    ' ',
+  ),
+};
+
+/** Commands of features that have no place come last. What parts add to the group of another stands where `ORDER` has it, or else behind that. */
 function inOrder(places: readonly (CommandGroup | string)[], ofFeatures: readonly CommandGroup[]): CommandGroup[] {
   const named = new Set(places.flatMap((place) => (typeof place === 'string' ? place : place.names)));
   const others = new Set(ofFeatures.flatMap(({ names }) => names).filter((name) => !named.has(name)));
   return [...places, ...others].map((place) => {
     const own = typeof place === 'string' ? [] : [place];
     const names = typeof place === 'string' ? [place] : place.names;
-    const [first, ...more] = [...own, ...ofFeatures.filter(({ names: [name = ''] }) => names.includes(name))];
+    const [first, ...more] = [...ofFeatures.filter(({ names: [name = ''] }) => names.includes(name)), ...own];
     return more.length === 0 ? first! : together(names, [first!, ...more]);
   });
 }
@@ -70,9 +77,20 @@ function together(names: readonly string[], parts: readonly CommandGroup[]): Com
       const all = await Promise.all(parts.map(({ load }) => load()));
       return (program, run, find) => {
         for (const add of all) add(program, run, find);
+        for (const name of names) sortCommands(program, name);
       };
     },
   };
+}
+
+function sortCommands(program: Command, group: string): void {
+  const order = ORDER[group];
+  if (order === undefined) return;
+  const commands = program.commands.find((command) => command.name() === group)!.commands as Command[];
+  const places = new Map(
+    commands.map((command, n) => [command, order.indexOf(command.name()) + 1 || order.length + n]),
+  );
+  commands.sort((one, other) => places.get(one)! - places.get(other)!);
 }
 
 /** A command of a feature, which may be a group, or commands of a group that is there. */

@@ -1,9 +1,9 @@
 /** The output of the demo: each event as it happens. */
 import { join } from 'node:path';
 import type { FocusEvent } from '../../engage/events/events.ts';
+import type { LedgerEntry } from '../../operations/ledger.ts';
 import type { WorkDetail } from '../../operations/read-work.ts';
 import type { Database } from '../../store/sql/database.ts';
-import type { LedgerEntry } from '../../operations/ledger.ts';
 import { DEMO_INSERT } from '../../store/work/demo-work.ts';
 import { createFocusView } from '../../terminal/events/focus-events.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';

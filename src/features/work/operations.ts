@@ -111,6 +111,7 @@ export const sayWork = operation({
   input: {
     id: id(),
     text: text({ min: 1 }),
+    file: terminalOnly(text()),
     wake: optional(flag({ description: 'an item that waits goes on at once; default false' })),
   },
   output: (s) =>

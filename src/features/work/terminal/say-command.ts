@@ -21,9 +21,11 @@ export const say = operationCommand(sayWork, {
     'git diff | animus work say 5b1f0c3de2a9 -',
     'animus work say 5b1f0c3de2a9 --wake "Do not wait for the release"',
   ],
-  more: { file: ['--file <file>', 'the text is in this file'] },
-  options: { wake: ['--wake', 'if the work waits for a time, for children or for an answer, end that wait'] },
-  read: async (given, invocation, { file }) => ({ ...given, text: await textOf(invocation, file, given.text) }),
+  options: {
+    file: ['--file <file>', 'the text is in this file'],
+    wake: ['--wake', 'if the work waits for a time, for children or for an answer, end that wait'],
+  },
+  read: async (given, invocation) => ({ ...given, text: await textOf(invocation, given) }),
   find: foundWork,
   document: ({ row: { id }, result: { id: got, message_id: message, state } }) => ({
     id,
@@ -42,11 +44,16 @@ export async function foundWork(db: Queryable, reference: string): Promise<{ rea
   return { id: await findWork(db, reference) };
 }
 
-async function textOf({ context }: Invocation, file: unknown, given: string | undefined): Promise<string> {
+interface Given {
+  readonly text?: string;
+  readonly file?: string | undefined;
+}
+
+async function textOf({ context }: Invocation, { text: given, file }: Given): Promise<string> {
   if ((file === undefined) === (given === undefined)) {
     throw new AnimusError('usage.invalid', { detail: 'give either a text (- for standard input) or --file' });
   }
-  if (typeof file !== 'string') return given === '-' ? await readInput(context.stdin) : given!;
+  if (file === undefined) return given === '-' ? await readInput(context.stdin) : given!;
   try {
     return readRegularFile(resolve(context.cwd, file)).toString('utf8').trimEnd();
   } catch (error) {
