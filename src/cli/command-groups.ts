@@ -33,7 +33,7 @@ const IN_ORDER: readonly (CommandGroup | string)[] = [
   { names: ['token'], load: async () => (await import('./people/token.ts')).addTokenCommands },
   'webhook',
   'audit',
-  { names: ['memory'], load: async () => (await import('./memory/memory.ts')).addMemoryCommands },
+  'memory',
   { names: ['spend'], load: async () => (await import('./spend/spend.ts')).addSpendCommands },
   { names: ['faculty'], load: async () => (await import('./faculty/faculty.ts')).addFacultyCommands },
   { names: ['skill'], load: async () => (await import('./skill/skill.ts')).addSkillCommands },

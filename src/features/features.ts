@@ -14,6 +14,7 @@ export const FEATURES: readonly Listed[] = [
     commands: ['status', 'pause', 'resume', 'models'],
     load: async () => (await import('./operate/feature.ts')).operate,
   },
+  { commands: ['memory'], load: async () => (await import('./memory/feature.ts')).memory },
   { commands: ['audit'], load: async () => (await import('./audit/feature.ts')).audit },
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },

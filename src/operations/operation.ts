@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import type { FixedConfig } from '../core/config/config.ts';
 import type { ErrorCode } from '../core/errors/error-table.ts';
 import type { ActingPerson, Scope } from '../core/work/people.ts';
+import type { SearchVector } from '../daemon/models/search-embedding.ts';
 import type { ListedModel } from '../llm/models/list-models.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Views } from '../store/views/views-of-login.ts';
@@ -24,6 +25,8 @@ export interface Outside {
   readonly signal: AbortSignal;
   /** W3C traceparent of what has asked for it; null: none. */
   readonly traceparent: string | null;
+  /** The text of a search as a vector, which is charged to who acts, or why there is none. Only servers keep a model open for it. */
+  readonly searchVector?: (text: string) => Promise<SearchVector>;
 }
 
 /** What it gets inside: everything it changes is committed together, or not at all. */

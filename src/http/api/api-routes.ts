@@ -3,7 +3,6 @@
 import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { chatRoutes } from '../chats/chat-routes.ts';
-import { memoryRoutes } from '../memory/memory-routes.ts';
 import { budgetRoutes } from '../operate/budget-routes.ts';
 import { scheduleRoutes } from '../operate/schedule-routes.ts';
 import { spendRoutes } from '../operate/spend-routes.ts';
@@ -25,7 +24,6 @@ export const API_ROUTES: readonly Route[] = [
   ...budgetRoutes,
   ...spendRoutes,
   ...scheduleRoutes,
-  ...memoryRoutes,
   ...skillRoutes,
   ...decideSkillRoutes,
   ...peopleRoutes,

@@ -6,7 +6,6 @@ const TAGS: Readonly<Record<string, string>> = {
   approvals: 'What waits for the decision of a person.',
   artifacts: 'Files of work.',
   schedules: 'Work that is submitted at set times.',
-  memory: 'What agents and people remember.',
   skills: 'Skills that agents wrote.',
   people: 'People and their tokens.',
   workspaces: 'Workspaces and their files.',

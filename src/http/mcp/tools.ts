@@ -5,7 +5,6 @@ import { ADDS, DECIDES, type McpOffer, READS, smallPage } from '../../operations
 import { id } from '../../operations/schemas.ts';
 import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
-import { memoryRoutes } from '../memory/memory-routes.ts';
 import { OPERATIONS } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
 import type { JsonRoute } from '../route/route.ts';
@@ -13,7 +12,7 @@ import { routeTool } from './route-tool.ts';
 import type { McpTool } from './tool.ts';
 import { waitTool } from './wait-tool.ts';
 
-const ROUTES = [...artifactRoutes, ...approvalRoutes, ...memoryRoutes];
+const ROUTES = [...artifactRoutes, ...approvalRoutes];
 
 const DECIDE = 'For tokens of operators with the scope decide. Show your user exactly what is decided, and ask first.';
 
@@ -43,14 +42,6 @@ export const MCP_TOOLS: readonly McpTool[] = [
     name: 'answer_question',
     description: `Answer a question of an agent. ${DECIDE}`,
     hints: DECIDES,
-  }),
-  tool('searchMemories', {
-    name: 'search_memory',
-    description:
-      'Find memories by words and by meaning, best first; without a query the newest. found_by says how each was found, without_meaning why not by meaning.',
-    hints: READS,
-    without: ['words_only'],
-    instead: smallPage,
   }),
   ...OPERATIONS.flatMap((operation) => (operation.mcp ? [routeTool(routeOf(operation), operation.mcp)] : [])),
 ];

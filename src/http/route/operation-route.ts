@@ -6,6 +6,7 @@ import type { Field, Fields } from '../../operations/fields.ts';
 import type { Operation, Outside } from '../../operations/operation.ts';
 import * as schemas from '../../operations/schemas.ts';
 import type { JsonRoute, Visit } from './route.ts';
+import { searchVector } from './search-vector.ts';
 import { unserved } from './unserved.ts';
 
 /** What its template names is in the path; the rest in the query of GET and DELETE, otherwise in the body. */
@@ -56,12 +57,14 @@ export function routeOf({
   };
 }
 
-function outside({ means, signal, traceparent }: Visit): Outside {
+function outside(visit: Visit): Outside {
+  const { means, signal, traceparent } = visit;
   return {
     config: async () => means.config,
     models: async () => means.models?.() ?? listModels({}),
     signal,
     traceparent,
+    searchVector: (text) => searchVector(visit, text),
   };
 }
 

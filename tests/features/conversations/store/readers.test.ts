@@ -1,8 +1,8 @@
 /** Promise: what enters a context that several people may read is only what all of them may see (functions/13_readers.sql). */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sayInConversation, setParticipant } from '../../../../src/features/conversations/store/conversations.ts';
+import { unmergeMemory } from '../../../../src/features/memory/store.ts';
 import { storeMemory, updateMemory } from '../../../../src/store/memory/memories.ts';
-import { unmergeMemory } from '../../../../src/store/memory/memory-merges.ts';
 import { searchMemories } from '../../../../src/store/memory/search-memories.ts';
 import { readChildren, spawnChildWork } from '../../../../src/store/transcript/children.ts';
 import { appendLedger } from '../../../../src/store/transcript/ledger.ts';

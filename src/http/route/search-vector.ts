@@ -3,7 +3,7 @@ import { embedSearch, NO_MODEL, type SearchVector } from '../../daemon/models/se
 import { vectorSearchProblem } from '../../store/memory/search-memories.ts';
 import { chargeSearch, searchRefusal } from '../../store/work/embedding-turns.ts';
 import { asVisitor } from '../login/visitor.ts';
-import type { Visit } from '../route/route.ts';
+import type { Visit } from './route.ts';
 
 /** The vector, or why there is none. It counts under the limits for all work, as spent by the visitor. */
 export async function searchVector({ means, visitor, signal }: Visit, text: string): Promise<SearchVector> {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { prepareEmbeddings, storeEmbeddings, unembedded } from '../../../src/store/memory/embeddings.ts';
 import { storeMemory } from '../../../src/store/memory/memories.ts';
+import { run } from '../../cli/run-cli.ts';
 import { embeddedDatabase } from '../../support/database.ts';
 import { startOpenAiServer } from '../../support/model-server/openai.ts';
 import type { ModelServer } from '../../support/model-server/server.ts';
-import { run } from '../run-cli.ts';
 
 const target = embeddedDatabase();
 const { home } = target;

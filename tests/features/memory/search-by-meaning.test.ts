@@ -4,11 +4,11 @@ import { searchEmbeddings } from '../../../src/daemon/models/search-embedding.ts
 import { createLlm } from '../../../src/llm/llm.ts';
 import { prepareEmbeddings, storeEmbeddings, unembedded } from '../../../src/store/memory/embeddings.ts';
 import { storeMemory } from '../../../src/store/memory/memories.ts';
+import { connectHttp, use } from '../../http/mcp/mcp-client.ts';
 import { startApi } from '../../support/api.ts';
 import { embeddedDatabase } from '../../support/database.ts';
 import { startOpenAiServer } from '../../support/model-server/openai.ts';
 import type { ModelServer } from '../../support/model-server/server.ts';
-import { connectHttp, use } from '../mcp/mcp-client.ts';
 
 const target = embeddedDatabase();
 const MODEL = { model: 'p/e', dimensions: 2 };

@@ -1,9 +1,9 @@
 /** `animus memory`, without a daemon and without embeddings. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
+import { commandSite } from '../../cli/work/command-site.ts';
 import { testDatabase } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
-import { commandSite } from '../work/command-site.ts';
 
 const target = testDatabase();
 const { animus, submit } = commandSite(target);
