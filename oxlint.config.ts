@@ -36,7 +36,6 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['api'],
     ['mcp'],
     [
-      'approvals',
       'artifacts',
       'chats',
       'operate',
@@ -54,7 +53,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/daemon': [
     ['*'],
-    ['batches', 'presence', 'reload', 'timers', 'watchdog'],
+    ['presence', 'reload', 'timers', 'watchdog'],
     ['control'],
     ['findings', 'focus'],
     ['awareness', 'hooks', 'kept', 'models', 'skills'],

@@ -23,7 +23,7 @@ const IN_ORDER: readonly (CommandGroup | string)[] = [
   { names: ['mcp'], load: async () => (await import('./serve/mcp.ts')).addMcpCommand },
   { names: ['work'], load: async () => (await import('./work/more-commands.ts')).addMoreWorkCommands },
   'chat',
-  { names: ['inbox'], load: async () => (await import('./work/inbox.ts')).addInboxCommand },
+  'inbox',
   'pause',
   'resume',
   { names: ['budget'], load: async () => (await import('./operate/budget.ts')).addBudgetCommands },

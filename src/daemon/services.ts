@@ -7,7 +7,6 @@ import { createFocusBeginner } from '../store/transcript/begin-foci.ts';
 import { createTurnKeeper } from '../store/transcript/budgeted-turns.ts';
 import { createWorkCompleter } from '../store/work/work-completer.ts';
 import { shareAwareness } from './awareness/shared-awareness.ts';
-import { createBatchPoller } from './batches/batch-poller.ts';
 import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
 import { createHeartbeat } from './control/heartbeat.ts';
 import { daemonTools } from './daemon-tools.ts';
@@ -160,17 +159,10 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
   const upkeep = createUpkeep({ ...means, home: config.home }, registration, settings);
-  const parts = means.parts.services.map((create) => create({ db, clock, log, daemonId, settings }));
+  const parts = means.parts.services.map((create) =>
+    create({ db, clock, log, daemonId, settings, batches: models.batches }),
+  );
   const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => settings().budget });
-  const batchPoller = createBatchPoller({
-    db,
-    clock,
-    log,
-    daemonId,
-    config: config.batch,
-    lookSeconds: pollSeconds,
-    batches: models.batches,
-  });
   const notifications = listenForWork({ db, log, daemonId, wake, beat: heartbeat.beat, inbox, skills: writtenSkills });
   readiness.watchNotifications(notifications);
   const hearing = createHearing({ db, log, pollSeconds, onDeaf: registration.fault });
@@ -236,7 +228,6 @@ export function createServices(means: ServiceMeans): DaemonServices {
       scheduler,
       ...upkeep.services,
       ...parts,
-      batchPoller,
       reload,
       reloadConfig,
       versionGuard,

@@ -14,10 +14,12 @@ export const FEATURES: readonly Listed[] = [
     commands: ['status', 'pause', 'resume', 'models'],
     load: async () => (await import('./operate/feature.ts')).operate,
   },
+  { commands: ['work', 'inbox'], load: async () => (await import('./approvals/feature.ts')).approvals },
   { commands: ['memory'], load: async () => (await import('./memory/feature.ts')).memory },
   { commands: ['audit'], load: async () => (await import('./audit/feature.ts')).audit },
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
+  { commands: [], load: async () => (await import('./batches/feature.ts')).batches },
 ];
 
 /** All of them, for what serves them, checks them or shows them. */

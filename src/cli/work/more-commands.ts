@@ -2,12 +2,8 @@
 import type { Command } from 'commander';
 import type { RunCommand } from '../../terminal/command/command.ts';
 import { addResultCommands } from './result/result-commands.ts';
-import { addDecideCommands } from './work-decide.ts';
-import { addGrantCommands } from './work-grants.ts';
 
 export function addMoreWorkCommands(program: Command, run: RunCommand): void {
   const group = program.commands.find((command) => command.name() === 'work')!;
   addResultCommands(group, run);
-  addDecideCommands(group, run);
-  addGrantCommands(group, run);
 }

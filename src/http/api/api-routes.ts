@@ -1,6 +1,5 @@
 /** All routes of the API, in the order of the OpenAPI document. */
 
-import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { chatRoutes } from '../chats/chat-routes.ts';
 import { budgetRoutes } from '../operate/budget-routes.ts';
@@ -19,7 +18,6 @@ import { streamRoutes } from '../streams/stream-routes.ts';
 
 export const API_ROUTES: readonly Route[] = [
   ...sandboxRoutes,
-  ...approvalRoutes,
   ...artifactRoutes,
   ...budgetRoutes,
   ...spendRoutes,

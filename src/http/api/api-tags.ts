@@ -3,7 +3,6 @@ import { FEATURES } from '../route/features.ts';
 import type { Route } from '../route/route.ts';
 
 const TAGS: Readonly<Record<string, string>> = {
-  approvals: 'What waits for the decision of a person.',
   artifacts: 'Files of work.',
   schedules: 'Work that is submitted at set times.',
   skills: 'Skills that agents wrote.',

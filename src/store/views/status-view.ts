@@ -21,16 +21,6 @@ export async function readQueueStatus(db: Queryable): Promise<QueueStatus> {
   return row!.status;
 }
 
-/** The providers with turns that wait for batches, each with what is wrong. Errors: `db.forbidden`. */
-export async function readBatchStatus(
-  db: Queryable,
-): Promise<readonly { readonly provider: string; readonly problem: string | null }[]> {
-  const [row] = await db.query<{ batches: { provider: string; problem: string | null }[] }>(
-    `select animus.batch_status() -> 'batches' as batches`,
-  );
-  return row!.batches;
-}
-
 /** `open`: work goes on in them. `held`: of the kept ones, those with something that is on no branch. */
 export interface WorktreesStatus {
   readonly host: string;

@@ -119,8 +119,8 @@ test('a token has the tools of its scopes, and they are annotated', async () => 
     'wait_for_work',
     'read_ledger',
     'read_diff',
-    'list_approvals',
     'search_memory',
+    'list_approvals',
   ]);
   for (const { annotations, inputSchema } of tools) {
     expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });

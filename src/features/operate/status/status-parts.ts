@@ -1,4 +1,4 @@
-/** What the status says of schedules, batches, asks, limits and worktrees. */
+/** What the status says of schedules, asks, limits and worktrees. */
 import { row } from '../../../operations/row.ts';
 import type { Schemas } from '../../../operations/schemas.ts';
 import { OVERLAP_POLICIES } from '../../../store/work/schedules.ts';
@@ -29,18 +29,6 @@ export const schedule = row((s) =>
     overlap: s.z.enum(OVERLAP_POLICIES),
     skipped: count(s).describe('runs that were skipped since its last item began, counted up to 1,000'),
     open_item: s.id().nullable().describe('its newest item that has not ended; null: none, or runs may overlap'),
-  }),
-);
-
-export const batch = row((s) =>
-  s.z.object({
-    provider: s.z.string(),
-    outbox: count(s).describe('requests that were not sent'),
-    requests: count(s),
-    batches: count(s),
-    unclear: count(s).describe('batches whose submit was not confirmed'),
-    oldest_at: timeText(s).nullable(),
-    problem: s.z.string().nullable(),
   }),
 );
 

@@ -18,7 +18,6 @@ import { showWorktrees } from '../../../terminal/view/show-worktrees.ts';
 import type { ShowStatus } from '../../feature.ts';
 import type { Status } from './status.ts';
 import { showAsks } from './status-asks.ts';
-import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';
 import { showDaemons } from './status-daemons.ts';
 import { showStaleSkills } from './status-skills.ts';
@@ -50,7 +49,6 @@ export function showStatus(output: Output, { kind, where, status, parts }: Statu
   showSchedules(output, status);
   showInbox(output, status);
   for (const show of parts) show(output, status as never);
-  showBatches(output, status);
   showKept(output, status);
   showWorktrees(output, status);
   showSpend(output, status);

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { costParts, tokenCounts } from '../../../operations/cost-rows.ts';
 import { row } from '../../../operations/row.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
-import { asks, batch, budget, count, inbox, schedule, timeText, worktrees } from './status-parts.ts';
+import { asks, budget, count, inbox, schedule, timeText, worktrees } from './status-parts.ts';
 
 const queue = row((s) =>
   s.z.object({
@@ -158,7 +158,6 @@ export const statusRow = row((s) =>
     worktrees: s.z.array(worktrees(s)).describe('directories of worktrees that are there, by host'),
     inbox: inbox(s),
     schedules: s.z.array(schedule(s)),
-    batches: s.z.array(batch(s)).describe('turns that wait for batches, by provider'),
     asks: asks(s).describe('what waits for people: how many, and the ten oldest'),
     budgets: s.z.array(budget(s)).describe('limits of which 80 % or more are used'),
   }),

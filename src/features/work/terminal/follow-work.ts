@@ -3,10 +3,10 @@
 import { interruption } from '../../../core/errors/interruption.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import { isTerminal, type WorkState } from '../../../core/work/work.ts';
+import { readAsked } from '../../../operations/asked.ts';
 import { readLedger } from '../../../operations/ledger.ts';
 import { readWork, type WorkDetail } from '../../../operations/read-work.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
-import { readAsked } from '../../../store/views/inbox-view.ts';
 import { readItemWorktree } from '../../../store/views/item-worktree.ts';
 import { viewsOfLogin } from '../../../store/views/views-of-login.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';

@@ -1,10 +1,10 @@
 /** Reads what `animus work show` shows: all of an item, or what a login may see that only submits. */
+import { readAsked } from '../../../operations/asked.ts';
 import { readLedger } from '../../../operations/ledger.ts';
 import { type Descendant, listWork, readDescendants, readWork } from '../../../operations/read-work.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import { readArtifacts } from '../../../store/views/artifact-views.ts';
 import { readFoci } from '../../../store/views/focus-views.ts';
-import { readAsked } from '../../../store/views/inbox-view.ts';
 import { readItemWorktree } from '../../../store/views/item-worktree.ts';
 import { readUsedSkills } from '../../../store/views/skill-views.ts';
 import { type Views, viewsOfLogin } from '../../../store/views/views-of-login.ts';

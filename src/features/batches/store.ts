@@ -1,6 +1,7 @@
 /** Batches at the providers, for their poller: thin calls of the SQL functions, which hold the rules (docs/batch.md). */
-import type { Queryable } from '../sql/database.ts';
-import { toJsonb, toText } from '../sql/json.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { toJsonb, toText } from '../../store/sql/json.ts';
+import type { BatchStatus } from './feature.ts';
 
 /** A batch as its poller needs it. */
 export interface Batch {
@@ -207,4 +208,12 @@ export async function noteBatch(
     note.problem === null ? null : toText(note.problem),
     note.cancelled ?? false,
   ]);
+}
+
+/** Errors: `db.forbidden`. */
+export async function readBatchStatus(db: Queryable): Promise<readonly BatchStatus[]> {
+  const [row] = await db.query<{ batches: readonly BatchStatus[] }>(
+    `select animus.batch_status() -> 'batches' as batches`,
+  );
+  return row!.batches;
 }

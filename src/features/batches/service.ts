@@ -1,10 +1,12 @@
 /** Polls the batch APIs of the providers: one daemon at a time for each place (docs/batch.md). */
-import type { BatchConfig } from '../../core/config/sections/daemon.ts';
 import { AnimusError, isAnimusError, messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
 import { timedLease } from '../../core/lifecycle/lease.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import type { Database } from '../../store/sql/database.ts';
+import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
+import type { PlacedBatches } from '../../llm/llm.ts';
+import { type BatchPass, MAX_REQUESTS } from './batch-pass.ts';
+import { bookAnswers } from './book-answers.ts';
+import { collectBatch } from './collect-batch.ts';
 import {
   type Batch,
   type BatchBounds,
@@ -14,25 +16,8 @@ import {
   openBatches,
   placesWithBatches,
   wakeStranded,
-} from '../../store/work/batches.ts';
-import type { Log } from '../../telemetry/log.ts';
-import type { PlacedBatches } from '../models/focus-model.ts';
-import { type BatchPass, MAX_REQUESTS } from './batch-pass.ts';
-import { bookAnswers } from './book-answers.ts';
-import { collectBatch } from './collect-batch.ts';
+} from './store.ts';
 import { findBatch, submitBatch } from './submit-batch.ts';
-
-export interface BatchPollerMeans {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly daemonId: string;
-  readonly config: BatchConfig;
-  /** How often to look for work of this poller. */
-  readonly lookSeconds: number;
-  /** Null for a place that this daemon does not know. */
-  readonly batches: (place: string) => PlacedBatches | null;
-}
 
 /** The most bytes of the bodies of a batch, far below the limits of the providers. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -45,9 +30,10 @@ const HOLD_MS = 30_000;
 const STOP_MS = 10_000;
 
 /** A poller. Every daemon of a database may run one. */
-export function createBatchPoller(means: BatchPollerMeans): Service {
-  const { db, clock, log, daemonId, config, batches } = means;
-  const lookMs = Math.min(Math.max(1, means.lookSeconds), config.pollSeconds) * 1000;
+export function createBatchPoller({ db, clock, log, daemonId, settings, batches }: PartOfDaemon): Service {
+  // They hold until the daemon ends.
+  const { batch: config, daemon } = settings();
+  const lookMs = Math.min(Math.max(1, daemon.pollSeconds), config.pollSeconds) * 1000;
   // Between two looks, a place is still polled.
   const holdMs = Math.max(HOLD_MS, 3 * lookMs);
   const stopping = new AbortController();

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { putTurn, readRequestUnderWay } from '../../../src/store/transcript/batch-requests.ts';
-import { parkWork } from '../../../src/store/transcript/waits.ts';
-import { readBatchStatus } from '../../../src/store/views/status-view.ts';
 import {
   confirmBatch,
   holdPoller,
   leavePoller,
   markBatch,
   placesWithBatches,
+  readBatchStatus,
   wakeStranded,
-} from '../../../src/store/work/batches.ts';
+} from '../../../src/features/batches/store.ts';
+import { putTurn, readRequestUnderWay } from '../../../src/store/transcript/batch-requests.ts';
+import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { cancelWork } from '../../../src/store/work/operate.ts';
 import { beginFocus, itemOf } from '../../support/begun-focus.ts';
 import { beginTurn } from '../../support/begun-turn.ts';

@@ -1,13 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Database } from '../../../src/store/sql/database.ts';
-import {
-  type BatchRequest,
-  closeRequest,
-  putTurn,
-  readRequestUnderWay,
-} from '../../../src/store/transcript/batch-requests.ts';
-import { parkWork, resolveWait } from '../../../src/store/transcript/waits.ts';
 import {
   answerRequest,
   type Batch,
@@ -21,7 +13,15 @@ import {
   openBatches,
   placesWithBatches,
   returnBatch,
-} from '../../../src/store/work/batches.ts';
+} from '../../../src/features/batches/store.ts';
+import { type Database } from '../../../src/store/sql/database.ts';
+import {
+  type BatchRequest,
+  closeRequest,
+  putTurn,
+  readRequestUnderWay,
+} from '../../../src/store/transcript/batch-requests.ts';
+import { parkWork, resolveWait } from '../../../src/store/transcript/waits.ts';
 import { cancelWork } from '../../../src/store/work/operate.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import { beginFocus, claimable, type FocusedWork, itemOf } from '../../support/begun-focus.ts';

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
+import { commandSite } from '../../cli/work/command-site.ts';
 import { askOf } from '../../support/ask-of.ts';
 import { beginFocus, type FocusedWork, itemOf } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
-import { commandSite } from './command-site.ts';
 
 const db = testDatabase();
 const { animus } = commandSite(db);

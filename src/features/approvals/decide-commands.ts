@@ -3,24 +3,28 @@
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
+import { approveAlways, DEFAULT_GRANT_SECONDS, type GrantScope } from '../../operations/always-allow.ts';
+import { type AskedView, readAsked } from '../../operations/asked.ts';
+import { decidedBudget } from '../../operations/decided-budget.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { findWork } from '../../store/views/find-work.ts';
-import { type AskedView, findAsk, readAsked } from '../../store/views/inbox-view.ts';
-import { answerQuestion, approve, type DecidedBudget, decidedBudget, deny } from '../../store/work/decide.ts';
-import type { GrantScope } from '../../terminal/command/always-allow.ts';
+import { answerQuestion, approve, deny } from '../../store/work/decide.ts';
 import { askId, choice, timeSpan } from '../../terminal/command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
 import { jsonObject, jsonOf } from '../../terminal/command/json-option.ts';
 import { readInput } from '../../terminal/command/read-input.ts';
 import { decidedText } from '../../terminal/view/decided-budget.ts';
-import { styled } from '../../terminal/view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted, shortId } from '../../terminal/view/quantities.ts';
 import { showRequest } from '../../terminal/view/show-asked.ts';
+import { findAsk } from './store.ts';
 
-/** Adds `animus work approve|deny|answer`. */
-export function addDecideCommands(group: Command, run: RunCommand): void {
+const ASK = ['--ask <id>', 'which request, by its id in: animus inbox; needed if several wait', askId] as const;
+
+/** Adds `animus work approve`. */
+export function addApproveCommand(group: Command, run: RunCommand): void {
   addDecision(group, 'approve <id>', {
     summary: 'approve a request: the call then runs once; see it first with: animus inbox',
     examples: [
@@ -42,16 +46,24 @@ export function addDecideCommands(group: Command, run: RunCommand): void {
     .option('--for <time>', 'with --always: how long, such as 12h or 7d, at most 366d (default: 7d)', timeSpan)
     .option('--pattern <pattern>', 'with --always: allow inputs that match it, such as "npm test*", not only this one')
     .action(run(approveCommand));
+}
+
+/** Adds `animus work deny`. */
+export function addDenyCommand(group: Command, run: RunCommand): void {
   addDecision(group, 'deny <id>', {
     summary: 'deny a request: the call does not run, and the model gets the note',
     examples: ['animus work deny 5b1f0c3de2a9 --note "not on a Friday"'],
   }).action(run(denyCommand));
+}
+
+/** Adds `animus work answer`. */
+export function addAnswerCommand(group: Command, run: RunCommand): void {
   addCommand(group, 'answer <id> <text>', {
     summary: 'answer a question of the model',
     arguments: { text: 'the answer; - reads it from standard input' },
     examples: ['animus work answer 5b1f0c3de2a9 "The branch next."'],
   })
-    .option('--ask <id>', 'which request, by its id in: animus inbox; needed if several wait', askId)
+    .option(...ASK)
     .action(run(answerCommand));
 }
 
@@ -72,7 +84,7 @@ interface ApproveOptions extends DecisionOptions {
 
 function addDecision(group: Command, usage: string, help: Parameters<typeof addCommand>[2]): Command {
   return addCommand(group, usage, help)
-    .option('--ask <id>', 'which request, by its id in: animus inbox; needed if several wait', askId)
+    .option(...ASK)
     .option('--note <text>', 'why; it is kept with the decision')
     .option('--hash <hex>', 'refuse if something else waits than what has this hash in: animus inbox --json');
 }
@@ -85,17 +97,16 @@ async function approveCommand(invocation: Invocation, options: ApproveOptions, r
     options.input === undefined
       ? undefined
       : JSON.stringify(jsonObject('--input', jsonOf('--input', options.input, invocation.context.cwd)));
-  const { always, note, pattern } = options;
+  const { always, note, pattern, for: seconds = DEFAULT_GRANT_SECONDS } = options;
   if (always === undefined && (options.for !== undefined || pattern !== undefined)) {
     throw new AnimusError('usage.invalid', { detail: '--for and --pattern belong to --always' });
   }
-  return decideOn(invocation, options, reference, 'approved', async (db, id, asked) => {
-    const decision = { ask: asked.ask_id, hash: asked.hash, note, input };
+  return decideOn(invocation, options, reference, 'approved', async (db, id, { ask_id: ask, hash }) => {
+    const decision = { ask, hash, note, input };
     if (always === undefined) return { ask: await approve(db, id, decision), grant: null, input };
-    const { approveAlways, DEFAULT_GRANT_SECONDS } = await import('../../terminal/command/always-allow.ts');
-    const scope = always === true ? 'item' : always;
-    const seconds = options.for ?? DEFAULT_GRANT_SECONDS;
-    return { ...(await approveAlways(db, asked, { scope, seconds, pattern, note, input }, '--pattern')), input };
+    const allowed = { scope: always === true ? 'item' : always, seconds, pattern };
+    const refusal = ['usage.invalid', '--pattern'] as const;
+    return { ...(await db.transaction((tx) => approveAlways(tx, id, decision, allowed, refusal))), input };
   });
 }
 
@@ -122,30 +133,28 @@ async function decideOn(
   decide: (db: Database, id: string, asked: AskedView) => Promise<Decided>,
 ): Promise<number> {
   const { output } = invocation;
-  const { asked, decided, budget, open } = await withDatabase(invocation, async (db) => {
-    const id = await findWork(db, reference);
-    const found = await chosen(db, id, options, done);
-    const result = await untilUnlocked(() => decide(db, id, found), PATIENCE);
-    return { asked: found, decided: result, budget: await budgetOf(db, found), open: (await readAsked(db, id)).length };
+  const { id, asked, decided, budget, open } = await withDatabase(invocation, async (db) => {
+    const found = await findWork(db, reference);
+    const wanted = await chosen(db, found, options, done);
+    const result = await untilUnlocked(() => decide(db, found, wanted), PATIENCE);
+    const limit = await decidedBudget(db, result.ask);
+    return { id: found, asked: wanted, decided: result, budget: limit, open: (await readAsked(db, found)).length };
   });
-  const { work_item_id: id, ask_id: ask, hash } = asked;
+  const { ask_id: ask, hash } = asked;
   output.document({ id, ask_id: ask, hash, [done]: true, grant_id: decided.grant, budget, still_waiting: open });
   showRequest(output, asked);
-  const more =
-    open > 0 ? `; the item waits for ${counted(open, 'more decision')}: ${output.called} inbox ${shortId(id)}` : '';
   output.line(
     styled(done, done === 'approved' ? 'green' : 'red'),
     decided.input === undefined ? '' : ` with ${decided.input}`,
-    more,
+    stillOpen(output, id, open),
   );
   if (budget !== null) output.block(decidedText(done, budget), '  ');
   if (decided.grant !== null) output.command(`grant ${decided.grant}; end it with: `, `work revoke ${decided.grant}`);
   return 0;
 }
 
-/** What the decision of a limit did. */
-async function budgetOf(db: Queryable, { subject, ask_id: ask }: AskedView): Promise<DecidedBudget | null> {
-  return subject === 'budget' ? decidedBudget(db, ask) : null;
+function stillOpen({ called }: Output, id: string, open: number): string {
+  return open === 0 ? '' : `; the item waits for ${counted(open, 'more decision')}: ${called} inbox ${shortId(id)}`;
 }
 
 /** The one that is meant. What is not there, or is ambiguous, the database refuses with the reason. */
@@ -195,7 +204,7 @@ async function answerCommand(
     styled(shortId(id), 'bold'),
     `  ${shortId(answered)}  `,
     styled('answered', 'green'),
-    open > 0 ? `; the item waits for ${counted(open, 'more decision')}: ${output.called} inbox ${shortId(id)}` : '',
+    stillOpen(output, id, open),
   );
   return 0;
 }

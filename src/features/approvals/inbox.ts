@@ -1,15 +1,15 @@
 /** `animus inbox`: what waits for a person, of all work, by its cause. */
 import type { Command } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
+import { type Asked, readAsked, readAsks } from '../../operations/asked.ts';
 import { findWork } from '../../store/views/find-work.ts';
-import { type AskedGroup, readAsked, readAsks, readInboxGroups } from '../../store/views/inbox-view.ts';
-import { decideAll } from '../../store/work/decide.ts';
 import { wholeNumber } from '../../terminal/command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
-import { styled } from '../../terminal/view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted } from '../../terminal/view/quantities.ts';
 import { showAsked } from '../../terminal/view/show-asked.ts';
+import { type AskedGroup, decideAll, readGroups } from './store.ts';
 
 interface InboxOptions extends CommonOptions {
   readonly limit: number;
@@ -48,21 +48,13 @@ async function inboxCommand(
     const waiting = await withDatabase(invocation, async (db) => readAsked(db, await findWork(db, reference)));
     output.document({ waiting });
     if (waiting.length === 0) output.note('nothing waits for a person');
-    for (const [index, asked] of waiting.entries()) {
-      if (index > 0) output.line();
-      showAsked(output, asked, full);
-    }
+    showAll(output, waiting, full);
     return 0;
   }
   const { groups, waiting } = await withDatabase(invocation, async (db) => {
-    const found = await readInboxGroups(db, limit);
-    return {
-      groups: found,
-      waiting: await readAsks(
-        db,
-        found.flatMap(({ ask_ids: asks }) => asks),
-      ),
-    };
+    const found = await readGroups(db, limit);
+    const asks = found.flatMap((one) => one.ask_ids);
+    return { groups: found, waiting: await readAsks(db, asks) };
   });
   output.document({ groups, waiting });
   if (groups.length === 0) output.note('nothing waits for a person');
@@ -75,6 +67,13 @@ async function inboxCommand(
   }
   if (groups.length === limit) output.note(`there may be more: ${output.called} inbox --limit 1000`);
   return 0;
+}
+
+function showAll(output: Output, waiting: readonly Asked[], full: boolean | undefined): void {
+  for (const [index, asked] of waiting.entries()) {
+    if (index > 0) output.line();
+    showAsked(output, asked, full);
+  }
 }
 
 /** How many others have the same cause, and how to see and decide them. */
@@ -95,7 +94,7 @@ async function groupCommand(
 ): Promise<number> {
   const { output } = invocation;
   const { waiting, decided } = await withDatabase(invocation, async (db) => {
-    const found = (await readInboxGroups(db, 1000)).filter(({ group_id: id }) => id.startsWith(reference));
+    const found = (await readGroups(db, 1000)).filter(({ group_id: id }) => id.startsWith(reference));
     const [one, ...others] = found;
     if (one === undefined || others.length > 0) {
       const detail = one === undefined ? `nothing waits as group ${reference}` : `${found.length} groups begin so`;
@@ -112,9 +111,6 @@ async function groupCommand(
     output.line(counted(decided, 'request'), '  ', styled(deny === undefined ? 'acknowledged' : 'denied', 'red'));
     return 0;
   }
-  for (const [index, asked] of waiting.entries()) {
-    if (index > 0) output.line();
-    showAsked(output, asked, full);
-  }
+  showAll(output, waiting, full);
   return 0;
 }

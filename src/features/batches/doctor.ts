@@ -2,8 +2,9 @@
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { hasFunctions } from '../../store/migrations/schema-version.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { readBatchStatus } from '../../store/views/status-view.ts';
 import { type Finding, problem } from '../../terminal/view/finding.ts';
+import type { BatchStatus } from './feature.ts';
+import { readBatchStatus } from './store.ts';
 
 /** One finding per provider with a problem. */
 export async function examineBatches(db: Queryable): Promise<readonly Finding[]> {
@@ -13,7 +14,7 @@ export async function examineBatches(db: Queryable): Promise<readonly Finding[]>
 }
 
 /** None without a schema, of which another check tells, and for a login that may see none. */
-async function visibleBatches(db: Queryable): ReturnType<typeof readBatchStatus> {
+async function visibleBatches(db: Queryable): Promise<readonly BatchStatus[]> {
   if (!(await hasFunctions(db))) return [];
   try {
     return await readBatchStatus(db);

@@ -1,10 +1,10 @@
 /** Promise: the commands show work that waits for one limit once, and say of a decision which limit holds now and what goes on. */
 import { beforeEach, expect, test } from 'vitest';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
+import { run } from '../../cli/run-cli.ts';
 import { beginHeld, beginLimited, limit } from '../../support/budgets.ts';
 import { clearWork } from '../../support/clear-work.ts';
 import { testDatabase } from '../../support/database.ts';
-import { run } from '../run-cli.ts';
 
 const target = testDatabase();
 const animus = (...argv: string[]) => run(argv, { env: { DATABASE_URL: target.connectionString } });

@@ -1,10 +1,11 @@
 /** Promise: however much work waits for a limit, a denial says how much of it has ended, and the entry stays for what is left. */
+
 import { expect, test } from 'vitest';
 import { howToDecide } from '../../../src/features/conversations/session/typed-decision.ts';
-import { readVisibleInbox } from '../../../src/store/views/visible/visible-appliance.ts';
+import { readInbox } from '../../../src/operations/asked.ts';
+import { run } from '../../cli/run-cli.ts';
 import { testDatabase } from '../../support/database.ts';
 import { workBehind } from '../../support/limited-work.ts';
-import { run } from '../run-cli.ts';
 
 const target = testDatabase();
 const db = () => target.database;
@@ -40,19 +41,19 @@ async function copyWaiting(id: string, count: number) {
 test('a denial ends 1,000 items at once, and the next one the rest', async () => {
   const { items } = await workBehind(db(), 0.5, 0.48, [0.03]);
   await copyWaiting(items[0]!.id, 1002);
-  const [entry] = await readVisibleInbox(db(), null, 10);
+  const [entry] = await readInbox(db(), 10);
   const how = howToDecide(entry!);
   expect(how).toContain(' for all 1003 work items that wait for this limit; n ends 1,000 of them;');
   const inbox = await animus('inbox');
   expect(inbox).toContain(
     '1,003 work items wait for this limit, and a decision is about all of them; a denial ends 1,000 at once: ',
   );
-  const denied = await animus('work', 'deny', entry!.work_item_id, '--note', 'enough');
+  const denied = await animus('work', 'deny', entry!.work_item_id!, '--note', 'enough');
   expect(denied).toContain('; 1,000 work items end: ');
   expect(denied).toContain('; 3 work items still wait for it: animus inbox');
-  const [left] = await readVisibleInbox(db(), null, 10);
+  const [left] = await readInbox(db(), 10);
   expect(left).toMatchObject({ items: 3, ask_id: entry!.ask_id });
   expect(howToDecide(left!)).toContain('; n ends all of them;');
-  expect(await animus('work', 'deny', left!.work_item_id)).toContain('; 3 work items end: ');
-  expect(await readVisibleInbox(db(), null, 10)).toEqual([]);
+  expect(await animus('work', 'deny', left!.work_item_id!)).toContain('; 3 work items end: ');
+  expect(await readInbox(db(), 10)).toEqual([]);
 });

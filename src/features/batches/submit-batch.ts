@@ -1,6 +1,8 @@
 /** Submits a batch that is marked in the database, and finds one whose submit was not confirmed (docs/batch.md). */
 import type { Lease } from '../../core/lifecycle/lease.ts';
 import type { Submission } from '../../llm/batch/batch-api.ts';
+import { count } from '../../telemetry/metrics.ts';
+import { type BatchPass, downloads, MAX_REQUESTS, smallCalls, whileSure } from './batch-pass.ts';
 import {
   answerRequest,
   type Batch,
@@ -9,9 +11,7 @@ import {
   knownProviderIds,
   noteBatch,
   returnBatch,
-} from '../../store/work/batches.ts';
-import { count } from '../../telemetry/metrics.ts';
-import { type BatchPass, downloads, MAX_REQUESTS, smallCalls, whileSure } from './batch-pass.ts';
+} from './store.ts';
 
 /** Requests that a provider refused are ready again after so long, if it did not say how long to wait. */
 const REFUSED_SECONDS = 60;

@@ -1,11 +1,11 @@
 /** Promise: with four eyes, whoever submitted the work approves nothing of it by any door of the API: approve, edit, grant, many at once, MCP. */
 import { expect, test } from 'vitest';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
+import { connectHttp, use } from '../../http/mcp/mcp-client.ts';
 import { ASKS } from '../../store/work/asked-item.ts';
 import { testApi } from '../../support/api.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { createPerson } from '../../support/people.ts';
-import { connectHttp, use } from '../mcp/mcp-client.ts';
 
 const { start, owner } = testApi();
 

@@ -3,10 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { isAnimusError } from '../../../src/core/errors/errors.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { untilUnlocked } from '../../../src/store/sql/patient-database.ts';
-import { closeRequest, putTurn, readRequestUnderWay } from '../../../src/store/transcript/batch-requests.ts';
-import { answeredTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
-import { parkWork } from '../../../src/store/transcript/waits.ts';
 import {
   answerRequest,
   confirmBatch,
@@ -14,7 +10,11 @@ import {
   markBatch,
   unrecordedAnswers,
   withdrawAnswer,
-} from '../../../src/store/work/batches.ts';
+} from '../../../src/features/batches/store.ts';
+import { untilUnlocked } from '../../../src/store/sql/patient-database.ts';
+import { closeRequest, putTurn, readRequestUnderWay } from '../../../src/store/transcript/batch-requests.ts';
+import { answeredTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
+import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
 import { endCancelled } from '../../../src/store/work/work.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';

@@ -1,7 +1,7 @@
 /** Books the cost of answers that no focus records, because theirs has ended: the provider charges for them all the same. */
 import { isAnimusError } from '../../core/errors/errors.ts';
-import { unrecordedAnswers, withdrawAnswer } from '../../store/work/batches.ts';
 import type { BatchPass } from './batch-pass.ts';
+import { unrecordedAnswers, withdrawAnswer } from './store.ts';
 
 /** Those of a place. A locked item comes again in the next pass. */
 export async function bookAnswers({ db, log, place, provider, batches }: BatchPass): Promise<void> {

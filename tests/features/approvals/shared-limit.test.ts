@@ -1,10 +1,10 @@
 /** Promise: whichever way a person decides about a limit, the decision is one about all that waits for it, and says so; of the others, nobody sees more than may be seen. */
 import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
+import { connectHttp, use } from '../../http/mcp/mcp-client.ts';
 import { testApi } from '../../support/api.ts';
 import { statesOf, workBehind } from '../../support/limited-work.ts';
 import { createPerson } from '../../support/people.ts';
-import { connectHttp, use } from '../mcp/mcp-client.ts';
 
 const { start, owner } = testApi();
 

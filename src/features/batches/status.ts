@@ -1,10 +1,15 @@
 /** The part of `animus status` about turns in batches. */
-import { type Output, styled } from '../../../terminal/view/output.ts';
-import { age, counted } from '../../../terminal/view/quantities.ts';
-import type { Status } from './status.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
+import { age, counted } from '../../terminal/view/quantities.ts';
+import type { BatchStatus } from './feature.ts';
+
+interface Shown {
+  readonly at: string;
+  readonly batches: readonly BatchStatus[];
+}
 
 /** One line per provider with turns under way, and its problem. */
-export function showBatches(output: Output, { batches, at }: Pick<Status, 'batches' | 'at'>): void {
+export function showBatches(output: Output, { batches, at }: Shown): void {
   for (const { provider, outbox, requests, batches: count, unclear, oldest_at: oldest, problem } of batches) {
     const parts = [
       ...(count > 0 ? [`${counted(requests, 'turn')} in ${counted(count, 'batch', 'batches')} at ${provider}`] : []),

@@ -2,9 +2,9 @@
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { BatchAnswer, BatchLook } from '../../llm/batch/batch-api.ts';
 import { type Fault, fault } from '../../llm/wire/fault.ts';
-import { answerRequest, type Batch, batchRequests, endBatch, noteBatch } from '../../store/work/batches.ts';
 import { count, record } from '../../telemetry/metrics.ts';
 import { type BatchPass, downloads, smallCalls } from './batch-pass.ts';
+import { answerRequest, type Batch, batchRequests, endBatch, noteBatch } from './store.ts';
 
 /** One look at a submitted batch. */
 export async function collectBatch(batch: Batch & { readonly providerId: string }, pass: BatchPass): Promise<void> {
