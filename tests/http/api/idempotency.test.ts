@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
-import { jsonRoute } from '../../../src/http/route/route.ts';
 import { submitWork } from '../../../src/features/work/submit.ts';
 import { routeOf } from '../../../src/http/route/operation-route.ts';
+import { jsonRoute } from '../../../src/http/route/route.ts';
 import { testApi } from '../../support/api.ts';
 import { createPerson } from '../../support/people.ts';
 

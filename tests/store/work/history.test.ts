@@ -1,9 +1,9 @@
 /** The packed transcripts of ended work: nothing is lost or changed, everything can be read, months are dropped. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readLedger as readWholeLedger } from '../../../src/operations/ledger.ts';
 import { readEvents } from '../../../src/store/events/read-events.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
-import { readLedger as readWholeLedger } from '../../../src/operations/ledger.ts';
 import { appendLedger, readLedger } from '../../../src/store/transcript/ledger.ts';
 import { readFoci } from '../../../src/store/views/focus-views.ts';
 import { dropMonth, packHistory, pruneWork, readKeptRows } from '../../../src/store/work/retention.ts';

@@ -12,6 +12,7 @@ import type { Invocation } from '../../../src/terminal/command/command.ts';
 import { waitingNotes } from '../../../src/terminal/events/waiting-notes.ts';
 import { createOutput } from '../../../src/terminal/view/output.ts';
 import { run } from '../../cli/run-cli.ts';
+import { connectHttp, use } from '../../http/mcp/mcp-client.ts';
 import { newTalk } from '../../store/conversations/talk.ts';
 import { type Answer, startApi, type TestApi } from '../../support/api.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -19,7 +20,6 @@ import { readEventStream } from '../../support/event-reader.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createPerson } from '../../support/people.ts';
 import { WAITING_ITEMS, type WaitingMeans } from '../../support/waiting-items.ts';
-import { connectHttp, use } from '../mcp/mcp-client.ts';
 
 const target = testDatabase();
 beforeEach(() => resumeFaculty(target.database, '*'));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type RunOptions, run } from '../run-cli.ts';
+import { type RunOptions, run } from '../../../cli/run-cli.ts';
 
 let cwd: string;
 beforeEach(() => {

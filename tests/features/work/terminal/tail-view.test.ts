@@ -1,20 +1,20 @@
 /** What `work tail` prints of an item: the same for a reader that comes late, and for one that reads now and then. */
 import { expect, test } from 'vitest';
-import { createTailView } from '../../../src/features/work/terminal/tail-view.ts';
-import type { WorkEvent } from '../../../src/store/events/event.ts';
-import { createFeed } from '../../../src/store/events/live/feed.ts';
-import { beginningOf, readPlaces } from '../../../src/store/events/places.ts';
-import { askPerson } from '../../../src/store/transcript/approvals.ts';
-import { finishToolCalls, startCall } from '../../../src/store/transcript/calls.ts';
-import { appendLedger } from '../../../src/store/transcript/ledger.ts';
-import { openWait, parkWork, resolveWait } from '../../../src/store/transcript/waits.ts';
-import { readAskedModels, readOpenTurn } from '../../../src/store/views/open-turn.ts';
-import { approve } from '../../../src/store/work/decide.ts';
-import { completeWork, failWork } from '../../../src/store/work/work.ts';
-import { createOutput } from '../../../src/terminal/view/output.ts';
-import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
-import { testDatabase } from '../../support/database.ts';
-import { recorded } from '../../terminal/events/feed-entries.ts';
+import { createTailView } from '../../../../src/features/work/terminal/tail-view.ts';
+import type { WorkEvent } from '../../../../src/store/events/event.ts';
+import { createFeed } from '../../../../src/store/events/live/feed.ts';
+import { beginningOf, readPlaces } from '../../../../src/store/events/places.ts';
+import { askPerson } from '../../../../src/store/transcript/approvals.ts';
+import { finishToolCalls, startCall } from '../../../../src/store/transcript/calls.ts';
+import { appendLedger } from '../../../../src/store/transcript/ledger.ts';
+import { openWait, parkWork, resolveWait } from '../../../../src/store/transcript/waits.ts';
+import { readAskedModels, readOpenTurn } from '../../../../src/store/views/open-turn.ts';
+import { approve } from '../../../../src/store/work/decide.ts';
+import { completeWork, failWork } from '../../../../src/store/work/work.ts';
+import { createOutput } from '../../../../src/terminal/view/output.ts';
+import { beginFocus, recordCalls } from '../../../support/begun-focus.ts';
+import { testDatabase } from '../../../support/database.ts';
+import { recorded } from '../../../terminal/events/feed-entries.ts';
 
 const pg = testDatabase();
 

@@ -11,10 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fetchedPrices, usedPrices } from '../../../src/llm/models/price-file.ts';
-import { usePricesOf } from '../../../src/llm/models/price-home.ts';
-import { PRICE_PACKAGE } from '../../../src/llm/models/price-package.ts';
-import { run } from '../run-cli.ts';
+import { fetchedPrices, usedPrices } from '../../../../src/llm/models/price-file.ts';
+import { usePricesOf } from '../../../../src/llm/models/price-home.ts';
+import { PRICE_PACKAGE } from '../../../../src/llm/models/price-package.ts';
+import { run } from '../../../cli/run-cli.ts';
 
 // Stands for the registry: a program `npm` that answers `view` and installs the package from a folder. That the real npm does the same is what
 // `npm run models` shows.

@@ -1,8 +1,8 @@
 /** A login that may only submit sees its own work, and is told what it does not see. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../support/database.ts';
-import { createLogin, dropLogins } from '../../support/role-login.ts';
-import { run } from '../run-cli.ts';
+import { run } from '../../../cli/run-cli.ts';
+import { testDatabase } from '../../../support/database.ts';
+import { createLogin, dropLogins } from '../../../support/role-login.ts';
 
 const target = testDatabase();
 const logins: string[] = [];

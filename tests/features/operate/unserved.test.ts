@@ -1,9 +1,9 @@
 /** What is asked of a faculty that no daemon serves is accepted with a warning: the name may be misspelt. */
 import { beforeAll, expect, test } from 'vitest';
 import { registerDaemon } from '../../../src/store/work/daemons.ts';
+import { connectHttp, use } from '../../http/mcp/mcp-client.ts';
 import { testApi } from '../../support/api.ts';
 import { createPerson } from '../../support/people.ts';
-import { connectHttp, use } from '../mcp/mcp-client.ts';
 
 const { start, owner } = testApi();
 const SLIP = 'no running daemon serves enginer (did you mean engineer?); ';

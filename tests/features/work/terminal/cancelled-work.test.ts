@@ -1,9 +1,9 @@
 /** Promise: work that was cancelled waits for nothing, whatever it waited for, and `work show` does not say otherwise. */
 import { expect, test } from 'vitest';
-import { submitWork } from '../../../src/store/work/submit-work.ts';
-import { testDatabase } from '../../support/database.ts';
-import { WAITING_ITEMS, type WaitingMeans } from '../../support/waiting-items.ts';
-import { run } from '../run-cli.ts';
+import { submitWork } from '../../../../src/store/work/submit-work.ts';
+import { run } from '../../../cli/run-cli.ts';
+import { testDatabase } from '../../../support/database.ts';
+import { WAITING_ITEMS, type WaitingMeans } from '../../../support/waiting-items.ts';
 
 const target = testDatabase();
 const animus = async (...argv: string[]) =>

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { completeWork, releaseWork } from '../../../src/store/work/work.ts';
-import { testDatabase } from '../../support/database.ts';
-import { commandSite } from './command-site.ts';
+import { completeWork, releaseWork } from '../../../../src/store/work/work.ts';
+import { commandSite } from '../../../cli/work/command-site.ts';
+import { testDatabase } from '../../../support/database.ts';
 import { claimOne, recordCode, recordTurn, registerDaemon, startFocus, useSkill } from './worked-item.ts';
 
 const db = testDatabase();

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { askPerson } from '../../../src/store/transcript/approvals.ts';
-import { testApi } from '../../support/api.ts';
-import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
-import { createPerson } from '../../support/people.ts';
+import { askPerson } from '../../../../src/store/transcript/approvals.ts';
+import { testApi } from '../../../support/api.ts';
+import { beginFocus, recordCalls } from '../../../support/begun-focus.ts';
+import { createPerson } from '../../../support/people.ts';
 
 const { start, owner } = testApi();
 const APPROVAL = { subject: 'tool_call' as const, request: { tool: 'bash', input: { command: 'rm' } }, seconds: 60 };

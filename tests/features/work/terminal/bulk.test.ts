@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../support/database.ts';
-import { run } from '../run-cli.ts';
+import { run } from '../../../cli/run-cli.ts';
+import { testDatabase } from '../../../support/database.ts';
 
 const db = testDatabase();
 let directory: string;

@@ -1,11 +1,11 @@
 /** What `animus status` says about daemons that were killed, or cannot reach the database: since when, and what becomes of their work. */
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
-import { registerDaemon, type ServedFaculty } from '../../../src/store/work/daemons.ts';
-import { claimWork } from '../../../src/store/work/work.ts';
-import { emptyQueue } from '../../store/work/queue-driver.ts';
-import { testDatabase } from '../../support/database.ts';
-import { run } from '../run-cli.ts';
+import { registerDaemon, type ServedFaculty } from '../../../../src/store/work/daemons.ts';
+import { claimWork } from '../../../../src/store/work/work.ts';
+import { run } from '../../../cli/run-cli.ts';
+import { emptyQueue } from '../../../store/work/queue-driver.ts';
+import { testDatabase } from '../../../support/database.ts';
 
 const target = testDatabase();
 const PROBLEM = 'provider anthropic has no key';

@@ -1,8 +1,8 @@
 /** What a daemon does with a work item, so that a command has something to wait for or to show. */
-import { activateSkills } from '../../../src/store/skills/activations.ts';
-import { storeSkillPackage } from '../../../src/store/skills/packages.ts';
-import type { Database } from '../../../src/store/sql/database.ts';
-import { type ClaimedWork, claimWork, completeWork } from '../../../src/store/work/work.ts';
+import { activateSkills } from '../../../../src/store/skills/activations.ts';
+import { storeSkillPackage } from '../../../../src/store/skills/packages.ts';
+import type { Database } from '../../../../src/store/sql/database.ts';
+import { type ClaimedWork, claimWork, completeWork } from '../../../../src/store/work/work.ts';
 
 const DAEMON = '00000000-0000-4000-8000-000000000001';
 

@@ -1,9 +1,9 @@
 /** `animus status` at volume: no state disappears, and no sample is shown as a total. */
 import { beforeEach, expect, test } from 'vitest';
-import { fillQueue } from '../../store/work/fill-queue.ts';
-import { emptyQueue } from '../../store/work/queue-driver.ts';
-import { testDatabase } from '../../support/database.ts';
-import { run } from '../run-cli.ts';
+import { run } from '../../../cli/run-cli.ts';
+import { fillQueue } from '../../../store/work/fill-queue.ts';
+import { emptyQueue } from '../../../store/work/queue-driver.ts';
+import { testDatabase } from '../../../support/database.ts';
 
 const target = testDatabase();
 beforeEach(() => emptyQueue(target.database));

@@ -1,7 +1,7 @@
 /** Promise: whatever people see of the id of an item names it, in every command. */
 import { describe, expect, test } from 'vitest';
-import { testDatabase } from '../../support/database.ts';
-import { commandSite } from './command-site.ts';
+import { commandSite } from '../../../cli/work/command-site.ts';
+import { testDatabase } from '../../../support/database.ts';
 
 const db = testDatabase();
 const { animus, submit } = commandSite(db);

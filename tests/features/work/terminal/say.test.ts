@@ -2,12 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readEvents } from '../../../src/store/events/read-events.ts';
-import { completeWork } from '../../../src/store/work/work.ts';
-import { beginFocus } from '../../support/begun-focus.ts';
-import { beginTurn } from '../../support/begun-turn.ts';
-import { testDatabase } from '../../support/database.ts';
-import { commandSite } from './command-site.ts';
+import { readEvents } from '../../../../src/store/events/read-events.ts';
+import { completeWork } from '../../../../src/store/work/work.ts';
+import { commandSite } from '../../../cli/work/command-site.ts';
+import { beginFocus } from '../../../support/begun-focus.ts';
+import { beginTurn } from '../../../support/begun-turn.ts';
+import { testDatabase } from '../../../support/database.ts';
 
 const db = testDatabase();
 const { animus, submit, directory } = commandSite(db);
