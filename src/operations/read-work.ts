@@ -57,7 +57,8 @@ const LISTED = `w.id, w.faculty, w.state, left(w.description, 10000) as descript
 export async function listWork(db: Queryable, filter: WorkFilter, views: Views = 'visible'): Promise<WorkSummary[]> {
   const { state = null, faculty, parentId = null, after = null, limit } = filter;
   const rows = await db.query<Omit<WorkSummary, 'waiting'>>(
-    `select ${LISTED} from animus.list_visible_work($1, $2, $3, $4, $5) listed (id) join animus.${views}_work w on w.id = listed.id order by w.id desc`,
+    `select ${LISTED} from animus.${views}_work w
+      where w.id = any (array(select animus.list_visible_work($1, $2, $3, $4, $5))) order by w.id desc`,
     [limit, after, state, faculty === undefined ? null : toText(faculty), parentId],
   );
   return withWaiting(db, rows);

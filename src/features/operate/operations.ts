@@ -1,11 +1,11 @@
 /** Faculties, pauses, models and the status. */
 import { AnimusError } from '../../core/errors/errors.ts';
-import { facultyName, optional, other, text } from '../../operations/fields.ts';
+import { facultyName, optional, text } from '../../operations/fields.ts';
 import { READS } from '../../operations/mcp-offer.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
-import { ALL_FACULTIES, pauseFaculty, resumeFaculty } from '../../store/work/operate.ts';
 import type { Feature } from '../feature.ts';
 import { modelDocuments, modelRow } from './models/model-documents.ts';
+import { listPauses, pause, resume } from './pauses.ts';
 import { readStatus, statusRow } from './status/status.ts';
 import * as store from './store.ts';
 
@@ -40,45 +40,6 @@ const showFaculty = operation({
     if (faculty) return { ...faculty, daemons: await store.readSettings(tx, name) };
     throw new AnimusError('work.not_found', { detail: `no running daemon serves a faculty ${name}`, hint: '' });
   },
-});
-
-const listPauses = operation({
-  name: 'listPauses',
-  tag: 'operate',
-  summary: 'What is paused, for those who may see all work',
-  scope: 'read',
-  http: { method: 'GET', path: '/pauses' },
-  input: {},
-  output: (s) => s.z.object({ items: s.z.array(store.pause(s)) }),
-  run: async ({ tx }) => ({ items: await store.readPauses(tx) }),
-});
-
-const facultyOrAll = other((s) => s.z.union([s.z.literal(ALL_FACULTIES), s.facultyName()]));
-
-export const pause = operation({
-  name: 'pause',
-  tag: 'operate',
-  summary: 'Stop new claims and model calls, of one faculty or all; for operators',
-  scope: 'decide',
-  http: { method: 'POST', path: '/pauses', status: 201 },
-  input: { faculty: { ...facultyOrAll, default: ALL_FACULTIES }, reason: optional(text()) },
-  output: (s) => s.z.object({ faculty: s.z.string(), warning: s.warning() }),
-  async run({ tx, unserved }, { faculty, reason }) {
-    await pauseFaculty(tx, faculty, reason);
-    const named = faculty === ALL_FACULTIES ? [] : [faculty];
-    return { faculty, ...(await unserved(named, { until: 'the pause stops nothing' })) };
-  },
-});
-
-export const resume = operation({
-  name: 'resume',
-  tag: 'operate',
-  summary: 'Lift a pause; for operators',
-  scope: 'decide',
-  http: { method: 'DELETE', path: '/pauses/{faculty}' },
-  input: { faculty: facultyOrAll },
-  output: (s) => s.z.object({ faculty: s.z.string(), resumed: s.z.boolean().describe('false: it was not paused') }),
-  run: async ({ tx }, { faculty }) => ({ faculty, resumed: await resumeFaculty(tx, faculty) }),
 });
 
 const listModels = operation({

@@ -3,7 +3,7 @@ import { FACULTY_NAME, FACULTY_NAME_RULE } from '../../core/work/faculty-name.ts
 import { ALL_FACULTIES, pausedFaculties } from '../../store/work/operate.ts';
 import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
-import * as operations from './operations.ts';
+import * as operations from './pauses.ts';
 
 export const pause = operationCommand(operations.pause, {
   usage: 'pause [faculty]',

@@ -1,8 +1,7 @@
-/** Faculties that daemons serve, and what is paused: the shapes of rows, and what reads them. */
+/** Faculties that daemons serve: the shapes of rows, and what reads them. */
 import { type RowOf, row } from '../../operations/row.ts';
 import type { Schemas } from '../../operations/schemas.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { requireSeesAll } from '../../store/views/visible/visible-operated.ts';
 
 /** What one needs to know to submit work to a faculty. */
 const told = (s: Schemas) => ({
@@ -56,24 +55,5 @@ export function readSettings(tx: Queryable, name: string): Promise<RowOf<typeof 
   return tx.query(
     'select version, host, settings from animus.visible_faculty_settings where name = $1 order by host, version limit 1000',
     [name],
-  );
-}
-
-export const pause = row((s) =>
-  s.z.object({
-    faculty: s.z.string().describe('`*`: all'),
-    reason: s.z.string(),
-    paused_by: s.z.string(),
-    until: s.time().nullable(),
-    created_at: s.time(),
-  }),
-);
-
-/** The pauses that are in force. Errors: `db.forbidden` for who may not see all work. */
-export async function readPauses(tx: Queryable): Promise<RowOf<typeof pause>[]> {
-  await requireSeesAll(tx);
-  return tx.query(
-    `select faculty, reason, paused_by, until, created_at from animus.visible_pauses
-      where until is null or until > animus.now() order by faculty`,
   );
 }

@@ -70,7 +70,7 @@ describe('animus pause and resume', () => {
     const slip = await animus('pause', 'enginer');
     expect(slip).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('no running daemon serves a faculty named enginer (did you mean engineer?)'),
+      stderr: expect.stringContaining('no faculty is named enginer (did you mean engineer?); the pause stops nothing until one is'),
     });
     await animus('resume', 'enginer');
     expect(await animus('pause', 'Engineer')).toMatchObject({

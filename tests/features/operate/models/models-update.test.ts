@@ -30,7 +30,7 @@ afterEach(() => {
   usePricesOf('/nowhere');
 });
 
-const code = readFileSync(new URL(`../../../node_modules/${PRICE_PACKAGE}/dist/index.js`, import.meta.url), 'utf8');
+const code = readFileSync(new URL(`../../../../node_modules/${PRICE_PACKAGE}/dist/index.js`, import.meta.url), 'utf8');
 
 function npm(version: string, published: string, index = code): void {
   writeFileSync(join(home, 'index.js'), index);
