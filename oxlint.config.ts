@@ -24,10 +24,11 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/cli': [
     ['*'],
     ['demo', 'doctor', 'faculty', 'shell'],
-    ['db', 'init', 'operate', 'people', 'sandbox', 'scratch', 'serve', 'settings', 'skill', 'spend', 'work'],
+    ['db', 'init', 'operate', 'people', 'sandbox', 'scratch', 'serve', 'settings', 'spend', 'work'],
   ],
   // Parts do not know each other; a new one needs no line here.
   'src/features': [foldersOf('src/features')],
+  'src/features/skills': [['folders']],
   'src/terminal': [['command'], ['events'], ['view']],
   'src/features/operate': [['*'], ['models', 'status']],
   'src/features/work': [['terminal'], ['*']],
@@ -37,7 +38,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['*'],
     ['api'],
     ['mcp'],
-    ['artifacts', 'chats', 'operate', 'people', 'sandbox', 'skills', 'sockets', 'streams', 'work'],
+    ['artifacts', 'chats', 'operate', 'people', 'sandbox', 'sockets', 'streams', 'work'],
     ['route'],
     ['events'],
     ['login'],

@@ -36,7 +36,7 @@ const IN_ORDER: readonly (CommandGroup | string)[] = [
   'memory',
   { names: ['spend'], load: async () => (await import('./spend/spend.ts')).addSpendCommands },
   { names: ['faculty'], load: async () => (await import('./faculty/faculty.ts')).addFacultyCommands },
-  { names: ['skill'], load: async () => (await import('./skill/skill.ts')).addSkillCommands },
+  'skill',
   'models',
   { names: ['db'], load: async () => (await import('./db/db.ts')).addDbCommands },
   { names: ['sandbox'], load: async () => (await import('./sandbox/sandbox.ts')).addSandboxCommands },

@@ -36,18 +36,12 @@ export type * from './workspaces.ts';
 export interface Api {
   /** Code that runs in a container. */
   readonly sandbox: SandboxMethods;
-  /** What waits for the decision of a person. */
-  readonly approvals: ApprovalsMethods;
   /** Files of work. */
   readonly artifacts: ArtifactsMethods;
   /** Faculties, pauses, status and spend. */
   readonly operate: OperateMethods;
   /** Work that is submitted at set times. */
   readonly schedules: SchedulesMethods;
-  /** What agents and people remember. */
-  readonly memory: MemoryMethods;
-  /** Skills that agents wrote. */
-  readonly skills: SkillsMethods;
   /** People and their tokens. */
   readonly people: PeopleMethods;
   /** Workspaces and their files. */
@@ -58,6 +52,12 @@ export interface Api {
   readonly work: WorkMethods;
   /** What was recorded of work: ledger, foci, turns and tool calls. */
   readonly record: RecordMethods;
+  /** What waits for the decision of a person. */
+  readonly approvals: ApprovalsMethods;
+  /** What agents and people remember. */
+  readonly memory: MemoryMethods;
+  /** Skills that agents wrote. */
+  readonly skills: SkillsMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
   /** Who decided what. */

@@ -150,13 +150,6 @@ export interface Status {
     readonly problem: string | null;
     readonly resume_at: string | null;
   } | null;
-  /** How many skills no work has used for so many days. */
-  readonly stale_skills?:
-    | {
-        readonly count: number;
-        readonly days: number;
-      }
-    | undefined;
   /** Directories of worktrees that are there, by host. */
   readonly worktrees: readonly {
     readonly host: string;
@@ -193,18 +186,6 @@ export interface Status {
     /** Its newest item that has not ended; null: none, or runs may overlap. */
     readonly open_item: string | null;
   }[];
-  /** Turns that wait for batches, by provider. */
-  readonly batches: readonly {
-    readonly provider: string;
-    /** Requests that were not sent. */
-    readonly outbox: number;
-    readonly requests: number;
-    readonly batches: number;
-    /** Batches whose submit was not confirmed. */
-    readonly unclear: number;
-    readonly oldest_at: string | null;
-    readonly problem: string | null;
-  }[];
   /** What waits for people: how many, and the ten oldest. */
   readonly asks: {
     readonly waiting: number;
@@ -239,6 +220,13 @@ export interface Status {
     /** Both. */
     readonly used: number;
   }[];
+  /** How many skills no work has used for so many days. */
+  readonly stale_skills?:
+    | {
+        readonly count: number;
+        readonly days: number;
+      }
+    | undefined;
   /** Numbers of deliveries stop at 1,000. */
   readonly webhooks: {
     /** Deliveries that failed for good. */
@@ -250,6 +238,18 @@ export interface Status {
     /** Webhooks of which events are lost, because too many wait. */
     readonly dropping: number;
   };
+  /** Turns that wait for batches, by provider. */
+  readonly batches: readonly {
+    readonly provider: string;
+    /** Requests that were not sent. */
+    readonly outbox: number;
+    readonly requests: number;
+    readonly batches: number;
+    /** Batches whose submit was not confirmed. */
+    readonly unclear: number;
+    readonly oldest_at: string | null;
+    readonly problem: string | null;
+  }[];
 }
 
 export interface WaitingStatus {

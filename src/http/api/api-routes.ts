@@ -12,8 +12,6 @@ import { routeOf } from '../route/operation-route.ts';
 import { routeOfReading } from '../route/reading-route.ts';
 import type { Route } from '../route/route.ts';
 import { sandboxRoutes } from '../sandbox/sandbox-routes.ts';
-import { decideSkillRoutes } from '../skills/decide-skill-routes.ts';
-import { skillRoutes } from '../skills/skill-routes.ts';
 import { streamRoutes } from '../streams/stream-routes.ts';
 
 export const API_ROUTES: readonly Route[] = [
@@ -22,8 +20,6 @@ export const API_ROUTES: readonly Route[] = [
   ...budgetRoutes,
   ...spendRoutes,
   ...scheduleRoutes,
-  ...skillRoutes,
-  ...decideSkillRoutes,
   ...peopleRoutes,
   ...tokenRoutes,
   ...chatRoutes,

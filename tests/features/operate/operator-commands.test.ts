@@ -70,7 +70,9 @@ describe('animus pause and resume', () => {
     const slip = await animus('pause', 'enginer');
     expect(slip).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('no faculty is named enginer (did you mean engineer?); the pause stops nothing until one is'),
+      stderr: expect.stringContaining(
+        'no faculty is named enginer (did you mean engineer?); the pause stops nothing until one is',
+      ),
     });
     await animus('resume', 'enginer');
     expect(await animus('pause', 'Engineer')).toMatchObject({

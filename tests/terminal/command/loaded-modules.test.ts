@@ -42,8 +42,8 @@ describe('a command loads no package that it does not use', () => {
     // One file of each feature.
     ['status', ['commander', ...DRIVER], 73 + FEATURES.length],
     ['status --json', ['commander', ...DRIVER], 73 + FEATURES.length],
-    ['work list', ['commander', ...DRIVER], 136],
-    ['work show ID', ['commander', ...DRIVER], 136],
+    ['work list', ['commander', ...DRIVER], 140],
+    ['work show ID', ['commander', ...DRIVER], 140],
     ['ledger show ID', ['commander', ...DRIVER], 76],
     ['audit export', ['commander', ...DRIVER], 68],
     ['audit verify', ['commander', ...DRIVER], 68],
@@ -58,8 +58,8 @@ describe('a command loads no package that it does not use', () => {
     ['person list', ['commander', ...DRIVER], 59],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 65],
     ['chat list', ['commander', ...DRIVER], 76],
-    ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 91],
-    ['completion words -- work cancel ', ['commander', ...DRIVER], 143],
+    ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 99],
+    ['completion words -- work cancel ', ['commander', ...DRIVER], 147],
   ] as const)('%s', async (line, packages, files) => {
     const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));
     expect(loaded.packages).toEqual(packages.toSorted());

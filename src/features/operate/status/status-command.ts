@@ -39,6 +39,6 @@ async function readReport(invocation: Invocation): Promise<StatusReport> {
     kind: db.kind,
     where: db.where,
     status: await readStatus(db),
-    parts: await Promise.all(features.map(({ load }) => load())),
+    parts: await Promise.all(features.map(async ({ last = false, load }) => ({ last, show: await load() }))),
   }));
 }

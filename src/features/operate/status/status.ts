@@ -151,10 +151,6 @@ export const statusRow = row((s) =>
     spend_today: s.z.array(spend(s)),
     memory: s.z.object({ vector: s.z.boolean(), reason: s.z.string().nullish() }).nullable(),
     embeddings: embeddings(s).nullable().describe('null: no daemon has run with a model for them'),
-    stale_skills: s.z
-      .object({ count: count(s), days: s.z.int() })
-      .optional()
-      .describe('how many skills no work has used for so many days'),
     worktrees: s.z.array(worktrees(s)).describe('directories of worktrees that are there, by host'),
     inbox: inbox(s),
     schedules: s.z.array(schedule(s)),

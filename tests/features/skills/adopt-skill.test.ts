@@ -2,15 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { contentHashOf } from '../../../src/catalog/skills/content-hash.ts';
+import { adoptSkill, versionsOf as versionsFor } from '../../../src/features/skills/store.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
-import { adoptSkill } from '../../../src/store/skills/decide-skill.ts';
 import { readPackage } from '../../../src/store/skills/packages.ts';
-import { reportSkills } from '../../../src/store/skills/skill-stats.ts';
-import { readSkillVersion } from '../../../src/store/skills/skill-versions.ts';
+import { reportSkills } from '../../../src/store/skills/written-skills.ts';
+import { versionsOf, write } from '../../store/skills/written-skills.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
-import { versionsOf, write } from './written-skills.ts';
 
 const target = testDatabase();
 const logins: string[] = [];
@@ -32,7 +31,9 @@ test('hands a skill of a person to agents, as what its files are, and is logged'
   await submitter.close();
   expect(await adoptSkill(db, adopted)).toBe(1);
   const hash = contentHashOf(files);
-  expect(await readSkillVersion(db, name, 1)).toMatchObject({ state: 'current', hash, workItemId: null, base: null });
+  expect(await versionsFor(db, name)).toMatchObject([
+    { version: 1, state: 'current', content_hash: hash, work_item_id: null, base: null },
+  ]);
   expect(await readPackage(db, hash)).toHaveLength(3);
   expect(
     await db.query(

@@ -1,8 +1,8 @@
 /** Clones a git repository that contains skills, without letting it run or fetch anything else. */
 import { spawn } from 'node:child_process';
-import type { Environment } from '../../core/config/source/environment.ts';
-import { AnimusError } from '../../core/errors/errors.ts';
-import { interruption } from '../../core/errors/interruption.ts';
+import type { Environment } from '../../../core/config/source/environment.ts';
+import { AnimusError } from '../../../core/errors/errors.ts';
+import { interruption } from '../../../core/errors/interruption.ts';
 
 /** The URL of a repository, in a form that git takes for nothing else, and the protocol it is fetched by. */
 export interface GitSource {

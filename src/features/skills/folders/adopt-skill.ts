@@ -1,20 +1,20 @@
 /** `animus skill adopt`: a person's skill becomes one that agents may improve. */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadSkills } from '../../catalog/skills/load-skills.ts';
-import { readSkillFiles } from '../../catalog/skills/read-skill-files.ts';
-import type { Skill, SkillContent, SkillLibrary } from '../../catalog/skills/skill.ts';
-import { AnimusError } from '../../core/errors/errors.ts';
-import { systemClock } from '../../core/lifecycle/clock.ts';
-import { adoptSkill } from '../../store/skills/decide-skill.ts';
-import { untilUnlocked } from '../../store/sql/patient-database.ts';
-import type { Invocation } from '../../terminal/command/command.ts';
-import { withDatabase } from '../../terminal/command/database.ts';
-import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
-import { styled } from '../../terminal/view/output.ts';
-import { clashingPaths, wrongPath } from '../../tools/skills/writing/skill-paths.ts';
-import type { SkillOptions } from './skill-list.ts';
-import { unknownSkill } from './skill-show.ts';
+import { loadSkills } from '../../../catalog/skills/load-skills.ts';
+import { readSkillFiles } from '../../../catalog/skills/read-skill-files.ts';
+import type { Skill, SkillContent, SkillLibrary } from '../../../catalog/skills/skill.ts';
+import { AnimusError } from '../../../core/errors/errors.ts';
+import { systemClock } from '../../../core/lifecycle/clock.ts';
+import { untilUnlocked } from '../../../store/sql/patient-database.ts';
+import type { Invocation } from '../../../terminal/command/command.ts';
+import { withDatabase } from '../../../terminal/command/database.ts';
+import { skillsDirectories } from '../../../terminal/command/skills-directories.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { clashingPaths, wrongPath } from '../../../tools/skills/writing/skill-paths.ts';
+import { adoptSkill } from '../store.ts';
+import type { SkillOptions } from './list-skills.ts';
+import { unknownSkill } from './show-skill.ts';
 
 export interface AdoptOptions extends SkillOptions {
   readonly note?: string;

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { skillText } from '../../support/skill-tree.ts';
-import { projectDirectory } from '../project-directory.ts';
+import { projectDirectory } from '../../../cli/project-directory.ts';
+import { skillText } from '../../../support/skill-tree.ts';
 
 const { animus, path, write } = projectDirectory();
 

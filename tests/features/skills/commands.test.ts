@@ -1,14 +1,14 @@
 /** Promise: an operator sees from the commands what work has written, decides about exactly that, and sees how it was used. */
 import { expect, test } from 'vitest';
 import { activateSkills } from '../../../src/store/skills/activations.ts';
-import { reportSkills } from '../../../src/store/skills/skill-stats.ts';
+import { reportSkills } from '../../../src/store/skills/written-skills.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { storeNewSkill, storeSkillChange } from '../../../src/tools/skills/writing/store-version.ts';
+import { projectDirectory } from '../../cli/project-directory.ts';
 import { storePackage, writerOf } from '../../store/skills/written-skills.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { skillText } from '../../support/skill-tree.ts';
-import { projectDirectory } from '../project-directory.ts';
 
 const target = testDatabase();
 const { animus: run, write } = projectDirectory();
@@ -96,7 +96,7 @@ test('a skill of a person is handed to agents as it is, if agents could write it
   for (const option of ['--from', '--to'])
     expect(await animus('skill', 'diff', 'letters', option, '9')).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('skill letters has no version 9; it has versions 2 (current), 1 (replaced)'),
+      stderr: expect.stringContaining('letters, version 9; it has versions 2 (current), 1 (replaced)'),
     });
 
   const back = await animus('skill', 'rollback', 'letters', '--note', 'B was wrong');

@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildProgram } from '../../../src/cli/program.ts';
-import { askPerson } from '../../../src/store/transcript/approvals.ts';
-import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
-import { testDatabase } from '../../support/database.ts';
-import { run } from '../run-cli.ts';
+import { buildProgram } from '../../../../src/cli/program.ts';
+import { askPerson } from '../../../../src/store/transcript/approvals.ts';
+import { run } from '../../../cli/run-cli.ts';
+import { beginFocus, recordCalls } from '../../../support/begun-focus.ts';
+import { testDatabase } from '../../../support/database.ts';
 
 // The skill is read by agents, which do what it says: each of its commands has to work as it is written.
-const ROOT = new URL('../../../', import.meta.url).pathname;
+const ROOT = new URL('../../../../', import.meta.url).pathname;
 const FOLDER = join(ROOT, 'skills/operating-animus');
 const TEXTS = ['SKILL.md', 'references/troubleshooting.md'].map((name) => readFileSync(join(FOLDER, name), 'utf8'));
 const target = testDatabase();

@@ -2,9 +2,10 @@
 import { loadSkills } from '../../catalog/skills/load-skills.ts';
 import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
 import { counted } from '../../terminal/view/quantities.ts';
+import type { Examined } from '../feature.ts';
 
 /** No skills are fine: an agent can do without. */
-export function examineSkills(directories: readonly string[]): readonly Finding[] {
+export function examineSkills({ skillsDirectories: directories }: Examined): readonly Finding[] {
   const { skills, problems } = loadSkills(directories);
   const errors = problems.filter(({ level }) => level === 'error');
   if (errors.length > 0) return errors.map(({ message }) => problem('skills', message, REMEDY));

@@ -1,22 +1,15 @@
 /** `animus skill list --stale`: skills that daemons have and that no work uses. */
-import { staleSkills } from '../../store/skills/skill-stats.ts';
-import type { Invocation } from '../../terminal/command/command.ts';
-import { withDatabase } from '../../terminal/command/database.ts';
-import { styled } from '../../terminal/view/output.ts';
-import { age } from '../../terminal/view/quantities.ts';
+import type { Invocation } from '../../../terminal/command/command.ts';
+import { withDatabase } from '../../../terminal/command/database.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { age } from '../../../terminal/view/quantities.ts';
+import { staleSkills } from '../usage.ts';
 
 /** Lists them, those unused for longest first. */
 export async function listStale(invocation: Invocation): Promise<number> {
   const { output } = invocation;
   const stale = await withDatabase(invocation, (db) => staleSkills(db));
-  output.document({
-    stale: stale.map(({ skill, origin, lastUsedAt, firstSeenAt }) => ({
-      name: skill,
-      origin,
-      last_used_at: lastUsedAt,
-      first_seen_at: firstSeenAt,
-    })),
-  });
+  output.document({ stale });
   const now = Date.now();
   output.table(
     [
@@ -25,11 +18,11 @@ export async function listStale(invocation: Invocation): Promise<number> {
       { title: 'LAST USED' },
       { title: 'KNOWN SINCE', optional: true },
     ],
-    stale.map(({ skill, origin, lastUsedAt, firstSeenAt }) => [
-      styled(skill, 'bold'),
+    stale.map(({ name, origin, last_used_at: last, first_seen_at: first }) => [
+      styled(name, 'bold'),
       origin,
-      lastUsedAt === null ? 'never' : age(lastUsedAt, now),
-      age(firstSeenAt, now),
+      last === null ? 'never' : age(last, now),
+      age(first, now),
     ]),
   );
   if (stale.length === 0) output.note('no skill is stale: each was used lately, or is new');

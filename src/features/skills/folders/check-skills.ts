@@ -1,14 +1,14 @@
 /** `animus skill check`: all problems of skills. */
 import { existsSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { loadSkills } from '../../catalog/skills/load-skills.ts';
-import type { SkillLibrary, SkillProblem } from '../../catalog/skills/skill.ts';
-import { didYouMean } from '../../core/errors/suggest.ts';
-import type { Invocation } from '../../terminal/command/command.ts';
-import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
-import { styled } from '../../terminal/view/output.ts';
-import { counted } from '../../terminal/view/quantities.ts';
-import type { SkillOptions } from './skill-list.ts';
+import { loadSkills } from '../../../catalog/skills/load-skills.ts';
+import type { SkillLibrary, SkillProblem } from '../../../catalog/skills/skill.ts';
+import { didYouMean } from '../../../core/errors/suggest.ts';
+import type { Invocation } from '../../../terminal/command/command.ts';
+import { skillsDirectories } from '../../../terminal/command/skills-directories.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { counted } from '../../../terminal/view/quantities.ts';
+import type { SkillOptions } from './list-skills.ts';
 
 interface CheckOptions extends SkillOptions {
   readonly strict?: boolean;

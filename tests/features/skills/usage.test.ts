@@ -1,12 +1,13 @@
 /** Promise: how a skill was used and what became of the work is known after the work was deleted. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { type SkillUse, skillStats, staleSkills } from '../../../src/features/skills/usage.ts';
 import { activateSkills } from '../../../src/store/skills/activations.ts';
-import { reportSkills, type SkillUse, skillStats, staleSkills } from '../../../src/store/skills/skill-stats.ts';
+import { reportSkills } from '../../../src/store/skills/written-skills.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
+import { storePackage } from '../../store/skills/written-skills.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
-import { storePackage } from './written-skills.ts';
 
 const target = testDatabase();
 
@@ -39,7 +40,7 @@ describe('the statistics of a skill', () => {
     const [faculty, notes] = [`f${randomUUID()}`, `n${randomUUID().slice(0, 8)}`];
     const ids = [await ended(db, faculty, 'completed', [notes]), await ended(db, faculty, 'completed', [notes])];
     const cost = async () =>
-      (await skillStats(db, since(), notes)).map(({ withIt }) => [withIt.costUsd, withIt.unpricedCalls]);
+      (await skillStats(db, since(), notes)).map(({ with_it: used }) => [used.cost_usd, used.unpriced_calls]);
     await db.query('update animus.work_items set unpriced_calls = 2 where id = $1', [ids[0]]);
     expect(await cost()).toEqual([[2, 2]]);
     await db.query('update animus.work_items set cost_usd = 0 where id = any ($1)', [ids]);
@@ -64,16 +65,16 @@ describe('the statistics of a skill', () => {
       {
         skill: notes,
         activations: 3,
-        lastUsedAt: expect.any(Date),
-        withIt: { items: 3, completed: 2, costUsd: 3, unpricedCalls: 0, turns: 6 },
-        without: { items: 3, completed: 1, costUsd: 3, unpricedCalls: 0, turns: 6 },
+        last_used_at: expect.any(Date),
+        with_it: { items: 3, completed: 2, cost_usd: 3, unpriced_calls: 0, turns: 6 },
+        without: { items: 3, completed: 1, cost_usd: 3, unpriced_calls: 0, turns: 6 },
       },
       {
         skill: mail,
         activations: 1,
-        lastUsedAt: expect.any(Date),
-        withIt: { items: 1, completed: 1, costUsd: 1, unpricedCalls: 0, turns: 2 },
-        without: { items: 5, completed: 2, costUsd: 5, unpricedCalls: 0, turns: 10 },
+        last_used_at: expect.any(Date),
+        with_it: { items: 1, completed: 1, cost_usd: 1, unpriced_calls: 0, turns: 2 },
+        without: { items: 5, completed: 2, cost_usd: 5, unpriced_calls: 0, turns: 10 },
       },
     ];
     const stats = async (): Promise<readonly SkillUse[]> =>
@@ -110,11 +111,11 @@ describe('a stale skill', () => {
     );
     await db.query('delete from animus.work_items where id = $1', [id]);
     await reportSkills(db, 'here', reported(names.slice(0, 4)));
-    const stale = (await staleSkills(db)).filter(({ skill }) => names.includes(skill));
-    expect(stale.map(({ skill, origin, lastUsedAt }) => [skill, origin, lastUsedAt !== null])).toEqual([
+    const stale = (await staleSkills(db)).filter(({ name }) => names.includes(name));
+    expect(stale.map(({ name, origin, last_used_at: last }) => [name, origin, last !== null])).toEqual([
       [unused, 'person', false],
       [old, 'person', true],
     ]);
-    expect((await staleSkills(db, 32)).map(({ skill }) => skill)).not.toContain(old);
+    expect((await staleSkills(db, 32)).map(({ name }) => name)).not.toContain(old);
   });
 });

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
-import { canServeGit, git, gitRepository, serveRepository } from '../../support/git-server.ts';
-import { skillText, skillTree } from '../../support/skill-tree.ts';
-import { projectDirectory } from '../project-directory.ts';
+import { systemClock } from '../../../../src/core/lifecycle/clock.ts';
+import { createInterrupts } from '../../../../src/core/lifecycle/interrupts.ts';
+import { projectDirectory } from '../../../cli/project-directory.ts';
+import { canServeGit, git, gitRepository, serveRepository } from '../../../support/git-server.ts';
+import { skillText, skillTree } from '../../../support/skill-tree.ts';
 
 const { animus, path, write } = projectDirectory();
 afterEach(() => vi.unstubAllEnvs());

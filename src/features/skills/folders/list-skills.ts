@@ -1,10 +1,10 @@
 /** `animus skill list`: the skills that loaded. */
-import { loadSkills } from '../../catalog/skills/load-skills.ts';
-import type { Skill } from '../../catalog/skills/skill.ts';
-import type { CommonOptions, Invocation } from '../../terminal/command/command.ts';
-import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
-import { styled } from '../../terminal/view/output.ts';
-import { counted } from '../../terminal/view/quantities.ts';
+import { loadSkills } from '../../../catalog/skills/load-skills.ts';
+import type { Skill } from '../../../catalog/skills/skill.ts';
+import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
+import { skillsDirectories } from '../../../terminal/command/skills-directories.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { counted } from '../../../terminal/view/quantities.ts';
 
 export interface SkillOptions extends CommonOptions {
   readonly skills?: string;

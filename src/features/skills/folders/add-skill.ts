@@ -2,17 +2,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { loadSkills } from '../../catalog/skills/load-skills.ts';
-import { placeSkill } from '../../catalog/skills/place-skill.ts';
-import { readSkillFiles } from '../../catalog/skills/read-skill-files.ts';
-import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
-import { AnimusError } from '../../core/errors/errors.ts';
-import { interruption } from '../../core/errors/interruption.ts';
-import { didYouMean } from '../../core/errors/suggest.ts';
-import type { Invocation } from '../../terminal/command/command.ts';
-import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
+import { loadSkills } from '../../../catalog/skills/load-skills.ts';
+import { placeSkill } from '../../../catalog/skills/place-skill.ts';
+import { readSkillFiles } from '../../../catalog/skills/read-skill-files.ts';
+import type { Skill, SkillLibrary } from '../../../catalog/skills/skill.ts';
+import { AnimusError } from '../../../core/errors/errors.ts';
+import { interruption } from '../../../core/errors/interruption.ts';
+import { didYouMean } from '../../../core/errors/suggest.ts';
+import type { Invocation } from '../../../terminal/command/command.ts';
+import { skillsDirectories } from '../../../terminal/command/skills-directories.ts';
 import { cloneSkills, gitSource } from './git-source.ts';
-import type { SkillOptions } from './skill-list.ts';
+import type { SkillOptions } from './list-skills.ts';
 
 interface AddOptions extends SkillOptions {
   readonly all?: boolean;

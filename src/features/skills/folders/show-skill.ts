@@ -1,14 +1,14 @@
 /** `animus skill show`: one skill in full. */
-import { loadSkills } from '../../catalog/skills/load-skills.ts';
-import type { Skill, SkillLibrary } from '../../catalog/skills/skill.ts';
-import { AnimusError } from '../../core/errors/errors.ts';
-import { didYouMean } from '../../core/errors/suggest.ts';
-import type { Invocation } from '../../terminal/command/command.ts';
-import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
-import { type Output, styled } from '../../terminal/view/output.ts';
-import type { Part } from '../../terminal/view/part.ts';
-import { bytes } from '../../terminal/view/quantities.ts';
-import { type SkillOptions, skillLine } from './skill-list.ts';
+import { loadSkills } from '../../../catalog/skills/load-skills.ts';
+import type { Skill, SkillLibrary } from '../../../catalog/skills/skill.ts';
+import { AnimusError } from '../../../core/errors/errors.ts';
+import { didYouMean } from '../../../core/errors/suggest.ts';
+import type { Invocation } from '../../../terminal/command/command.ts';
+import { skillsDirectories } from '../../../terminal/command/skills-directories.ts';
+import { type Output, styled } from '../../../terminal/view/output.ts';
+import type { Part } from '../../../terminal/view/part.ts';
+import { bytes } from '../../../terminal/view/quantities.ts';
+import { type SkillOptions, skillLine } from './list-skills.ts';
 
 interface ShowOptions extends SkillOptions {
   readonly sources?: boolean;
@@ -20,12 +20,13 @@ export async function showSkill(invocation: Invocation, options: ShowOptions, na
   const library = loadSkills(await skillsDirectories(invocation, options.skills));
   const skill = library.skills.get(name) ?? unknownSkill(name, library);
   const problems = library.problems.filter((problem) => problem.skill === name);
-  const sources = options.sources ? await (await import('./skill-sources.ts')).readSources(invocation, name) : null;
+  const fromDatabase = options.sources ? await import('./show-sources.ts') : null;
+  const sources = await fromDatabase?.readSources(invocation, name);
   output.document({
     ...skillLine(skill),
     ...details(skill),
     problems,
-    ...(sources && { sources: sources.lines }),
+    ...(sources && { sources }),
   });
   showHead(output, skill);
   output.table(
@@ -38,7 +39,7 @@ export async function showSkill(invocation: Invocation, options: ShowOptions, na
   for (const { message } of problems) output.block(`remark  ${message}`);
   showText(output, 'SKILL.md', skill.body);
   if (skill.prompt !== null) showText(output, 'prompt.md', skill.prompt);
-  sources?.show();
+  if (sources) fromDatabase?.showSources(output, sources);
   return 0;
 }
 
