@@ -1,6 +1,6 @@
 /** All tools of the MCP server, in the order of their list. */
 import { AnimusError } from '../../core/errors/errors.ts';
-import { ADDS, DECIDES, type McpOffer, READS, smallPage } from '../../operations/mcp-offer.ts';
+import { type McpOffer, READS } from '../../operations/mcp-offer.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { OPERATIONS } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
