@@ -27,7 +27,7 @@ const IN_ORDER: readonly (CommandGroup | string)[] = [
   'pause',
   'resume',
   { names: ['budget'], load: async () => (await import('./operate/budget.ts')).addBudgetCommands },
-  { names: ['schedule'], load: async () => (await import('./operate/schedule.ts')).addScheduleCommands },
+  'schedule',
   'ledger',
   { names: ['person'], load: async () => (await import('./people/person.ts')).addPersonCommands },
   { names: ['token'], load: async () => (await import('./people/token.ts')).addTokenCommands },

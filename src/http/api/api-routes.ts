@@ -3,7 +3,6 @@
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { chatRoutes } from '../chats/chat-routes.ts';
 import { budgetRoutes } from '../operate/budget-routes.ts';
-import { scheduleRoutes } from '../operate/schedule-routes.ts';
 import { spendRoutes } from '../operate/spend-routes.ts';
 import { peopleRoutes } from '../people/people-routes.ts';
 import { tokenRoutes } from '../people/token-routes.ts';
@@ -19,7 +18,6 @@ export const API_ROUTES: readonly Route[] = [
   ...artifactRoutes,
   ...budgetRoutes,
   ...spendRoutes,
-  ...scheduleRoutes,
   ...peopleRoutes,
   ...tokenRoutes,
   ...chatRoutes,
