@@ -40,8 +40,6 @@ export interface Api {
   readonly artifacts: ArtifactsMethods;
   /** Faculties, pauses, status and spend. */
   readonly operate: OperateMethods;
-  /** Work that is submitted at set times. */
-  readonly schedules: SchedulesMethods;
   /** People and their tokens. */
   readonly people: PeopleMethods;
   /** Workspaces and their files. */
@@ -58,6 +56,8 @@ export interface Api {
   readonly memory: MemoryMethods;
   /** Skills that agents wrote. */
   readonly skills: SkillsMethods;
+  /** Work that is submitted at set times. */
+  readonly schedules: SchedulesMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
   /** Who decided what. */

@@ -45,15 +45,6 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     status: { method: 'GET', path: '/status', kind: 'json' },
     listModels: { method: 'GET', path: '/models', kind: 'json', input: true, query: ['provider', 'model'] },
   },
-  schedules: {
-    list: { method: 'GET', path: '/schedules', kind: 'json' },
-    add: { method: 'POST', path: '/schedules', kind: 'json', input: true, body: true },
-    pause: { method: 'POST', path: '/schedules/{name}/pause', kind: 'json', body: true },
-    resume: { method: 'POST', path: '/schedules/{name}/resume', kind: 'json', body: true },
-    run: { method: 'POST', path: '/schedules/{name}/run', kind: 'json', body: true },
-    listRuns: { method: 'GET', path: '/schedules/{name}/runs', kind: 'json', input: true, query: ['limit'] },
-    remove: { method: 'DELETE', path: '/schedules/{name}', kind: 'json' },
-  },
   people: {
     showMe: { method: 'GET', path: '/me', kind: 'json' },
     list: { method: 'GET', path: '/people', kind: 'json' },
@@ -222,6 +213,15 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     deny: { method: 'POST', path: '/skills/{name}/deny', kind: 'json', input: true, body: true },
     archive: { method: 'POST', path: '/skills/{name}/archive', kind: 'json', input: true, body: true },
     rollBack: { method: 'POST', path: '/skills/{name}/rollback', kind: 'json', input: true, body: true },
+  },
+  schedules: {
+    list: { method: 'GET', path: '/schedules', kind: 'json' },
+    add: { method: 'POST', path: '/schedules', kind: 'json', input: true, body: true },
+    pause: { method: 'POST', path: '/schedules/{name}/pause', kind: 'json', body: true },
+    resume: { method: 'POST', path: '/schedules/{name}/resume', kind: 'json', body: true },
+    run: { method: 'POST', path: '/schedules/{name}/run', kind: 'json', body: true },
+    listRuns: { method: 'GET', path: '/schedules/{name}/runs', kind: 'json', input: true, query: ['limit'] },
+    remove: { method: 'DELETE', path: '/schedules/{name}', kind: 'json' },
   },
   webhooks: {
     list: { method: 'GET', path: '/webhooks', kind: 'json' },
