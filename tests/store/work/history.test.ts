@@ -245,7 +245,5 @@ function rows(db: Database, tables: readonly string[]): Promise<unknown[][]> {
 
 async function reset(db: Database): Promise<void> {
   await emptyQueue(db);
-  await db.query('delete from animus.history');
-  await db.query('delete from animus.history_position');
-  await db.query('delete from animus.retention_kept');
+  for (const table of ['history', 'history_position', 'retention_kept']) await db.query(`delete from animus.${table}`);
 }
