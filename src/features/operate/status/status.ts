@@ -122,16 +122,6 @@ const spend = row((s) =>
   }),
 );
 
-const embeddings = row((s) =>
-  s.z.object({
-    model: s.z.string(),
-    dimensions: s.z.int(),
-    missing: count(s).describe('memories without an embedding of this model'),
-    problem: s.z.string().nullable(),
-    resume_at: timeText(s).nullable(),
-  }),
-);
-
 /** Without the keys of the parts. */
 export const statusRow = row((s) =>
   s.z.object({
@@ -149,8 +139,6 @@ export const statusRow = row((s) =>
     kept: kept(s),
     pauses: s.z.array(pause(s)),
     spend_today: s.z.array(spend(s)),
-    memory: s.z.object({ vector: s.z.boolean(), reason: s.z.string().nullish() }).nullable(),
-    embeddings: embeddings(s).nullable().describe('null: no daemon has run with a model for them'),
     worktrees: s.z.array(worktrees(s)).describe('directories of worktrees that are there, by host'),
     inbox: inbox(s),
     schedules: s.z.array(schedule(s)),
