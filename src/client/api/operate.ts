@@ -137,19 +137,6 @@ export interface Status {
     /** Runs of code without a model, which are not calls. */
     readonly code_runs: number;
   }[];
-  readonly memory: {
-    readonly vector: boolean;
-    readonly reason?: string | null | undefined;
-  } | null;
-  /** Null: no daemon has run with a model for them. */
-  readonly embeddings: {
-    readonly model: string;
-    readonly dimensions: number;
-    /** Memories without an embedding of this model. */
-    readonly missing: number;
-    readonly problem: string | null;
-    readonly resume_at: string | null;
-  } | null;
   /** Directories of worktrees that are there, by host. */
   readonly worktrees: readonly {
     readonly host: string;
@@ -220,6 +207,19 @@ export interface Status {
     /** Both. */
     readonly used: number;
   }[];
+  readonly memory: {
+    readonly vector: boolean;
+    readonly reason?: string | null | undefined;
+  } | null;
+  /** Null: no daemon has run with a model for them. */
+  readonly embeddings: {
+    readonly model: string;
+    readonly dimensions: number;
+    /** Memories without an embedding of this model. */
+    readonly missing: number;
+    readonly problem: string | null;
+    readonly resume_at: string | null;
+  } | null;
   /** How many skills no work has used for so many days. */
   readonly stale_skills?:
     | {
