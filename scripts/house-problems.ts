@@ -28,6 +28,7 @@ const LONG_SQL: Readonly<Record<string, number>> = { '21_budget_turns.sql': 325 
 export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'catalog/config': 'catalog',
   cli: 'terminal/command',
+  'cli/work': 'features/work/terminal',
   'client/api': 'client',
   'core/config/source': 'core/config',
   daemon: 'e2e',

@@ -34,12 +34,8 @@ export type * from './work.ts';
 export type * from './workspaces.ts';
 /** The methods of a client, one for each route. */
 export interface Api {
-  /** Work items: submit, find, steer and cancel them. */
-  readonly work: WorkMethods;
   /** Code that runs in a container. */
   readonly sandbox: SandboxMethods;
-  /** What was recorded of work: ledger, foci, turns and tool calls. */
-  readonly record: RecordMethods;
   /** Files of work. */
   readonly artifacts: ArtifactsMethods;
   /** Faculties, pauses, status and spend. */
@@ -50,6 +46,10 @@ export interface Api {
   readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
+  /** Work items: submit, find, steer and cancel them. */
+  readonly work: WorkMethods;
+  /** What was recorded of work: ledger, foci, turns and tool calls. */
+  readonly record: RecordMethods;
   /** What waits for the decision of a person. */
   readonly approvals: ApprovalsMethods;
   /** What agents and people remember. */

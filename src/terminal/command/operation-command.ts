@@ -168,7 +168,17 @@ export async function performOperation<Input, Result, Row extends { readonly id:
 }
 
 function outsideOf({ config, context }: Invocation): Outside {
-  return { config, signal: context.signals.drain, traceparent: null };
+  return {
+    config,
+    models: async () => (await import('./known-models.ts')).knownModels(await config()),
+    signal: context.signals.drain,
+    traceparent: traceparent(context.env['TRACEPARENT']),
+  };
+}
+
+/** The caller's trace, if it has one in W3C form. */
+function traceparent(value: string | undefined): string | null {
+  return value !== undefined && /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(value) ? value : null;
 }
 
 async function found(
