@@ -37,8 +37,8 @@ const sum = (s: Schemas) => ({
   ...costParts(s),
   ...tokenCounts(s),
   calls: s.z.number(),
-  lost_requests: s.z.number().describe('requests that gave nothing, which are no calls'),
-  code_runs: s.z.number().describe('runs of code without a model, which are no calls'),
+  lost_requests: s.z.number().describe('requests that gave nothing, which are not calls'),
+  code_runs: s.z.number().describe('runs of code without a model, which are not calls'),
 });
 
 const spend = operation({

@@ -2,10 +2,10 @@
 
 import { readSpend } from '../../../src/features/budgets/spend.ts';
 import { readSpendItems, readSpendRoots } from '../../../src/features/budgets/spend-items.ts';
+import { readStatus } from '../../../src/features/operate/status/status.ts';
+import { listWork } from '../../../src/operations/read-work.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { findWork } from '../../../src/store/views/find-work.ts';
-import { readStatus } from '../../../src/store/views/status-view.ts';
-import { listWork } from '../../../src/store/views/work-list.ts';
 import { fillQueue } from '../../store/work/fill-queue.ts';
 import type { BenchQueue } from './queue.ts';
 import { median } from './scenarios.ts';
