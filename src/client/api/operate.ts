@@ -112,49 +112,6 @@ export interface Status {
     /** Runs of code without a model, which are not calls. */
     readonly code_runs: number;
   }[];
-  readonly memory: {
-    readonly vector: boolean;
-    readonly reason?: string | null | undefined;
-  } | null;
-  /** Null: no daemon has run with a model for them. */
-  readonly embeddings: {
-    readonly model: string;
-    readonly dimensions: number;
-    /** Memories without an embedding of this model. */
-    readonly missing: number;
-    readonly problem: string | null;
-    readonly resume_at: string | null;
-  } | null;
-  /** How many skills no work has used for so many days. */
-  readonly stale_skills?:
-    | {
-        readonly count: number;
-        readonly days: number;
-      }
-    | undefined;
-  /** Numbers of deliveries stop at 1,000. */
-  readonly webhooks: {
-    /** Deliveries that failed for good. */
-    readonly dead: number;
-    /** Deliveries that no daemon sends. */
-    readonly late: number;
-    /** Webhooks whose new deliveries become dead letters, because too many wait. */
-    readonly full: number;
-    /** Webhooks of which events are lost, because too many wait. */
-    readonly dropping: number;
-  };
-  /** Turns that wait for batches, by provider. */
-  readonly batches: readonly {
-    readonly provider: string;
-    /** Requests that were not sent. */
-    readonly outbox: number;
-    readonly requests: number;
-    readonly batches: number;
-    /** Batches whose submit was not confirmed. */
-    readonly unclear: number;
-    readonly oldest_at: string | null;
-    readonly problem: string | null;
-  }[];
   /** Directories of worktrees that are there, by host. */
   readonly worktrees: readonly {
     readonly host: string;
@@ -224,6 +181,49 @@ export interface Status {
     readonly held: number;
     /** Both. */
     readonly used: number;
+  }[];
+  readonly memory: {
+    readonly vector: boolean;
+    readonly reason?: string | null | undefined;
+  } | null;
+  /** Null: no daemon has run with a model for them. */
+  readonly embeddings: {
+    readonly model: string;
+    readonly dimensions: number;
+    /** Memories without an embedding of this model. */
+    readonly missing: number;
+    readonly problem: string | null;
+    readonly resume_at: string | null;
+  } | null;
+  /** How many skills no work has used for so many days. */
+  readonly stale_skills?:
+    | {
+        readonly count: number;
+        readonly days: number;
+      }
+    | undefined;
+  /** Numbers of deliveries stop at 1,000. */
+  readonly webhooks: {
+    /** Deliveries that failed for good. */
+    readonly dead: number;
+    /** Deliveries that no daemon sends. */
+    readonly late: number;
+    /** Webhooks whose new deliveries become dead letters, because too many wait. */
+    readonly full: number;
+    /** Webhooks of which events are lost, because too many wait. */
+    readonly dropping: number;
+  };
+  /** Turns that wait for batches, by provider. */
+  readonly batches: readonly {
+    readonly provider: string;
+    /** Requests that were not sent. */
+    readonly outbox: number;
+    readonly requests: number;
+    readonly batches: number;
+    /** Batches whose submit was not confirmed. */
+    readonly unclear: number;
+    readonly oldest_at: string | null;
+    readonly problem: string | null;
   }[];
 }
 
@@ -468,9 +468,9 @@ export interface SpendOutput {
     /** Calls whose tokens nobody counted, which the sums are without. */
     readonly uncounted_calls: number;
     readonly calls: number;
-    /** Requests that gave nothing, which are no calls. */
+    /** Requests that gave nothing, which are not calls. */
     readonly lost_requests: number;
-    /** Runs of code without a model, which are no calls. */
+    /** Runs of code without a model, which are not calls. */
     readonly code_runs: number;
   }[];
   readonly total: {
@@ -489,9 +489,9 @@ export interface SpendOutput {
     /** Calls whose tokens nobody counted, which the sums are without. */
     readonly uncounted_calls: number;
     readonly calls: number;
-    /** Requests that gave nothing, which are no calls. */
+    /** Requests that gave nothing, which are not calls. */
     readonly lost_requests: number;
-    /** Runs of code without a model, which are no calls. */
+    /** Runs of code without a model, which are not calls. */
     readonly code_runs: number;
     readonly groups: number;
   };
