@@ -24,7 +24,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/cli': [
     ['*'],
     ['demo', 'doctor', 'faculty', 'shell'],
-    ['db', 'init', 'operate', 'people', 'sandbox', 'scratch', 'serve', 'settings', 'spend', 'work'],
+    ['db', 'init', 'operate', 'sandbox', 'scratch', 'serve', 'settings', 'spend', 'work'],
   ],
   // Parts do not know each other; a new one needs no line here.
   'src/features': [foldersOf('src/features')],
@@ -33,12 +33,13 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/features/operate': [['*'], ['models', 'status']],
   'src/features/work': [['terminal'], ['*']],
   'src/features/conversations': [['*'], ['commands'], ['session'], ['console'], ['operations'], ['store']],
+  'src/cli/doctor': [['database', 'site']],
   'src/cli/work': [['*'], ['result']],
   'src/http': [
     ['*'],
     ['api'],
     ['mcp'],
-    ['artifacts', 'chats', 'operate', 'people', 'sandbox', 'sockets', 'streams', 'work'],
+    ['artifacts', 'chats', 'operate', 'sandbox', 'sockets', 'streams', 'work'],
     ['route'],
     ['events'],
     ['login'],

@@ -41,7 +41,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'sandbox/host': 'sandbox/keeper',
   'sandbox/sdk': 'sandbox/inside',
   schemas: 'catalog/faculty',
-  'store/migrations/damage': 'cli/doctor',
+  'store/migrations/damage': 'cli/doctor/database',
   'store/open': 'store/embedded',
   'store/people': 'http/login',
   'tools/memory': 'daemon/focus/end',
