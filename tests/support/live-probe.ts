@@ -31,7 +31,7 @@ export function liveProbe(): LiveProbe {
     routes: [...API_ROUTES, probe],
     async watched(api, count) {
       if (live === null) await api.call('prober', 'GET', '/probe');
-      const { hub } = await live!.means();
+      const { hub } = await live!.services();
       return eventually(`${count} watched`, () => (hub.watched === count ? true : null));
     },
   };
