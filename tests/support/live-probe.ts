@@ -22,8 +22,8 @@ export function liveProbe(): LiveProbe {
     summary: 'Probe',
     scope: 'read',
     media: ['text/plain'],
-    async respond({ means }) {
-      live = means.live;
+    async respond({ services }) {
+      live = services.live;
       return new Response('ok');
     },
   });
