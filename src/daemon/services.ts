@@ -10,6 +10,7 @@ import { shareAwareness } from './awareness/shared-awareness.ts';
 import { createBatchPoller } from './batches/batch-poller.ts';
 import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
 import { createHeartbeat } from './control/heartbeat.ts';
+import type { DaemonResources } from './daemon-resources.ts';
 import { daemonTools } from './daemon-tools.ts';
 import { runFocus } from './focus/run-focus.ts';
 import { bashContainers } from './focus/scope/bash-container.ts';
@@ -21,7 +22,6 @@ import { createRegistration, type Registration } from './presence/registration.t
 import { createVersionGuard, type VersionGuard } from './presence/version-guard.ts';
 import { watchConfig } from './reload/config-reload.ts';
 import { watchFaculties } from './reload/reload.ts';
-import type { ServiceMeans } from './service-means.ts';
 import { createShelf } from './skills/shelf.ts';
 import { createWrittenSkills } from './skills/written-skills.ts';
 import { createBudgetKeeper } from './timers/budget-keeper.ts';
@@ -45,9 +45,9 @@ export interface DaemonServices {
   readonly inOrder: readonly Service[];
 }
 
-export function createServices(means: ServiceMeans): DaemonServices {
+export function createServices(resources: DaemonResources): DaemonServices {
   const { options, initial, db, clock, log, host, daemonId, processes, models, isolation, readiness, directoryRoot } =
-    means;
+    resources;
   // Live settings cannot be read from it: they are those of `settings`, at each use.
   const config: FixedConfig = options.config;
   let holds = options.config;
@@ -90,12 +90,16 @@ export function createServices(means: ServiceMeans): DaemonServices {
     staleDays: config.skills.staleDays,
     onProblems: registration.skillProblems,
   });
-  const tools = daemonTools(means, { web: () => settings().web, sandbox: () => means.sandbox, skills: shelf.ready });
-  const bashContainer = bashContainers({ containers: means.containers, config, settings, log });
+  const tools = daemonTools(resources, {
+    web: () => settings().web,
+    sandbox: () => resources.sandbox,
+    skills: shelf.ready,
+  });
+  const bashContainer = bashContainers({ containers: resources.containers, config, settings, log });
   const completer = createWorkCompleter(db);
   const beginNew = createFocusBeginner(db, { host, directoryRoot });
   const keepTurn = createTurnKeeper(db);
-  const awareness = shareAwareness({ db, clock, log });
+  const awareness = shareAwareness(db, clock, log);
   const skillStore = createSkillStore(db);
   const realRoot = realDirectoryRoot(directoryRoot);
   // The environment and the lists of a running daemon do not change.
@@ -134,7 +138,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
         awareness,
         skills: shelf,
         skillStore,
-        skillPackages: means.skillPackages,
+        skillPackages: resources.skillPackages,
         isolation,
         guard,
         hookEnvironment: environment,
@@ -159,8 +163,8 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const heartbeat = createHeartbeat({ db, clock, log, daemonId, leaseSeconds, running: controlPlane.running });
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
-  const upkeep = createUpkeep({ ...means, home: config.home }, registration, settings);
-  const parts = means.parts.services.map((create) => create({ db, clock, log, daemonId, settings }));
+  const upkeep = createUpkeep({ ...resources, home: config.home }, registration, settings);
+  const parts = resources.parts.services.map((create) => create({ db, clock, log, daemonId, settings }));
   const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => settings().budget });
   const batchPoller = createBatchPoller({
     db,
@@ -184,16 +188,16 @@ export function createServices(means: ServiceMeans): DaemonServices {
   });
   const sandboxWatch = createSandboxWatch({
     clock,
-    containers: means.containers,
+    containers: resources.containers,
     codeImage: config.sandbox.image,
     faculties: () => registration.faculties().values(),
     onProblems: registration.sandboxProblems,
   });
-  const queueMetrics = means.exportsMetrics ? [createQueueMetrics({ db, clock, log })] : [];
+  const queueMetrics = resources.exportsMetrics ? [createQueueMetrics({ db, clock, log })] : [];
   const reload = watchFaculties({
     directory: resolve(options.facultiesDir),
     initial,
-    load: () => means.load(settings()),
+    load: () => resources.load(settings()),
     onChange: async (faculties) => {
       await registration.take(faculties);
       await budgetKeeper.declare();
@@ -224,7 +228,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     maxConcurrent,
     shutdownGraceSeconds: () => settings().daemon.shutdownGraceSeconds,
     inOrder: [
-      means.sandbox,
+      resources.sandbox,
       // Before the first claim: foci ask for skills.
       shelf,
       writtenSkills,
