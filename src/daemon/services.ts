@@ -1,22 +1,14 @@
 /** Creates the services of a daemon from the resources it has opened; does not start them. */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { FixedConfig } from '../core/config/config.ts';
 import type { Service } from '../core/lifecycle/service.ts';
 import { createWake } from '../core/lifecycle/wake.ts';
-import { createFocusBeginner } from '../store/transcript/begin-foci.ts';
-import { createTurnKeeper } from '../store/transcript/budgeted-turns.ts';
-import { createWorkCompleter } from '../store/work/work-completer.ts';
-import { shareAwareness } from './awareness/shared-awareness.ts';
 import { createBatchPoller } from './batches/batch-poller.ts';
 import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
 import { createHeartbeat } from './control/heartbeat.ts';
 import type { DaemonResources } from './daemon-resources.ts';
-import { daemonTools } from './daemon-tools.ts';
-import { runFocus } from './focus/run-focus.ts';
-import { bashContainers } from './focus/scope/bash-container.ts';
-import { createSkillStore } from './focus/scope/skill-store.ts';
+import { fociOf } from './foci.ts';
 import { createFileGuard, type FileGuard } from './guard/file-guard.ts';
-import { hookEnvironment } from './hooks/hook-environment.ts';
 import { listenForWork } from './listen.ts';
 import { createRegistration, type Registration } from './presence/registration.ts';
 import { createVersionGuard, type VersionGuard } from './presence/version-guard.ts';
@@ -32,7 +24,6 @@ import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createSandboxWatch } from './timers/sandbox-watch.ts';
 import { createScheduler } from './timers/scheduler.ts';
 import { createUpkeep } from './timers/upkeep.ts';
-import { realDirectoryRoot } from './workspace/focus-directory.ts';
 
 export interface DaemonServices {
   readonly controlPlane: ControlPlane;
@@ -46,8 +37,7 @@ export interface DaemonServices {
 }
 
 export function createServices(resources: DaemonResources): DaemonServices {
-  const { options, initial, db, clock, log, host, daemonId, processes, models, isolation, readiness, directoryRoot } =
-    resources;
+  const { options, initial, db, clock, log, host, daemonId, processes, models, readiness, directoryRoot } = resources;
   // Live settings cannot be read from it: they are those of `settings`, at each use.
   const config: FixedConfig = options.config;
   let holds = options.config;
@@ -90,20 +80,7 @@ export function createServices(resources: DaemonResources): DaemonServices {
     staleDays: config.skills.staleDays,
     onProblems: registration.skillProblems,
   });
-  const tools = daemonTools(resources, {
-    web: () => settings().web,
-    sandbox: () => resources.sandbox,
-    skills: shelf.ready,
-  });
-  const bashContainer = bashContainers({ containers: resources.containers, config, settings, log });
-  const completer = createWorkCompleter(db);
-  const beginNew = createFocusBeginner(db, { host, directoryRoot });
-  const keepTurn = createTurnKeeper(db);
-  const awareness = shareAwareness(db, clock, log);
-  const skillStore = createSkillStore(db);
-  const realRoot = realDirectoryRoot(directoryRoot);
-  // The environment and the lists of a running daemon do not change.
-  const environment = hookEnvironment(config, process.env);
+  const runFocus = fociOf(resources, { settings, guard, shelf, registration, plane: () => controlPlane });
   const versionGuard = createVersionGuard(db, clock);
   const controlPlane: ControlPlane = createControlPlane({
     db,
@@ -120,45 +97,7 @@ export function createServices(resources: DaemonResources): DaemonServices {
     faculties: registration.faculties,
     processes,
     onClaimProblems: (problems) => void registration.claimProblems(problems),
-    runFocus: (work, faculty, control, lease) =>
-      runFocus(work, faculty, control, {
-        lease,
-        db,
-        clock,
-        log,
-        processes,
-        models,
-        bashContainer,
-        host,
-        directoryRoot,
-        realRoot,
-        worktrees: { root: join(config.home, 'worktrees'), commitEmail: settings().daemon.commitEmail },
-        beginNew,
-        keepTurn,
-        awareness,
-        skills: shelf,
-        skillStore,
-        skillPackages: resources.skillPackages,
-        isolation,
-        guard,
-        hookEnvironment: environment,
-        unattended: options.unattended ?? false,
-        leaseSeconds,
-        settings,
-        completer,
-        ends: controlPlane.ends,
-        toolSources: tools,
-        onEvent: options.onEvent ?? (() => {}),
-        holdFaculty: (name, seconds, reason) => {
-          log.warn(
-            { faculty: name, seconds, reason },
-            'the model provider is failing: no new work is claimed for the faculty for a while',
-          );
-          controlPlane.hold(name, clock.monotonicMs() + seconds * 1000);
-          return registration.trouble(name, reason, seconds);
-        },
-        workedOn: registration.worked,
-      }),
+    runFocus,
   });
   const heartbeat = createHeartbeat({ db, clock, log, daemonId, leaseSeconds, running: controlPlane.running });
   const inbox = createInbox({ db, clock, log, pollSeconds });

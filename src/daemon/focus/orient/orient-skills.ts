@@ -72,9 +72,9 @@ export async function skillsFor(
 }
 
 /** Reads the directories again before an item's skill is said not to exist. */
-async function libraryFor(name: string | null, { skills }: SkillSources): Promise<SkillLibrary> {
-  const library = await skills.ready();
-  return name === null || library.skills.has(name) ? library : skills.refresh();
+async function libraryFor(name: string | null, { skills: { shelf } }: SkillSources): Promise<SkillLibrary> {
+  const library = await shelf.ready();
+  return name === null || library.skills.has(name) ? library : shelf.refresh();
 }
 
 /** Of a snapshot of an earlier animus. */
