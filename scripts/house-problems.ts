@@ -35,6 +35,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'daemon/focus/engage': 'daemon/focus',
   'daemon/kept': 'e2e',
   'daemon/parts': 'features/webhooks',
+  'features/conversations': 'features/conversations/operations',
   sandbox: 'sandbox/execution',
   'sandbox/endpoint': 'e2e',
   'sandbox/host': 'sandbox/keeper',

@@ -2,6 +2,7 @@
 import type { Config } from '../core/config/config.ts';
 import type { DaemonPart } from '../daemon/parts/daemon-part.ts';
 import type { Operation } from '../operations/operation.ts';
+import type { Reading } from '../operations/reading.ts';
 import type { Schemas } from '../operations/schemas.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { AddOperation } from '../terminal/command/operation-command.ts';
@@ -14,7 +15,9 @@ export interface Feature extends DaemonPart {
   /** Tags of the OpenAPI document that only it has, each with what they are about. Its operations may have others, too. */
   readonly tags?: Readonly<Record<string, string>>;
   /** In the order of the document. */
-  readonly operations: () => Promise<readonly Operation[]>;
+  readonly operations?: () => Promise<readonly Operation[]>;
+  /** Its acts that read very much. */
+  readonly readings?: () => Promise<readonly Reading[]>;
   /** Its commands in the program, by their names: those that `FEATURES` has. Default: none. */
   readonly commands?: Readonly<Record<string, FeatureCommand>>;
   /** What `animus doctor` finds with a configuration that is whole. */

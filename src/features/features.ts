@@ -8,6 +8,9 @@ interface Listed {
 }
 
 export const FEATURES: readonly Listed[] = [
+  { commands: ['memory'], load: async () => (await import('./memory/feature.ts')).memory },
+  { commands: ['audit'], load: async () => (await import('./audit/feature.ts')).audit },
+  { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
 ];
 

@@ -2,16 +2,21 @@
 import { z } from 'zod';
 import type { Field, Fields } from './fields.ts';
 import * as schemas from './schemas.ts';
-import { id, timeIn, words } from './schemas.ts';
+import { id, submitted, timeIn, words } from './schemas.ts';
 
 /** A query has texts, a body values. */
 export type Place = 'query' | 'body';
 
-/** An object with these fields and no others. */
-export function objectOf(fields: Fields, place: Place): z.ZodObject {
-  return z.strictObject(
+/** An object with these fields and no others. `check` returns what is wrong with them together, or null. */
+export function objectOf(fields: Fields, place: Place, check?: (input: never) => string | null): z.ZodObject {
+  const object = z.strictObject(
     Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field, place)])),
   );
+  if (check === undefined) return object;
+  return object.superRefine((input, context) => {
+    const wrong = check(input as never);
+    if (wrong !== null) context.addIssue({ code: 'custom', message: wrong });
+  });
 }
 
 /** The schema of one value. */
@@ -36,6 +41,8 @@ function bareSchema(field: Field, place: Place): z.ZodType {
     }
     case 'whole':
       return (place === 'query' ? z.coerce.number().int() : z.int()).min(field.min).max(field.max);
+    case 'number':
+      return (place === 'query' ? z.coerce.number() : z.number()).min(field.min).max(field.max);
     case 'flag':
       return place === 'query' ? z.stringbool() : z.boolean();
     case 'time':
@@ -48,6 +55,8 @@ function bareSchema(field: Field, place: Place): z.ZodType {
       if (min !== undefined) schema = schema.min(min);
       return max === undefined ? schema : schema.max(max);
     }
+    case 'json':
+      return submitted(field.object ? schemas.jsonObject() : schemas.json());
     case 'other':
       return field.schema(schemas);
   }

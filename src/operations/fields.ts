@@ -30,10 +30,12 @@ type Kind =
   | { readonly kind: 'id' }
   | TextField
   | WholeField
+  | NumberField
   | { readonly kind: 'flag' }
   | TimeField
   | ChoiceField<string>
   | ListField
+  | JsonField
   | { readonly kind: 'other'; readonly schema: (schemas: Schemas) => z.ZodType };
 
 export interface TextField {
@@ -47,6 +49,12 @@ export interface TextField {
 
 export interface WholeField {
   readonly kind: 'whole';
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface NumberField {
+  readonly kind: 'number';
   readonly min: number;
   readonly max: number;
 }
@@ -69,6 +77,12 @@ export interface ListField {
   readonly of: Field;
   readonly min?: number;
   readonly max?: number;
+}
+
+export interface JsonField {
+  readonly kind: 'json';
+  /** Only an object. */
+  readonly object: boolean;
 }
 
 /** The fields of an act by their names. */
@@ -96,6 +110,11 @@ export function facultyName(common: Common<string> = {}): Field<string> {
 /** A whole number. */
 export function whole(options: Omit<WholeField, 'kind'> & Common<number>): Field<number> {
   return { kind: 'whole', ...options };
+}
+
+/** A number that need not be whole, such as an amount of money. */
+export function number(options: Omit<NumberField, 'kind'> & Common<number>): Field<number> {
+  return { kind: 'number', ...options };
 }
 
 /** How many rows a list has at most. */
@@ -127,6 +146,18 @@ export function list<Value>(
 ): Field<readonly Value[]> {
   return { kind: 'list', of, ...options };
 }
+
+/** Any JSON value that is not too large to be submitted; in a terminal also `@file`. */
+export function json(common: Common<unknown> = {}): Field {
+  return { kind: 'json', object: false, ...common };
+}
+
+/** The same, for an object only. */
+export function jsonObject(common: Common<JsonObject> = {}): Field<JsonObject> {
+  return { kind: 'json', object: true, ...common };
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What only a schema can say. A terminal has no option of it. */
 export function other<Schema extends z.ZodType>(schema: (schemas: Schemas) => Schema): Field<z.output<Schema>> {

@@ -34,3 +34,6 @@ export const READS: ToolHints = {
 };
 export const ADDS: ToolHints = { ...READS, readOnlyHint: false, idempotentHint: false };
 export const DECIDES: ToolHints = { ...ADDS, destructiveHint: true };
+
+/** `instead` of a list: a model reads the whole page, so pages are smaller than those of the API. */
+export const smallPage = ({ z }: Schemas) => ({ limit: z.int().min(1).max(50).default(20) });

@@ -7,7 +7,9 @@ import type { z } from 'zod';
 import type { FixedConfig } from '../core/config/config.ts';
 import type { ErrorCode } from '../core/errors/error-table.ts';
 import type { ActingPerson, Scope } from '../core/work/people.ts';
+import type { SearchVector } from '../daemon/models/search-embedding.ts';
 import type { Queryable } from '../store/sql/database.ts';
+import type { Views } from '../store/views/views-of-login.ts';
 import type { Fields, InputOf } from './fields.ts';
 import type { McpOffer } from './mcp-offer.ts';
 import type { Schemas } from './schemas.ts';
@@ -20,6 +22,8 @@ export interface Outside {
   readonly signal: AbortSignal;
   /** W3C traceparent of what has asked for it; null: none. */
   readonly traceparent: string | null;
+  /** The text of a search as a vector, which is charged to who acts, or why there is none. Only servers keep a model open for it. */
+  readonly searchVector?: (text: string) => Promise<SearchVector>;
 }
 
 /** What it gets inside: everything it changes is committed together, or not at all. */
@@ -31,6 +35,8 @@ export interface Acting<Prepared> extends Outside {
   readonly visitor: ActingPerson | null;
   /** Warns of faculties that nobody serves: what was asked is accepted, but a misspelt name waits for ever. To be spread into the answer. */
   readonly unserved: (faculties: readonly string[], asked: Unserved) => Promise<{ readonly warning?: string }>;
+  /** Which views show work to the actor: `animus.visible_…`, or those of a login that only submits: `animus.own_…`. */
+  readonly views: () => Promise<Views>;
 }
 
 /** What waits for a faculty. */
@@ -52,11 +58,14 @@ export interface HttpPlace {
   readonly secret?: boolean;
   /** The key of its answer that names the work item for which a client may wait (`Prefer: wait`). Its answer has the keys of `submittedItem`. Default: none. */
   readonly awaits?: 'id' | 'work_item_id';
+  /** The name of the type of its body in the document; default: it has none. */
+  readonly body?: string;
   /** The largest body, in bytes; default 1 MiB. */
   readonly maxBodyBytes?: number;
 }
 
-interface Declared {
+/** What every act says of itself. */
+export interface Described {
   /** The `operationId`: names the method of the client. */
   readonly name: string;
   /** The group in the document. */
@@ -67,6 +76,9 @@ interface Declared {
   readonly scope: Scope;
   /** Errors of its own, beside those that every request has. */
   readonly errors?: readonly ErrorCode[];
+}
+
+interface Declared extends Described {
   readonly http: HttpPlace;
   /** The tool of the MCP server; default: there is none. */
   readonly mcp?: McpOffer;
@@ -76,6 +88,8 @@ interface Declared {
 export interface Operation<Input = never, Result = unknown> extends Declared {
   readonly input: Fields;
   readonly output: (schemas: Schemas) => z.ZodType;
+  /** What is wrong with the fields together, in the words of the API; null: nothing. Those in the path are not there over HTTP. */
+  readonly check?: (input: Partial<Input>) => string | null;
   /** What it has to ask of others, outside of its transaction and before it. */
   readonly prepare?: (outside: Outside, input: Input) => Promise<unknown>;
   readonly run: (acting: Acting<never>, input: Input) => Promise<Result>;
@@ -91,6 +105,7 @@ export function operation<
   declared: Declared & {
     readonly input: All;
     readonly output: (schemas: Schemas) => Output;
+    readonly check?: (input: Partial<InputOf<All>>) => string | null;
     readonly prepare?: (outside: Outside, input: InputOf<All>) => Promise<Prepared>;
     readonly run: (acting: Acting<Prepared>, input: InputOf<All>) => Promise<Result>;
   },

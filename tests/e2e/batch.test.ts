@@ -1,7 +1,11 @@
 // Also on the wires openai, responses.
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createWorkspace, sayInConversation, startConversation } from '../../src/store/conversations/conversations.ts';
-import { readConversation } from '../../src/store/conversations/read-conversation.ts';
+import {
+  createWorkspace,
+  sayInConversation,
+  startConversation,
+} from '../../src/features/conversations/store/conversations.ts';
+import { readConversation } from '../../src/features/conversations/store/read-conversation.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';

@@ -8,7 +8,7 @@ import {
   editMessage,
   sayInConversation,
   startConversation,
-} from '../../src/store/conversations/conversations.ts';
+} from '../../src/features/conversations/store/conversations.ts';
 import { CHAT_BEGINNING, type ChatPosition } from '../../src/store/events/chat-position.ts';
 import { readConversationPage } from '../../src/store/events/read-conversation-events.ts';
 import { type DaemonProcess, makeSite, startDaemon } from '../support/daemon-process.ts';

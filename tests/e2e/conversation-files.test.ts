@@ -7,8 +7,8 @@ import {
   editMessage,
   sayInConversation,
   startConversation,
-} from '../../src/store/conversations/conversations.ts';
-import { readConversation } from '../../src/store/conversations/read-conversation.ts';
+} from '../../src/features/conversations/store/conversations.ts';
+import { readConversation } from '../../src/features/conversations/store/read-conversation.ts';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';

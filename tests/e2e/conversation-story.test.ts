@@ -2,7 +2,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { isAnimusError } from '../../src/core/errors/errors.ts';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
-import type { ChatMessage } from '../../src/store/conversations/chat-message.ts';
 import {
   changeConversation,
   createWorkspace,
@@ -12,8 +11,9 @@ import {
   sayInConversation,
   setParticipant,
   startConversation,
-} from '../../src/store/conversations/conversations.ts';
-import { readConversation } from '../../src/store/conversations/read-conversation.ts';
+} from '../../src/features/conversations/store/conversations.ts';
+import type { ChatMessage } from '../../src/features/conversations/store/message.ts';
+import { readConversation } from '../../src/features/conversations/store/read-conversation.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { untilUnlocked } from '../../src/store/sql/patient-database.ts';

@@ -1,7 +1,11 @@
 /** Promise: what a person has read of an answer stays, also where the answer was cut off. */
 import { expect, test } from 'vitest';
-import { createWorkspace, sayInConversation, startConversation } from '../../src/store/conversations/conversations.ts';
-import { readConversation } from '../../src/store/conversations/read-conversation.ts';
+import {
+  createWorkspace,
+  sayInConversation,
+  startConversation,
+} from '../../src/features/conversations/store/conversations.ts';
+import { readConversation } from '../../src/features/conversations/store/read-conversation.ts';
 import { makeSite, runAnimus, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { type GotEvent, readEventStream } from '../support/event-reader.ts';

@@ -15,7 +15,8 @@ test.each(FEATURES)('$commands are the commands of the feature', async ({ comman
   expect(Object.keys((await load()).commands ?? {})).toEqual(commands);
 });
 
-test.each(features)('$name describes only tags that its operations have', async ({ tags = {}, operations }) => {
-  const used = new Set((await operations()).map(({ tag }) => tag));
+test.each(features)('$name describes only tags that its acts have', async ({ tags = {}, operations, readings }) => {
+  const acts = [...((await operations?.()) ?? []), ...((await readings?.()) ?? [])];
+  const used = new Set(acts.map(({ tag }) => tag));
   expect(Object.keys(tags).filter((tag) => !used.has(tag))).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandSite } from '../cli/work/command-site.ts';
-import { chatOf } from '../http/chats/chat-driver.ts';
+import { chatOf } from '../features/conversations/operations/conversation-driver.ts';
 import { attach } from '../store/work/attached-file.ts';
 import { insertWork } from '../store/work/queue-driver.ts';
 import { testApi } from '../support/api.ts';

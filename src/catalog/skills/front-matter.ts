@@ -140,7 +140,7 @@ const PLAIN_TAGS = new Set(['tag:yaml.org,2002:str', 'tag:yaml.org,2002:map', 't
 const NOT_A_TEXT =
   /^(?:~|null|true|false|yes|no|on|off|[-+]?(?:\.?\d[\d_]*(?:\.\d*)?(?:e[-+]?\d+)?|\.inf|0x[\da-f]+|0o[0-7]+)|\.nan|\d{4}-\d\d?-\d\d?)$/i;
 
-/** Null if a key is there twice. */
+/** Null if a key appears more than once. */
 function collect(document: Document, counter: LineCounter, find: Find): FrontMatter | null {
   let twice = false;
   const values = new Map<string, FrontValue>();

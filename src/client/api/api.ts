@@ -48,18 +48,18 @@ export interface Api {
   readonly operate: OperateMethods;
   /** Work that is submitted at set times. */
   readonly schedules: SchedulesMethods;
-  /** What agents and people remember. */
-  readonly memory: MemoryMethods;
   /** Skills that agents wrote. */
   readonly skills: SkillsMethods;
-  /** Who decided what. */
-  readonly audit: AuditMethods;
   /** People and their tokens. */
   readonly people: PeopleMethods;
   /** Workspaces and their files. */
   readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
+  /** What agents and people remember. */
+  readonly memory: MemoryMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
+  /** Who decided what. */
+  readonly audit: AuditMethods;
 }

@@ -1,4 +1,4 @@
-/** What people may do who act through a gateway. SQL holds the rules (migrations/functions/01_actors.sql, 31_people.sql). */
+/** What people may do who act through a gateway. SQL holds the rules (migrations/functions/01_actors.sql, people/people.sql). */
 
 import { type Word, wordsOf } from './words.ts';
 

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../core/errors/errors.ts';
 import { freeSpareUser, keepSpareUser, takeSpareUser } from '../../process/runners/spare-users.ts';
 import type { User } from '../../process/runners/user.ts';
-import { deletedConversations } from '../../store/conversations/read-conversation.ts';
+import { deletedConversations } from '../../store/conversations/deleted-conversations.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { type EndedFocus, endedFoci } from '../../store/transcript/focus-row.ts';
 import type { Log } from '../../telemetry/log.ts';

@@ -64,7 +64,7 @@ const rotate = operationCommand(rotateWebhook, {
   usage: 'rotate <id>',
   summary: 'make a new secret for a webhook and print it; the previous one also signs for a day',
   examples: ['animus webhook rotate 4f2a9c1d', 'animus webhook rotate 4f2a9c1d --keep-hours 0'],
-  options: { keep_hours: ['--keep-hours <hours>', 'how long the previous secret also signs: 0 to 168 (default: 24)'] },
+  options: { keep_hours: ['--keep-hours <hours>', 'how long the previous secret also signs: 0 to 168'] },
   document: ({ input: { keep_hours }, result: { id, secret_version, secret } }) => ({
     id,
     secret_version,

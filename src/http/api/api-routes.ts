@@ -2,9 +2,7 @@
 
 import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
-import { auditRoutes } from '../audit/audit-routes.ts';
 import { chatRoutes } from '../chats/chat-routes.ts';
-import { memoryRoutes } from '../memory/memory-routes.ts';
 import { budgetRoutes } from '../operate/budget-routes.ts';
 import { modelRoutes } from '../operate/model-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
@@ -15,8 +13,9 @@ import { tokenRoutes } from '../people/token-routes.ts';
 import { itemRoutes } from '../record/item-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
 import { turnRoutes } from '../record/turn-routes.ts';
-import { FEATURES } from '../route/features.ts';
+import { OPERATIONS, READINGS } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
+import { routeOfReading } from '../route/reading-route.ts';
 import type { Route } from '../route/route.ts';
 import { sandboxRoutes } from '../sandbox/sandbox-routes.ts';
 import { decideSkillRoutes } from '../skills/decide-skill-routes.ts';
@@ -24,8 +23,6 @@ import { skillRoutes } from '../skills/skill-routes.ts';
 import { streamRoutes } from '../streams/stream-routes.ts';
 import { bulkRoutes } from '../work/bulk-work.ts';
 import { workRoutes } from '../work/work-routes.ts';
-
-const operations = await Promise.all(FEATURES.map((feature) => feature.operations()));
 
 export const API_ROUTES: readonly Route[] = [
   ...workRoutes,
@@ -41,13 +38,12 @@ export const API_ROUTES: readonly Route[] = [
   ...spendRoutes,
   ...modelRoutes,
   ...scheduleRoutes,
-  ...memoryRoutes,
   ...skillRoutes,
   ...decideSkillRoutes,
-  ...auditRoutes,
   ...peopleRoutes,
   ...tokenRoutes,
   ...chatRoutes,
-  ...operations.flat().map(routeOf),
+  ...OPERATIONS.map(routeOf),
+  ...READINGS.map(routeOfReading),
   ...streamRoutes,
 ];

@@ -20,7 +20,7 @@ export function checkHost(host: string | undefined, { allowedHosts }: GateRules)
 }
 
 /**
- * Of a header that is there twice, a proxy may believe the one and we the other. Errors: `http.invalid`. `rawHeaders`: names and values in turn, as
+ * Of a header that appears more than once, a proxy may believe the one and we the other. Errors: `http.invalid`. `rawHeaders`: names and values in turn, as
  * Node has them.
  */
 export function checkHeaders(rawHeaders: readonly string[]): void {
@@ -28,7 +28,7 @@ export function checkHeaders(rawHeaders: readonly string[]): void {
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();
     if (!ONLY_ONCE.has(name)) continue;
-    if (seen.has(name)) throw new AnimusError('http.invalid', { detail: `the header ${name} is there twice` });
+    if (seen.has(name)) throw new AnimusError('http.invalid', { detail: `the header ${name} appears more than once` });
     seen.add(name);
   }
 }

@@ -70,7 +70,7 @@ function addKey(keys: Set<string>, literal: string): void {
   if (key.includes('\0')) throw invalid(NUL);
   if (key === '__proto__') throw invalid('the key __proto__ is not allowed');
   if (!key.isWellFormed()) throw invalid('a key contains half of a surrogate pair');
-  if (keys.has(key)) throw invalid(`the key ${JSON.stringify(key.slice(0, 100))} is there twice`);
+  if (keys.has(key)) throw invalid(`the key ${JSON.stringify(key.slice(0, 100))} appears more than once`);
   keys.add(key);
 }
 

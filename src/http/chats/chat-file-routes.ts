@@ -1,18 +1,18 @@
 /** Files that came with a conversation, and the conversation as a file. */
 import { z } from 'zod';
-import { pageOf } from '../../operations/page-of.ts';
-import { facultyName, id, limit, page, time } from '../../operations/schemas.ts';
-import { importMessages, startConversation } from '../../store/conversations/conversations.ts';
-import { messageDocument } from '../../store/conversations/message-document.ts';
-import { parseExport } from '../../store/conversations/parse-export.ts';
-import { readVirtualFile } from '../../store/conversations/read-conversation.ts';
-import { requireVisibleConversation } from '../../store/conversations/visible-conversations.ts';
+import { importMessages, startConversation } from '../../features/conversations/store/conversations.ts';
+import { messageDocument } from '../../features/conversations/store/message-document.ts';
+import { parseExport } from '../../features/conversations/store/parse-export.ts';
+import { readVirtualFile } from '../../features/conversations/store/read-conversation.ts';
+import { requireVisibleConversation } from '../../features/conversations/store/visible-conversations.ts';
 import {
   type MessagePlace,
   type PlacedMessage,
   readConversationFiles,
   readMessagesAfter,
-} from '../../store/conversations/visible-messages.ts';
+} from '../../features/conversations/store/visible-messages.ts';
+import { pageOf } from '../../operations/page-of.ts';
+import { facultyName, id, limit, page, time } from '../../operations/schemas.ts';
 import { asVisitor } from '../login/visitor.ts';
 import { jsonRoute, type Route, streamRoute, type Visit } from '../route/route.ts';
 import { streamOf } from '../route/stream-of.ts';

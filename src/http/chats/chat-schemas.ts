@@ -1,9 +1,9 @@
 /** What requests and answers about conversations have in common. */
 import { z } from 'zod';
+import { type SaidMessage, WHILE_ANSWERING } from '../../features/conversations/store/conversations.ts';
+import type { ChatMessage } from '../../features/conversations/store/message.ts';
+import { readNumber } from '../../features/conversations/store/message-numbers.ts';
 import { id, time, warning, workState } from '../../operations/schemas.ts';
-import type { ChatMessage } from '../../store/conversations/chat-message.ts';
-import { type SaidMessage, WHILE_ANSWERING } from '../../store/conversations/conversations.ts';
-import { readNumber } from '../../store/conversations/message-numbers.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { whyWaiting } from '../../store/views/waiting.ts';
 import { submittedItem } from '../route/work-schemas.ts';

@@ -1,7 +1,5 @@
 /** Conversations: begin, list, show, change, delete, and who takes part. */
 import { z } from 'zod';
-import { pageOf } from '../../operations/page-of.ts';
-import { facultyName, id, limit, page, warning } from '../../operations/schemas.ts';
 import {
   CHAT_ROLES,
   changeConversation,
@@ -10,14 +8,16 @@ import {
   setParticipant,
   startConversation,
   unknownActor,
-} from '../../store/conversations/conversations.ts';
+} from '../../features/conversations/store/conversations.ts';
 import {
   listVisibleConversations,
   type PeopledConversation,
   readVisibleConversation,
   readVisibleWorkspace,
   requireVisibleConversation,
-} from '../../store/conversations/visible-conversations.ts';
+} from '../../features/conversations/store/visible-conversations.ts';
+import { pageOf } from '../../operations/page-of.ts';
+import { facultyName, id, limit, page, warning } from '../../operations/schemas.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 import { unserved } from '../route/unserved.ts';
 import { chat, chatWithPeople, ofChat, ofWorkspace, title, whileAnswering } from './chat-schemas.ts';

@@ -1,21 +1,21 @@
 /** The messages of a conversation: say, list, show, edit, retry, delete. */
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { pageOf } from '../../operations/page-of.ts';
-import { jsonObject, limit, page, submitted } from '../../operations/schemas.ts';
 import {
   attachToMessage,
   deleteMessage,
   editMessage,
   retryMessage,
   sayInConversation,
-} from '../../store/conversations/conversations.ts';
-import { requireVisibleConversation } from '../../store/conversations/visible-conversations.ts';
+} from '../../features/conversations/store/conversations.ts';
+import { requireVisibleConversation } from '../../features/conversations/store/visible-conversations.ts';
 import {
   readMessagesAfter,
   readMessagesBefore,
   readVisibleMessage,
-} from '../../store/conversations/visible-messages.ts';
+} from '../../features/conversations/store/visible-messages.ts';
+import { pageOf } from '../../operations/page-of.ts';
+import { jsonObject, limit, page, submitted } from '../../operations/schemas.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { cursor, readCursor, writeCursor } from '../route/cursor.ts';
 import { jsonRoute, type Route } from '../route/route.ts';

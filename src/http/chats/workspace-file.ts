@@ -1,6 +1,6 @@
 /** Sends files of workspaces: `.chat` files and exports, which are made when they are read, and files that came with messages. */
-import { readWorkspaceFile } from '../../store/conversations/read-conversation.ts';
-import { findVisibleFile, readVisibleWorkspace } from '../../store/conversations/visible-conversations.ts';
+import { readWorkspaceFile } from '../../features/conversations/store/read-conversation.ts';
+import { findVisibleFile, readVisibleWorkspace } from '../../features/conversations/store/visible-conversations.ts';
 import { asVisitor } from '../login/visitor.ts';
 import type { Visit } from '../route/route.ts';
 

@@ -1,13 +1,13 @@
 /** Workspaces and their files. */
 import { z } from 'zod';
-import { pageOf } from '../../operations/page-of.ts';
-import { id, limit, page, time } from '../../operations/schemas.ts';
-import { createWorkspace, deleteWorkspace, renameWorkspace } from '../../store/conversations/conversations.ts';
+import { createWorkspace, deleteWorkspace, renameWorkspace } from '../../features/conversations/store/conversations.ts';
 import {
   listVisibleFiles,
   listVisibleWorkspaces,
   readVisibleWorkspace,
-} from '../../store/conversations/visible-conversations.ts';
+} from '../../features/conversations/store/visible-conversations.ts';
+import { pageOf } from '../../operations/page-of.ts';
+import { id, limit, page, time } from '../../operations/schemas.ts';
 import { jsonRoute, type Route, streamRoute } from '../route/route.ts';
 import { ofWorkspace, workspace } from './chat-schemas.ts';
 import { workspaceFile } from './workspace-file.ts';

@@ -1,14 +1,13 @@
 /** All tools of the MCP server, in the order of their list. */
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
-import { ADDS, DECIDES, type McpOffer, READS } from '../../operations/mcp-offer.ts';
+import { ADDS, DECIDES, type McpOffer, READS, smallPage } from '../../operations/mcp-offer.ts';
 import { id } from '../../operations/schemas.ts';
 import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
-import { memoryRoutes } from '../memory/memory-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
 import { ledgerRoutes } from '../record/ledger-routes.ts';
-import { FEATURES } from '../route/features.ts';
+import { OPERATIONS } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
 import type { JsonRoute } from '../route/route.ts';
 import { workRoutes } from '../work/work-routes.ts';
@@ -16,20 +15,9 @@ import { routeTool } from './route-tool.ts';
 import type { McpTool } from './tool.ts';
 import { waitTool } from './wait-tool.ts';
 
-const ROUTES = [
-  ...workRoutes,
-  ...artifactRoutes,
-  ...ledgerRoutes,
-  ...approvalRoutes,
-  ...operateRoutes,
-  ...memoryRoutes,
-];
+const ROUTES = [...workRoutes, ...artifactRoutes, ...ledgerRoutes, ...approvalRoutes, ...operateRoutes];
 
-/** A model reads the whole page, so pages are smaller than those of the API. */
-const page = () => ({ limit: z.int().min(1).max(50).default(20) });
 const DECIDE = 'For tokens of operators with the scope decide. Show your user exactly what is decided, and ask first.';
-
-const operations = (await Promise.all(FEATURES.map((feature) => feature.operations()))).flat();
 
 export const MCP_TOOLS: readonly McpTool[] = [
   tool('listFaculties', {
@@ -46,7 +34,7 @@ export const MCP_TOOLS: readonly McpTool[] = [
     without: ['attachments', 'source', 'trigger_info'],
     defaults: { source: 'mcp' },
   }),
-  tool('listWork', { name: 'list_work', description: 'Work items, newest first.', hints: READS, instead: page }),
+  tool('listWork', { name: 'list_work', description: 'Work items, newest first.', hints: READS, instead: smallPage }),
   tool('showWork', {
     name: 'show_work',
     description: 'One work item: its state, its outcome, what it cost, and, in "waiting", why it does not go on now.',
@@ -56,14 +44,14 @@ export const MCP_TOOLS: readonly McpTool[] = [
     name: 'list_children',
     description: 'The child work of an item, newest first.',
     hints: READS,
-    instead: page,
+    instead: smallPage,
   }),
   waitTool,
   tool('readLedger', {
     name: 'read_ledger',
     description: 'The ledger of an item, in order: plans, findings, decisions, steps, errors and notes of its agent.',
     hints: READS,
-    instead: page,
+    instead: smallPage,
   }),
   tool('readDiff', {
     name: 'read_diff',
@@ -82,7 +70,7 @@ export const MCP_TOOLS: readonly McpTool[] = [
     description:
       'What waits for a person, oldest first: calls to approve, questions to answer, limits to raise. All work that waits for one limit is one entry, and a decision is about all of it; a denial ends 1,000 work items at most, and the entry stays for what is left.',
     hints: READS,
-    instead: page,
+    instead: smallPage,
   }),
   tool('approve', { name: 'approve', description: `Approve what waits. ${DECIDE}`, hints: DECIDES, instead: bound }),
   tool('deny', {
@@ -96,15 +84,7 @@ export const MCP_TOOLS: readonly McpTool[] = [
     description: `Answer a question of an agent. ${DECIDE}`,
     hints: DECIDES,
   }),
-  tool('searchMemories', {
-    name: 'search_memory',
-    description:
-      'Find memories by words and by meaning, best first; without a query the newest. found_by says how each was found, without_meaning why not by meaning.',
-    hints: READS,
-    without: ['words_only'],
-    instead: page,
-  }),
-  ...operations.flatMap((operation) => (operation.mcp ? [routeTool(routeOf(operation), operation.mcp)] : [])),
+  ...OPERATIONS.flatMap((operation) => (operation.mcp ? [routeTool(routeOf(operation), operation.mcp)] : [])),
 ];
 
 function tool(id: string, options: McpOffer): McpTool {

@@ -5,16 +5,28 @@ import type { Field, Fields } from '../../operations/fields.ts';
 import type { Operation, Outside } from '../../operations/operation.ts';
 import * as schemas from '../../operations/schemas.ts';
 import type { JsonRoute, Visit } from './route.ts';
+import { searchVector } from './search-vector.ts';
 import { unserved } from './unserved.ts';
 
 /** What its template names is in the path; the rest in the query of GET and DELETE, otherwise in the body. */
-export function routeOf({ name, http, input, output, prepare, run, mcp: _, ...described }: Operation): JsonRoute {
-  const { status = 200, method, ...place } = http;
+export function routeOf({
+  name,
+  http,
+  input,
+  output,
+  check,
+  prepare,
+  run,
+  mcp: _,
+  ...described
+}: Operation): JsonRoute {
+  const { status = 200, method, body, ...place } = http;
   const fields = Object.entries(input).filter(([, field]) => field.terminalOnly !== true);
   const inPath = ([field]: readonly [string, Field]) => http.path.includes(`{${field}}`);
   const params = Object.fromEntries(fields.filter(inPath));
   const others: Fields = Object.fromEntries(fields.filter((field) => !inPath(field)));
   const hasBody = method !== 'GET' && method !== 'DELETE';
+  const given = objectOf(others, hasBody ? 'body' : 'query', check);
   return {
     ...described,
     ...place,
@@ -24,8 +36,8 @@ export function routeOf({ name, http, input, output, prepare, run, mcp: _, ...de
     status,
     input: {
       path: objectOf(params, 'query'),
-      query: objectOf(hasBody ? {} : others, 'query'),
-      body: hasBody ? objectOf(others, 'body') : null,
+      query: hasBody ? objectOf({}, 'query') : given,
+      body: hasBody ? (body === undefined ? given : given.meta({ id: body })) : null,
     },
     output: output(schemas),
     ...(prepare && { prepare: (visit, given) => prepare(outside(visit), together(given)) }),
@@ -37,14 +49,16 @@ export function routeOf({ name, http, input, output, prepare, run, mcp: _, ...de
           prepared: visit.prepared as never,
           visitor: visit.visitor,
           unserved: (faculties, { until }) => unserved(visit.tx, faculties, until),
+          views: async () => 'visible',
         },
         together(given),
       ),
   };
 }
 
-function outside({ means, signal, traceparent }: Visit): Outside {
-  return { config: async () => means.config, signal, traceparent };
+function outside(visit: Visit): Outside {
+  const { means, signal, traceparent } = visit;
+  return { config: async () => means.config, signal, traceparent, searchVector: (text) => searchVector(visit, text) };
 }
 
 /** No name is in two of them. */

@@ -1,7 +1,7 @@
 /** The event streams of the API. */
 import { z } from 'zod';
+import { requireVisibleConversation } from '../../features/conversations/store/visible-conversations.ts';
 import { id } from '../../operations/schemas.ts';
-import { requireVisibleConversation } from '../../store/conversations/visible-conversations.ts';
 import { answerEvents, answerStates } from '../events/answer-events.ts';
 import { type Route, streamRoute } from '../route/route.ts';
 import { visitorEyes } from '../route/visitor-eyes.ts';

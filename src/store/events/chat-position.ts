@@ -1,6 +1,6 @@
 /**
  * The position of a reader in the events of a conversation: the newest mark that was read, and for each answer that has begun and whose end was
- * not read, the position in the events of its item. Marks have the order of the commits (functions/39_conversation_events.sql).
+ * not read, the position in the events of its item. Marks have the order of the commits (functions/conversations/events.sql).
  */
 import { z } from 'zod';
 import {

@@ -1,4 +1,4 @@
-/** Reads the events of a conversation after a position, with the rights of the actor (functions/39_conversation_events_read.sql). */
+/** Reads the events of a conversation after a position, with the rights of the actor (functions/conversations/events_read.sql). */
 import type { Queryable } from '../sql/database.ts';
 import type { ChatFacts } from './chat-facts.ts';
 import {

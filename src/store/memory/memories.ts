@@ -20,24 +20,24 @@ export type MemoryWriter = MemoryFocus | { readonly workItemId: string } | null;
 /** What may be said about a memory. */
 export interface MemoryParts {
   /** A word such as fact, preference, procedure or lesson; default fact. */
-  readonly kind?: string;
+  readonly kind?: string | undefined;
   /** At most 20, of at most 100 characters each; kept in lower case. */
-  readonly tags?: readonly string[];
+  readonly tags?: readonly string[] | undefined;
   /** A JSON object of at most 8 KiB. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** The entry of the work item's ledger that it comes from; default the newest. */
-  readonly ledgerEntry?: number;
+  readonly ledgerEntry?: number | undefined;
 }
 
 export interface NewMemory extends MemoryParts {
   /** At most 32 KiB. */
   readonly content: string;
   /** Default global. */
-  readonly layer?: MemoryLayer;
+  readonly layer?: MemoryLayer | undefined;
   /** Of layer project; default: `project` in the params of the work item. */
-  readonly project?: string;
+  readonly project?: string | undefined;
   /** True: everybody's; operators only. Default: the submitter's of the work item, or the actor's. */
-  readonly everybody?: boolean;
+  readonly everybody?: boolean | undefined;
 }
 
 /** Stores a memory; `merged`: the same place has the same text already, and the memory there got the new tags and source. */
@@ -77,7 +77,7 @@ export interface UpdatedMemory {
 export async function updateMemory(
   db: Queryable,
   id: string,
-  changes: MemoryParts & { readonly content?: string; readonly merge?: string },
+  changes: MemoryParts & { readonly content?: string | undefined; readonly merge?: string | undefined },
   writer: MemoryFocus | null,
 ): Promise<UpdatedMemory> {
   const [row] = await db.query<UpdatedMemory>(
@@ -99,7 +99,7 @@ export async function updateMemory(
 
 /**
  * Deletes a memory with its history and returns its id. Of a person, `reason` is recorded as a decision. Its text stays in the records of the work
- * that stored or found it: `redactMemory` takes it out of them.
+ * that stored or found it: `animus.redact_memory` takes it out of them.
  */
 export async function forgetMemory(
   db: Queryable,
@@ -114,28 +114,6 @@ export async function forgetMemory(
     writer?.leaseToken ?? null,
   ]);
   return row!.id;
-}
-
-/** What `redactMemory` has done. */
-export interface Redacted {
-  /** How many tool calls, answers and messages were changed. */
-  readonly records: number;
-  /** In so many work items. */
-  readonly items: number;
-  /** Work that has not ended: its records were left as they are. */
-  readonly stillOpen: readonly string[];
-}
-
-/**
- * Forgets a memory, unless it is gone already, and takes its text out of the records of the work that stored or found it. Operators only; recorded as a
- * decision. Errors: `work.not_found` if there is neither the memory nor a trace of it, `db.forbidden`.
- */
-export async function redactMemory(db: Queryable, id: string, reason: string): Promise<Redacted> {
-  const [row] = await db.query<Redacted>(
-    'select records, items, still_open as "stillOpen" from animus.redact_memory($1, $2)',
-    [id, toText(reason)],
-  );
-  return row!;
 }
 
 /** Counts that a focus was given these memories; approximate. */

@@ -5,23 +5,23 @@ import type { MemoryLayer } from './memories.ts';
 
 /** Only memories with all of what is given. */
 export interface MemoryFilters {
-  readonly layers?: readonly MemoryLayer[];
-  readonly kinds?: readonly string[];
+  readonly layers?: readonly MemoryLayer[] | undefined;
+  readonly kinds?: readonly string[] | undefined;
   /** All of them. */
-  readonly tags?: readonly string[];
-  readonly project?: string;
+  readonly tags?: readonly string[] | undefined;
+  readonly project?: string | undefined;
   /** Any work item of the task. */
-  readonly task?: string;
+  readonly task?: string | undefined;
   /** Contained in the memory's metadata. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** The work item that stored, changed or confirmed it. */
-  readonly sourceItem?: string;
+  readonly source_item?: string | undefined;
   /** The faculty of that work. */
-  readonly faculty?: string;
+  readonly faculty?: string | undefined;
   /** Changed at this time or later. */
-  readonly since?: Date;
+  readonly since?: Date | undefined;
   /** Changed before this time. */
-  readonly until?: Date;
+  readonly until?: Date | undefined;
 }
 
 /** The text of a search as a vector. */
@@ -41,7 +41,7 @@ export interface MemorySearch {
   /** 1 to 200. */
   readonly limit: number;
   /** The age in days that halves a score; default: age does not count. */
-  readonly halfLifeDays?: number;
+  readonly halfLifeDays?: number | undefined;
 }
 
 /** A memory, best first. Ranks count from 1; null: it is not in that list. */
@@ -55,22 +55,22 @@ export interface FoundMemory {
   readonly content: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Null: everybody's. */
-  readonly submittedBy: string | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
+  readonly submitted_by: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
   readonly uses: number;
   /** The sum of 1 / (60 + rank) over both lists, decayed by age; null where nothing was searched for. */
   readonly score: number | null;
-  readonly textRank: number | null;
-  readonly vectorRank: number | null;
+  readonly text_rank: number | null;
+  readonly vector_rank: number | null;
   /** Cosine. */
   readonly similarity: number | null;
   /** How many times it was stored, changed or merged; the newest that stored or changed it: */
   readonly sources: number;
-  readonly sourceItem: string | null;
-  readonly sourceFaculty: string | null;
-  readonly sourceEntry: number | null;
-  readonly sourceActor: string | null;
+  readonly source_item: string | null;
+  readonly source_faculty: string | null;
+  readonly source_entry: number | null;
+  readonly source_actor: string | null;
   /** At most three others of its place with nearly the same words, newest first: other facts, or the same one in other words. Long texts are cut. */
   readonly alike: readonly { readonly id: string; readonly content: string; readonly updated_at: string }[];
 }
@@ -79,9 +79,9 @@ export interface FoundMemory {
 type FoundBy = 'words' | 'meaning' | 'both' | null;
 
 /** By which of the two lists it was found. */
-export function foundBy({ textRank, vectorRank }: Pick<FoundMemory, 'textRank' | 'vectorRank'>): FoundBy {
-  if (textRank !== null) return vectorRank === null ? 'words' : 'both';
-  return vectorRank === null ? null : 'meaning';
+export function foundBy({ text_rank, vector_rank }: Pick<FoundMemory, 'text_rank' | 'vector_rank'>): FoundBy {
+  if (text_rank !== null) return vector_rank === null ? 'words' : 'both';
+  return vector_rank === null ? null : 'meaning';
 }
 
 /** `vectorProblem`: why an embedding that was given was not used; null if it was, or none was given. */
@@ -100,16 +100,15 @@ export async function searchMemories(db: Queryable, search: MemorySearch): Promi
   const vectorProblem = embedding && (await vectorSearchProblem(db, embedding.model, embedding.vector.length));
   const used = vectorProblem === null ? embedding : null;
   const memories = await db.query<FoundMemory>(
-    `select id, layer, project, task, kind, tags, content, metadata, submitted_by as "submittedBy", created_at as "createdAt", updated_at as "updatedAt",
-            uses, score, text_rank as "textRank", vector_rank as "vectorRank", similarity, sources, source_item as "sourceItem",
-            source_faculty as "sourceFaculty", source_entry as "sourceEntry", source_actor as "sourceActor", alike
+    `select id, layer, project, task, kind, tags, content, metadata, submitted_by, created_at, updated_at, uses, score, text_rank, vector_rank,
+            similarity, sources, source_item, source_faculty, source_entry, source_actor, alike
        from animus.search_memories($1, $2, $3::real[], $4, $5::jsonb, $6, make_interval(secs => $7::float8 * 86400))`,
     [
       toText(text).normalize('NFC'),
       viewer?.workItemId ?? null,
       used?.vector ?? null,
       used?.model ?? null,
-      toJsonb(filterObject(filters)),
+      toJsonb(filters),
       limit,
       halfLifeDays ?? null,
     ],
@@ -124,8 +123,4 @@ export async function vectorSearchProblem(db: Queryable, model: string, dimensio
     dimensions,
   ]);
   return row!.problem;
-}
-
-function filterObject({ sourceItem, ...filters }: MemoryFilters): Record<string, unknown> {
-  return { ...filters, source_item: sourceItem };
 }

@@ -12,6 +12,15 @@ export function wholeNumber(min: number, max: number, of = 'a whole number'): (v
   };
 }
 
+/** A parser for numbers within bounds, with decimals or without. */
+export function numberWithin(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = /^[+-]?\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`Expected a number from ${min} to ${max}.`);
+  };
+}
+
 /** Parses a state of work. */
 export function workState(value: string): WorkState {
   return oneOf(value, WORK_STATES);

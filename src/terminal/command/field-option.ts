@@ -1,22 +1,40 @@
 /** The fields of an act as options of a command. */
 import { type Argument, InvalidArgumentError, Option } from 'commander';
 import type { Field } from '../../operations/fields.ts';
-import { choice, moment, pastMoment, wholeNumber } from './arguments.ts';
+import { choice, moment, numberWithin, pastMoment, wholeNumber } from './arguments.ts';
 
-/** The flags of an option, and its line in the help. */
-export type OptionWords = readonly [flags: string, help: string];
+/**
+ * The flags of an option, its line in the help, and what a terminal has in place of what the field says: another default, or what reads its
+ * value.
+ */
+export type OptionWords = readonly [
+  flags: string,
+  help: string,
+  instead?: string | number | ((value: string, before: never) => unknown),
+];
 
-/** The option of a field. A bad value is a usage error; the lengths of texts are left to the database. */
-export function fieldOption(field: Field, [flags, help]: OptionWords): Option {
+/**
+ * The option of a field. A bad value is a usage error; the lengths of texts are left to the database, and JSON is read later. The help says the
+ * default if it is a word or a number, unless the line does so itself.
+ */
+export function fieldOption(field: Field, [flags, help, instead]: OptionWords): Option {
   const option = new Option(flags, help);
-  const named = /<(.+?)>/.exec(flags)?.[1] ?? '';
-  const parse = parserOf(field, named);
+  const own = typeof instead === 'function' ? (instead as Parse) : null;
+  const other = typeof instead === 'function' ? undefined : instead;
+  const value = other ?? (/\bdefault\b/.test(help) ? undefined : shown(field.default));
+  if (value !== undefined) option.default(value);
+  option.makeOptionMandatory(field.kind !== 'flag' && field.optional !== true && field.default === undefined);
+  const parse = own ?? parserOf(field, /<(.+?)>/.exec(flags)?.[1] ?? '');
   return parse === null ? option : option.argParser(parse);
 }
 
-/** Makes an argument take the values of a field. */
+function shown(value: unknown): string | number | undefined {
+  return typeof value === 'number' || (typeof value === 'string' && value !== '') ? value : undefined;
+}
+
+/** Makes an argument take the values of a field. Texts are left to the act, whose errors say more. */
 export function parseAs(field: Field, argument: Argument): void {
-  const parse = parserOf(field, '');
+  const parse = field.kind === 'text' ? null : parserOf(field, '');
   if (parse !== null) argument.argParser(parse);
 }
 
@@ -27,6 +45,8 @@ function parserOf(field: Field, named: string): Parse | null {
   switch (field.kind) {
     case 'whole':
       return wholeNumber(field.min, field.max, NOUNS.has(named) ? named : undefined);
+    case 'number':
+      return numberWithin(field.min, field.max);
     case 'choice':
       return choice(field.words);
     case 'time':

@@ -1,27 +1,48 @@
 /** The command of an operation: its arguments and options are fields of the act, which runs in one transaction as the login of the command. */
 import type { Command } from 'commander';
+import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
-import type { Field } from '../../operations/fields.ts';
-import type { Acting, Operation } from '../../operations/operation.ts';
+import type { Field, JsonField } from '../../operations/fields.ts';
+import type { Acting, Operation, Outside } from '../../operations/operation.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
+import { viewsOfLogin } from '../../store/views/views-of-login.ts';
 import type { Output } from '../view/output.ts';
 import { addCommand, type CommandHelp, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { withDatabase } from './database.ts';
 import { fieldOption, type OptionWords, parseAs } from './field-option.ts';
 
-/** What a terminal has that the act has not. Arguments are those fields that the usage names. */
-export interface Presentation<Input, Result, Row, After> extends CommandHelp {
+/** What a command is, beside what it does. Arguments are those fields that the usage names. */
+export interface Presentation<Input, Result, Row, After> extends CommandHelp, Performance<Input, Result, Row, After> {
   /** Its name and arguments: `rotate <id>`. */
   readonly usage: string;
   /** The fields of those arguments that have another name, by the arguments. */
   readonly takes?: Readonly<Record<string, keyof Input & string>>;
   /** Options by the fields that they set. */
   readonly options?: { readonly [Name in keyof Input]?: OptionWords };
+  /** Options that the act does not know, by the names under which `typed` has them. */
+  readonly more?: Readonly<Record<string, OptionWords>>;
+  /** What fields are where nothing is given, in place of their own defaults. */
+  readonly defaults?: { readonly [Name in keyof Input]?: Input[Name] };
   /** An option that the act does not know, and what is done with it instead of the act. */
   readonly instead?: { readonly option: OptionWords; readonly run: (invocation: Invocation) => Promise<number> };
+}
+
+/** Options and arguments by the names of their fields, and those of `more`, as they were typed. */
+export type Typed = Readonly<Record<string, unknown>>;
+
+/** What a command does with an act. */
+export interface Performance<Input, Result, Row, After> {
+  /** What is wrong with the input, in the words of a terminal; null: nothing. Comes before the check of the act. */
+  readonly check?: (input: Input) => string | null;
+  /** What is read before the database is opened, such as files and standard input: makes what the act takes of what was given. */
+  readonly read?: (given: Input, invocation: Invocation, typed: Typed) => Promise<Input>;
   /** The row that is named by `id`, or by a part of it. Errors: those of `findOne`. */
   readonly find?: (db: Queryable, reference: string) => Promise<Row>;
+  /** The same for other fields that name rows: the whole id. */
+  readonly ids?: { readonly [Name in keyof Input]?: (db: Queryable, reference: string) => Promise<string> };
+  /** Where files of faculties are looked for, to warn of a name that nobody serves; default: where they are looked for anyway. */
+  readonly faculties?: (typed: Typed) => string | undefined;
   /** What follows the act while the database is open, such as waiting for what it has begun. */
   readonly after?: (db: Database, done: Done<Input, Result, Row>, invocation: Invocation) => Promise<After>;
   /** What `--json` prints; default: the result. Errors are printed as those of the act. */
@@ -32,6 +53,7 @@ export interface Presentation<Input, Result, Row, After> extends CommandHelp {
 
 export interface Done<Input, Result, Row> {
   readonly input: Input;
+  readonly typed: Typed;
   readonly result: Result;
   /** What `find` has found. */
   readonly row: Row;
@@ -50,18 +72,21 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
   operation: Operation<Input, Result>,
   presentation: Presentation<Input, Result, Row, After>,
 ): AddOperation {
-  const { usage, takes = {}, options = {}, instead } = presentation;
+  const { usage, takes = {}, options = {}, more = {}, defaults = {}, instead } = presentation;
   return (group, run) => {
     const command = addCommand(group, usage, presentation);
-    const fields = Object.entries<OptionWords>(options as Readonly<Record<string, OptionWords>>).map(
-      ([name, words]) => {
-        const option = fieldOption(operation.input[name]!, words);
-        command.addOption(option);
-        return [option.attributeName(), name] as const;
-      },
-    );
-    const other = instead && fieldOption({ kind: 'flag' }, instead.option);
-    if (other) command.addOption(other);
+    const adds = (field: Field, words: OptionWords) => {
+      const option = fieldOption(field, words);
+      command.addOption(option);
+      return option;
+    };
+    const fields = [
+      ...Object.entries<OptionWords>(options).map(
+        ([name, words]) => [name, adds(operation.input[name]!, words)] as const,
+      ),
+      ...Object.entries(more).map(([name, words]) => [name, adds({ kind: 'flag' }, words)] as const),
+    ];
+    const other = instead && adds({ kind: 'flag' }, instead.option);
     const names = command.registeredArguments.map((argument) => {
       const name = takes[argument.name()] ?? argument.name();
       parseAs(operation.input[name]!, argument);
@@ -71,56 +96,120 @@ export function operationCommand<Input, Result, Row extends { readonly id: strin
       run(async (invocation: Invocation, given: CommonOptions, ...args: readonly unknown[]) => {
         const values = given as Readonly<Record<string, unknown>>;
         if (instead && values[other!.attributeName()] === true) return instead.run(invocation);
-        const input = inputOf(operation.input, [
-          ...names.map((name, index) => [name, args[index]] as const),
-          ...fields.map(([option, name]) => [name, values[option]] as const),
-        ]);
-        return runOperation(operation, presentation, invocation, input as Input);
+        const all: Given[] = [
+          ...names.map((name, index) => ({ name, called: name, value: args[index] })),
+          ...fields.map(([name, option]) => ({ name, called: option.long!, value: values[option.attributeName()] })),
+        ];
+        const read = await Promise.all(
+          all
+            .filter(({ value }) => value !== undefined)
+            .map((each) => valueOf(operation.input[each.name], each, invocation)),
+        );
+        return performOperation(operation, presentation, invocation, {
+          ...defaultsOf(operation.input),
+          ...defaults,
+          ...Object.fromEntries(read),
+        });
       }),
     );
   };
 }
 
-/** The values with defaults in place of those that were not given. */
-function inputOf(fields: Readonly<Record<string, Field>>, given: readonly (readonly [string, unknown])[]): object {
-  const defaults = Object.entries(fields).flatMap(([name, field]) =>
-    field.default === undefined ? [] : [[name, field.default] as const],
+function defaultsOf(fields: Readonly<Record<string, Field>>): object {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) => (field.default === undefined ? [] : [[name, field.default]])),
   );
-  return Object.fromEntries([...defaults, ...given.filter(([, value]) => value !== undefined)]);
 }
 
-async function runOperation<Input, Result, Row extends { readonly id: string }, After>(
+interface Given {
+  readonly name: string;
+  /** `--params`. */
+  readonly called: string;
+  readonly value: unknown;
+}
+
+/** Where files of JSON are is known only now. */
+async function valueOf(
+  field: Field | undefined,
+  { name, called, value }: Given,
+  { context }: Invocation,
+): Promise<readonly [string, unknown]> {
+  return [name, field?.kind === 'json' ? await readJson(field, called, value as string, context.cwd) : value];
+}
+
+async function readJson({ object }: JsonField, option: string, given: string, cwd: string): Promise<unknown> {
+  const { jsonObject, jsonOf } = await import('./json-option.ts');
+  const json = jsonOf(option, given, cwd);
+  return object ? jsonObject(option, json) : json;
+}
+
+/** Does what a command of an operation does, with what was typed; returns the exit code. */
+export async function performOperation<Input, Result, Row extends { readonly id: string } = never, After = undefined>(
   operation: Operation<Input, Result>,
-  { find, after, document, show }: Presentation<Input, Result, Row, After>,
+  { read, check, find, ids = {}, faculties, after, document, show }: Performance<Input, Result, Row, After>,
   invocation: Invocation,
-  given: Input,
+  typed: Typed,
 ): Promise<number> {
-  const { output, context, config } = invocation;
-  const outside = { config, signal: context.signals.drain, traceparent: null };
-  const prepared = await operation.prepare?.(outside, given);
+  const given = Object.fromEntries(Object.entries(typed).filter(([name]) => name in operation.input)) as Input;
+  const wanted = read ? await read(given, invocation, typed) : given;
+  const wrong = check?.(wanted) ?? operation.check?.(wanted) ?? null;
+  if (wrong !== null) throw new AnimusError('usage.invalid', { detail: wrong });
+  const prepared = await operation.prepare?.(outsideOf(invocation), wanted);
   const done = await withDatabase(invocation, async (db) => {
-    const row = (await find?.(db, (given as { readonly id: string }).id)) as Row;
-    const input = find ? { ...given, id: row.id } : given;
-    let asked: readonly Asked[] = [];
-    const act = (tx: Queryable) => {
-      // Of this attempt only.
-      asked = [];
-      const unserved: Acting<never>['unserved'] = async (faculties, about) => {
-        asked = [...asked, ...faculties.map((name) => ({ name, ...about }))];
-        return {};
-      };
-      return operation.run({ ...outside, tx, prepared: prepared as never, visitor: null, unserved }, input);
-    };
-    const did = { input, row, result: await untilUnlocked(() => db.transaction(act), PATIENCE) };
-    await note(invocation, db, asked);
+    const row = (await find?.(db, (wanted as { readonly id: string }).id)) as Row;
+    const input = { ...wanted, ...(await found(db, wanted as Typed, ids)), ...(find && { id: row.id }) };
+    const { result, asked } = await act(invocation, db, operation, { input, prepared });
+    const did = { input, typed, row, result };
+    await note(invocation, db, asked, faculties?.(typed));
     return { ...did, after: (await after?.(db, did, invocation)) as After };
   });
-  output.document((document?.(done) ?? done.result) as object);
-  return show(output, done) ?? 0;
+  invocation.output.document((document?.(done) ?? done.result) as object);
+  return show(invocation.output, done) ?? 0;
 }
 
-/** How long it waits for a row that another transaction holds. */
-const PATIENCE = { clock: systemClock, forMs: 5000 };
+function outsideOf({ config, context }: Invocation): Outside {
+  return { config, signal: context.signals.drain, traceparent: null };
+}
+
+async function found(
+  db: Queryable,
+  given: Typed,
+  ids: Readonly<Record<string, ((db: Queryable, reference: string) => Promise<string>) | undefined>>,
+): Promise<object> {
+  const whole: Record<string, string> = {};
+  for (const [name, find] of Object.entries(ids)) {
+    const reference = given[name];
+    if (find && typeof reference === 'string') whole[name] = await find(db, reference);
+  }
+  return whole;
+}
+
+/** How long an act is tried again while another transaction keeps rows locked: as over HTTP. */
+const PATIENCE = { clock: systemClock, forMs: 5000 } as const;
+
+/** Runs an act in one transaction as the login, with the faculties that nobody may serve. */
+export async function act<Input, Result>(
+  invocation: Invocation,
+  db: Database,
+  operation: Operation<Input, Result>,
+  { input, prepared }: { readonly input: Input; readonly prepared?: unknown },
+): Promise<{ readonly result: Result; readonly asked: readonly Asked[] }> {
+  let asked: readonly Asked[] = [];
+  const attempt = (tx: Queryable) => {
+    // Of this attempt only.
+    asked = [];
+    const unserved: Acting<never>['unserved'] = async (names, about) => {
+      asked = [...asked, ...names.map((name) => ({ name, ...about }))];
+      return {};
+    };
+    const views = () => viewsOfLogin(tx);
+    return operation.run(
+      { ...outsideOf(invocation), tx, prepared: prepared as never, visitor: null, unserved, views },
+      input,
+    );
+  };
+  return { result: await untilUnlocked(() => db.transaction(attempt), PATIENCE), asked };
+}
 
 type Asked = { readonly name: string } & Parameters<Acting<never>['unserved']>[1];
 
@@ -128,9 +217,14 @@ type Asked = { readonly name: string } & Parameters<Acting<never>['unserved']>[1
  * A terminal prints the warning and knows more faculties: those with a file where it runs. To read them loads much, for which no transaction
  * waits.
  */
-async function note(invocation: Invocation, db: Queryable, all: readonly Asked[]): Promise<void> {
+async function note(
+  invocation: Invocation,
+  db: Queryable,
+  all: readonly Asked[],
+  directory: string | undefined,
+): Promise<void> {
   for (const asked of all) {
     const { warnIfUnserved } = await import('./known-faculties.ts');
-    await warnIfUnserved(invocation, db, asked);
+    await warnIfUnserved(invocation, db, { ...asked, directory });
   }
 }

@@ -1,13 +1,7 @@
 /** memory_store, memory_update and memory_forget. They only use this database, so each happens exactly once. */
 import { z } from 'zod';
-import {
-  forgetMemory,
-  MEMORY_LAYERS,
-  type MemoryFocus,
-  storeMemory,
-  updateMemory,
-} from '../../store/memory/memories.ts';
-import { databaseTool, type ToolContext, toolError } from '../tool.ts';
+import { forgetMemory, MEMORY_LAYERS, storeMemory, updateMemory } from '../../store/memory/memories.ts';
+import { databaseTool, toolError } from '../tool.ts';
 
 /** Beyond this, a memory is a document: 32 KiB is what the database takes, of any script. */
 const MAX_CONTENT_CHARS = 8000;
@@ -15,7 +9,7 @@ const MAX_CONTENT_CHARS = 8000;
 const content = z.string().trim().min(1).max(MAX_CONTENT_CHARS);
 const kind = z.string().regex(/^[a-z][a-z0-9_-]{0,49}$/);
 const tags = z.array(z.string().trim().min(1).max(100)).max(20);
-const ledgerEntry = z.int().min(1).max(2_000_000_000).optional();
+const entryNumber = z.int().min(1).max(2_000_000_000).optional();
 
 export const memoryStore = databaseTool({
   name: 'memory_store',
@@ -39,14 +33,10 @@ export const memoryStore = databaseTool({
       .optional()
       .describe('of layer project; default: the project of this work'),
     tags: tags.optional().describe('words to find it by, at most 20'),
-    ledger_entry: ledgerEntry.describe('number of the ledger entry that it comes from (default: the newest)'),
+    ledger_entry: entryNumber.describe('number of the ledger entry that it comes from (default: the newest)'),
   }),
-  async run({ ledger_entry: entry, tags: words, project, ...memory }, context, tx) {
-    const { id, merged } = await storeMemory(
-      tx,
-      { ...memory, ...(words && { tags: words }), ...(project && { project }), ...(entry && { ledgerEntry: entry }) },
-      writerOf(context),
-    );
+  async run({ ledger_entry: ledgerEntry, ...memory }, context, tx) {
+    const { id, merged } = await storeMemory(tx, { ...memory, ledgerEntry }, context);
     const content = merged
       ? `the same text was stored before as memory ${id}; it has this source and these tags now, too`
       : `stored as memory ${id}`;
@@ -69,23 +59,12 @@ export const memoryUpdate = databaseTool({
       .uuid()
       .optional()
       .describe('another memory of the same layer that says the same: it becomes part of this one'),
-    ledger_entry: ledgerEntry.describe('number of the ledger entry that the change comes from (default: the newest)'),
+    ledger_entry: entryNumber.describe('number of the ledger entry that the change comes from (default: the newest)'),
   }),
-  async run({ id, ledger_entry: entry, content: text, kind: word, tags: words, merge }, context, tx) {
-    if (text === undefined && word === undefined && words === undefined && merge === undefined)
+  async run({ id, ledger_entry: ledgerEntry, ...changes }, context, tx) {
+    if (Object.values(changes).every((value) => value === undefined))
       return toolError('nothing to change: give content, kind, tags or merge');
-    const { id: changed, mergedIds } = await updateMemory(
-      tx,
-      id,
-      {
-        ...(text !== undefined && { content: text }),
-        ...(word !== undefined && { kind: word }),
-        ...(words && { tags: words }),
-        ...(entry && { ledgerEntry: entry }),
-        ...(merge !== undefined && { merge }),
-      },
-      writerOf(context),
-    );
+    const { id: changed, mergedIds } = await updateMemory(tx, id, { ...changes, ledgerEntry }, context);
     const led = changed === id ? '' : `memory ${id} was merged into ${changed} before; `;
     const merged = mergedIds.map((each) => `; memory ${each} is part of it now`).join('');
     return { content: `${led}memory ${changed} is changed${merged}`, details: { id: changed, merged: mergedIds } };
@@ -102,11 +81,7 @@ export const memoryForget = databaseTool({
     reason: z.string().trim().min(1).max(500).describe('why; it is shown to people'),
   }),
   async run({ id, reason }, context, tx) {
-    const forgotten = await forgetMemory(tx, id, reason, writerOf(context));
+    const forgotten = await forgetMemory(tx, id, reason, context);
     return { content: `memory ${forgotten} is forgotten`, details: { id: forgotten, reason } };
   },
 });
-
-function writerOf({ workItemId, leaseToken, focusId, callId }: ToolContext): MemoryFocus {
-  return { workItemId, leaseToken, focusId, callId };
-}

@@ -48,13 +48,13 @@ export function memorySearch(embedQuery: EmbedQuery): Tool {
         embedding,
         limit,
         filters: {
-          ...(layer && { layers: [layer] }),
-          ...(kind !== undefined && { kinds: [kind] }),
-          ...(tags && { tags }),
-          ...(project !== undefined && { project }),
-          ...(days !== undefined && { since: new Date(Date.now() - days * DAY_MS) }),
+          layers: layer && [layer],
+          kinds: kind === undefined ? undefined : [kind],
+          tags,
+          project,
+          since: days === undefined ? undefined : new Date(Date.now() - days * DAY_MS),
         },
-        ...(halfLifeDays !== undefined && { halfLifeDays }),
+        halfLifeDays,
       });
       await noteMemoryUses(
         tx,

@@ -28,7 +28,8 @@ function alikeLines({ alike }: FoundMemory, shown: ReadonlySet<string>): string[
 }
 
 function headOf(memory: FoundMemory): string {
-  const { id, kind, layer, project, tags, updatedAt, sources, sourceItem, sourceFaculty, sourceEntry } = memory;
+  const { id, kind, layer, project, tags, updated_at: at, sources } = memory;
+  const { source_item: sourceItem, source_faculty: sourceFaculty, source_entry: sourceEntry } = memory;
   const place = layer === 'project' ? `project ${oneLine(project ?? '')}` : layer;
   const entry = sourceEntry === null ? '' : `, ledger entry ${sourceEntry}`;
   const source = sourceItem === null ? 'a person' : `work item ${sourceItem} (${oneLine(sourceFaculty ?? '')}${entry})`;
@@ -36,7 +37,7 @@ function headOf(memory: FoundMemory): string {
   const tagged = tags.length === 0 ? '' : `; tags ${tags.map(oneLine).join(', ')}`;
   const by = foundBy(memory);
   const found = by === null ? '' : `; found by ${by === 'both' ? 'words and meaning' : by}`;
-  return `${id}: ${kind}, ${place}${tagged}; ${updatedAt.toISOString().slice(0, 10)}, from ${source}${more}${found}`;
+  return `${id}: ${kind}, ${place}${tagged}; ${at.toISOString().slice(0, 10)}, from ${source}${more}${found}`;
 }
 
 /** Names come from outside, too: none may begin a line. */

@@ -1,6 +1,6 @@
 /** Promise: however much work waits for a limit, a denial says how much of it has ended, and the entry stays for what is left. */
 import { expect, test } from 'vitest';
-import { howToDecide } from '../../../src/cli/chat/session/typed-decision.ts';
+import { howToDecide } from '../../../src/features/conversations/session/typed-decision.ts';
 import { readVisibleInbox } from '../../../src/store/views/visible/visible-appliance.ts';
 import { testDatabase } from '../../support/database.ts';
 import { workBehind } from '../../support/limited-work.ts';

@@ -6,7 +6,7 @@ import {
   createWorkspace,
   sayInConversation,
   startConversation,
-} from '../../../src/store/conversations/conversations.ts';
+} from '../../../src/features/conversations/store/conversations.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { startTestDaemon, type TestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';

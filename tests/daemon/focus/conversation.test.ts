@@ -6,8 +6,8 @@ import {
   createWorkspace,
   sayInConversation,
   startConversation,
-} from '../../../src/store/conversations/conversations.ts';
-import { readConversation } from '../../../src/store/conversations/read-conversation.ts';
+} from '../../../src/features/conversations/store/conversations.ts';
+import { readConversation } from '../../../src/features/conversations/store/read-conversation.ts';
 import { startTestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';

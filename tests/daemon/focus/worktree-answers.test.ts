@@ -9,7 +9,7 @@ import {
   retryMessage,
   sayInConversation,
   startConversation,
-} from '../../../src/store/conversations/conversations.ts';
+} from '../../../src/features/conversations/store/conversations.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { startTestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';

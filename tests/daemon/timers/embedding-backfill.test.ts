@@ -33,7 +33,7 @@ describe('memories get their embeddings', () => {
     expect(server.requests.map(({ json }) => (json?.['input'] as string[] | undefined)?.length)).toEqual([4, 4, 2]);
     const embedding = { model: 'p/e', vector: spread(all[7]!) };
     const found = await searchMemories(db, { viewer: null, text: 'zzz', embedding, limit: 1 });
-    expect(found).toMatchObject({ byVectors: true, memories: [{ content: all[7], vectorRank: 1, textRank: null }] });
+    expect(found).toMatchObject({ byVectors: true, memories: [{ content: all[7], vector_rank: 1, text_rank: null }] });
     // Later ones, too.
     await remember(db, texts(1));
     await whenStored(11);

@@ -18,8 +18,8 @@ import {
   createWorkspace,
   sayInConversation,
   startConversation,
-} from '../../../src/store/conversations/conversations.ts';
-import { readConversation } from '../../../src/store/conversations/read-conversation.ts';
+} from '../../../src/features/conversations/store/conversations.ts';
+import { readConversation } from '../../../src/features/conversations/store/read-conversation.ts';
 import { bash, type Call, type SiteOptions, startSite } from '../../security/scripted-focus.ts';
 import { startTestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';

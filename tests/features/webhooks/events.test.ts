@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import { webhookEvent } from '../../../src/features/webhooks/store.ts';
 import {
   removeParticipant,
   sayInConversation,
   setParticipant,
-} from '../../../src/store/conversations/conversations.ts';
+} from '../../../src/features/conversations/store/conversations.ts';
+import { webhookEvent } from '../../../src/features/webhooks/store.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { completeWork, failWork } from '../../../src/store/work/work.ts';

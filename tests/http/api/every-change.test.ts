@@ -1,9 +1,9 @@
 /** Every PUT, PATCH and DELETE of the API, sent twice with the same Idempotency-Key: one effect, and the answer of the first time. */
 import { expect, test } from 'vitest';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
+import { chatOf } from '../../features/conversations/operations/conversation-driver.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 import { createPerson } from '../../support/people.ts';
-import { chatOf } from '../chats/chat-driver.ts';
 import { tableDigests } from './table-digests.ts';
 
 const { start, owner } = testApi();

@@ -1,6 +1,7 @@
 /** Every POST of the API, sent twice with the same Idempotency-Key: one effect, one answer. */
 import { expect, test } from 'vitest';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
+import { chatOf } from '../../features/conversations/operations/conversation-driver.ts';
 import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
 import { write } from '../../store/skills/written-skills.ts';
 import { askedItem } from '../../store/work/asked-item.ts';
@@ -9,7 +10,6 @@ import { askOf } from '../../support/ask-of.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { registerCodeDaemon } from '../../support/code-daemon.ts';
 import { createPerson } from '../../support/people.ts';
-import { chatOf } from '../chats/chat-driver.ts';
 import { tableDigests } from './table-digests.ts';
 
 const { start, owner } = testApi();

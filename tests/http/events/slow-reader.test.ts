@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/conversations.ts';
 import { type EventHub, openEventHub } from '../../../src/http/events/event-hub.ts';
 import { followItem } from '../../../src/http/events/follow-item.ts';
 import type { Frame } from '../../../src/http/events/frame.ts';
-import { sayInConversation } from '../../../src/store/conversations/conversations.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { beginAnswer, newTalk } from '../../store/conversations/talk.ts';
 import { beginFocus } from '../../support/begun-focus.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { removeParticipant, setParticipant } from '../../../src/store/conversations/conversations.ts';
+import { removeParticipant, setParticipant } from '../../../src/features/conversations/store/conversations.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { newTalk } from '../../store/conversations/talk.ts';
 import { testApi } from '../../support/api.ts';

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { tellWatchers } from '../../../src/store/events/live/live-pieces.ts';
+import { chatOf, type HttpChat } from '../../features/conversations/operations/conversation-driver.ts';
 import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 import { type EventReader, type GotEvent, readEventStream } from '../../support/event-reader.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createPerson } from '../../support/people.ts';
-import { chatOf, type HttpChat } from '../chats/chat-driver.ts';
 
 const { start, owner } = testApi();
 const NONE = '01900000-0000-7000-8000-000000000000';

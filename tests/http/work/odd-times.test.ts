@@ -1,9 +1,9 @@
 /** Promise: a time that only SQL can write does not make what contains it unreadable for everybody who sees it. */
 import { expect, test } from 'vitest';
+import { chatOf } from '../../features/conversations/operations/conversation-driver.ts';
 import { testApi } from '../../support/api.ts';
 import { readEventStream } from '../../support/event-reader.ts';
 import { createPerson } from '../../support/people.ts';
-import { chatOf } from '../chats/chat-driver.ts';
 
 const { start, owner } = testApi();
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { cancelWork } from '../../../src/store/work/operate.ts';
 import type { NewWork } from '../../../src/store/work/submit-work.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
+import { chatOf } from '../../features/conversations/operations/conversation-driver.ts';
 import { beginAnswer, endAnswer } from '../../store/conversations/talk.ts';
 import { type TestApi, testApi } from '../../support/api.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
@@ -10,7 +11,6 @@ import { registerCodeDaemon } from '../../support/code-daemon.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createToken } from '../../support/people.ts';
 import { WAITING_ITEMS } from '../../support/waiting-items.ts';
-import { chatOf } from '../chats/chat-driver.ts';
 
 const { start, owner } = testApi();
 

@@ -1,6 +1,5 @@
 /** Promise: files that come with messages are files of the workspace: at a harmless path, for the answers of their branch, through edits and retries, and gone with their message. */
 import { expect, test } from 'vitest';
-import { readAnswerStart, readNewestWords } from '../../../src/store/conversations/answer-start.ts';
 import {
   attachToMessage,
   createWorkspace,
@@ -10,14 +9,15 @@ import {
   retryMessage,
   sayInConversation,
   setParticipant,
-} from '../../../src/store/conversations/conversations.ts';
-import { filesOfAnswer } from '../../../src/store/conversations/files-of-answer.ts';
-import { parseExport } from '../../../src/store/conversations/parse-export.ts';
+} from '../../../src/features/conversations/store/conversations.ts';
+import { parseExport } from '../../../src/features/conversations/store/parse-export.ts';
 import {
   readConversation,
   readVirtualFile,
   readWorkspaceFile,
-} from '../../../src/store/conversations/read-conversation.ts';
+} from '../../../src/features/conversations/store/read-conversation.ts';
+import { readAnswerStart, readNewestWords } from '../../../src/store/conversations/answer-start.ts';
+import { filesOfAnswer } from '../../../src/store/conversations/files-of-answer.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { readArtifact } from '../../../src/store/transcript/artifacts.ts';
 import { addAttachment, readAttachments } from '../../../src/store/transcript/attachments.ts';

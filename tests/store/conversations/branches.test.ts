@@ -1,15 +1,15 @@
 /** Promise: an answer goes on with the one before on its branch; what is edited, retried or deleted leaves the view and later contexts; what was told is not lost. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readAnswerStart, readNewestWords } from '../../../src/store/conversations/answer-start.ts';
 import {
   changeConversation,
   deleteMessage,
   editMessage,
   retryMessage,
   sayInConversation,
-} from '../../../src/store/conversations/conversations.ts';
-import { readConversation, readVirtualFile } from '../../../src/store/conversations/read-conversation.ts';
+} from '../../../src/features/conversations/store/conversations.ts';
+import { readConversation, readVirtualFile } from '../../../src/features/conversations/store/read-conversation.ts';
+import { readAnswerStart, readNewestWords } from '../../../src/store/conversations/answer-start.ts';
 import { lockChildren, readChildren, spawnChildWork } from '../../../src/store/transcript/children.ts';
 import { completeWork, failWork, releaseWork } from '../../../src/store/work/work.ts';
 import { type FocusedWork, itemOf, recordCalls } from '../../support/begun-focus.ts';

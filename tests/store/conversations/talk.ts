@@ -1,12 +1,12 @@
 /** Steps of tests of conversations, through the SQL functions that a daemon calls. */
 import { randomUUID } from 'node:crypto';
 import { isAnimusError } from '../../../src/core/errors/errors.ts';
-import { continueFocus, readAnswerStart } from '../../../src/store/conversations/answer-start.ts';
 import {
   createWorkspace,
   type NewConversation,
   startConversation,
-} from '../../../src/store/conversations/conversations.ts';
+} from '../../../src/features/conversations/store/conversations.ts';
+import { continueFocus, readAnswerStart } from '../../../src/store/conversations/answer-start.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { startFocus } from '../../../src/store/transcript/focus-row.ts';
 import { answeredTurn, recordTurn } from '../../../src/store/transcript/turns.ts';

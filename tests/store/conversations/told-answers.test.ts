@@ -1,7 +1,7 @@
 /** Promise: everything that was said to people is in the conversation and its export, also the answer after which something was told. */
 import { expect, test } from 'vitest';
-import { sayInConversation } from '../../../src/store/conversations/conversations.ts';
-import { readConversation, readVirtualFile } from '../../../src/store/conversations/read-conversation.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { readConversation, readVirtualFile } from '../../../src/features/conversations/store/read-conversation.ts';
 import { CHAT_BEGINNING } from '../../../src/store/events/chat-position.ts';
 import { readConversationPage } from '../../../src/store/events/read-conversation-events.ts';
 import { readEvents } from '../../../src/store/events/read-events.ts';

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { editMessage, importMessages, sayInConversation } from '../../../src/store/conversations/conversations.ts';
+import {
+  editMessage,
+  importMessages,
+  sayInConversation,
+} from '../../../src/features/conversations/store/conversations.ts';
 import { CHAT_BEGINNING } from '../../../src/store/events/chat-position.ts';
 import type { AnyEvent } from '../../../src/store/events/event.ts';
 import { readConversationPage } from '../../../src/store/events/read-conversation-events.ts';

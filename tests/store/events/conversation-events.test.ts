@@ -5,7 +5,7 @@ import {
   editMessage,
   importMessages,
   sayInConversation,
-} from '../../../src/store/conversations/conversations.ts';
+} from '../../../src/features/conversations/store/conversations.ts';
 import { CHAT_BEGINNING } from '../../../src/store/events/chat-position.ts';
 import type { AnyEvent } from '../../../src/store/events/event.ts';
 import { readConversationPage } from '../../../src/store/events/read-conversation-events.ts';

@@ -1,6 +1,5 @@
 /** Random lives of a conversation: messages of two people, edits, retries, deletions, told messages, and the lives of the items that answer. */
 import { randomUUID } from 'node:crypto';
-import { continueFocus, readAnswerStart } from '../../../src/store/conversations/answer-start.ts';
 import {
   changeConversation,
   createWorkspace,
@@ -10,7 +9,8 @@ import {
   sayInConversation,
   setParticipant,
   startConversation,
-} from '../../../src/store/conversations/conversations.ts';
+} from '../../../src/features/conversations/store/conversations.ts';
+import { continueFocus, readAnswerStart } from '../../../src/store/conversations/answer-start.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { startFocus } from '../../../src/store/transcript/focus-row.ts';
 import { retryWork } from '../../../src/store/work/operate.ts';

@@ -1,5 +1,6 @@
 /** Embeddings of memories: on the embedded database, which has pgvector, and on a server that has none. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import { readMemoryStats } from '../../../src/features/memory/store.ts';
 import {
   linkSimilarMemories,
   prepareEmbeddings,
@@ -8,7 +9,6 @@ import {
   unembedded,
 } from '../../../src/store/memory/embeddings.ts';
 import { storeMemory, updateMemory } from '../../../src/store/memory/memories.ts';
-import { memoryStats } from '../../../src/store/memory/memory-stats.ts';
 import { searchMemories } from '../../../src/store/memory/search-memories.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';
@@ -29,11 +29,11 @@ describe('with pgvector', () => {
     const found = await search('cats', [1, 0, 0]);
     expect(found).toMatchObject({ byVectors: true, vectorProblem: null });
     expect(found.memories.map(({ content }) => content)).toHaveLength(4);
-    expect(found.memories[0]).toMatchObject({ content: 'cats purr', vectorRank: 1, similarity: 1 });
+    expect(found.memories[0]).toMatchObject({ content: 'cats purr', vector_rank: 1, similarity: 1 });
     expect(await contents('cats -purr', [1, 0, 0])).not.toContain('cats purr');
-    for (const { score, textRank, vectorRank } of found.memories)
+    for (const { score, text_rank: textRank, vector_rank: vectorRank } of found.memories)
       expect(score).toBeCloseTo((textRank ? 1 / (60 + textRank) : 0) + (vectorRank ? 1 / (60 + vectorRank) : 0), 10);
-    expect(found.memories.find(({ content }) => content === 'no embedding, cats')).toMatchObject({ vectorRank: null });
+    expect(found.memories.find(({ content }) => content === 'no embedding, cats')).toMatchObject({ vector_rank: null });
   });
 
   test('the same name at another address is another model, and the earlier one again where it was', async () => {
@@ -171,7 +171,7 @@ describe('with pgvector', () => {
     const [row] = await unembedded(db, MODEL, 1);
     expect(await skipEmbeddings(db, MODEL, [row!], 'input rejected')).toBe(1);
     expect(await unembedded(db, MODEL, 1)).toEqual([]);
-    expect((await memoryStats(db)).layers.global).toMatchObject({ memories: 1, refused: 1, embedded: 0 });
+    expect((await readMemoryStats(db)).layers.global).toMatchObject({ memories: 1, refused: 1, embedded: 0 });
     expect(await contents('odd', [1, 0, 0])).toEqual(['too odd']);
     await updateMemory(db, id, { content: 'less odd' }, null);
     expect(await unembedded(db, MODEL, 1)).toHaveLength(1);
@@ -190,7 +190,7 @@ describe('with pgvector', () => {
       embedding: { model: MODEL.model, vector: [1, 0, 0] },
       limit: 1,
     });
-    expect(found.memories).toMatchObject([{ id, vectorRank: 1 }]);
+    expect(found.memories).toMatchObject([{ id, vector_rank: 1 }]);
     await db.query('delete from animus.memories where id = $1', [id]);
     expect(await db.query('select from animus.memory_embeddings')).toEqual([]);
   });

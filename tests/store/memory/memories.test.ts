@@ -1,7 +1,7 @@
 /** Memories in SQL: places, duplicates, limits, and what becomes of them. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import { readMemoryStats } from '../../../src/features/memory/store.ts';
 import { forgetMemory, type NewMemory, storeMemory, updateMemory } from '../../../src/store/memory/memories.ts';
-import { memoryStats } from '../../../src/store/memory/memory-stats.ts';
 import { searchMemories } from '../../../src/store/memory/search-memories.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { pruneArchives, pruneWork } from '../../../src/store/work/retention.ts';
@@ -108,7 +108,10 @@ test('the memories of a task are found in its tree alone and go with it, the oth
   expect(await find('key', null)).toHaveLength(2);
   expect(await pruneWork(db, 0, 10, null)).toMatchObject({ deleted: 1 });
   expect(await find('key', null)).toEqual(['keys are cut in town']);
-  expect((await memoryStats(db)).layers).toMatchObject({ task: { memories: 0, places: 0 }, global: { memories: 1 } });
+  expect((await readMemoryStats(db)).layers).toMatchObject({
+    task: { memories: 0, places: 0 },
+    global: { memories: 1 },
+  });
 });
 
 test('an update keeps the earlier text with the sources; forgetting deletes all of it', async () => {

@@ -1,8 +1,7 @@
 /** Promise: only what somebody says is the same becomes one memory; it is told, listed, and undone without a trace. */
 import { beforeEach, expect, test } from 'vitest';
+import { listMemoryMerges, readMemoryStats, unmergeMemory } from '../../../src/features/memory/store.ts';
 import { forgetMemory, storeMemory, updateMemory } from '../../../src/store/memory/memories.ts';
-import { listMemoryMerges, unmergeMemory } from '../../../src/store/memory/memory-merges.ts';
-import { memoryStats } from '../../../src/store/memory/memory-stats.ts';
 import { searchMemories } from '../../../src/store/memory/search-memories.ts';
 import { pruneArchives } from '../../../src/store/work/retention.ts';
 import { shownMemories } from '../../../src/tools/memory/show-memories.ts';
@@ -36,17 +35,17 @@ test('a merge that was asked for is listed, and undone as if it had not been', a
   expect(await listMemoryMerges(db, 10)).toMatchObject([
     {
       id: gone.id,
-      intoId: into.id,
+      into_id: into.id,
       reason: 'asked',
-      workItemId: work.id,
+      work_item_id: work.id,
       content: 'Builds take long',
-      intoContent: 'A build takes long',
+      into_content: 'A build takes long',
     },
   ]);
   expect(await unmergeMemory(db, gone.id)).toBe(into.id);
   expect(await state()).toEqual(before);
   expect(await listMemoryMerges(db, 10)).toEqual([]);
-  expect((await memoryStats(db)).layers.global).toMatchObject({ memories: 2, merged: 0 });
+  expect((await readMemoryStats(db)).layers.global).toMatchObject({ memories: 2, merged: 0 });
   // What a person kept apart is shown together.
   expect((await find()).map(({ alike }) => alike.length)).toEqual([1, 1]);
   expect(await codeOf(unmergeMemory(db, gone.id))).toBe('work.state');
@@ -144,7 +143,7 @@ test('what an earlier animus merged by likeness stays until a person has looked,
   ];
   await db.query(`select animus.merge_memory($1, $2, animus.now(), 'similar')`, [into.id, gone.id]);
   const [found] = await find();
-  expect(found).toMatchObject({ sourceItem: work.id, sources: 3 });
+  expect(found).toMatchObject({ source_item: work.id, sources: 3 });
   expect(shownMemories([found!], 'how')).not.toContain('a person');
   await db.query(`update animus.memories set updated_at = updated_at - interval '400 days'`);
   expect(await pruneArchives(db, 30, 100)).toBe(0);

@@ -1,8 +1,8 @@
 /** Memories that stand near each other: duplicates that are merged, and thousands among which the index searches. */
 import { beforeEach, expect, test } from 'vitest';
+import { readMemoryStats } from '../../../src/features/memory/store.ts';
 import { linkSimilarMemories, prepareEmbeddings } from '../../../src/store/memory/embeddings.ts';
 import { updateMemory } from '../../../src/store/memory/memories.ts';
-import { memoryStats } from '../../../src/store/memory/memory-stats.ts';
 import { shownMemories } from '../../../src/tools/memory/show-memories.ts';
 import { embeddedDatabase } from '../../support/database.ts';
 import { forgetAll, MODEL, type Vector, vectorMemories } from './vector-memories.ts';
@@ -42,7 +42,7 @@ test('however near two texts are, both stay, are found, and each names the other
     expect(only!.alike).toMatchObject([{ id: second, content: other }]);
     expect(shownMemories([only!], 'how')).toContain(other);
   }
-  expect((await memoryStats(db)).layers.project).toMatchObject({ memories: 2 * OTHER_FACTS.length, merged: 0 });
+  expect((await readMemoryStats(db)).layers.project).toMatchObject({ memories: 2 * OTHER_FACTS.length, merged: 0 });
 });
 
 test('memories are linked within a place, until the text of one changes', async () => {

@@ -74,7 +74,7 @@ describe('words', () => {
 
   test('none give the newest memories first, without a score', async () => {
     const found = await search(' ', { limit: 2 });
-    expect(found.map(({ score, textRank }) => [score, textRank])).toEqual([
+    expect(found.map(({ score, text_rank: rank }) => [score, rank])).toEqual([
       [null, null],
       [null, null],
     ]);

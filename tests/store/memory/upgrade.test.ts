@@ -17,7 +17,7 @@ test('they are global and everybody’s, equal texts are one, and the source is 
   );
   await migrate(db);
   const { memories } = await searchMemories(db, { viewer: null, text: 'office', embedding: null, limit: 10 });
-  expect(memories).toMatchObject([{ layer: 'global', kind: 'fact', submittedBy: null, metadata: { by: 'hand' } }]);
+  expect(memories).toMatchObject([{ layer: 'global', kind: 'fact', submitted_by: null, metadata: { by: 'hand' } }]);
   const [counted] = await db.query(
     `select (select memories from animus.memory_counts) as counted, (select count(*)::int from animus.memory_sources where work_item_id is not null) as sources,
             (select count(*)::int from animus.memories where merged_into is not null) as merged`,

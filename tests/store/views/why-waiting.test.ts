@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { WAITING_REASONS } from '../../../src/core/work/waiting.ts';
-import { asVisitor, type Visitor } from '../../../src/http/login/visitor.ts';
 import {
   createWorkspace,
   sayInConversation,
   startConversation,
-} from '../../../src/store/conversations/conversations.ts';
+} from '../../../src/features/conversations/store/conversations.ts';
+import { asVisitor, type Visitor } from '../../../src/http/login/visitor.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database, Queryable } from '../../../src/store/sql/database.ts';
 import { withWaiting } from '../../../src/store/views/waiting.ts';

@@ -4,7 +4,7 @@ import {
   createWorkspace,
   sayInConversation,
   startConversation,
-} from '../../../src/store/conversations/conversations.ts';
+} from '../../../src/features/conversations/store/conversations.ts';
 import { startFocus } from '../../../src/store/transcript/focus-row.ts';
 import { registerDaemon } from '../../../src/store/work/daemons.ts';
 import {

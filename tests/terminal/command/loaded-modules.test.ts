@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FEATURES } from '../../../src/features/features.ts';
 import { sharedCompileCache } from '../../support/compile-cache.ts';
 import { testDatabase } from '../../support/database.ts';
 
@@ -38,13 +39,14 @@ describe('a command loads no package that it does not use', () => {
   test.each([
     ['completion words -- w', ['commander'], 35],
     ['help exit-codes', ['commander'], 35],
-    ['status', ['commander', ...DRIVER], 69],
-    ['status --json', ['commander', ...DRIVER], 69],
+    // One file of each feature.
+    ['status', ['commander', ...DRIVER], 68 + FEATURES.length],
+    ['status --json', ['commander', ...DRIVER], 68 + FEATURES.length],
     ['work list', ['commander', ...DRIVER], 118],
     ['work show ID', ['commander', ...DRIVER], 118],
     ['ledger show ID', ['commander', ...DRIVER], 63],
-    ['audit export', ['commander', ...DRIVER], 60],
-    ['audit verify', ['commander', ...DRIVER], 60],
+    ['audit export', ['commander', ...DRIVER], 68],
+    ['audit verify', ['commander', ...DRIVER], 68],
     ['spend', ['commander', ...DRIVER], 59],
     ['spend items', ['commander', ...DRIVER], 59],
     ['pause', ['commander', ...DRIVER], 59],
@@ -55,7 +57,7 @@ describe('a command loads no package that it does not use', () => {
     ['webhook list', ['commander', ...DRIVER], 70],
     ['person list', ['commander', ...DRIVER], 59],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 65],
-    ['chat list', ['commander', ...DRIVER], 75],
+    ['chat list', ['commander', ...DRIVER], 76],
     ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 91],
     ['completion words -- work cancel ', ['commander', ...DRIVER], 125],
   ] as const)('%s', async (line, packages, files) => {

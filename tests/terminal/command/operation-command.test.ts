@@ -1,9 +1,23 @@
 /** Promise: a command of an operation reads the fields of the act from its arguments and options, and runs it in one transaction. */
 
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Command } from 'commander';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
-import { choice, id, list, optional, text, time, whole } from '../../../src/operations/fields.ts';
+import {
+  choice,
+  id,
+  json,
+  jsonObject,
+  list,
+  number,
+  optional,
+  text,
+  time,
+  whole,
+} from '../../../src/operations/fields.ts';
 import { operation } from '../../../src/operations/operation.ts';
 import { commandRunner } from '../../../src/terminal/command/command.ts';
 import { operationCommand } from '../../../src/terminal/command/operation-command.ts';
@@ -22,6 +36,7 @@ const paint = operation({
   http: { method: 'POST', path: '/walls/{id}/paint' },
   input: {
     id: id(),
+    beside: optional(id()),
     colours: list(choice(['red', 'blue']), { default: ['red'] }),
     rooms: optional(list(text())),
     keep_hours: whole({ min: 0, max: 24, default: 2 }),
@@ -30,16 +45,20 @@ const paint = operation({
     dry: optional(time()),
     again: optional(time({ ahead: true })),
     label: optional(text({ pattern: /^[a-z]+$/, expected: 'small letters' })),
+    litres: optional(number({ min: 0.5, max: 90 })),
+    options: optional(jsonObject()),
+    recipe: optional(json()),
   },
+  check: ({ litres, recipe }) => (litres === 90 && recipe !== undefined ? 'litres or recipe' : null),
   output: ({ z }) => z.object({ id: z.string() }),
   prepare: async (_, input) => `prepared for ${input.id}`,
-  async run({ tx, prepared, visitor, unserved }, input) {
+  async run({ tx, prepared, visitor, unserved, views }, input) {
     if (input.coats === 3) await unserved(['painters'], { until: 'the wall waits' });
     if (input.label === 'wet' && tries++ === 0) throw new AnimusError('work.locked', { detail: 'wet' });
     if (input.label === 'undone') throw new AnimusError('work.not_found', { detail: 'no wall', hint: '' });
     const [row] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
     const [again] = await tx.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
-    return { ...input, prepared, once: visitor === null && row!.xid === again!.xid };
+    return { ...input, prepared, once: visitor === null && row!.xid === again!.xid, views: await views() };
   },
 });
 
@@ -56,7 +75,19 @@ const add = operationCommand(paint, {
     dry: ['--dry <time>', 'since when'],
     again: ['--again <time>', 'when next'],
     label: ['--label <text>', 'a name'],
+    beside: ['--beside <wall>', 'another wall', (given: string) => given.toLowerCase()],
+    litres: ['--litres <amount>', 'of paint', 1.5],
+    options: ['--options <json>', 'an object'],
+    recipe: ['--recipe <json>', 'any; default: none'],
   },
+  check: ({ litres, coats }) => (litres === 90 && coats === 1 ? 'give --coats or --litres' : null),
+  more: { loud: ['--loud', 'say more'] },
+  defaults: { shade: 5 },
+  read: async (given, { context }, typed) => ({
+    ...given,
+    ...(typed['loud'] === true && { label: `in ${context.cwd}` }),
+  }),
+  ids: { beside: async (_, reference) => `found ${reference}` },
   find: async (_, reference) => ({ id: ID, named: reference }),
   instead: {
     option: ['--none', 'nothing'],
@@ -71,6 +102,7 @@ const add = operationCommand(paint, {
     row: row.named,
     once: result.once,
     prepared: result.prepared,
+    views: result.views,
     after,
   }),
   show: (_, { input }) => (input.label === 'fails' ? 1 : undefined),
@@ -113,10 +145,11 @@ test('options that are not given have the defaults of the act, or are absent', a
   expect(await painted('0190')).toEqual({
     code: 0,
     said: {
-      input: { id: ID, colours: ['red'], keep_hours: 2 },
+      input: { id: ID, colours: ['red'], keep_hours: 2, litres: 1.5, shade: 5 },
       row: '0190',
       once: true,
       prepared: 'prepared for 0190',
+      views: 'visible',
       after: 'postgres 2',
     },
   });
@@ -144,7 +177,15 @@ test('options set fields: words between commas, one of many, numbers, texts', as
     rooms: ['a', 'b,c'],
     keep_hours: 0,
     label: 'fails',
+    litres: 1.5,
+    shade: 5,
   });
+});
+
+test('an option may be read in a way of its own, name another row, and be of the terminal alone', async () => {
+  const { said } = await painted('0190', '--beside', 'ABCD', '--loud');
+  expect(said.input).toMatchObject({ beside: 'found abcd', label: 'in /nowhere' });
+  expect(said.input).not.toHaveProperty('loud');
 });
 
 test('an argument may have another name than its field, and is checked as an option is', async () => {
@@ -182,6 +223,28 @@ test.each([
   [['--keep-hours', '25'], 'Expected hours from 0 to 24.'],
   [['--coats', '0'], 'Expected a whole number from 1 to 3.'],
   [['--label', 'A'], 'Expected small letters.'],
+  [['--litres', '0.4'], 'Expected a number from 0.5 to 90.'],
+  [['--litres', '1e1'], 'Expected a number from 0.5 to 90.'],
 ])('%j is refused', async (options, message) => {
   await expect(painted('0190', ...options)).rejects.toThrow(message);
+});
+
+test('JSON is given itself, or in a file', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'walls-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, 'recipe.json'), '[1]');
+  const { said } = await painted('0190', '--options', '{"of":"a"}', '--recipe', `@${join(directory, 'recipe.json')}`);
+  expect(said.input).toMatchObject({ options: { of: 'a' }, recipe: [1] });
+});
+
+test.each([
+  [['--options', '[1]'], '--options: expected a JSON object, got [1]'],
+  [['--options', '{'], '--options: expected JSON: '],
+  [['--recipe', '@none.json'], '--recipe (/nowhere/none.json): expected JSON: '],
+  [['--litres', '90', '--coats', '1', '--recipe', '1'], 'give --coats or --litres'],
+  [['--litres', '90', '--recipe', '1'], 'litres or recipe'],
+])('%j is wrong', async (options, message) => {
+  const { code, text: said } = await run(['0190', ...options], false);
+  expect(code).toBe(2);
+  expect(said).toContain(message);
 });

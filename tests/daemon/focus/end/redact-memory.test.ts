@@ -1,7 +1,8 @@
 /** Promise: what was stored as a memory is taken out of the records of ended work that stored or found it, and of nothing else. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { forgetMemory, redactMemory, storeMemory } from '../../../../src/store/memory/memories.ts';
+import { redactMemory } from '../../../../src/features/memory/store.ts';
+import { forgetMemory, storeMemory } from '../../../../src/store/memory/memories.ts';
 import { askPerson } from '../../../../src/store/transcript/approvals.ts';
 import { cancelWork } from '../../../../src/store/work/operate.ts';
 import { packHistory } from '../../../../src/store/work/retention.ts';
@@ -50,7 +51,7 @@ test('tool calls, answers and messages lose it; packed work, too', async () => {
 
   const open = await workBelow(recalled);
   const redacted = await redactMemory(db, secret!.id, 'it names a person');
-  expect(redacted).toEqual({ records: expect.any(Number), items: 2, stillOpen: [open] });
+  expect(redacted).toEqual({ records: expect.any(Number), items: 2, still_open: [open] });
   expect(await places('blue')).toEqual([]);
   expect(await places('Lovelace has')).toEqual([]);
   expect(await places(KEPT)).toEqual([learned]);
@@ -126,7 +127,7 @@ test('so do requests to people, events, messages to it, hooks, and what a cancel
     'waits',
     'work_marks',
   ]);
-  expect(await redactMemory(db, id, '')).toMatchObject({ items: 1, stillOpen: [] });
+  expect(await redactMemory(db, id, '')).toMatchObject({ items: 1, still_open: [] });
   // The note of a decision is in a chain that proves that nobody has changed it.
   expect(await tablesWith(text)).toEqual(['decisions']);
   // A provider would refuse a thought with other words under its signature.

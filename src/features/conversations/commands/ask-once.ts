@@ -1,0 +1,35 @@
+/** `animus chat` without a terminal: standard input is one message, and its answer goes to standard output. */
+
+import { AnimusError } from '../../../core/errors/errors.ts';
+import type { Invocation } from '../../../terminal/command/command.ts';
+import { readAnyInput } from '../../../terminal/command/read-input.ts';
+import { shortId } from '../../../terminal/view/quantities.ts';
+import { requireKnownFaculty } from '../session/known-faculty.ts';
+import { openPlace } from '../session/place.ts';
+import { newTalk, say } from '../session/talk.ts';
+import { COMMAND_WORDS, DEFAULT_FACULTY, type TalkOptions } from './chat-options.ts';
+import { findChatToResume } from './find-conversation.ts';
+import { showAnswer } from './show-answer.ts';
+
+/** Returns 0 when the answer completed, else 1. Errors: `usage.invalid` without a text, and as `beginSession`. */
+export async function askOnce(invocation: Invocation, { faculty, resume, workspace }: TalkOptions): Promise<number> {
+  const { output, context } = invocation;
+  const text = (await readAnyInput(context.stdin)).trimEnd();
+  if (text.trim() === '') {
+    const detail =
+      'standard input is not a terminal, and there is no text on it; to say something: animus chat send "…" --wait';
+    throw new AnimusError('usage.invalid', { detail });
+  }
+  const onProgress = (what: string | null) => output.progress(what);
+  const place = await openPlace(invocation, { signal: context.signals.drain, onProgress });
+  try {
+    const chat = resume === undefined ? null : await findChatToResume(place.db, resume, faculty);
+    const talk = newTalk(chat?.faculty ?? faculty ?? DEFAULT_FACULTY, workspace, chat?.id ?? null);
+    if (chat === null) await requireKnownFaculty(invocation, place.db, talk.faculty, COMMAND_WORDS);
+    const said = await say(place.db, talk, text);
+    output.note(`to go on with the conversation: animus chat --resume ${shortId(talk.id!)}`);
+    return await showAnswer(invocation, place.db, { ...said, chat: talk.id! });
+  } finally {
+    await place.close();
+  }
+}

@@ -1,0 +1,72 @@
+/** `animus chat send`. */
+
+import { untilUnlocked } from '../../../store/sql/patient-database.ts';
+import { attachment } from '../../../terminal/command/attachment.ts';
+import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
+import { withDatabase } from '../../../terminal/command/database.ts';
+import { readInput } from '../../../terminal/command/read-input.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { PATIENCE } from '../session/patience.ts';
+import { attachToMessage, createWorkspace, sayInConversation, startConversation } from '../store/conversations.ts';
+import { readNumber } from '../store/message-numbers.ts';
+import { findChat } from './find-conversation.ts';
+import { answerGoesOn, showAnswer } from './show-answer.ts';
+
+interface SendOptions extends CommonOptions {
+  readonly to?: string;
+  readonly faculty: string;
+  readonly title?: string;
+  readonly workspace: string;
+  readonly tell?: boolean;
+  readonly attach?: readonly string[];
+  readonly wait?: boolean;
+}
+
+/** Message, item and attached files are one transaction. */
+export async function sendCommand(invocation: Invocation, options: SendOptions, given: string): Promise<number> {
+  const { output, context } = invocation;
+  const text = given === '-' ? await readInput(context.stdin) : given;
+  const files = (options.attach ?? []).map((file) => attachment(file, context.cwd));
+  return withDatabase(invocation, async (db, whenStopped) => {
+    const said = await untilUnlocked(
+      () =>
+        db.transaction(async (tx) => {
+          const { faculty, title } = options;
+          const chat =
+            options.to === undefined
+              ? await startConversation(tx, {
+                  workspaceId: await createWorkspace(tx, options.workspace),
+                  faculty,
+                  title,
+                  whileAnswering: options.tell ? 'tell' : 'queue',
+                })
+              : await findChat(tx, options.to);
+          const message = await sayInConversation(tx, chat, text);
+          if (!message.told) for (const file of files) await attachToMessage(tx, message.workItemId, file);
+          return { chat, ...message, number: await readNumber(tx, chat, message.messageId) };
+        }),
+      PATIENCE,
+    );
+    whenStopped(answerGoesOn(invocation, said.workItemId));
+    if (options.to === undefined) {
+      // Loaded here: the other commands of the group need none of it.
+      const { warnIfUnserved } = await import('../../../terminal/command/known-faculties.ts');
+      await warnIfUnserved(invocation, db, { name: options.faculty });
+    }
+    if (said.told && files.length > 0) output.note('the message was told into an answer: files cannot come with it');
+    if (!options.wait)
+      output.document({
+        chat: said.chat,
+        message: said.number,
+        message_id: Number(said.messageId),
+        work_item: said.workItemId,
+        told: said.told,
+      });
+    output.line(
+      styled(said.chat, 'bold'),
+      `  message ${said.number}`,
+      said.told ? ', told into the answer that is being given' : '',
+    );
+    return options.wait ? showAnswer(invocation, db, said) : 0;
+  });
+}

@@ -1,0 +1,45 @@
+/** What Tab offers in a line that is a command of the session. */
+
+import type { Completion } from '../console/complete-line.ts';
+import { WHILE_ANSWERING } from '../store/conversations.ts';
+import { completePath } from './complete-path.ts';
+import { COMMAND_NAMES, isSlashCommand } from './slash-commands.ts';
+import type { Talk } from './talk.ts';
+
+export interface CompletionMeans {
+  readonly talk: Talk;
+  readonly cwd: string;
+  readonly home: string;
+  readonly actor: string;
+  /** The faculties that there are. */
+  readonly faculties: () => Promise<readonly string[]>;
+}
+
+type Values = (means: CompletionMeans, typed: string) => readonly string[] | Promise<readonly string[]>;
+
+const paths: Values = (means, typed) => completePath(typed, means);
+const ownNumbers: Values = ({ talk, actor }) =>
+  talk.messages
+    .filter(({ role, told, author }) => role === 'user' && !told && author === actor)
+    .map(({ number }) => String(number));
+
+const VALUES: Readonly<Record<string, Values>> = {
+  attach: (means, typed) => [...completePath(typed, means), ...(typed === '' ? [] : ['none'])],
+  export: paths,
+  edit: ownNumbers,
+  retry: ownNumbers,
+  delete: ({ talk }) => [...talk.messages.map(({ number }) => String(number)), 'conversation'],
+  history: () => ['all'],
+  faculty: ({ faculties }) => faculties(),
+  while: () => WHILE_ANSWERING,
+};
+
+/** Null: the line is not a command. A promise only where the database is asked. */
+export function completeCommand(means: CompletionMeans, typed: string): Completion | null | Promise<Completion> {
+  if (!isSlashCommand(typed)) return null;
+  const [, name = '', given] = /^\/(\S*)(?:\s+([\s\S]*))?$/.exec(typed) ?? [];
+  if (given === undefined) return { from: 0, words: COMMAND_NAMES.map((each) => `/${each}`) };
+  const from = typed.length - given.length;
+  const words = Object.hasOwn(VALUES, name) ? VALUES[name]!(means, given) : [];
+  return words instanceof Promise ? words.then((known) => ({ from, words: known })) : { from, words };
+}

@@ -1,0 +1,218 @@
+/** The commands of a session: lines that begin with a slash. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { AnimusError, messageOf } from '../../../core/errors/errors.ts';
+import { didYouMean } from '../../../core/errors/suggest.ts';
+import type { Database } from '../../../store/sql/database.ts';
+import { untilUnlocked } from '../../../store/sql/patient-database.ts';
+import { attachment } from '../../../terminal/command/attachment.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { bytes, counted } from '../../../terminal/view/quantities.ts';
+import type { Console } from '../console/console.ts';
+import {
+  changeConversation,
+  deleteConversation,
+  deleteMessage,
+  setParticipant,
+  unknownActor,
+  WHILE_ANSWERING,
+} from '../store/conversations.ts';
+import { messageDocument } from '../store/message-document.ts';
+import { readConversation, readVirtualFile } from '../store/read-conversation.ts';
+import { expandHome } from './expand-home.ts';
+import { showHistory } from './message-view.ts';
+import { PATIENCE } from './patience.ts';
+import { ownMessage, retry, type Talk } from './talk.ts';
+
+/** What the commands work on. */
+export interface SlashMeans {
+  readonly db: Database;
+  readonly console: Console;
+  readonly talk: Talk;
+  readonly cwd: string;
+  readonly home: string;
+  readonly actor: string;
+  /** Stops the answer that is being given. */
+  readonly stop: () => Promise<void>;
+  readonly askAgain: () => void;
+  /** Denies what is asked. Errors: `usage.invalid` if nothing is asked. */
+  readonly deny: (note: string) => Promise<void>;
+  readonly leave: () => void;
+  /** Errors: `faculty.unknown`. */
+  readonly requireFaculty: (name: string) => Promise<void>;
+  /** Whether thoughts are shown. */
+  readonly settings: { thoughts: boolean };
+}
+
+interface SlashCommand {
+  /** As `/help` prints it. */
+  readonly usage: string;
+  readonly does: string;
+  readonly run: (means: SlashMeans, given: string) => Promise<void> | void;
+}
+
+const COMMANDS: Readonly<Record<string, SlashCommand>> = {
+  help: { usage: '/help', does: 'this list', run: showHelp },
+  attach: {
+    usage: '/attach PATH',
+    does: 'send a file with the next message; without PATH, list them; /attach none drops them',
+    run: attach,
+  },
+  edit: {
+    usage: '/edit [NUMBER]',
+    does: 'change your last message, or the one of this number; it is answered anew',
+    run: beginEdit,
+  },
+  retry: { usage: '/retry [NUMBER]', does: 'ask for another answer', run: askRetry },
+  stop: { usage: '/stop', does: 'stop the answer (Ctrl-C)', run: ({ stop }) => stop() },
+  delete: {
+    usage: '/delete NUMBER',
+    does: 'delete a message or an answer; /delete conversation deletes all of it',
+    run: remove,
+  },
+  history: { usage: '/history [all]', does: 'the last messages with their numbers, or all of them', run: history },
+  asked: {
+    usage: '/asked',
+    does: 'show again what waits for a decision and was put off',
+    run: ({ askAgain }) => askAgain(),
+  },
+  deny: {
+    usage: '/deny [WHY]',
+    does: 'deny the request of the answer, or decline to answer its question',
+    run: ({ deny }, why) => deny(why),
+  },
+  export: {
+    usage: '/export FILE',
+    does: 'write the conversation to a new file: Markdown, or JSON Lines for *.jsonl',
+    run: exportTo,
+  },
+  faculty: { usage: '/faculty [NAME]', does: 'who answers; with NAME, somebody else from now on', run: faculty },
+  while: {
+    usage: '/while queue|tell',
+    does: 'what happens to a message while an answer is given: answered next, or told into it',
+    run: whileAnswering,
+  },
+  title: { usage: '/title TEXT', does: 'give the conversation a title', run: title },
+  invite: { usage: '/invite ACTOR', does: 'let somebody take part: a login, or person:NAME', run: invite },
+  thoughts: { usage: '/thoughts', does: 'show what the model thinks, or do not', run: toggleThoughts },
+  quit: { usage: '/quit', does: 'leave (Ctrl-D, or Ctrl-C twice)', run: ({ leave }) => leave() },
+};
+
+/** The commands, without their slash. */
+export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
+
+/** Whether a line is a command. Two slashes begin a message that begins with one. */
+export function isSlashCommand(line: string): boolean {
+  return /^\/(?!\/)/.test(line);
+}
+
+/** Runs the command. Errors: `usage.invalid` for one that there is not, and those of what it does. */
+export async function runSlashCommand(means: SlashMeans, line: string): Promise<void> {
+  const [, name = '', given = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) {
+    const detail = `there is no command /${name}${didYouMean(name, Object.keys(COMMANDS))}; /help lists them; // begins a message with a slash`;
+    throw new AnimusError('usage.invalid', { detail });
+  }
+  await command.run(means, given.trim());
+}
+
+function showHelp({ console: { output } }: SlashMeans): void {
+  for (const { usage, does } of Object.values(COMMANDS)) output.block(`${usage.padEnd(18)} ${does}`, '  ');
+  output.block(
+    'Alt-Enter, Ctrl-J, or a backslash at the end of a line: a new line. Tab: completes commands, files and numbers. Ctrl-G: edit in $EDITOR.',
+    '  ',
+  );
+}
+
+function attach({ console: { output }, talk, cwd, home }: SlashMeans, given: string): void {
+  const path = given.replace(/^(['"])(.*)\1$/, '$2');
+  if (given === 'none') talk.files = [];
+  else if (given !== '') talk.files = [...talk.files, attachment(expandHome(path, home), cwd)];
+  for (const { name, content } of talk.files) output.line(styled(`  ${name}, ${bytes(content.byteLength)}`, 'dim'));
+  output.line(styled(`  ${counted(talk.files.length, 'file')} with the next message`, 'dim'));
+}
+
+function beginEdit({ console, talk, actor }: SlashMeans, given: string): void {
+  const { id, number, content } = ownMessage(talk, given, actor);
+  talk.editing = { id, number };
+  console.fill(content);
+}
+
+async function askRetry({ db, console, talk, actor }: SlashMeans, given: string): Promise<void> {
+  const { id } = ownMessage(talk, given, actor);
+  const again = await retry(db, talk, id);
+  console.output.line(styled(`${again} · asked again`, 'dim'));
+}
+
+async function remove({ db, console: { output }, talk, leave }: SlashMeans, given: string): Promise<void> {
+  const chat = idOf(talk);
+  if (given === 'conversation') {
+    await untilUnlocked(() => deleteConversation(db, chat), PATIENCE);
+    output.line('the conversation is deleted');
+    talk.id = null;
+    return leave();
+  }
+  const found = talk.messages.find(({ number }) => String(number) === given);
+  if (found === undefined)
+    throw new AnimusError('usage.invalid', { detail: 'which message? /history shows the numbers: /delete 7' });
+  await untilUnlocked(() => deleteMessage(db, found.id), PATIENCE);
+  output.line(styled(`message ${found.number} is deleted`, 'dim'));
+}
+
+async function history({ db, console: { output }, talk, actor }: SlashMeans, given: string): Promise<void> {
+  showHistory(output, await readConversation(db, idOf(talk)), { whole: given === 'all', actor });
+}
+
+async function exportTo({ db, console, talk, cwd, home }: SlashMeans, given: string): Promise<void> {
+  if (given === '') throw new AnimusError('usage.invalid', { detail: 'to which file? /export talk.md' });
+  const id = idOf(talk);
+  const lines = async () =>
+    (await readConversation(db, id)).map((message) => `${JSON.stringify(messageDocument(message))}\n`).join('');
+  const text = given.endsWith('.jsonl') ? await lines() : (await readVirtualFile(db, id)).content;
+  const path = resolve(cwd, expandHome(given, home));
+  if (existsSync(path)) throw new AnimusError('usage.invalid', { detail: `${given} is there already` });
+  try {
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    throw new AnimusError('usage.invalid', { detail: `${given}: ${messageOf(error)}` }, { cause: error });
+  }
+  console.hint(`written to ${given}`);
+}
+
+async function faculty({ db, console: { output }, talk, requireFaculty }: SlashMeans, given: string): Promise<void> {
+  if (given !== '') {
+    await requireFaculty(given);
+    if (talk.id !== null) await changeConversation(db, talk.id, { faculty: given });
+    talk.faculty = given;
+  }
+  output.line(styled(`${talk.faculty} answers`, 'dim'));
+}
+
+async function whileAnswering({ db, console: { output }, talk }: SlashMeans, given: string): Promise<void> {
+  const way = WHILE_ANSWERING.find((one) => one === given);
+  if (way === undefined) throw new AnimusError('usage.invalid', { detail: '/while queue, or /while tell' });
+  await changeConversation(db, idOf(talk), { whileAnswering: way });
+  output.line(styled(way === 'tell' ? 'told into the answer that is being given' : 'answered next', 'dim'));
+}
+
+async function title({ db, console: { output }, talk }: SlashMeans, given: string): Promise<void> {
+  await changeConversation(db, idOf(talk), { title: given });
+  output.line(styled('done', 'dim'));
+}
+
+async function invite({ db, console, talk }: SlashMeans, given: string): Promise<void> {
+  if (given === '') throw new AnimusError('usage.invalid', { detail: 'whom? /invite person:alice' });
+  const { known } = await setParticipant(db, idOf(talk), given);
+  console.hint(known ? `${given} takes part` : `${given} takes part; ${unknownActor(given)}`);
+}
+
+function toggleThoughts({ console: { output }, settings }: SlashMeans): void {
+  settings.thoughts = !settings.thoughts;
+  output.line(styled(`thoughts are ${settings.thoughts ? 'shown' : 'not shown'}`, 'dim'));
+}
+
+function idOf({ id }: Talk): string {
+  if (id !== null) return id;
+  throw new AnimusError('usage.invalid', { detail: 'nothing was said yet: the first message begins the conversation' });
+}
