@@ -37,7 +37,7 @@ export interface DaemonServices {
 }
 
 export function createServices(resources: DaemonResources): DaemonServices {
-  const { options, initial, db, clock, log, host, daemonId, processes, models, readiness, directoryRoot } = resources;
+  const { options, initial, db, clock, log, host, daemonId, processes, models, readiness } = resources;
   // Live settings cannot be read from it: they are those of `settings`, at each use.
   const config: FixedConfig = options.config;
   let holds = options.config;
