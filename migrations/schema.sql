@@ -1535,7 +1535,7 @@ create table animus.faculty_faults (
 --   name, version, path, content
 
 -- create view animus.visible_skill_versions: its query stands in functions/
---   name, version, state, base, content_hash, description, note, faculty, created_at, decided_by, decided_at, decision_note, submitted_by, work_item_id
+--   name, version, state, base, content_hash, description, note, faculty, created_at, decided_by, decided_at, decision_note, submitted_by, work_item_id, focus_id, current_from, current_until
 
 -- create view animus.visible_spend: its query stands in functions/
 --   faculty, model, operation, submitter, day, usd, input_tokens, output_tokens, calls, code_runs, unpriced_calls, estimated_usd, lost_usd, lost_requests, uncounted_calls, assumed_tokens, provider, source

@@ -31,7 +31,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'client/api': 'client',
   'core/config/source': 'core/config',
   daemon: 'e2e',
-  'daemon/batches': 'e2e',
   'daemon/focus/engage': 'daemon/focus',
   'daemon/kept': 'e2e',
   'daemon/parts': 'features/webhooks',

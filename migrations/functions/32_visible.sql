@@ -145,7 +145,8 @@ create or replace view animus.visible_skill_activations as
 -- that work.
 create or replace view animus.visible_skill_versions as
   select v.name, v.version, v.state, v.base, v.content_hash, v.description, v.note, v.faculty, v.created_at, v.decided_by, v.decided_at, v.decision_note,
-         v.submitted_by, case when v.submitted_by = (select animus.actor()) or (select animus.sees_all()) then v.work_item_id end as work_item_id
+         v.submitted_by, case when v.submitted_by = (select animus.actor()) or (select animus.sees_all()) then v.work_item_id end as work_item_id,
+         case when v.submitted_by = (select animus.actor()) or (select animus.sees_all()) then v.focus_id end as focus_id, v.current_from, v.current_until
     from animus.skill_versions v
    where v.state = 'current' or v.submitted_by = (select animus.actor()) or (select animus.sees_all());
 create or replace view animus.visible_skill_files as

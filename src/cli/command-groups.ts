@@ -23,7 +23,7 @@ const IN_ORDER: readonly (CommandGroup | string)[] = [
   { names: ['mcp'], load: async () => (await import('./serve/mcp.ts')).addMcpCommand },
   { names: ['work'], load: async () => (await import('./work/work.ts')).addWorkCommands },
   'chat',
-  { names: ['inbox'], load: async () => (await import('./work/inbox.ts')).addInboxCommand },
+  'inbox',
   { names: ['pause', 'resume'], load: async () => (await import('./operate/pause.ts')).addPauseCommands },
   { names: ['budget'], load: async () => (await import('./operate/budget.ts')).addBudgetCommands },
   { names: ['schedule'], load: async () => (await import('./operate/schedule.ts')).addScheduleCommands },
@@ -35,7 +35,7 @@ const IN_ORDER: readonly (CommandGroup | string)[] = [
   'memory',
   { names: ['spend'], load: async () => (await import('./spend/spend.ts')).addSpendCommands },
   { names: ['faculty'], load: async () => (await import('./faculty/faculty.ts')).addFacultyCommands },
-  { names: ['skill'], load: async () => (await import('./skill/skill.ts')).addSkillCommands },
+  'skill',
   { names: ['models'], load: async () => (await import('./settings/models.ts')).addModelsCommand },
   { names: ['db'], load: async () => (await import('./db/db.ts')).addDbCommands },
   { names: ['sandbox'], load: async () => (await import('./sandbox/sandbox.ts')).addSandboxCommands },
@@ -50,15 +50,31 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = inOrder(
   FEATURES.flatMap(({ commands, load }) => commands.map((name) => featureGroup(name, load))),
 );
 
-/** Commands of features that have no place come last. */
+/** Commands of features that have no place come last, and what a feature adds to the group of another part behind that. */
 function inOrder(places: readonly (CommandGroup | string)[], ofFeatures: readonly CommandGroup[]): CommandGroup[] {
-  const named = places.map((place) =>
-    typeof place === 'string' ? ofFeatures.find(({ names }) => names.includes(place))! : place,
-  );
-  return [...named, ...ofFeatures.filter((group) => !named.includes(group))];
+  const named = new Set(places.flatMap((place) => (typeof place === 'string' ? place : place.names)));
+  const others = new Set(ofFeatures.flatMap(({ names }) => names).filter((name) => !named.has(name)));
+  return [...places, ...others].map((place) => {
+    const own = typeof place === 'string' ? [] : [place];
+    const names = typeof place === 'string' ? [place] : place.names;
+    const [first, ...more] = [...own, ...ofFeatures.filter(({ names: [name = ''] }) => names.includes(name))];
+    return more.length === 0 ? first! : together(names, [first!, ...more]);
+  });
 }
 
-/** A command of a feature, which may be a group. */
+function together(names: readonly string[], parts: readonly CommandGroup[]): CommandGroup {
+  return {
+    names,
+    async load() {
+      const all = await Promise.all(parts.map(({ load }) => load()));
+      return (program, run, find) => {
+        for (const add of all) add(program, run, find);
+      };
+    },
+  };
+}
+
+/** A command of a feature, which may be a group, or commands of a group that is there. */
 export function featureGroup(name: string, loadFeature: () => Promise<Feature>): CommandGroup {
   return {
     names: [name],
@@ -67,7 +83,8 @@ export function featureGroup(name: string, loadFeature: () => Promise<Feature>):
       const commands = await load();
       return (program, run) => {
         if (typeof commands === 'function') return commands(program, run);
-        const group = addGroup(program, name, summary!);
+        const there = summary === undefined && program.commands.find((command) => command.name() === name);
+        const group = there || addGroup(program, name, summary!);
         for (const add of commands) add(group, run);
       };
     },

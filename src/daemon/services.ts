@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import type { FixedConfig } from '../core/config/config.ts';
 import type { Service } from '../core/lifecycle/service.ts';
 import { createWake } from '../core/lifecycle/wake.ts';
-import { createBatchPoller } from './batches/batch-poller.ts';
 import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
 import { createHeartbeat } from './control/heartbeat.ts';
 import type { DaemonResources } from './daemon-resources.ts';
@@ -103,17 +102,10 @@ export function createServices(resources: DaemonResources): DaemonServices {
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
   const upkeep = createUpkeep({ ...resources, home: config.home }, registration, settings);
-  const parts = resources.parts.services.map((create) => create({ db, clock, log, daemonId, settings }));
+  const parts = resources.parts.services.map((create) =>
+    create({ db, clock, log, daemonId, settings, batches: models.batches }),
+  );
   const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => settings().budget });
-  const batchPoller = createBatchPoller({
-    db,
-    clock,
-    log,
-    daemonId,
-    config: config.batch,
-    lookSeconds: pollSeconds,
-    batches: models.batches,
-  });
   const notifications = listenForWork({ db, log, daemonId, wake, beat: heartbeat.beat, inbox, skills: writtenSkills });
   readiness.watchNotifications(notifications);
   const hearing = createHearing({ db, log, pollSeconds, onDeaf: registration.fault });
@@ -179,7 +171,6 @@ export function createServices(resources: DaemonResources): DaemonServices {
       scheduler,
       ...upkeep.services,
       ...parts,
-      batchPoller,
       reload,
       reloadConfig,
       versionGuard,

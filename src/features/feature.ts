@@ -1,4 +1,5 @@
 /** What a part of animus beside the engine consists of. Everything is loaded when it is used: a command loads its own part only, a daemon only services. */
+import type { Faculties } from '../catalog/faculties.ts';
 import type { Config } from '../core/config/config.ts';
 import type { DaemonPart } from '../daemon/parts/daemon-part.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -20,15 +21,27 @@ export interface Feature extends DaemonPart {
   readonly readings?: () => Promise<readonly Reading[]>;
   /** Its commands in the program, by their names: those that `FEATURES` has. Default: none. */
   readonly commands?: Readonly<Record<string, FeatureCommand>>;
-  /** What `animus doctor` finds with a configuration that is whole. */
+  /** What `animus doctor` finds in the database, with a configuration that is whole. */
   readonly doctor?: () => Promise<(db: Queryable, config: Config) => Promise<readonly Finding[]>>;
+  /** What it finds elsewhere. */
+  readonly examine?: () => Promise<(here: Examined) => readonly Finding[] | Promise<readonly Finding[]>>;
   readonly status?: FeatureStatus;
 }
 
-/** A group of commands in the order of the help, with its summary, or a single command, which has a summary of its own. */
-export type FeatureCommand =
-  | { readonly summary: string; readonly load: () => Promise<readonly AddOperation[]> }
-  | { readonly summary?: never; readonly load: () => Promise<AddOperation> };
+/** A group of commands in the order of the help, a single command, or commands that it adds to the group of another part. */
+export interface FeatureCommand {
+  /** Of a group of its own. A single command has one itself. */
+  readonly summary?: string;
+  readonly load: () => Promise<readonly AddOperation[] | AddOperation>;
+}
+
+/** Where `animus doctor` looks, beside the database. */
+export interface Examined {
+  readonly config: Config;
+  readonly faculties: Faculties;
+  /** Absolute; they need not exist. */
+  readonly skillsDirectories: readonly string[];
+}
 
 /** Its part of `animus status`. */
 export interface FeatureStatus {
@@ -36,6 +49,8 @@ export interface FeatureStatus {
   readonly reader: string;
   /** Its keys in the answer of the API. */
   readonly shape: (schemas: Schemas) => ReturnType<Schemas['z']['object']>['shape'];
+  /** Whether its lines are the last ones; default: they follow the inbox. */
+  readonly last?: boolean;
   /** Prints it. */
   readonly load: () => Promise<ShowStatus>;
 }

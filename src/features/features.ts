@@ -8,10 +8,13 @@ interface Listed {
 }
 
 export const FEATURES: readonly Listed[] = [
+  { commands: ['work', 'inbox'], load: async () => (await import('./approvals/feature.ts')).approvals },
   { commands: ['memory'], load: async () => (await import('./memory/feature.ts')).memory },
+  { commands: ['skill'], load: async () => (await import('./skills/feature.ts')).skills },
   { commands: ['audit'], load: async () => (await import('./audit/feature.ts')).audit },
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
+  { commands: [], load: async () => (await import('./batches/feature.ts')).batches },
 ];
 
 /** All of them, for what serves them, checks them or shows them. */

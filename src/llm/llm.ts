@@ -51,6 +51,11 @@ export interface ProviderBatches {
   paid(model: string, stored: string): PaidAnswer | null;
 }
 
+/** The batches at a place, and the name that its provider has now. */
+export interface PlacedBatches extends ProviderBatches {
+  readonly provider: string;
+}
+
 /** The models of a process. One pool of connections, one table of pauses. */
 export interface Llm {
   /** `provider/model`, or a model of the default provider. Throws `llm.unknown_provider`. */

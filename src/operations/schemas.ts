@@ -38,6 +38,8 @@ export function words<Word extends string>({
 
 /** A time of a row, sent as ISO 8601 in UTC. */
 export const time = () => z.date();
+/** A time in JSON that SQL has made. */
+export { timeText } from '../core/work/row-schemas.ts';
 /** A time that the client gives: ISO 8601 with its offset. */
 export const timeIn = () =>
   z.iso.datetime({ offset: true, error: 'expected an ISO 8601 time with its zone, such as 2026-03-01T09:00:00Z' });

@@ -1,7 +1,9 @@
 /** Promise: much work that waits for one day's limit asks a person once, and one approval, given by two people at once, lets all of it go on, with two daemons. */
+
 import { expect, it, onTestFinished } from 'vitest';
-import { readVisibleInbox } from '../../src/store/views/visible/visible-appliance.ts';
-import { approve, decidedBudget } from '../../src/store/work/decide.ts';
+import { readInbox } from '../../src/operations/asked.ts';
+import { decidedBudget } from '../../src/operations/decided-budget.ts';
+import { approve } from '../../src/store/work/decide.ts';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -59,13 +61,13 @@ it('27 items and one entry', async () => {
   );
   expect(billed * BILL).toBeLessThanOrEqual(LIMIT);
   expect(waiting).toBeGreaterThanOrEqual(26);
-  const [entry, ...more] = await readVisibleInbox(pg.database, null, 100);
+  const [entry, ...more] = await readInbox(pg.database, 100);
   expect(more).toEqual([]);
   expect(entry).toMatchObject({ subject: 'budget', items: waiting });
 
   const decision = { ask: entry!.ask_id, hash: entry!.hash, input: '{"add": 5}' };
   const decided = await Promise.allSettled(
-    [0, 1].map(() => approve(pg.open({ poolSize: 1 }), entry!.work_item_id, decision)),
+    [0, 1].map(() => approve(pg.open({ poolSize: 1 }), entry!.work_item_id!, decision)),
   );
   expect(decided.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect(decided.find(({ status }) => status === 'rejected')).toMatchObject({

@@ -1,8 +1,10 @@
 /** Work cannot fill the inbox of people: limits per item, tree and submitter; and one cause is one group. */
+
 import { beforeEach, expect, test } from 'vitest';
+import { decideAll, readGroups } from '../../src/features/approvals/store.ts';
+import { readAsked } from '../../src/operations/asked.ts';
 import { askPerson } from '../../src/store/transcript/approvals.ts';
-import { readAsked, readInboxGroups } from '../../src/store/views/inbox-view.ts';
-import { approve, decideAll } from '../../src/store/work/decide.ts';
+import { approve } from '../../src/store/work/decide.ts';
 import { write } from '../store/skills/written-skills.ts';
 import { ASKS, askedItem, decisionsAbout } from '../store/work/asked-item.ts';
 import { emptyQueue } from '../store/work/queue-driver.ts';
@@ -96,7 +98,7 @@ test('all work of a submitter: two hundred; that of another goes on, and a budge
 test('one cause is one group, however many requests it has, and none hides another', async () => {
   const flood = await askedItem(db(), names(20));
   const quiet = await askedItem(db(), ['only']);
-  const groups = (await readInboxGroups(db(), 100)).map((group) => [group.root_id, group.count, group.identical]);
+  const groups = (await readGroups(db(), 100)).map((group) => [group.root_id, group.count, group.identical]);
   expect(groups).toEqual([
     [flood.id, 20, true],
     [quiet.id, 1, true],
@@ -105,7 +107,7 @@ test('one cause is one group, however many requests it has, and none hides anoth
 
 test('a group is denied or approved as it was seen: identical calls together, and what came later not at all', async () => {
   const work = await askedItem(db(), names(5));
-  const [seen] = await readInboxGroups(db(), 1);
+  const [seen] = await readGroups(db(), 1);
   const asks = seen!.ask_ids;
   await recordCalls(db(), work, 2, ['late'], 'write_file');
   await askPerson(db(), work.key, 2, 'late', 'approval', ASKS);

@@ -1,8 +1,9 @@
 /** Ids that a provider or a model chooses name nothing that a person decides about. */
+
 import { expect, test } from 'vitest';
 import { callIds } from '../../src/llm/wire/call-ids.ts';
+import { readAsked } from '../../src/operations/asked.ts';
 import { askPerson } from '../../src/store/transcript/approvals.ts';
-import { readAsked } from '../../src/store/views/inbox-view.ts';
 import { answerQuestion, approve, deny } from '../../src/store/work/decide.ts';
 import { write } from '../store/skills/written-skills.ts';
 import { ASKS, decisionsAbout } from '../store/work/asked-item.ts';

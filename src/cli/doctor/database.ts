@@ -15,7 +15,6 @@ import { withRawDatabase } from '../../terminal/command/database.ts';
 import { type Finding, findingsOf, fine, note, problem } from '../../terminal/view/finding.ts';
 import { duration, firstOf } from '../../terminal/view/quantities.ts';
 import { examineApi } from './api.ts';
-import { examineBatches } from './batches.ts';
 import { examineClaims } from './claims.ts';
 import { examineConnections } from './connections.ts';
 import { examineDamage } from './damage.ts';
@@ -63,7 +62,6 @@ async function examineContents(
   return [
     ...(await findingsOf('api', () => examineApi(db, config))),
     ...(await examineFeatures(db, config, isApplication)),
-    ...(await findingsOf('batches', () => examineBatches(db), isApplication)),
     ...(await findingsOf('row security', () => examineRowSecurity(db))),
     ...(await findingsOf('publications', () => examinePublications(db))),
     ...(await findingsOf('retention', () => examineRetention(db), isApplication)),

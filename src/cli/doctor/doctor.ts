@@ -5,6 +5,7 @@ import type { Faculties } from '../../catalog/faculties.ts';
 import type { Config } from '../../core/config/config.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import { loadAtStart } from '../../daemon/reload/load-faculties.ts';
+import { loadFeatures } from '../../features/features.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
 import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
@@ -24,7 +25,6 @@ import { examinePrograms } from './programs.ts';
 import { examineProvider, providerQuestion } from './provider.ts';
 import { examineReach } from './reach.ts';
 import { examineSecrets } from './secrets.ts';
-import { examineSkills } from './skills.ts';
 
 interface DoctorOptions extends CommonOptions {
   readonly provider: readonly string[];
@@ -103,7 +103,9 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield await examinePorts(config, invocation.context.signals.drain);
   yield examineFaculties(directory, faculties);
   yield examineModels(faculties, config);
-  yield examineSkills(skillsDirs);
+  for (const { examine: look } of await loadFeatures()) {
+    if (look) yield (await look())({ config, faculties, skillsDirectories: skillsDirs });
+  }
   yield examineSecrets(config, env);
   yield examineKeys(faculties, config);
   const asksEmbeddings = questions.some(

@@ -17,10 +17,8 @@ import {
   uncertainParts,
 } from '../../terminal/view/quantities.ts';
 import { showAsks } from './status-asks.ts';
-import { showBatches } from './status-batches.ts';
 import { showBudgets } from './status-budgets.ts';
 import { showDaemons } from './status-daemons.ts';
-import { showStaleSkills } from './status-skills.ts';
 import { showWaiting } from './status-waiting.ts';
 import { showInbox, showSchedules } from './status-ways-in.ts';
 import { showWorktrees } from './status-worktrees.ts';
@@ -31,7 +29,7 @@ export interface StatusReport {
   readonly where: string;
   readonly status: Status;
   /** What prints the keys of features. */
-  readonly parts: readonly ShowStatus[];
+  readonly parts: readonly { readonly last: boolean; readonly show: ShowStatus }[];
 }
 
 /** A report as programs read it: the status beside the database's name. */
@@ -49,15 +47,14 @@ export function showStatus(output: Output, { kind, where, status, parts }: Statu
   showDeadLetters(output, status);
   showSchedules(output, status);
   showInbox(output, status);
-  for (const show of parts) show(output, status as never);
-  showBatches(output, status);
+  for (const { last, show } of parts) if (!last) show(output, status as never);
   showKept(output, status);
   showWorktrees(output, status);
   showSpend(output, status);
   showBudgets(output, status);
   showPauses(output, status);
   showMemory(output, status);
-  showStaleSkills(output, status);
+  for (const { last, show } of parts) if (last) show(output, status as never);
 }
 
 /** The same for programs. */

@@ -42,6 +42,6 @@ async function readReport(invocation: Invocation): Promise<StatusReport> {
       db,
       features.map(({ reader }) => reader),
     ),
-    parts: await Promise.all(features.map(({ load }) => load())),
+    parts: await Promise.all(features.map(async ({ last = false, load }) => ({ last, show: await load() }))),
   }));
 }

@@ -1,10 +1,10 @@
 /** Reads what `animus work show` shows: all of an item, or what a login may see that only submits. */
 
+import { readAsked } from '../../operations/asked.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { type LedgerEntry, readWholeLedger } from '../../store/transcript/ledger.ts';
 import { readArtifacts } from '../../store/views/artifact-views.ts';
 import { readFoci } from '../../store/views/focus-views.ts';
-import { readAsked } from '../../store/views/inbox-view.ts';
 import { readItemWorktree } from '../../store/views/item-worktree.ts';
 import { readMailbox } from '../../store/views/mail-view.ts';
 import { readUsedSkills } from '../../store/views/skill-views.ts';

@@ -20,8 +20,6 @@ import { age, costOfWork, shortDescription, shortId, stateLabel } from '../../te
 import { shellWord } from '../../terminal/view/shell-word.ts';
 import type { Column } from '../../terminal/view/table.ts';
 import { addResultCommands } from './result/result-commands.ts';
-import { addDecideCommands } from './work-decide.ts';
-import { addGrantCommands } from './work-grants.ts';
 import { addOperateCommands } from './work-operate.ts';
 import { addSayCommand } from './work-say.ts';
 import { addShowCommand } from './work-show.ts';
@@ -30,7 +28,7 @@ import { addTailCommand } from './work-tail.ts';
 
 const DEFAULT_LIMIT = 20;
 
-/** Adds `animus work submit|list|show|tail|diff|apply|checkout|discard|worktrees|say|cancel|retry|approve|deny|answer|grants|revoke`. */
+/** Adds `animus work submit|list|show|tail|diff|apply|checkout|discard|worktrees|say|cancel|retry`; approvals add approve, deny, answer, grants and revoke. */
 export function addWorkCommands(program: Command, run: RunCommand): void {
   const group = addGroup(
     program,
@@ -57,8 +55,6 @@ export function addWorkCommands(program: Command, run: RunCommand): void {
   addResultCommands(group, run);
   addSayCommand(group, run);
   addOperateCommands(group, run);
-  addDecideCommands(group, run);
-  addGrantCommands(group, run);
 }
 
 interface ListOptions extends CommonOptions {

@@ -40,24 +40,24 @@ export interface Api {
   readonly sandbox: SandboxMethods;
   /** What was recorded of work: ledger, foci, turns and tool calls. */
   readonly record: RecordMethods;
-  /** What waits for the decision of a person. */
-  readonly approvals: ApprovalsMethods;
   /** Files of work. */
   readonly artifacts: ArtifactsMethods;
   /** Faculties, pauses, status and spend. */
   readonly operate: OperateMethods;
   /** Work that is submitted at set times. */
   readonly schedules: SchedulesMethods;
-  /** Skills that agents wrote. */
-  readonly skills: SkillsMethods;
   /** People and their tokens. */
   readonly people: PeopleMethods;
   /** Workspaces and their files. */
   readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
+  /** What waits for the decision of a person. */
+  readonly approvals: ApprovalsMethods;
   /** What agents and people remember. */
   readonly memory: MemoryMethods;
+  /** Skills that agents wrote. */
+  readonly skills: SkillsMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
   /** Who decided what. */

@@ -143,6 +143,18 @@ export interface Status {
     /** Webhooks of which events are lost, because too many wait. */
     readonly dropping: number;
   };
+  /** Turns that wait for batches, by provider. */
+  readonly batches: readonly {
+    readonly provider: string;
+    /** Requests that were not sent. */
+    readonly outbox: number;
+    readonly requests: number;
+    readonly batches: number;
+    /** Batches whose submit was not confirmed. */
+    readonly unclear: number;
+    readonly oldest_at: string | null;
+    readonly problem: string | null;
+  }[];
   /** Directories of worktrees that are there, by host. */
   readonly worktrees: readonly {
     readonly host: string;
@@ -178,18 +190,6 @@ export interface Status {
     readonly skipped: number;
     /** Its newest item that has not ended; null: none, or runs may overlap. */
     readonly open_item: string | null;
-  }[];
-  /** Turns that wait for batches, by provider. */
-  readonly batches: readonly {
-    readonly provider: string;
-    /** Requests that were not sent. */
-    readonly outbox: number;
-    readonly requests: number;
-    readonly batches: number;
-    /** Batches whose submit was not confirmed. */
-    readonly unclear: number;
-    readonly oldest_at: string | null;
-    readonly problem: string | null;
   }[];
   /** What waits for people: how many, and the ten oldest. */
   readonly asks: {

@@ -6,7 +6,7 @@ import type { FocusModel } from '../../engage/turn/focus-model.ts';
 import type { LlmFailure, LlmResponse, MediaBlock, Usage } from '../../llm/client.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import { completeWithFallback } from '../../llm/fallback.ts';
-import type { ProviderBatches, ResolvedModel } from '../../llm/llm.ts';
+import type { PlacedBatches, ResolvedModel } from '../../llm/llm.ts';
 import { mediaTokens } from '../../llm/media/media-tokens.ts';
 import { costUsd, exactUsd, maxCostUsd, type PriceTerms } from '../../llm/models/cost.ts';
 import { wordsInRequest } from '../../llm/wires.ts';
@@ -41,11 +41,6 @@ export interface ModelSource {
 }
 
 type OwnTask = Pick<ClaimedWork, 'description' | 'params'>;
-
-/** The batches at a place, and the name that its provider has now. */
-export interface PlacedBatches extends ProviderBatches {
-  readonly provider: string;
-}
 
 /** Models that cannot be shown a file. */
 export interface UnseenMedia {

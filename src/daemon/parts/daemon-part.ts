@@ -2,6 +2,7 @@
 import type { Config } from '../../core/config/config.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
+import type { PlacedBatches } from '../../llm/llm.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 
@@ -22,6 +23,8 @@ export interface PartOfDaemon {
   readonly daemonId: string;
   /** The current settings. */
   readonly settings: () => Config;
+  /** The batches of the provider at a place (`animus.batches`); null: this daemon does not know it. */
+  readonly batches: (place: string) => PlacedBatches | null;
 }
 
 /** Deletes what is older than `days`, at most `limit` rows; returns how many, or null if another daemon sweeps. */

@@ -45,9 +45,13 @@ export function createQueueMetrics({ db, clock, log }: QueueMetricsMeans): Servi
   };
 }
 
+interface StaleSkills {
+  readonly stale_skills: { readonly count: number };
+}
+
 /** Sets the gauges of every faculty that has or had queued work; returns the faculties that have some now. */
 export async function measure(db: Queryable, known: ReadonlySet<string>): Promise<Set<string>> {
-  const { at, queue, stale_skills: stale } = await readStatus(db);
+  const { at, queue, stale_skills: stale } = await readStatus<StaleSkills>(db, ['skill_status']);
   gauge('work.skills.stale', stale.count, {});
   const rows = new Map(queue.map((row) => [row.faculty, row]));
   for (const faculty of new Set([...known, ...rows.keys()])) {

@@ -1,6 +1,5 @@
 /** All routes of the API, in the order of the OpenAPI document. */
 
-import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { chatRoutes } from '../chats/chat-routes.ts';
 import { budgetRoutes } from '../operate/budget-routes.ts';
@@ -18,8 +17,6 @@ import { routeOf } from '../route/operation-route.ts';
 import { routeOfReading } from '../route/reading-route.ts';
 import type { Route } from '../route/route.ts';
 import { sandboxRoutes } from '../sandbox/sandbox-routes.ts';
-import { decideSkillRoutes } from '../skills/decide-skill-routes.ts';
-import { skillRoutes } from '../skills/skill-routes.ts';
 import { streamRoutes } from '../streams/stream-routes.ts';
 import { bulkRoutes } from '../work/bulk-work.ts';
 import { workRoutes } from '../work/work-routes.ts';
@@ -31,15 +28,12 @@ export const API_ROUTES: readonly Route[] = [
   ...ledgerRoutes,
   ...turnRoutes,
   ...itemRoutes,
-  ...approvalRoutes,
   ...artifactRoutes,
   ...operateRoutes,
   ...budgetRoutes,
   ...spendRoutes,
   ...modelRoutes,
   ...scheduleRoutes,
-  ...skillRoutes,
-  ...decideSkillRoutes,
   ...peopleRoutes,
   ...tokenRoutes,
   ...chatRoutes,

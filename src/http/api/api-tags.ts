@@ -5,11 +5,9 @@ import type { Route } from '../route/route.ts';
 const TAGS: Readonly<Record<string, string>> = {
   work: 'Work items: submit, find, steer and cancel them.',
   record: 'What was recorded of work: ledger, foci, turns and tool calls.',
-  approvals: 'What waits for the decision of a person.',
   artifacts: 'Files of work.',
   operate: 'Faculties, pauses, status and spend.',
   schedules: 'Work that is submitted at set times.',
-  skills: 'Skills that agents wrote.',
   people: 'People and their tokens.',
   workspaces: 'Workspaces and their files.',
   chats: 'Conversations with a faculty.',

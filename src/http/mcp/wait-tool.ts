@@ -1,9 +1,9 @@
 /** The tool that waits for the end of a work item: for a bounded time, with progress. */
 import { z } from 'zod';
 import { isTerminal } from '../../core/work/work.ts';
+import { readAsked } from '../../operations/asked.ts';
 import { READS } from '../../operations/mcp-offer.ts';
 import { id } from '../../operations/schemas.ts';
-import { readVisibleInbox } from '../../store/views/visible/visible-appliance.ts';
 import type { Frame } from '../events/frame.ts';
 import { asVisitor } from '../login/visitor.ts';
 import { workItem } from '../route/work-schemas.ts';
@@ -38,7 +38,7 @@ export const waitTool: McpTool = {
       const ended = isTerminal(row.state);
       const asks = ended
         ? 0
-        : await asVisitor(visit.means.db, visit.visitor, async (tx) => (await readVisibleInbox(tx, item, 100)).length);
+        : await asVisitor(visit.means.db, visit.visitor, async (tx) => (await readAsked(tx, item, 100)).length);
       return { ended, asks, item: workItem.parse(row) };
     });
   },

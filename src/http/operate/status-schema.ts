@@ -139,16 +139,6 @@ const schedule = z.object({
   open_item: id().nullable().describe('its newest item that has not ended; null: none, or runs may overlap'),
 });
 
-const batch = z.object({
-  provider: z.string(),
-  outbox: count().describe('requests that were not sent'),
-  requests: count(),
-  batches: count(),
-  unclear: count().describe('batches whose submit was not confirmed'),
-  oldest_at: timeText().nullable(),
-  problem: z.string().nullable(),
-});
-
 const asks = z.object({
   waiting: count(),
   first: z.array(
@@ -207,15 +197,10 @@ export const status = z
     spend_today: z.array(spend),
     memory: z.object({ vector: z.boolean(), reason: z.string().nullish() }).nullable(),
     embeddings: embeddings.nullable().describe('null: no daemon has run with a model for them'),
-    stale_skills: z
-      .object({ count: count(), days: z.int() })
-      .optional()
-      .describe('how many skills no work has used for so many days'),
     ...featureShapes(),
     worktrees: z.array(worktrees).describe('directories of worktrees that are there, by host'),
     inbox,
     schedules: z.array(schedule),
-    batches: z.array(batch).describe('turns that wait for batches, by provider'),
     asks: asks.describe('what waits for people: how many, and the ten oldest'),
     budgets: z.array(budget).describe('limits of which 80 % or more are used'),
   })

@@ -1,8 +1,9 @@
 /** Runs a command that came over a WebSocket, in one transaction that acts for its sender. */
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Scope } from '../../core/work/people.ts';
+import { decidedBudget } from '../../operations/decided-budget.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { answerQuestion, approve, decidedBudget, deny } from '../../store/work/decide.ts';
+import { answerQuestion, approve, deny } from '../../store/work/decide.ts';
 import { cancelWork } from '../../store/work/operate.ts';
 import { sayWork } from '../../store/work/say-work.ts';
 import { asVisitor } from '../login/visitor.ts';

@@ -58,18 +58,19 @@ async function functionNames(directory: string): Promise<string[]> {
   const places = await placesOf(directory);
   const names = (await sqlNames(directory)).map((name) => ({ name, key: name }));
   for (const part of await folderNames(directory)) {
-    const number = places.get(part);
-    if (number === undefined) throw misplaced(`functions/${part}`, 'order.txt does not say where it comes');
+    const place = places.get(part);
+    if (place === undefined) throw misplaced(`functions/${part}`, 'order.txt does not say where it comes');
     const files = await sqlNames(`${directory}/${part}`);
-    names.push(...files.map((name) => ({ name: `${part}/${name}`, key: `${number}_~${part}/${name}` })));
+    names.push(...files.map((name) => ({ name: `${part}/${name}`, key: `${place}/${name}` })));
   }
   return names.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ name }) => name);
 }
 
-/** The number of each part. */
+/** What stands in front of the files of each part to sort them: behind those of its number, in the order of the list. */
 async function placesOf(directory: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(`${directory}/order.txt`, 'utf8').catch(nothingIfAbsent);
-  return new Map([...(text ?? '').matchAll(/^(\d\d) (\w+)$/gm)].map(([, number, part]) => [part!, number!]));
+  const lines = [...(text ?? '').matchAll(/^(\d\d) (\w+)$/gm)];
+  return new Map(lines.map(([, number, part], index) => [part!, `${number}_~${String(index).padStart(3, '0')}`]));
 }
 
 async function folderNames(directory: string): Promise<string[]> {

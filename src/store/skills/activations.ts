@@ -1,4 +1,4 @@
-/** Which skills a focus has activated, and as what (29_skills.sql). */
+/** Which skills a focus has activated, and as what (functions/skills/packages.sql). */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
 

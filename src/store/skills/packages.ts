@@ -1,4 +1,4 @@
-/** Skills as they were when a focus used them, or when work wrote them: stored once under their content hash (29_skills.sql). */
+/** Skills as they were when a focus used them, or when work wrote them: stored once under their content hash (functions/skills/packages.sql). */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
 

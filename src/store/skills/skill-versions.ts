@@ -1,16 +1,8 @@
-/** Skills that work writes: their versions in rows (29_skills_written.sql). */
+/** Skills that work writes: their versions in rows (functions/skills/written.sql). */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
 
 export type SkillVersionState = 'proposed' | 'current' | 'replaced' | 'rejected' | 'archived';
-
-/** For people: `versions 3 (current), 2 (rejected)`; the first 20 of those that are given. */
-export function versionsText(
-  versions: readonly { readonly version: number; readonly state: SkillVersionState }[],
-): string {
-  const texts = versions.slice(0, 20).map(({ version, state }) => `${version} (${state})`);
-  return `versions ${texts.join(', ')}`;
-}
 
 /** Who writes: the lease holder of an item; in a call of its focus, or (without) in a hook. */
 export interface SkillWriter {
@@ -87,46 +79,13 @@ export async function updateSkill(
   return row!.state;
 }
 
-/** A version, as it is shown and as others are made from it. */
-export interface SkillVersion {
-  readonly name: string;
-  readonly version: number;
-  readonly state: SkillVersionState;
-  readonly base: number | null;
-  readonly hash: string;
-  readonly description: string;
-  readonly note: string;
-  readonly workItemId: string | null;
-  readonly faculty: string | null;
-  readonly focusId: string | null;
-  readonly submittedBy: string | null;
-  readonly createdAt: Date;
-  readonly decidedBy: string | null;
-  readonly decidedAt: Date | null;
-  readonly decisionNote: string;
-  readonly currentFrom: Date | null;
-  readonly currentUntil: Date | null;
-}
-
-const COLUMNS = `name, version, state, base, content_hash as hash, description, note, work_item_id as "workItemId", faculty, focus_id as "focusId",
-  submitted_by as "submittedBy", created_at as "createdAt", decided_by as "decidedBy", decided_at as "decidedAt", decision_note as "decisionNote",
-  current_from as "currentFrom", current_until as "currentUntil"`;
-
-/** One version; null if there is none. */
-export async function readSkillVersion(db: Queryable, name: string, version: number): Promise<SkillVersion | null> {
-  const [row] = await db.query<SkillVersion & Row>(
-    `select ${COLUMNS} from animus.skill_versions where name = $1 and version = $2`,
+/** The content hash of a version; null if there is none. */
+export async function hashOfVersion(db: Queryable, name: string, version: number): Promise<string | null> {
+  const [row] = await db.query<{ hash: string }>(
+    'select content_hash as hash from animus.skill_versions where name = $1 and version = $2',
     [toText(name), version],
   );
-  return row ?? null;
-}
-
-/** All versions of a skill, the newest first, at most 1,000. */
-export async function readSkillVersions(db: Queryable, name: string): Promise<readonly SkillVersion[]> {
-  return db.query<SkillVersion & Row>(
-    `select ${COLUMNS} from animus.skill_versions where name = $1 order by version desc limit 1000`,
-    [toText(name)],
-  );
+  return row?.hash ?? null;
 }
 
 /** Whether the hook of a focus has written a version of a skill: it may run again. */
@@ -137,8 +96,6 @@ export async function hookHasWritten(db: Queryable, focusId: string, name: strin
   );
   return rows.length > 0;
 }
-
-type Row = { readonly [column: string]: unknown };
 
 function stored(writer: SkillWriter, skill: NewSkillVersion): readonly unknown[] {
   const sources = skill.sources.map(({ workItemId, seq, supports }) => ({ work_item_id: workItemId, seq, supports }));

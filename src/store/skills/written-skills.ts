@@ -1,5 +1,6 @@
-/** The skills that work has written, as daemons need them to write files. */
+/** The skills that work has written, as daemons need them to write files, and those that daemons have. */
 import type { Queryable } from '../sql/database.ts';
+import { toJsonb, toText } from '../sql/json.ts';
 
 /** A skill with a version that is or was current. */
 export interface WrittenSkill {
@@ -22,4 +23,21 @@ export async function readWrittenSkills(db: Queryable): Promise<readonly Written
     current: version === null || hash === null ? null : { version, hash },
     hashes,
   }));
+}
+
+/** A skill that a daemon has. */
+export interface ReportedSkill {
+  readonly name: string;
+  readonly origin: 'person' | 'agent';
+  readonly hash: string;
+}
+
+/** Records what a daemon has found at a place, a host with its directories, in place of what was reported of it before. `staleDays`: after how many days without use a skill is stale. */
+export async function reportSkills(
+  db: Queryable,
+  place: string,
+  skills: readonly ReportedSkill[],
+  staleDays = 30,
+): Promise<void> {
+  await db.query('select animus.report_skills($1, $2::jsonb, $3)', [toText(place), toJsonb(skills), staleDays]);
 }

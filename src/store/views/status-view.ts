@@ -28,14 +28,10 @@ export interface Status {
   readonly memory: { readonly vector: boolean; readonly reason: string | null } | null;
   /** Of the model that makes the embeddings of memories; null: no daemon has run with one. */
   readonly embeddings: EmbeddingStatus | null;
-  /** How many skills no work has used for so many days. */
-  readonly stale_skills: { readonly count: number; readonly days: number };
   /** Directories of worktrees that are there, by host. */
   readonly worktrees: readonly WorktreesStatus[];
   readonly inbox: InboxStatus;
   readonly schedules: readonly ScheduleStatus[];
-  /** Turns that wait for batches, by provider. */
-  readonly batches: readonly BatchStatus[];
   readonly asks: AsksStatus;
   /** Limits of which 80 % or more are used, at most 20. */
   readonly budgets: readonly BudgetStatus[];
@@ -68,17 +64,6 @@ interface AskStatus {
   readonly deadline: string | null;
   /** How many work items wait for the same limit; 1 for anything else. */
   readonly items: number;
-}
-
-/** `outbox`: requests that were not sent. `requests`: those of `batches`, which were. `unclear`: batches whose submit was not confirmed. */
-export interface BatchStatus {
-  readonly provider: string;
-  readonly outbox: number;
-  readonly requests: number;
-  readonly batches: number;
-  readonly unclear: number;
-  readonly oldest_at: string | null;
-  readonly problem: string | null;
 }
 
 /** `open`: work goes on in them. `held`: of the kept ones, those with something that is on no branch. */
@@ -208,17 +193,14 @@ interface SpendStatus {
   readonly code_runs?: number;
 }
 
-/** The part about batches alone. Errors: `db.forbidden`. */
-export async function readBatchStatus(db: Queryable): Promise<readonly BatchStatus[]> {
-  const [row] = await db.query<Pick<Status, 'batches'>>(`select animus.batch_status() -> 'batches' as batches`);
-  return row!.batches;
-}
-
 /** Reads it in one cheap call. `readers`: the SQL functions of the parts that are wanted, too, each of which adds its keys. */
-export async function readStatus(db: Queryable, readers: readonly string[] = []): Promise<Status> {
+export async function readStatus<Part = unknown>(
+  db: Queryable,
+  readers: readonly string[] = [],
+): Promise<Status & Part> {
   const parts = readers.map((reader) => `animus.${reader}() || `).join('');
-  const [row] = await db.query<{ status: Status }>(
-    `select ${parts}animus.status() || animus.ways_in_status() || animus.batch_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.skill_status() || animus.worktree_status() || animus.waiting_status() as status`,
+  const [row] = await db.query<{ status: Status & Part }>(
+    `select ${parts}animus.status() || animus.ways_in_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.worktree_status() || animus.waiting_status() as status`,
   );
   return row!.status;
 }

@@ -1,5 +1,4 @@
 /** Decisions of operators about what waits for a person: thin calls of the SQL functions. Errors of all: `work.not_found`, `work.state`, `work.invalid`. */
-import type { BudgetPeriod, BudgetScope, BudgetUnit } from '../../core/config/sections/budget.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toText } from '../sql/json.ts';
 
@@ -38,33 +37,6 @@ export async function deny(db: Queryable, id: string, { ask, note, hash }: Decis
   return row!.ask;
 }
 
-/** What a decision about a limit did (`animus.decided_budget`). */
-export interface DecidedBudget {
-  readonly scope: BudgetScope;
-  /** The id of the item or root, the name of the faculty, or ''. */
-  readonly subject: string;
-  readonly unit: BudgetUnit;
-  readonly period: BudgetPeriod;
-  /** The limit that holds now; null: none applies any more. */
-  readonly amount: number | null;
-  /** Until when; null: without an end. */
-  readonly ends: string | null;
-  /** How many items go on because of it or, denied, end. */
-  readonly items: number;
-  /** The first hundred of them. */
-  readonly work_items: string[];
-  /** How many wait for the same limit still. */
-  readonly waiting: number;
-}
-
-/** What the decision of this request did; null: it was not about a limit. */
-export async function decidedBudget(db: Queryable, ask: string): Promise<DecidedBudget | null> {
-  const [row] = await db.query<{ budget: DecidedBudget | null }>('select animus.decided_budget($1::uuid) as budget', [
-    ask,
-  ]);
-  return row!.budget;
-}
-
 /** Answers a question of the model, and returns what was decided. */
 export async function answerQuestion(db: Queryable, id: string, text: string, ask?: string): Promise<string> {
   const [row] = await db.query<{ ask: string }>('select animus.answer($1::uuid, $2, $3::uuid) as ask', [
@@ -100,28 +72,4 @@ export async function grantCall(
     ],
   );
   return row!.id;
-}
-
-/**
- * Decides about many at once: `deny`, `answer` (of what was lost), or `approve` (of calls that are exactly the same). Returns how many: what no longer
- * waits is left out.
- */
-export async function decideAll(
-  db: Queryable,
-  asks: readonly string[],
-  action: 'approve' | 'deny' | 'answer',
-  note: string,
-): Promise<number> {
-  const [row] = await db.query<{ count: number }>('select animus.decide_all($1::uuid[], $2, $3) as count', [
-    asks,
-    action,
-    toText(note),
-  ]);
-  return row!.count;
-}
-
-/** Ends a grant; false if it had ended before. */
-export async function revokeGrant(db: Queryable, grantId: string): Promise<boolean> {
-  const [row] = await db.query<{ revoked: boolean }>('select animus.revoke_grant($1::bigint) as revoked', [grantId]);
-  return row!.revoked;
 }

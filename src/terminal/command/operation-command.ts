@@ -9,7 +9,6 @@ import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { viewsOfLogin } from '../../store/views/views-of-login.ts';
 import type { Output } from '../view/output.ts';
 import { addCommand, type CommandHelp, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
-import { withDatabase } from './database.ts';
 import { fieldOption, type OptionWords, parseAs } from './field-option.ts';
 
 /** What a command is, beside what it does. Arguments are those fields that the usage names. */
@@ -155,6 +154,8 @@ export async function performOperation<Input, Result, Row extends { readonly id:
   const wrong = check?.(wanted) ?? operation.check?.(wanted) ?? null;
   if (wrong !== null) throw new AnimusError('usage.invalid', { detail: wrong });
   const prepared = await operation.prepare?.(outsideOf(invocation), wanted);
+  // Commands beside it may need no database, and so no driver.
+  const { withDatabase } = await import('./database.ts');
   const done = await withDatabase(invocation, async (db) => {
     const row = (await find?.(db, (wanted as { readonly id: string }).id)) as Row;
     const input = { ...wanted, ...(await found(db, wanted as Typed, ids)), ...(find && { id: row.id }) };

@@ -1,8 +1,8 @@
 /** Says on stderr what an item is waiting for, while a command follows it, or waits for its answer. */
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { workFollower } from '../../store/views/followed-work.ts';
 import type { Output } from '../view/output.ts';
+import { workFollower } from './followed-work.ts';
 import { waitingNews } from './waiting-news.ts';
 
 /** Returns what to call again and again; it says each thing once. Errors: `db.*`. */

@@ -1,5 +1,5 @@
 /** What a decision about a limit did, in a sentence. */
-import type { DecidedBudget } from '../../store/work/decide.ts';
+import type { DecidedBudget } from '../../operations/decided-budget.ts';
 import { limitAmount, limitName } from './limits.ts';
 import { age, counted, grouped, shortId } from './quantities.ts';
 

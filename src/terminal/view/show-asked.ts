@@ -1,6 +1,6 @@
 /** Shows what waits for a person: made from what is recorded, never from the model's words about it. */
 import { visibleLines } from '../../core/text/harmless.ts';
-import type { AskedView } from '../../store/views/inbox-view.ts';
+import type { Asked } from '../../operations/asked.ts';
 import { displayWidth } from './display-width.ts';
 import { type Output, styled } from './output.ts';
 import { age, counted, grouped, shortId } from './quantities.ts';
@@ -10,18 +10,18 @@ import { shellWord } from './shell-word.ts';
 const SHOWN_CHARS = 2000;
 
 /** The request, field by field, and the commands that decide it. */
-export function showAsked(output: Output, asked: AskedView, full = false): void {
+export function showAsked(output: Output, asked: Asked, full = false): void {
   showRequest(output, asked, full);
   showDeadline(output, asked);
   for (const command of commandsOf(asked)) output.command('  ', command);
 }
 
 /** The request, field by field. */
-export function showRequest(output: Output, asked: AskedView, full = false): void {
+export function showRequest(output: Output, asked: Asked, full = false): void {
   const now = Date.now();
   const { work_item_id: id, turn, call_id: call, request } = asked;
   output.line(
-    styled(shortId(id), 'bold'),
+    styled(nameOf(id), 'bold'),
     `  ${asked.faculty}  `,
     styled(titleOf(asked), 'yellow'),
     styled(`  asked ${age(asked.asked_at, now)}`, 'dim'),
@@ -35,6 +35,11 @@ export function showRequest(output: Output, asked: AskedView, full = false): voi
   showContent(output, contentOf(asked), id, full);
 }
 
+/** A skill may outlive the work that has proposed it. */
+function nameOf(id: string | null): string {
+  return id === null ? '(no work item)' : shortId(id);
+}
+
 /** How many of the items are named that wait for one limit, unless all are asked for. */
 const NAMED = 5;
 
@@ -42,21 +47,21 @@ const NAMED = 5;
 export const AT_ONCE = 1000;
 
 /** The work that waits for the same limit. */
-function behind({ items, work_items: ids }: AskedView, full: boolean): string {
+function behind({ items, work_items: ids }: Asked, full: boolean): string {
   const named = full ? ids : ids.slice(0, NAMED);
   const more = items > named.length ? ` and ${grouped(items - named.length)} more` : '';
   const about = items > AT_ONCE ? `all of them; a denial ends ${grouped(AT_ONCE)} at once` : 'all of them';
   const all = `${counted(items, 'work item')} wait for this limit, and a decision is about ${about}`;
-  return ids.length === 1 ? all : `${all}: ${named.map(shortId).join(', ')}${more}`;
+  return ids.length === 1 ? all : `${all}: ${named.map(nameOf).join(', ')}${more}`;
 }
 
 /** How long a decision may take, and what happens then. */
-export function showDeadline(output: Output, asked: AskedView): void {
+export function showDeadline(output: Output, asked: Asked): void {
   if (asked.deadline !== null) output.block(`until    ${untilText(asked, asked.deadline)}`, '  ');
 }
 
 /** What happens at the deadline if nobody has decided. */
-function untilText({ kind, subject, request }: AskedView, deadline: Date): string {
+function untilText({ kind, subject, request }: Asked, deadline: Date): string {
   const otherwise = kind === 'human' ? 'the work goes on without an answer' : 'it is denied';
   // A turn that does not fit into the whole limit does not fit into that of the next day either.
   const fitsLater = request['period'] !== 'none' && Number(request['needed']) <= Number(request['base']);
@@ -71,9 +76,9 @@ export function commandsOf({
   kind,
   subject,
   request,
-}: Pick<AskedView, 'work_item_id' | 'ask_id' | 'kind' | 'subject' | 'request'>): string[] {
+}: Pick<Asked, 'work_item_id' | 'ask_id' | 'kind' | 'subject' | 'request'>): string[] {
   if (subject === 'skill') return skillCommands(request);
-  const name = `${shortId(id)} --ask ${shortId(ask)}`;
+  const name = `${nameOf(id)} --ask ${shortId(ask)}`;
   if (subject === 'lost') return [`work answer ${name} 'seen'`];
   if (kind === 'human') return [`work answer ${name} 'YOUR ANSWER'`];
   const input = subject === 'budget' ? ` --input '{"add": ${enough(request)}}'` : '';
@@ -81,13 +86,13 @@ export function commandsOf({
 }
 
 /** No work waits for it, and its work item may be gone: it is decided by its own name. */
-function skillCommands({ skill }: AskedView['request']): string[] {
+function skillCommands({ skill }: Asked['request']): string[] {
   const name = shellWord(String(skill));
   return ['diff', 'approve', 'deny'].map((what) => `skill ${what} ${name}${what === 'deny' ? " --note 'WHY'" : ''}`);
 }
 
 /** By how much a limit has to be raised for the next turn: the configured amount, as often as that takes. */
-export function enough({ amount, base, used, needed }: AskedView['request']): number {
+export function enough({ amount, base, used, needed }: Asked['request']): number {
   const short = Number(used) + Number(needed) - Number(amount);
   const step = Number(base);
   const add = step > 0 ? step * Math.max(1, Math.ceil(short / step)) : Math.max(short, 0.01);
@@ -96,7 +101,7 @@ export function enough({ amount, base, used, needed }: AskedView['request']): nu
 }
 
 /** In one line: what is asked. */
-export function titleOf({ kind, subject, request }: Pick<AskedView, 'kind' | 'subject' | 'request'>): string {
+export function titleOf({ kind, subject, request }: Pick<Asked, 'kind' | 'subject' | 'request'>): string {
   if (subject === 'lost') return 'lost something that its agent made';
   if (kind === 'human') return 'asks a question';
   if (subject === 'budget') return 'needs more budget';
@@ -107,26 +112,29 @@ export function titleOf({ kind, subject, request }: Pick<AskedView, 'kind' | 'su
 }
 
 /** The model that the faculty has now. */
-function presentOf({ present }: AskedView['request']): string {
+function presentOf({ present }: Asked['request']): string {
   return String((present as { readonly model?: unknown } | undefined)?.model);
 }
 
 /** Every line of it begins with a bar, so that no line of it can look like one of ours. */
-function showContent(output: Output, lines: readonly string[], id: string, full: boolean): void {
+function showContent(output: Output, lines: readonly string[], id: string | null, full: boolean): void {
   const width = Math.max(10, output.width - BAR.length);
   const whole = lines.join('\n');
   const shown = full ? whole : whole.slice(0, SHOWN_CHARS).toWellFormed();
   for (const line of visibleLines(shown).flatMap((each) => pieces(each, width))) output.line(styled(BAR, 'cyan'), line);
   if (shown.length < whole.length) {
     const left = grouped(whole.length - shown.length);
-    output.command(`  ${left} more characters; see all of it: `, `inbox ${shortId(id)} --full`);
+    output.command(
+      `  ${left} more characters; see all of it: `,
+      id === null ? 'inbox --full' : `inbox ${shortId(id)} --full`,
+    );
   }
 }
 
 const BAR = '    │ ';
 
 /** What is to be decided, in lines: the input of the call, the question, or the request. */
-function contentOf({ subject, request }: AskedView): string[] {
+function contentOf({ subject, request }: Asked): string[] {
   if (subject === 'question') {
     const choices = Array.isArray(request['choices']) ? request['choices'] : [];
     return [String(request['question']), ...choices.map((choice, index) => `${index + 1}. ${String(choice)}`)];

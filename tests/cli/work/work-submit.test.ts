@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
-import { reportSkills } from '../../../src/store/skills/skill-stats.ts';
+import { reportSkills } from '../../../src/store/skills/written-skills.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { failWork } from '../../../src/store/work/work.ts';

@@ -15,7 +15,7 @@ import { loadSkills } from '../../../src/catalog/skills/load-skills.ts';
 import { readSkillFiles } from '../../../src/catalog/skills/read-skill-files.ts';
 import { exchangeFolder, hashOnDisk, recoverFolders } from '../../../src/daemon/skills/skill-folder.ts';
 import { writeSkills } from '../../../src/daemon/skills/write-skills.ts';
-import { adoptSkill, archiveSkill } from '../../../src/store/skills/decide-skill.ts';
+import { adoptSkill, archiveSkill } from '../../../src/features/skills/store.ts';
 import { readWrittenSkills } from '../../../src/store/skills/written-skills.ts';
 import { storeNewSkill, storeSkillChange } from '../../../src/tools/skills/writing/store-version.ts';
 import { writerOf } from '../../store/skills/written-skills.ts';

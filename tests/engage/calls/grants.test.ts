@@ -1,7 +1,9 @@
 /** Grants: calls that would be asked about and run without a person. Also what asking costs. */
+
 import { expect, test } from 'vitest';
 import type { CallGate } from '../../../src/engage/calls/gate.ts';
-import { approve, grantCall, revokeGrant } from '../../../src/store/work/decide.ts';
+import { revokeGrant } from '../../../src/features/approvals/store.ts';
+import { approve, grantCall } from '../../../src/store/work/decide.ts';
 import { testDatabase } from '../../support/database.ts';
 import { type AskingFocus, askingFocus, asks } from './approval-focus.ts';
 

@@ -1,11 +1,13 @@
 /** Promise: work that waits for one limit asks once, and a denial is one about all of it. */
+
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { decideAll, readGroups } from '../../../src/features/approvals/store.ts';
+import { readAsked, readInbox } from '../../../src/operations/asked.ts';
+import { decidedBudget } from '../../../src/operations/decided-budget.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { readInboxGroups } from '../../../src/store/views/inbox-view.ts';
-import { readVisibleInbox } from '../../../src/store/views/visible/visible-appliance.ts';
 import { whyWaiting } from '../../../src/store/views/waiting.ts';
-import { approve, decideAll, decidedBudget, deny } from '../../../src/store/work/decide.ts';
+import { approve, deny } from '../../../src/store/work/decide.ts';
 import type { FocusedWork } from '../../support/begun-focus.ts';
 import { beginHeld, limit, takeUp } from '../../support/budgets.ts';
 import { clearWork } from '../../support/clear-work.ts';
@@ -23,7 +25,7 @@ beforeEach(async () => {
 const behind = (amount: number, spent: number, needed: readonly number[]) => workBehind(db(), amount, spent, needed);
 const asking = (name: string, usd: number) => workAsking(db(), name, usd);
 const states = (items: readonly FocusedWork[]) => statesOf(db(), items);
-const entries = () => readVisibleInbox(db(), null, 100);
+const entries = () => readInbox(db(), 100);
 
 /** Begins the turn for which an item has waited. */
 async function goOn({ id, faculty: name }: FocusedWork, usd: number) {
@@ -43,9 +45,9 @@ describe('the inbox', () => {
       // Of the dearest turn: what is suggested is enough for all.
       request: { amount: 0.5, needed: 0.07 },
     });
-    expect(await readInboxGroups(db(), 100)).toMatchObject([{ count: 1, items: 3, ask_ids: [entry!.ask_id] }]);
+    expect(await readGroups(db(), 100)).toMatchObject([{ count: 1, items: 3, ask_ids: [entry!.ask_id] }]);
     // What one item waits for is shown as before, under the same id.
-    expect(await readVisibleInbox(db(), items[1]!.id, 10)).toMatchObject([
+    expect(await readAsked(db(), items[1]!.id, 10)).toMatchObject([
       { work_item_id: items[1]!.id, ask_id: entry!.ask_id, hash: entry!.hash, items: 3 },
     ]);
     const [status] = await db().query<{ asks: unknown }>(`select animus.asks_status() -> 'asks' as asks`);
@@ -73,10 +75,10 @@ describe('the inbox', () => {
         return read(tx);
       });
     const hers = [{ work_item_id: own, items: 1, work_items: [own], request: { needed: 0.07 } }];
-    expect(await asEve((tx) => readVisibleInbox(tx, null, 100))).toMatchObject(hers);
-    expect(await asEve((tx) => readVisibleInbox(tx, own, 100))).toMatchObject(hers);
-    expect(await asEve((tx) => readVisibleInbox(tx, other, 100))).toEqual([]);
-    expect(await asEve((tx) => readInboxGroups(tx, 100))).toMatchObject([{ count: 1, items: 1 }]);
+    expect(await asEve((tx) => readInbox(tx, 100))).toMatchObject(hers);
+    expect(await asEve((tx) => readAsked(tx, own, 100))).toMatchObject(hers);
+    expect(await asEve((tx) => readAsked(tx, other, 100))).toEqual([]);
+    expect(await asEve((tx) => readGroups(tx, 100))).toMatchObject([{ count: 1, items: 1 }]);
     // Each of them says what it waits for, and no more of the others than that the limit is used up.
     for (const id of [other, own]) {
       const why = await whyWaiting(db(), id);

@@ -1,8 +1,10 @@
 /** Promise: one decision is about all work that waits for a limit, adds to what holds then, and says what holds now and what goes on. */
+
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readVisibleInbox } from '../../../src/store/views/visible/visible-appliance.ts';
-import { approve, decidedBudget } from '../../../src/store/work/decide.ts';
+import { readInbox } from '../../../src/operations/asked.ts';
+import { decidedBudget } from '../../../src/operations/decided-budget.ts';
+import { approve } from '../../../src/store/work/decide.ts';
 import type { FocusedWork } from '../../support/begun-focus.ts';
 import { beginHeld, limit, takeUp } from '../../support/budgets.ts';
 import { clearWork } from '../../support/clear-work.ts';
@@ -19,7 +21,7 @@ beforeEach(async () => {
 const behind = (amount: number, spent: number, needed: readonly number[]) => workBehind(db(), amount, spent, needed);
 const asking = (name: string, usd: number) => workAsking(db(), name, usd);
 const states = (items: readonly FocusedWork[]) => statesOf(db(), items);
-const entries = () => readVisibleInbox(db(), null, 100);
+const entries = () => readInbox(db(), 100);
 
 async function holds(name: string): Promise<number> {
   const [row] = await db().query<{ amount: number }>(
@@ -38,7 +40,7 @@ describe('an approval', () => {
   test('lets all go on that fits, says so, and asks anew about the raised limit for the rest', async () => {
     const { name, items } = await behind(0.5, 0.48, [0.03, 0.3, 0.05]);
     const [entry] = await entries();
-    await approve(db(), entry!.work_item_id, { ask: entry!.ask_id, hash: entry!.hash, input: '{"add": 0.1}' });
+    await approve(db(), entry!.work_item_id!, { ask: entry!.ask_id, hash: entry!.hash, input: '{"add": 0.1}' });
     expect(await decidedBudget(db(), entry!.ask_id)).toMatchObject({
       scope: 'faculty',
       subject: name,
@@ -174,7 +176,7 @@ describe('an approval', () => {
     const [entry] = await entries();
     await db().query('select animus.cancel_work($1)', [items[0]!.id]);
     expect(await entries()).toMatchObject([{ work_item_id: items[1]!.id, ask_id: entry!.ask_id, items: 1 }]);
-    await approve(db(), entry!.work_item_id, { ask: entry!.ask_id, hash: entry!.hash });
+    await approve(db(), entry!.work_item_id!, { ask: entry!.ask_id, hash: entry!.hash });
     expect(await states(items)).toEqual(['cancelled', 'queued']);
   });
 

@@ -1,11 +1,17 @@
 /** Promise: under a limit, and in a batch, each request that may have cost something and gave nothing counts once, in the turn and in the account. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import {
+  answerRequest,
+  confirmBatch,
+  holdPoller,
+  markBatch,
+  withdrawAnswer,
+} from '../../../src/features/batches/store.ts';
 import { closeRequest, putTurn, readRequestUnderWay } from '../../../src/store/transcript/batch-requests.ts';
 import { beginTurn as beginInBatch } from '../../../src/store/transcript/begin-turn.ts';
 import { beginSideCall, giveBackTurn, loseTurn } from '../../../src/store/transcript/budgeted-turns.ts';
 import { recordSideCall } from '../../../src/store/transcript/turns.ts';
-import { answerRequest, confirmBatch, holdPoller, markBatch, withdrawAnswer } from '../../../src/store/work/batches.ts';
 import { cancelWork } from '../../../src/store/work/operate.ts';
 import { endCancelled, failWork } from '../../../src/store/work/work.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';

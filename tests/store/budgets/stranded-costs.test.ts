@@ -1,10 +1,10 @@
 /** What requests count that are left at a provider that is gone: nothing if they were never sent, with and without a limit; else the most that they can cost. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { confirmBatch, holdPoller, leavePoller, markBatch, wakeStranded } from '../../../src/features/batches/store.ts';
 import { putTurn } from '../../../src/store/transcript/batch-requests.ts';
 import { beginTurn } from '../../../src/store/transcript/begin-turn.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
-import { confirmBatch, holdPoller, leavePoller, markBatch, wakeStranded } from '../../../src/store/work/batches.ts';
 import { failWork } from '../../../src/store/work/work.ts';
 import type { FocusedWork } from '../../support/begun-focus.ts';
 import { beginLimited, limit, settled, takeUp } from '../../support/budgets.ts';

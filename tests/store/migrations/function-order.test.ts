@@ -22,6 +22,11 @@ test('the folder of a part comes after the files of its number', async () => {
   expect(functions).toEqual(['01_a.sql', '02_z.sql', 'walls/build.sql', 'walls/paint.sql', '03_b.sql']);
 });
 
+test('folders of one number come in the order of the list', async () => {
+  const directory = directoryOf({ 'doors/open.sql': '', 'walls/paint.sql': '', 'order.txt': '02 walls\n02 doors\n' });
+  expect((await schemaFileNames(directory)).functions).toEqual(['walls/paint.sql', 'doors/open.sql']);
+});
+
 test('a folder without a place is refused', async () => {
   const directory = directoryOf({ '01_a.sql': '', 'walls/paint.sql': '' });
   await expect(schemaFileNames(directory)).rejects.toThrow('order.txt does not say where it comes');

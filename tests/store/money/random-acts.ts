@@ -1,8 +1,8 @@
 /** What else happens to work, and what is spent without any: batches, ends, kills, limits, retention. */
 import { randomUUID } from 'node:crypto';
+import { answerRequest, confirmBatch, holdPoller, markBatch } from '../../../src/features/batches/store.ts';
 import { putTurn, readRequestUnderWay } from '../../../src/store/transcript/batch-requests.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
-import { answerRequest, confirmBatch, holdPoller, markBatch } from '../../../src/store/work/batches.ts';
 import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
 import { decimal, type Open, pico } from './hand-ledger.ts';
 import { type Embeddings, NOBODY } from './random-embeddings.ts';

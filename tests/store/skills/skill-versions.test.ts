@@ -1,10 +1,10 @@
 /** Promise: a skill that work writes is rows in the transaction of its call, numbered without gaps, and one writer at a time wins. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
+import { approveSkill, archiveSkill, denySkill } from '../../../src/features/skills/store.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
-import { approveSkill, archiveSkill, denySkill } from '../../../src/store/skills/decide-skill.ts';
-import { reportSkills } from '../../../src/store/skills/skill-stats.ts';
 import { beginSkillVersion } from '../../../src/store/skills/skill-versions.ts';
+import { reportSkills } from '../../../src/store/skills/written-skills.ts';
 import type { Database, Queryable } from '../../../src/store/sql/database.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';

@@ -1,7 +1,7 @@
 /** Promise: the rows of the digest are what the submitter of an item may see of other work, each kind newest first, within the look-back. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from 'vitest';
-import { archiveSkill } from '../../../src/store/skills/decide-skill.ts';
+import { archiveSkill } from '../../../src/features/skills/store.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { readAncestors, readAwareness, readAwarenessPlace } from '../../../src/store/work/awareness.ts';

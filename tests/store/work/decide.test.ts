@@ -1,13 +1,15 @@
 /** What operators decide, in SQL: who may, what is recorded, grants, and requests about the item itself. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { revokeGrant } from '../../../src/features/approvals/store.ts';
+import { readAsked } from '../../../src/operations/asked.ts';
 import { openNotifications } from '../../../src/store/postgres/notifications.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { askPerson, grantsFor } from '../../../src/store/transcript/approvals.ts';
 import { startCall } from '../../../src/store/transcript/calls.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
-import { readAsked } from '../../../src/store/views/inbox-view.ts';
-import { answerQuestion, approve, deny, grantCall, revokeGrant } from '../../../src/store/work/decide.ts';
+import { answerQuestion, approve, deny, grantCall } from '../../../src/store/work/decide.ts';
 import { askOf } from '../../support/ask-of.ts';
 import { beginFocus, type FocusedWork, itemOf, recordCalls } from '../../support/begun-focus.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';

@@ -1,8 +1,10 @@
 /** Grants in SQL: what they fit, when they end, and what is refused. */
+
 import { beforeEach, describe, expect, test } from 'vitest';
+import { revokeGrant } from '../../../src/features/approvals/store.ts';
 import { askPerson, grantsFor } from '../../../src/store/transcript/approvals.ts';
 import { startCall } from '../../../src/store/transcript/calls.ts';
-import { grantCall, revokeGrant } from '../../../src/store/work/decide.ts';
+import { grantCall } from '../../../src/store/work/decide.ts';
 import { askOf } from '../../support/ask-of.ts';
 import { beginFocus, type FocusedWork, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';

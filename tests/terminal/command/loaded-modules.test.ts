@@ -42,8 +42,8 @@ describe('a command loads no package that it does not use', () => {
     // One file of each feature.
     ['status', ['commander', ...DRIVER], 68 + FEATURES.length],
     ['status --json', ['commander', ...DRIVER], 68 + FEATURES.length],
-    ['work list', ['commander', ...DRIVER], 118],
-    ['work show ID', ['commander', ...DRIVER], 118],
+    ['work list', ['commander', ...DRIVER], 132],
+    ['work show ID', ['commander', ...DRIVER], 132],
     ['ledger show ID', ['commander', ...DRIVER], 63],
     ['audit export', ['commander', ...DRIVER], 68],
     ['audit verify', ['commander', ...DRIVER], 68],
@@ -54,12 +54,12 @@ describe('a command loads no package that it does not use', () => {
     ['budget list', ['commander', ...DRIVER], 59],
     ['schedule list', ['commander', 'croner', ...DRIVER], 59],
     ['token list', ['commander', ...DRIVER], 60],
-    ['webhook list', ['commander', ...DRIVER], 70],
+    ['webhook list', ['commander', ...DRIVER], 71],
     ['person list', ['commander', ...DRIVER], 59],
     ['db status', ['commander', 'pgmq-js', ...DRIVER], 65],
     ['chat list', ['commander', ...DRIVER], 76],
-    ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 91],
-    ['completion words -- work cancel ', ['commander', ...DRIVER], 125],
+    ['skill list', ['commander', 'ipaddr.js', 'smol-toml', 'yaml', 'zod'], 99],
+    ['completion words -- work cancel ', ['commander', ...DRIVER], 140],
   ] as const)('%s', async (line, packages, files) => {
     const loaded = await modulesOf(line.split(' ').map((word) => (word === 'ID' ? id : word)));
     expect(loaded.packages).toEqual(packages.toSorted());

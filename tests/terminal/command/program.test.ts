@@ -35,7 +35,7 @@ describe('the groups of commands', () => {
     expect(bare.commands.map((command) => command.name())).toEqual(names);
   });
 
-  test('a feature may have groups and single commands', async () => {
+  test('a feature may have groups, single commands, and commands in the group of another', async () => {
     const add = (usage: string): AddOperation => {
       return (parent) => void addCommand(parent, usage, { summary: `to ${usage}`, examples: [] });
     };
@@ -47,9 +47,14 @@ describe('the groups of commands', () => {
         lean: { load: async () => add('lean [wall]') },
       },
     };
+    const other = { ...feature, commands: { wall: { load: async () => [add('hang')] } } };
     const bare = new Command('animus');
-    for (const name of ['wall', 'lean']) {
-      const load = await featureGroup(name, async () => feature).load();
+    for (const [name, of] of [
+      ['wall', feature],
+      ['lean', feature],
+      ['wall', other],
+    ] as const) {
+      const load = await featureGroup(name, async () => of).load();
       load(
         bare,
         () => async () => {},
@@ -58,7 +63,7 @@ describe('the groups of commands', () => {
     }
     const shown = bare.commands.map((each) => [each.name(), each.description(), each.commands.length]);
     expect(shown).toEqual([
-      ['wall', 'walls', 2],
+      ['wall', 'walls', 3],
       ['lean', 'to lean [wall]', 0],
     ]);
   });

@@ -1,9 +1,10 @@
 /** What the answer asks a person, decided at the prompt: shown as `animus inbox` shows it, and bound to what was shown by its id and its hash. */
 import { AnimusError, isAnimusError, messageOf } from '../../../core/errors/errors.ts';
+import { approveAlways } from '../../../operations/always-allow.ts';
+import { type AskedView, readAsked } from '../../../operations/asked.ts';
+import { decidedBudget } from '../../../operations/decided-budget.ts';
 import type { Database, Queryable } from '../../../store/sql/database.ts';
-import { type AskedView, readAsked } from '../../../store/views/inbox-view.ts';
-import { answerQuestion, approve, decidedBudget, deny } from '../../../store/work/decide.ts';
-import { approveAlways } from '../../../terminal/command/always-allow.ts';
+import { answerQuestion, approve, deny } from '../../../store/work/decide.ts';
 import { jsonObject } from '../../../terminal/command/json-option.ts';
 import { decidedText } from '../../../terminal/view/decided-budget.ts';
 import { duration } from '../../../terminal/view/quantities.ts';
@@ -102,7 +103,8 @@ export function createAsking(console: Console, decides: () => boolean, usualProm
         await tellLimit(db, one, 'denied');
         break;
       case 'always': {
-        const { grant } = await approveAlways(db, one, decision, 'the pattern');
+        const refusal = ['usage.invalid', 'the pattern'] as const;
+        const { grant } = await db.transaction((tx) => approveAlways(tx, id, { ask, hash }, decision, refusal));
         const whose = decision.scope === 'item' ? 'of this answer' : `of ${one.faculty}`;
         const what = decision.pattern === undefined ? 'the same call' : `calls that match ${decision.pattern}`;
         const long = duration(decision.seconds * 1000);

@@ -1,6 +1,6 @@
 /** Reads a typed line as a decision on what the answer asks. */
-import type { AskedView } from '../../../store/views/inbox-view.ts';
-import { DEFAULT_GRANT_SECONDS, type GrantScope } from '../../../terminal/command/always-allow.ts';
+import { DEFAULT_GRANT_SECONDS, type GrantScope } from '../../../operations/always-allow.ts';
+import type { Asked } from '../../../operations/asked.ts';
 import { timeSpan } from '../../../terminal/command/arguments.ts';
 import { AT_ONCE, enough } from '../../../terminal/view/show-asked.ts';
 
@@ -16,7 +16,7 @@ export type TypedDecision =
     };
 
 /** A question takes any line as its answer; everything else is decided by one of a few words. */
-export function typedDecision({ kind, subject, request }: AskedView, line: string): TypedDecision {
+export function typedDecision({ kind, subject, request }: Asked, line: string): TypedDecision {
   const text = line.trim();
   if (text === '') return { does: 'later' };
   if (kind === 'human') return { does: 'answer', text: choiceOf(request['choices'], text) };
@@ -45,7 +45,7 @@ function always(given: string): TypedDecision {
 }
 
 /** What may be typed, in one paragraph. */
-export function howToDecide({ kind, subject, request, items }: AskedView): string {
+export function howToDecide({ kind, subject, request, items }: Asked): string {
   if (kind === 'human')
     return 'type the answer, or the number of a choice; /deny declines to answer; an empty line puts it off';
   const isCall = subject === 'tool_call';

@@ -1,23 +1,6 @@
-/** What concerns no single item, as the actor may see it: the inbox, faculties, schedules, pauses, status. */
+/** What concerns no single item, as the actor may see it: faculties, schedules, pauses, status. */
 import type { Queryable } from '../../sql/database.ts';
-import type { AskedView } from '../inbox-view.ts';
 import { requireSeesAll } from './visible-operated.ts';
-
-const ASKED = `work_item_id, faculty, ask_id, call_id, kind, subject, request, hash, asked_at, deadline, turn, submitted_by, left(description, 300) as description, items`;
-
-/** What waits for a person, oldest first: of an item, or of all work that the actor may see, and then what waits for one limit is one entry. */
-export async function readVisibleInbox(tx: Queryable, id: string | null, limit: number): Promise<AskedView[]> {
-  if (id !== null) {
-    return tx.query<AskedView>(
-      `select ${ASKED}, array[work_item_id] as work_items from animus.visible_item_asks where work_item_id = $1::uuid order by asked_at, ask_id limit $2`,
-      [id, limit],
-    );
-  }
-  return tx.query<AskedView>(
-    `select ${ASKED}, work_items from animus.visible_inbox order by asked_at, work_item_id, ask_id limit $1`,
-    [limit],
-  );
-}
 
 export interface VisibleFaculty {
   readonly name: string;

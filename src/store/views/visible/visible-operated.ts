@@ -1,19 +1,9 @@
-/** What operators set and see: grants, runs of schedules, limits, and changes of many items. Rows keep the names of their columns. */
+/** What operators set and see: runs of schedules, limits, and changes of many items. Rows keep the names of their columns. */
 import type { WorkState } from '../../../core/work/work.ts';
 import type { Queryable } from '../../sql/database.ts';
 import { toText } from '../../sql/json.ts';
 import type { BudgetLeft } from '../../work/budgets.ts';
-import type { GrantView } from '../inbox-view.ts';
 import type { WorkMatch } from '../matching-work.ts';
-
-/** The grants that have not ended, the next to end first; Errors: `db.forbidden` for who may not see all work. */
-export async function readVisibleGrants(tx: Queryable): Promise<GrantView[]> {
-  await requireSeesAll(tx);
-  return tx.query<GrantView>(
-    `select id::text as id, scope, work_item_id, faculty, tool, pattern, hash, note, granted_by, created_at, expires_at
-       from animus.visible_grants where revoked_at is null and expires_at > animus.now() order by expires_at, visible_grants.id limit 1000`,
-  );
-}
 
 export interface VisibleRun {
   readonly due_at: Date;

@@ -3,8 +3,8 @@ import { readPackage, storeSkillPackage } from '../../../store/skills/packages.t
 import {
   beginSkillVersion,
   createSkill,
+  hashOfVersion,
   type NewSkillVersion,
-  readSkillVersion,
   type SkillSource,
   type SkillVersionState,
   type SkillWriter,
@@ -54,9 +54,9 @@ export async function storeSkillChange(
     return { problem: `no work has written a skill ${name}: create it with create_skill` };
   const own = proposed === base && proposedBy === writer.workItemId;
   if (base !== current && !own && current !== null) return replaced(tx, name, base, current);
-  const row = await readSkillVersion(tx, name, base);
-  if (row === null) return { problem: `skill ${name} has no version ${base}` };
-  const composed = composeChange(await readPackage(tx, row.hash), change, next);
+  const hash = await hashOfVersion(tx, name, base);
+  if (hash === null) return { problem: `skill ${name} has no version ${base}` };
+  const composed = composeChange(await readPackage(tx, hash), change, next);
   if ('problem' in composed) return composed;
   const version = await storeFiles(tx, composed, change, next, mode);
   const state = await updateSkill(tx, writer, { ...version, base });
@@ -66,8 +66,8 @@ export async function storeSkillChange(
 
 /** With the text of the version that is current, so that the model can go on from it. */
 async function replaced(tx: Queryable, name: string, base: number, current: number): Promise<Refused> {
-  const row = await readSkillVersion(tx, name, current);
-  const files = row === null ? [] : await readPackage(tx, row.hash);
+  const hash = await hashOfVersion(tx, name, current);
+  const files = hash === null ? [] : await readPackage(tx, hash);
   const text = files.find(({ path }) => path === 'SKILL.md')?.content.toString('utf8') ?? '';
   return {
     problem: `nothing was changed: version ${current} of skill ${name} is current by now, not ${base}. Change that version; its SKILL.md:\n${text}`,

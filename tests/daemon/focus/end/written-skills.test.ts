@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { approveSkill, archiveSkill } from '../../../../src/store/skills/decide-skill.ts';
+import { approveSkill, archiveSkill } from '../../../../src/features/skills/store.ts';
 import { versionsOf } from '../../../store/skills/written-skills.ts';
 import { startTestDaemon, type TestDaemon } from '../../../support/daemon.ts';
 import { testDatabase } from '../../../support/database.ts';

@@ -1,0 +1,50 @@
+/** `animus work approve|deny|answer|grants|revoke`: what an operator decides, and has allowed in advance. */
+import { operationCommand } from '../../terminal/command/operation-command.ts';
+import { styled } from '../../terminal/view/output.ts';
+import { age, shortId } from '../../terminal/view/quantities.ts';
+import { addAnswerCommand, addApproveCommand, addDenyCommand } from './decide-commands.ts';
+import { listGrants, revokeGrant } from './operations.ts';
+
+const grants = operationCommand(listGrants, {
+  usage: 'grants',
+  summary: 'list the grants of --always that have not ended: calls that run without asking again',
+  examples: ['animus work grants', 'animus work grants --json'],
+  document: ({ result: { items } }) => ({ grants: items }),
+  show(output, { result: { items } }) {
+    if (items.length === 0) return output.note('no grants');
+    const now = Date.now();
+    output.table(
+      [
+        { title: 'GRANT', align: 'right' },
+        { title: 'FOR', shrink: true },
+        { title: 'TOOL' },
+        { title: 'INPUT', shrink: true },
+        { title: 'ENDS' },
+        { title: 'BY', shrink: true, optional: true },
+      ],
+      items.map((grant) => [
+        grant.id,
+        grant.work_item_id === null ? grant.faculty : `item ${shortId(grant.work_item_id)}`,
+        grant.tool,
+        grant.pattern ?? `exactly ${grant.hash?.slice(0, 12) ?? ''}…`,
+        age(grant.expires_at, now),
+        grant.granted_by,
+      ]),
+    );
+  },
+});
+
+const revoke = operationCommand(revokeGrant, {
+  usage: 'revoke <grant>',
+  takes: { grant: 'id' },
+  summary: 'end a grant; calls that have started go on',
+  arguments: { grant: 'the number of the grant' },
+  examples: ['animus work revoke 17'],
+  document: ({ result: { id, revoked } }) => ({ grant_id: id, revoked }),
+  show(output, { result: { id, revoked } }) {
+    if (revoked) output.line(`grant ${id}  `, styled('revoked', 'green'));
+    else output.note(`grant ${id} had ended before`);
+  },
+});
+
+export const approvalCommands = [addApproveCommand, addDenyCommand, addAnswerCommand, grants, revoke];

@@ -1,0 +1,56 @@
+/** `animus skill list`: the skills that loaded. */
+import { loadSkills } from '../../../catalog/skills/load-skills.ts';
+import type { Skill } from '../../../catalog/skills/skill.ts';
+import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
+import { skillsDirectories } from '../../../terminal/command/skills-directories.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { counted } from '../../../terminal/view/quantities.ts';
+
+export interface SkillOptions extends CommonOptions {
+  readonly skills?: string;
+}
+
+interface ListOptions extends SkillOptions {
+  readonly stale?: boolean;
+}
+
+/** Prints the skills of all directories, without those that are left out. */
+export async function listSkills(invocation: Invocation, options: ListOptions): Promise<number> {
+  const { output } = invocation;
+  if (options.stale) return (await import('./stale-skills.ts')).listStale(invocation);
+  const { skills, problems, directories } = loadSkills(await skillsDirectories(invocation, options.skills));
+  output.document({ directories, skills: [...skills.values()].map(skillLine), problems });
+  output.table(
+    [
+      { title: 'NAME' },
+      { title: 'FILES', align: 'right', optional: true },
+      { title: 'BY', optional: true },
+      { title: 'DESCRIPTION', shrink: true },
+    ],
+    [...skills.values()].map((skill) => [
+      styled(skill.name, 'bold'),
+      String(skill.files.length),
+      skill.origin,
+      skill.description,
+    ]),
+  );
+  if (skills.size === 0) output.note(`no skills in ${directories.join(', ')}`);
+  if (problems.length > 0) output.note(`${counted(problems.length, 'problem')}; run: animus skill check`);
+  return 0;
+}
+
+/** A skill for programs, without its texts. */
+export function skillLine(skill: Skill) {
+  const { name, description, version, origin, directory, triggers, command } = skill;
+  return {
+    name,
+    description,
+    version,
+    origin,
+    directory,
+    files: skill.files.length,
+    content_hash: skill.contentHash,
+    triggers,
+    command,
+  };
+}
