@@ -21,7 +21,6 @@ import { createInbox } from './timers/inbox.ts';
 import { createMcpWatch } from './timers/mcp-watch.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createSandboxWatch } from './timers/sandbox-watch.ts';
-import { createScheduler } from './timers/scheduler.ts';
 import { createUpkeep } from './timers/upkeep.ts';
 
 export interface DaemonServices {
@@ -100,10 +99,18 @@ export function createServices(resources: DaemonResources): DaemonServices {
   });
   const heartbeat = createHeartbeat({ db, clock, log, daemonId, leaseSeconds, running: controlPlane.running });
   const inbox = createInbox({ db, clock, log, pollSeconds });
-  const scheduler = createScheduler({ db, clock, log, pollSeconds });
   const upkeep = createUpkeep({ ...resources, home: config.home }, registration, settings);
   const parts = resources.parts.services.map((create) =>
-    create({ db, clock, log, daemonId, settings, batches: models.batches }),
+    create({
+      db,
+      clock,
+      log,
+      daemonId,
+      settings,
+      models,
+      batches: models.batches,
+      report: registration.partReport(),
+    }),
   );
   const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => settings().budget });
   const notifications = listenForWork({ db, log, daemonId, wake, beat: heartbeat.beat, inbox, skills: writtenSkills });
@@ -168,7 +175,6 @@ export function createServices(resources: DaemonResources): DaemonServices {
       budgetKeeper,
       controlPlane,
       inbox,
-      scheduler,
       ...upkeep.services,
       ...parts,
       reload,
