@@ -38,7 +38,7 @@ export const waitTool: McpTool = {
       const ended = isTerminal(row.state);
       const asks = ended
         ? 0
-        : await asVisitor(visit.means.db, visit.visitor, async (tx) => (await readAsked(tx, item, 100)).length);
+        : await asVisitor(visit.services.db, visit.visitor, async (tx) => (await readAsked(tx, item, 100)).length);
       return { ended, asks, item: workItem.parse(row) };
     });
   },
