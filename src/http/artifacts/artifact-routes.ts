@@ -32,7 +32,7 @@ const readPatch = streamRoute({
   described: DOWNLOAD,
   errors: ['work.not_found'],
   respond: async (visit, { path }, request) => {
-    const result = await asVisitor(visit.means.db, visit.visitor, (tx) => readItemResult(tx, path.id));
+    const result = await asVisitor(visit.services.db, visit.visitor, (tx) => readItemResult(tx, path.id));
     if (!result.has_patch) throw noSuchItem(path.id);
     return download(visit, path.id, request);
   },
