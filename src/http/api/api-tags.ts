@@ -6,7 +6,6 @@ const TAGS: Readonly<Record<string, string>> = {
   artifacts: 'Files of work.',
   workspaces: 'Workspaces and their files.',
   chats: 'Conversations with a faculty.',
-  sandbox: 'Code that runs in a container.',
 };
 
 /** Those of the parts, too. */
