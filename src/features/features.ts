@@ -18,6 +18,7 @@ export const FEATURES: readonly Listed[] = [
   },
   { commands: ['work', 'inbox'], load: async () => (await import('./approvals/feature.ts')).approvals },
   { commands: ['memory'], load: async () => (await import('./memory/feature.ts')).memory },
+  { commands: ['sandbox'], load: async () => (await import('./sandbox/feature.ts')).sandbox },
   { commands: ['skill'], load: async () => (await import('./skills/feature.ts')).skills },
   { commands: ['audit'], load: async () => (await import('./audit/feature.ts')).audit },
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },

@@ -5,7 +5,6 @@ import type { Route } from '../route/route.ts';
 const TAGS: Readonly<Record<string, string>> = {
   workspaces: 'Workspaces and their files.',
   chats: 'Conversations with a faculty.',
-  sandbox: 'Code that runs in a container.',
 };
 
 /** Those of the parts, too. */
