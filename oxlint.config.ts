@@ -21,11 +21,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['telemetry'],
     ['client', 'core'],
   ],
-  'src/cli': [
-    ['*'],
-    ['demo', 'doctor', 'faculty', 'shell'],
-    ['db', 'init', 'operate', 'scratch', 'serve', 'settings', 'spend', 'work'],
-  ],
+  'src/cli': [['*'], ['demo', 'doctor', 'faculty', 'shell'], ['db', 'init', 'scratch', 'serve', 'settings', 'work']],
   // Parts do not know each other; a new one needs no line here.
   'src/features': [foldersOf('src/features')],
   'src/features/skills': [['folders']],
@@ -39,7 +35,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['*'],
     ['api'],
     ['mcp'],
-    ['artifacts', 'chats', 'operate', 'sockets', 'streams', 'work'],
+    ['artifacts', 'chats', 'sockets', 'streams', 'work'],
     ['route'],
     ['events'],
     ['login'],
