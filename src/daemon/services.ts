@@ -26,7 +26,6 @@ import { createWrittenSkills } from './skills/written-skills.ts';
 import { createBudgetKeeper } from './timers/budget-keeper.ts';
 import { createHearing } from './timers/hearing.ts';
 import { createInbox } from './timers/inbox.ts';
-import { createMcpWatch } from './timers/mcp-watch.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createSandboxWatch } from './timers/sandbox-watch.ts';
 import { createScheduler } from './timers/scheduler.ts';
@@ -159,26 +158,28 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const scheduler = createScheduler({ db, clock, log, pollSeconds });
   const upkeep = createUpkeep({ ...means, home: config.home }, registration, settings);
+  const faculties = () => registration.faculties().values();
   const parts = means.parts.services.map((create) =>
-    create({ db, clock, log, daemonId, settings, batches: models.batches }),
+    create({
+      db,
+      clock,
+      log,
+      daemonId,
+      settings,
+      faculties,
+      report: registration.partReport(),
+      batches: models.batches,
+    }),
   );
   const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => settings().budget });
   const notifications = listenForWork({ db, log, daemonId, wake, beat: heartbeat.beat, inbox, skills: writtenSkills });
   readiness.watchNotifications(notifications);
   const hearing = createHearing({ db, log, pollSeconds, onDeaf: registration.fault });
-  const mcpWatch = createMcpWatch({
-    db,
-    clock,
-    log,
-    pollSeconds,
-    faculties: () => registration.faculties().values(),
-    onRemarks: registration.mcpProblems,
-  });
   const sandboxWatch = createSandboxWatch({
     clock,
     containers: means.containers,
     codeImage: config.sandbox.image,
-    faculties: () => registration.faculties().values(),
+    faculties,
     onProblems: registration.sandboxProblems,
   });
   const queueMetrics = means.exportsMetrics ? [createQueueMetrics({ db, clock, log })] : [];
@@ -232,7 +233,6 @@ export function createServices(means: ServiceMeans): DaemonServices {
       reloadConfig,
       versionGuard,
       hearing,
-      mcpWatch,
       sandboxWatch,
       ...queueMetrics,
     ],

@@ -15,6 +15,7 @@ export const FEATURES: readonly Listed[] = [
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
   { commands: [], load: async () => (await import('./batches/feature.ts')).batches },
+  { commands: [], load: async () => (await import('./mcp/feature.ts')).mcp },
 ];
 
 /** All of them, for what serves them, checks them or shows them. */

@@ -34,8 +34,8 @@ export interface Registration {
   trouble(faculty: string, reason: string, seconds: number): Promise<void>;
   /** Replaces the recorded problems of animus.toml. Never rejects. */
   configProblems(problems: readonly string[]): Promise<void>;
-  /** Replaces the recorded problems of MCP servers. Never rejects. */
-  mcpProblems(problems: readonly string[]): Promise<void>;
+  /** Makes what replaces the recorded problems of a part. Never rejects. */
+  partReport(): (problems: readonly string[]) => Promise<void>;
   /** Replaces the recorded problems of containers, and why faculties of mode `code` can run nothing, by name. Never rejects. */
   sandboxProblems(lines: readonly string[], ofCode: ReadonlyMap<string, string>): Promise<void>;
   /** Replaces the recorded problems of skills that work has written. Never rejects. */
@@ -64,7 +64,7 @@ export function createRegistration({
   const faults: string[] = [];
   let ofClaims: readonly string[] = [];
   let ofConfig: readonly string[] = [];
-  let ofMcp: readonly string[] = [];
+  const ofParts = new Map<object, readonly string[]>();
   let ofSandbox: readonly string[] = [];
   let ofCode: ReadonlyMap<string, string> = new Map();
   let ofSkills: readonly string[] = [];
@@ -97,7 +97,7 @@ export function createRegistration({
         ...lacks,
         ...faults,
         ...ofConfig,
-        ...ofMcp,
+        ...[...ofParts.values()].flat(),
         ...ofSandbox,
         ...ofSkills,
         ...ofEmbeddings,
@@ -152,9 +152,12 @@ export function createRegistration({
       ofConfig = problems;
       await update();
     },
-    async mcpProblems(problems) {
-      ofMcp = problems;
-      await update();
+    partReport() {
+      const part = {};
+      return async (problems) => {
+        ofParts.set(part, problems);
+        await update();
+      };
     },
     async sandboxProblems(lines, code) {
       ofSandbox = lines;
