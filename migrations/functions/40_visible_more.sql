@@ -108,7 +108,8 @@ create or replace function animus.change_matching_work(
   p_limit int default 200) returns table (id uuid, problem text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_ids uuid[];
+  v_ids    uuid[];
+  v_active uuid;
 begin
   if coalesce(p_action, '') not in ('cancel', 'retry') or p_limit is null or p_limit not between 1 and 500 then
     perform animus.raise('WA004', 'the action is cancel or retry, of 1 to 500 items');
@@ -130,7 +131,12 @@ begin
   foreach id in array v_ids loop
     problem := null;
     begin
-      if p_action = 'retry' then perform animus.retry_work(id); else perform animus.cancel_work(id, p_reason); end if;
+      if p_action = 'cancel' then
+        perform animus.cancel_work(id, p_reason);
+      else
+        v_active := animus.retry_work(id);
+        if v_active <> id then problem := format('the same work is already active as %s', v_active); end if;
+      end if;
     exception when sqlstate 'WA002' or sqlstate 'WA003' or sqlstate '57PA1' then problem := sqlerrm;
     end;
     return next;

@@ -28,7 +28,6 @@ import { createHearing } from './timers/hearing.ts';
 import { createInbox } from './timers/inbox.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createSandboxWatch } from './timers/sandbox-watch.ts';
-import { createScheduler } from './timers/scheduler.ts';
 import { createUpkeep } from './timers/upkeep.ts';
 import { realDirectoryRoot } from './workspace/focus-directory.ts';
 
@@ -156,7 +155,6 @@ export function createServices(means: ServiceMeans): DaemonServices {
   });
   const heartbeat = createHeartbeat({ db, clock, log, daemonId, leaseSeconds, running: controlPlane.running });
   const inbox = createInbox({ db, clock, log, pollSeconds });
-  const scheduler = createScheduler({ db, clock, log, pollSeconds });
   const upkeep = createUpkeep({ ...means, home: config.home }, registration, settings);
   const faculties = () => registration.faculties().values();
   const parts = means.parts.services.map((create) =>
@@ -167,8 +165,9 @@ export function createServices(means: ServiceMeans): DaemonServices {
       daemonId,
       settings,
       faculties,
-      report: registration.partReport(),
+      models,
       batches: models.batches,
+      report: registration.partReport(),
     }),
   );
   const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => settings().budget });
@@ -226,7 +225,6 @@ export function createServices(means: ServiceMeans): DaemonServices {
       budgetKeeper,
       controlPlane,
       inbox,
-      scheduler,
       ...upkeep.services,
       ...parts,
       reload,

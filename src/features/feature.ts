@@ -6,6 +6,7 @@ import type { Operation } from '../operations/operation.ts';
 import type { Reading } from '../operations/reading.ts';
 import type { Schemas } from '../operations/schemas.ts';
 import type { Queryable } from '../store/sql/database.ts';
+import type { Invocation } from '../terminal/command/command.ts';
 import type { AddOperation } from '../terminal/command/operation-command.ts';
 import type { Finding } from '../terminal/view/finding.ts';
 import type { Output } from '../terminal/view/output.ts';
@@ -15,8 +16,8 @@ export interface Feature extends DaemonPart {
   readonly name: string;
   /** Tags of the OpenAPI document that only it has, each with what they are about. Its operations may have others, too. */
   readonly tags?: Readonly<Record<string, string>>;
-  /** In the order of the document. */
-  readonly operations?: () => Promise<readonly Operation[]>;
+  /** In the order of the document. `all`: the parts that there are, for what is made of them. */
+  readonly operations?: (all: readonly Feature[]) => Promise<readonly Operation[]>;
   /** Its acts that read very much. */
   readonly readings?: () => Promise<readonly Reading[]>;
   /** Its commands in the program, by their names: those that `FEATURES` has. Default: none. */
@@ -41,13 +42,14 @@ export interface Examined {
   readonly faculties: Faculties;
   /** Absolute; they need not exist. */
   readonly skillsDirectories: readonly string[];
+  readonly invocation: Invocation;
+  /** The providers that may be asked, which may cost something. */
+  readonly asked: ReadonlySet<string>;
 }
 
 /** Its part of `animus status`. */
 export interface FeatureStatus {
-  /** The SQL function that returns an object with its keys; `animus.visible_status` has the same. */
-  readonly reader: string;
-  /** Its keys in the answer of the API. */
+  /** Its keys in the answer of the API, which `animus.visible_status` adds. */
   readonly shape: (schemas: Schemas) => ReturnType<Schemas['z']['object']>['shape'];
   /** Whether its lines are the last ones; default: they follow the inbox. */
   readonly last?: boolean;

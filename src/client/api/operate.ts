@@ -5,6 +5,31 @@
 import type { CallOptions } from '../options.ts';
 import type { WorkState } from './shared.ts';
 
+export interface Budget {
+  readonly scope: string;
+  readonly subject: string | null;
+  readonly period: string;
+  readonly unit: 'usd' | 'tokens';
+  /** What counts now. */
+  readonly amount: number;
+  /** Without what was approved; null: only that was set. */
+  readonly base: number | null;
+  /** What is spent and what is held; null: a limit of each item of a faculty. */
+  readonly used: number | null;
+  readonly spent: number | null;
+  /** For turns under way: their highest cost. */
+  readonly held: number | null;
+  /** Of what is spent: answers whose tokens the provider did not count; null for tokens. */
+  readonly estimated: number | null;
+  /** Of what is spent: requests that gave nothing; of tokens, answers without counts, too. */
+  readonly lost: number | null;
+  readonly on_exceeded: 'wait' | 'die' | null;
+  readonly origin: 'file' | 'operator' | 'submitter' | 'extension';
+  readonly set_by: string;
+  readonly set_at: string;
+  readonly expires_at: string | null;
+}
+
 export interface Status {
   readonly at: string;
   readonly count_cap: number;
@@ -112,49 +137,6 @@ export interface Status {
     /** Runs of code without a model, which are not calls. */
     readonly code_runs: number;
   }[];
-  readonly memory: {
-    readonly vector: boolean;
-    readonly reason?: string | null | undefined;
-  } | null;
-  /** Null: no daemon has run with a model for them. */
-  readonly embeddings: {
-    readonly model: string;
-    readonly dimensions: number;
-    /** Memories without an embedding of this model. */
-    readonly missing: number;
-    readonly problem: string | null;
-    readonly resume_at: string | null;
-  } | null;
-  /** How many skills no work has used for so many days. */
-  readonly stale_skills?:
-    | {
-        readonly count: number;
-        readonly days: number;
-      }
-    | undefined;
-  /** Numbers of deliveries stop at 1,000. */
-  readonly webhooks: {
-    /** Deliveries that failed for good. */
-    readonly dead: number;
-    /** Deliveries that no daemon sends. */
-    readonly late: number;
-    /** Webhooks whose new deliveries become dead letters, because too many wait. */
-    readonly full: number;
-    /** Webhooks of which events are lost, because too many wait. */
-    readonly dropping: number;
-  };
-  /** Turns that wait for batches, by provider. */
-  readonly batches: readonly {
-    readonly provider: string;
-    /** Requests that were not sent. */
-    readonly outbox: number;
-    readonly requests: number;
-    readonly batches: number;
-    /** Batches whose submit was not confirmed. */
-    readonly unclear: number;
-    readonly oldest_at: string | null;
-    readonly problem: string | null;
-  }[];
   /** Directories of worktrees that are there, by host. */
   readonly worktrees: readonly {
     readonly host: string;
@@ -225,6 +207,49 @@ export interface Status {
     /** Both. */
     readonly used: number;
   }[];
+  readonly memory: {
+    readonly vector: boolean;
+    readonly reason?: string | null | undefined;
+  } | null;
+  /** Null: no daemon has run with a model for them. */
+  readonly embeddings: {
+    readonly model: string;
+    readonly dimensions: number;
+    /** Memories without an embedding of this model. */
+    readonly missing: number;
+    readonly problem: string | null;
+    readonly resume_at: string | null;
+  } | null;
+  /** How many skills no work has used for so many days. */
+  readonly stale_skills?:
+    | {
+        readonly count: number;
+        readonly days: number;
+      }
+    | undefined;
+  /** Numbers of deliveries stop at 1,000. */
+  readonly webhooks: {
+    /** Deliveries that failed for good. */
+    readonly dead: number;
+    /** Deliveries that no daemon sends. */
+    readonly late: number;
+    /** Webhooks whose new deliveries become dead letters, because too many wait. */
+    readonly full: number;
+    /** Webhooks of which events are lost, because too many wait. */
+    readonly dropping: number;
+  };
+  /** Turns that wait for batches, by provider. */
+  readonly batches: readonly {
+    readonly provider: string;
+    /** Requests that were not sent. */
+    readonly outbox: number;
+    readonly requests: number;
+    readonly batches: number;
+    /** Batches whose submit was not confirmed. */
+    readonly unclear: number;
+    readonly oldest_at: string | null;
+    readonly problem: string | null;
+  }[];
 }
 
 export interface WaitingStatus {
@@ -264,31 +289,6 @@ export interface WaitingStatus {
   readonly until: string | null;
 }
 
-export interface Budget {
-  readonly scope: string;
-  readonly subject: string | null;
-  readonly period: string;
-  readonly unit: 'usd' | 'tokens';
-  /** What counts now. */
-  readonly amount: number;
-  /** Without what was approved; null: only that was set. */
-  readonly base: number | null;
-  /** What is spent and what is held; null: a limit of each item of a faculty. */
-  readonly used: number | null;
-  readonly spent: number | null;
-  /** For turns under way: their highest cost. */
-  readonly held: number | null;
-  /** Of what is spent: answers whose tokens the provider did not count; null for tokens. */
-  readonly estimated: number | null;
-  /** Of what is spent: requests that gave nothing; of tokens, answers without counts, too. */
-  readonly lost: number | null;
-  readonly on_exceeded: 'wait' | 'die' | null;
-  readonly origin: 'file' | 'operator' | 'submitter' | 'extension';
-  readonly set_by: string;
-  readonly set_at: string;
-  readonly expires_at: string | null;
-}
-
 export interface Model {
   readonly provider: string;
   readonly model: string;
@@ -308,75 +308,6 @@ export interface ModelPrices {
   readonly output: number;
   readonly cache_read: number;
   readonly cache_write: number;
-}
-
-export interface ListFacultiesOutput {
-  readonly items: readonly {
-    readonly name: string;
-    /** What it is for, as its file says; may be empty. */
-    readonly description: string;
-    /** Who does its work: builtin (a model), external (a command) or code. */
-    readonly mode: string;
-    /** The JSON Schema of `params` of its work; null: any object, which its agent reads beside the description. */
-    readonly params_schema: Readonly<Record<string, unknown>> | null;
-    /** The JSON Schema of its outcomes (`outcome.result`); null: they have no fixed form. */
-    readonly outcome_schema: Readonly<Record<string, unknown>> | null;
-    /** How many serve it. */
-    readonly daemons: number;
-    /** For those who may see all work. */
-    readonly hosts: readonly string[] | null;
-    /** How many of the daemons can start the containers that mode code needs, as far as they know. */
-    readonly able: number;
-    /** Why one cannot; for those who may see all work. */
-    readonly problem: string | null;
-  }[];
-}
-
-export interface ShowFacultyOutput {
-  readonly name: string;
-  /** What it is for, as its file says; may be empty. */
-  readonly description: string;
-  /** Who does its work: builtin (a model), external (a command) or code. */
-  readonly mode: string;
-  /** The JSON Schema of `params` of its work; null: any object, which its agent reads beside the description. */
-  readonly params_schema: Readonly<Record<string, unknown>> | null;
-  /** The JSON Schema of its outcomes (`outcome.result`); null: they have no fixed form. */
-  readonly outcome_schema: Readonly<Record<string, unknown>> | null;
-  readonly daemons: readonly {
-    /** Of animus. */
-    readonly version: string;
-    /** For those who may see all work. */
-    readonly host: string | null;
-    readonly settings: Readonly<Record<string, unknown>>;
-  }[];
-}
-
-export interface ListPausesOutput {
-  readonly items: readonly {
-    /** `*`: all. */
-    readonly faculty: string;
-    readonly reason: string;
-    readonly paused_by: string;
-    readonly until: string | null;
-    readonly created_at: string;
-  }[];
-}
-
-export interface PauseInput {
-  readonly faculty?: string | undefined;
-  readonly reason?: string | undefined;
-}
-
-export interface PauseOutput {
-  readonly faculty: string;
-  /** What to look at, for people: such as a faculty that no running daemon serves. */
-  readonly warning?: string | undefined;
-}
-
-export interface ResumeOutput {
-  readonly faculty: string;
-  /** False: it was not paused. */
-  readonly resumed: boolean;
 }
 
 export interface ListBudgetsOutput {
@@ -565,6 +496,75 @@ export interface SpendRootsOutput {
   }[];
 }
 
+export interface ListFacultiesOutput {
+  readonly items: readonly {
+    readonly name: string;
+    /** What it is for, as its file says; may be empty. */
+    readonly description: string;
+    /** Who does its work: builtin (a model), external (a command) or code. */
+    readonly mode: string;
+    /** The JSON Schema of `params` of its work; null: any object, which its agent reads beside the description. */
+    readonly params_schema: Readonly<Record<string, unknown>> | null;
+    /** The JSON Schema of its outcomes (`outcome.result`); null: they have no fixed form. */
+    readonly outcome_schema: Readonly<Record<string, unknown>> | null;
+    /** How many serve it. */
+    readonly daemons: number;
+    /** For those who may see all work. */
+    readonly hosts: readonly string[] | null;
+    /** How many of the daemons can start the containers that mode code needs, as far as they know. */
+    readonly able: number;
+    /** Why one cannot; for those who may see all work. */
+    readonly problem: string | null;
+  }[];
+}
+
+export interface ShowFacultyOutput {
+  readonly name: string;
+  /** What it is for, as its file says; may be empty. */
+  readonly description: string;
+  /** Who does its work: builtin (a model), external (a command) or code. */
+  readonly mode: string;
+  /** The JSON Schema of `params` of its work; null: any object, which its agent reads beside the description. */
+  readonly params_schema: Readonly<Record<string, unknown>> | null;
+  /** The JSON Schema of its outcomes (`outcome.result`); null: they have no fixed form. */
+  readonly outcome_schema: Readonly<Record<string, unknown>> | null;
+  readonly daemons: readonly {
+    /** Of animus. */
+    readonly version: string;
+    /** For those who may see all work. */
+    readonly host: string | null;
+    readonly settings: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+export interface ListPausesOutput {
+  readonly items: readonly {
+    /** `*`: all. */
+    readonly faculty: string;
+    readonly reason: string;
+    readonly paused_by: string;
+    readonly until: string | null;
+    readonly created_at: string;
+  }[];
+}
+
+export interface PauseInput {
+  readonly faculty?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+export interface PauseOutput {
+  readonly faculty: string;
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
+}
+
+export interface ResumeOutput {
+  readonly faculty: string;
+  /** False: it was not paused. */
+  readonly resumed: boolean;
+}
+
 export interface ListModelsInput {
   /** Only its models. */
   readonly provider?: string | undefined;
@@ -578,42 +578,6 @@ export interface ListModelsOutput {
 
 /** The methods `client.operate`. */
 export interface OperateMethods {
-  /**
-   * The faculties that running daemons serve: what each is for, its inputs and its outcome. Needs a token of scope `read`.
-   *
-   * `GET /faculties`
-   */
-  listFaculties(options?: CallOptions): Promise<ListFacultiesOutput>;
-  /**
-   * What a faculty is for, its inputs and its outcome, and its settings, as running daemons have read them. Needs a token of scope `read`.
-   *
-   * `GET /faculties/{name}`
-   */
-  showFaculty(name: string, options?: CallOptions): Promise<ShowFacultyOutput>;
-  /**
-   * What is paused, for those who may see all work. Needs a token of scope `read`.
-   *
-   * `GET /pauses`
-   */
-  listPauses(options?: CallOptions): Promise<ListPausesOutput>;
-  /**
-   * Stop new claims and model calls, of one faculty or all; for operators. Needs a token of scope `decide`.
-   *
-   * `POST /pauses`
-   */
-  pause(input?: PauseInput, options?: CallOptions): Promise<PauseOutput>;
-  /**
-   * Lift a pause; for operators. Needs a token of scope `decide`.
-   *
-   * `DELETE /pauses/{faculty}`
-   */
-  resume(faculty: string, options?: CallOptions): Promise<ResumeOutput>;
-  /**
-   * What `animus status --json` prints of the database, for those who may see all work. Needs a token of scope `read`.
-   *
-   * `GET /status`
-   */
-  status(options?: CallOptions): Promise<Status>;
   /**
    * The limits of what work may cost, and how much of each is used; for operators. Needs a token of scope `read`.
    *
@@ -650,6 +614,42 @@ export interface OperateMethods {
    * `GET /spend/roots`
    */
   spendRoots(input?: SpendRootsInput, options?: CallOptions): Promise<SpendRootsOutput>;
+  /**
+   * The faculties that running daemons serve: what each is for, its inputs and its outcome. Needs a token of scope `read`.
+   *
+   * `GET /faculties`
+   */
+  listFaculties(options?: CallOptions): Promise<ListFacultiesOutput>;
+  /**
+   * What a faculty is for, its inputs and its outcome, and its settings, as running daemons have read them. Needs a token of scope `read`.
+   *
+   * `GET /faculties/{name}`
+   */
+  showFaculty(name: string, options?: CallOptions): Promise<ShowFacultyOutput>;
+  /**
+   * What is paused, for those who may see all work. Needs a token of scope `read`.
+   *
+   * `GET /pauses`
+   */
+  listPauses(options?: CallOptions): Promise<ListPausesOutput>;
+  /**
+   * Stop new claims and model calls, of one faculty or all; for operators. Needs a token of scope `decide`.
+   *
+   * `POST /pauses`
+   */
+  pause(input?: PauseInput, options?: CallOptions): Promise<PauseOutput>;
+  /**
+   * Lift a pause; for operators. Needs a token of scope `decide`.
+   *
+   * `DELETE /pauses/{faculty}`
+   */
+  resume(faculty: string, options?: CallOptions): Promise<ResumeOutput>;
+  /**
+   * What `animus status --json` prints of the database, for those who may see all work. Needs a token of scope `read`.
+   *
+   * `GET /status`
+   */
+  status(options?: CallOptions): Promise<Status>;
   /**
    * The models that animus knows, with context windows, prices and abilities. Needs a token of scope `read`.
    *

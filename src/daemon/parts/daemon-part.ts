@@ -3,6 +3,8 @@ import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
+import type { LlmFailure } from '../../llm/client.ts';
+import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import type { PlacedBatches } from '../../llm/llm.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -28,6 +30,12 @@ export interface PartOfDaemon {
   readonly faculties: () => Iterable<Faculty>;
   /** Replaces the problems of the part that `animus status` shows. Never rejects. */
   readonly report: (problems: readonly string[]) => Promise<void>;
+  readonly models: {
+    /** Null: no model of `[embeddings]` is configured. */
+    readonly embedder: Embedder | null;
+    /** One line for people. */
+    explain(failure: LlmFailure): string;
+  };
   /** The batches of the provider at a place (`animus.batches`); null: this daemon does not know it. */
   readonly batches: (place: string) => PlacedBatches | null;
 }

@@ -40,8 +40,6 @@ export interface Registration {
   sandboxProblems(lines: readonly string[], ofCode: ReadonlyMap<string, string>): Promise<void>;
   /** Replaces the recorded problems of skills that work has written. Never rejects. */
   skillProblems(problems: readonly string[]): Promise<void>;
-  /** Replaces the recorded problem of embeddings. Never rejects. */
-  embeddingProblem(problem: string | null): Promise<void>;
   /** Replaces the recorded problems of the skills that were found. Never rejects. */
   libraryProblems(problems: readonly string[]): Promise<void>;
   /** Replaces the recorded problems of claims. Never rejects. */
@@ -68,7 +66,6 @@ export function createRegistration({
   let ofSandbox: readonly string[] = [];
   let ofCode: ReadonlyMap<string, string> = new Map();
   let ofSkills: readonly string[] = [];
-  let ofEmbeddings: readonly string[] = [];
   let ofLibrary: readonly string[] = [];
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
@@ -100,7 +97,6 @@ export function createRegistration({
         ...[...ofParts.values()].flat(),
         ...ofSandbox,
         ...ofSkills,
-        ...ofEmbeddings,
         ...ofLibrary,
       ],
     });
@@ -166,10 +162,6 @@ export function createRegistration({
     },
     async skillProblems(problems) {
       ofSkills = problems;
-      await update();
-    },
-    async embeddingProblem(problem) {
-      ofEmbeddings = problem === null ? [] : [problem];
       await update();
     },
     async libraryProblems(problems) {

@@ -1,14 +1,6 @@
-/** What the API says beside a sum of costs, and of tokens. */
-import { z } from 'zod';
+/** Until its users are operations. */
+import * as rows from '../../operations/cost-rows.ts';
+import * as schemas from '../../operations/schemas.ts';
 
-export const costParts = {
-  unpriced_calls: z.number().describe('calls and lost requests whose cost is not known, which the sum is without'),
-  estimated_usd: z.number().describe('of the sum: answers whose tokens the provider did not count'),
-  lost_usd: z.number().describe('of the sum: requests that gave nothing, and may have cost that'),
-};
-
-export const tokenCounts = {
-  input_tokens: z.number().nullable().describe('null: those of no call were counted'),
-  output_tokens: z.number().nullable().describe('null: those of no call were counted'),
-  uncounted_calls: z.number().describe('calls whose tokens nobody counted, which the sums are without'),
-};
+export const costParts = rows.costParts(schemas);
+export const tokenCounts = rows.tokenCounts(schemas);
