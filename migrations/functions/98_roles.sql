@@ -15,7 +15,7 @@ $$;
 create or replace function animus.role_may_call(p_role text, p_function text, p_definer boolean, p_source text) returns boolean
 language sql immutable as $$
   select case
-    when p_function in ('now', 'actor', 'may_vouch', 'sees_all', 'is_operator', 'show_time', 'call_of', 'ask_of_loss') then true
+    when p_function in ('now', 'actor', 'may_vouch', 'sees_all', 'sees_people', 'is_operator', 'show_time', 'call_of', 'ask_of_loss') then true
     when not p_definer then false
     when p_function = 'why_waiting' then true
     when p_function = 'list_visible_work' then true

@@ -8,6 +8,7 @@ interface Listed {
 }
 
 export const FEATURES: readonly Listed[] = [
+  { commands: ['person', 'token'], load: async () => (await import('./people/feature.ts')).people },
   { commands: ['work'], load: async () => (await import('./work/feature.ts')).work },
   { commands: ['ledger'], load: async () => (await import('./record/feature.ts')).record },
   {

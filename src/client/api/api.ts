@@ -40,12 +40,12 @@ export interface Api {
   readonly artifacts: ArtifactsMethods;
   /** Faculties, pauses, status and spend. */
   readonly operate: OperateMethods;
-  /** People and their tokens. */
-  readonly people: PeopleMethods;
   /** Workspaces and their files. */
   readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
+  /** People and their tokens. */
+  readonly people: PeopleMethods;
   /** Work items: submit, find, steer and cancel them. */
   readonly work: WorkMethods;
   /** What was recorded of work: ledger, foci, turns and tool calls. */

@@ -45,20 +45,6 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     status: { method: 'GET', path: '/status', kind: 'json' },
     listModels: { method: 'GET', path: '/models', kind: 'json', input: true, query: ['provider', 'model'] },
   },
-  people: {
-    showMe: { method: 'GET', path: '/me', kind: 'json' },
-    list: { method: 'GET', path: '/people', kind: 'json' },
-    set: { method: 'PUT', path: '/people/{name}', kind: 'json', input: true, body: true },
-    listTokens: {
-      method: 'GET',
-      path: '/tokens',
-      kind: 'list',
-      input: true,
-      query: ['person', 'all', 'after', 'limit'],
-    },
-    createToken: { method: 'POST', path: '/tokens', kind: 'json', input: true, body: true },
-    revokeToken: { method: 'DELETE', path: '/tokens/{id}', kind: 'json' },
-  },
   workspaces: {
     create: { method: 'POST', path: '/workspaces', kind: 'json', input: true, body: true },
     list: { method: 'GET', path: '/workspaces', kind: 'list', input: true, query: ['after', 'limit'] },
@@ -116,6 +102,20 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     import: { method: 'POST', path: '/workspaces/{id}/imports', kind: 'json', input: true, body: true },
     events: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/events', kind: 'events' },
     rawEvents: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/events', kind: 'raw' },
+  },
+  people: {
+    showMe: { method: 'GET', path: '/me', kind: 'json' },
+    list: { method: 'GET', path: '/people', kind: 'json' },
+    set: { method: 'PUT', path: '/people/{name}', kind: 'json', input: true, body: true },
+    listTokens: {
+      method: 'GET',
+      path: '/tokens',
+      kind: 'list',
+      input: true,
+      query: ['person', 'all', 'after', 'limit'],
+    },
+    createToken: { method: 'POST', path: '/tokens', kind: 'json', input: true, body: true },
+    revokeToken: { method: 'DELETE', path: '/tokens/{id}', kind: 'json' },
   },
   work: {
     submit: { method: 'POST', path: '/work', kind: 'json', input: true, body: true },

@@ -4,8 +4,6 @@ import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { chatRoutes } from '../chats/chat-routes.ts';
 import { budgetRoutes } from '../operate/budget-routes.ts';
 import { spendRoutes } from '../operate/spend-routes.ts';
-import { peopleRoutes } from '../people/people-routes.ts';
-import { tokenRoutes } from '../people/token-routes.ts';
 import { OPERATIONS, READINGS } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
 import { routeOfReading } from '../route/reading-route.ts';
@@ -18,8 +16,6 @@ export const API_ROUTES: readonly Route[] = [
   ...artifactRoutes,
   ...budgetRoutes,
   ...spendRoutes,
-  ...peopleRoutes,
-  ...tokenRoutes,
   ...chatRoutes,
   ...OPERATIONS.map(routeOf),
   ...READINGS.map(routeOfReading),

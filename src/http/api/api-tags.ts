@@ -4,7 +4,6 @@ import type { Route } from '../route/route.ts';
 
 const TAGS: Readonly<Record<string, string>> = {
   artifacts: 'Files of work.',
-  people: 'People and their tokens.',
   workspaces: 'Workspaces and their files.',
   chats: 'Conversations with a faculty.',
   sandbox: 'Code that runs in a container.',

@@ -13,7 +13,7 @@ import type { LoadedParts } from './parts/daemon-part.ts';
 import type { DaemonReadiness } from './presence/readiness.ts';
 
 /** The resources that the daemon has opened. */
-export interface ServiceMeans {
+export interface DaemonResources {
   readonly options: DaemonOptions;
   readonly parts: LoadedParts;
   readonly initial: Faculties;

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { openLogin } from '../../../src/http/login/login.ts';
+import { run } from '../../cli/run-cli.ts';
 import { testDatabase } from '../../support/database.ts';
-import { run } from '../run-cli.ts';
 
 const target = testDatabase();
 const animus = (...argv: string[]) => run(argv, { env: { DATABASE_URL: target.connectionString } });
