@@ -24,7 +24,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/cli': [
     ['*'],
     ['demo', 'doctor', 'faculty', 'shell'],
-    ['db', 'init', 'operate', 'sandbox', 'scratch', 'serve', 'settings', 'spend', 'work'],
+    ['db', 'init', 'sandbox', 'scratch', 'serve', 'settings', 'work'],
   ],
   // Parts do not know each other; a new one needs no line here.
   'src/features': [foldersOf('src/features')],
@@ -39,7 +39,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['*'],
     ['api'],
     ['mcp'],
-    ['artifacts', 'chats', 'operate', 'sandbox', 'sockets', 'streams', 'work'],
+    ['artifacts', 'chats', 'sandbox', 'sockets', 'streams', 'work'],
     ['route'],
     ['events'],
     ['login'],

@@ -38,8 +38,6 @@ export interface Api {
   readonly sandbox: SandboxMethods;
   /** Files of work. */
   readonly artifacts: ArtifactsMethods;
-  /** Faculties, pauses, status and spend. */
-  readonly operate: OperateMethods;
   /** Workspaces and their files. */
   readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
@@ -50,6 +48,8 @@ export interface Api {
   readonly work: WorkMethods;
   /** What was recorded of work: ledger, foci, turns and tool calls. */
   readonly record: RecordMethods;
+  /** Faculties, pauses, status and spend. */
+  readonly operate: OperateMethods;
   /** What waits for the decision of a person. */
   readonly approvals: ApprovalsMethods;
   /** What agents and people remember. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { createSpendRollUp } from '../../../src/daemon/timers/spend-roll-up.ts';
+import { createSpendRollUp } from '../../../src/features/budgets/service.ts';
 import { startTelemetry, type Telemetry } from '../../../src/telemetry/setup.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { testDatabase } from '../../support/database.ts';

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { whyWaiting } from '../../../src/store/views/waiting.ts';
+import { run } from '../../cli/run-cli.ts';
 import { beginHeld, beginLimited, recordCost } from '../../support/budgets.ts';
 import { clearWork } from '../../support/clear-work.ts';
 import { testDatabase } from '../../support/database.ts';
-import { run } from '../run-cli.ts';
 
 const target = testDatabase();
 const animus = (...argv: string[]) => run(argv, { env: { DATABASE_URL: target.connectionString } });

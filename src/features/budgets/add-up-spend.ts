@@ -1,4 +1,5 @@
-import type { Queryable } from '../sql/database.ts';
+/** Adds up what calls have cost. */
+import type { Queryable } from '../../store/sql/database.ts';
 
 /** What calls and lost requests of a faculty and a model have cost that were added up together. */
 export interface AddedSpend {

@@ -3,21 +3,15 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { BudgetPeriod, BudgetScope } from '../../core/config/sections/budget.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { FULL_ID } from '../../core/work/id-reference.ts';
-import type { Queryable } from '../../store/sql/database.ts';
 import { findWork } from '../../store/views/find-work.ts';
-import { type LimitName, listBudgets, removeBudget, type StoredLimit, setBudget } from '../../store/work/budgets.ts';
 import { choice, wholeNumber } from '../../terminal/command/arguments.ts';
-import {
-  addCommand,
-  addGroup,
-  type CommonOptions,
-  type Invocation,
-  type RunCommand,
-} from '../../terminal/command/command.ts';
-import { withDatabase } from '../../terminal/command/database.ts';
+import { addCommand, type CommonOptions, type Invocation } from '../../terminal/command/command.ts';
+import { type AddOperation, operationCommand, performOperation } from '../../terminal/command/operation-command.ts';
 import { limitAmount } from '../../terminal/view/limits.ts';
-import { styled } from '../../terminal/view/output.ts';
+import { type Output, styled } from '../../terminal/view/output.ts';
 import { age, amountOf, grouped, shortId, uncertainParts } from '../../terminal/view/quantities.ts';
+import * as acts from './operations.ts';
+import type { StoredLimit } from './store.ts';
 
 interface SubjectOptions extends CommonOptions {
   readonly item?: string;
@@ -39,13 +33,15 @@ interface RemoveOptions extends SubjectOptions {
   readonly unit: 'usd' | 'tokens';
 }
 
-/** Adds `animus budget list|set|remove`. */
-export function addBudgetCommands(program: Command, run: RunCommand): void {
-  const group = addGroup(program, 'budget', 'limits of what work may cost');
-  addCommand(group, 'list', {
-    summary: 'list the limits, with what is used of each',
-    examples: ['animus budget list', 'animus budget list --json'],
-  }).action(run(listCommand));
+const list = operationCommand(acts.listBudgets, {
+  usage: 'list',
+  summary: 'list the limits, with what is used of each',
+  examples: ['animus budget list', 'animus budget list --json'],
+  document: ({ result: { items: limits } }) => ({ limits }),
+  show: (output, { result: { items } }) => showLimits(output, items),
+});
+
+const set: AddOperation = (group, run) => {
   withSubject(
     addCommand(group, 'set', {
       summary: 'set a limit; it replaces that of a file for the same thing and period',
@@ -60,6 +56,9 @@ export function addBudgetCommands(program: Command, run: RunCommand): void {
     .option('--tokens <n>', 'the limit in tokens, of prompts and answers', wholeNumber(0, 1_000_000_000_000))
     .option('--on-exceeded <what>', 'wait for an operator or the next period, or die', choice(['wait', 'die']))
     .action(run(setCommand));
+};
+
+const remove: AddOperation = (group, run) => {
   withSubject(
     addCommand(group, 'remove', {
       summary: 'remove a limit that was set by command or SQL; a limit of a file applies again',
@@ -71,7 +70,9 @@ export function addBudgetCommands(program: Command, run: RunCommand): void {
   )
     .option('--unit <unit>', 'usd or tokens', choice(['usd', 'tokens']), 'usd')
     .action(run(removeCommand));
-}
+};
+
+export const budgetCommands = [list, set, remove];
 
 function withSubject(command: Command): Command {
   return command
@@ -90,14 +91,8 @@ function dollars(value: string): number {
   throw new InvalidArgumentError('Expected an amount such as 12.50, from 0.000001 on.');
 }
 
-async function listCommand(invocation: Invocation, _options: CommonOptions): Promise<number> {
-  const { output } = invocation;
-  const limits = await withDatabase(invocation, listBudgets);
-  output.document({ limits: limits.map(documentOf) });
-  if (limits.length === 0) {
-    output.note('no limits');
-    return 0;
-  }
+function showLimits(output: Output, limits: readonly StoredLimit[]): void {
+  if (limits.length === 0) return output.note('no limits');
   output.table(
     [
       { title: 'LIMITS' },
@@ -111,11 +106,10 @@ async function listCommand(invocation: Invocation, _options: CommonOptions): Pro
     ],
     limits.map(rowOf),
   );
-  return 0;
 }
 
 function rowOf(limit: StoredLimit) {
-  const { scope, subject, period, unit, amount, used, spent, held, estimated, lost, onExceeded } = limit;
+  const { scope, subject, period, unit, amount, used, spent, held, estimated, lost, on_exceeded: onExceeded } = limit;
   const share = used === null ? 0 : used / amount;
   const style = share >= 1 ? 'red' : share >= 0.8 ? 'yellow' : null;
   const parts =
@@ -138,82 +132,100 @@ function assumedTokens(count: number): string {
   return count === 0 ? '' : ` (of it ${grouped(count)} assumed)`;
 }
 
-function setterOf({ origin, setBy, base, unit, expiresAt }: StoredLimit): string {
+function setterOf({ origin, set_by: setBy, base, unit, expires_at: expiresAt }: StoredLimit): string {
   if (origin !== 'extension') return origin === 'file' ? 'a file' : setBy;
   const from = base === null ? '' : ` from ${limitAmount(base, unit)}`;
   return `${setBy}, by approval${from}${expiresAt === null ? '' : `, ends ${age(expiresAt, Date.now())}`}`;
 }
 
 /** `each item`: of a faculty. */
-function scopeTitle(scope: BudgetScope, subject: string | null): string {
+function scopeTitle(scope: string, subject: string | null): string {
   return (scope === 'item' || scope === 'root') && subject !== null && !FULL_ID.test(subject) ? `each ${scope}` : scope;
 }
 
-function documentOf({ onExceeded, setBy, setAt, expiresAt, ...limit }: StoredLimit): object {
-  return { ...limit, on_exceeded: onExceeded, set_by: setBy, set_at: setAt, expires_at: expiresAt };
-}
-
 async function setCommand(invocation: Invocation, options: SetOptions): Promise<number> {
-  const { output } = invocation;
-  const { usd, tokens, onExceeded = null } = options;
+  const { usd, tokens, onExceeded } = options;
   if ((usd === undefined) === (tokens === undefined)) {
     throw new AnimusError('usage.invalid', { detail: 'give either --usd or --tokens' });
   }
-  const unit = usd === undefined ? 'tokens' : 'usd';
-  const amount = usd ?? tokens ?? 0;
-  const name = await withDatabase(invocation, async (db) => {
-    const subject = await subjectOf(db, options);
-    await setBudget(db, { ...subject, unit }, amount, onExceeded);
-    const faculty = options.faculty ?? options.eachItem ?? options.eachRoot;
-    // A misspelt name would limit nothing.
-    if (faculty !== undefined) {
-      const { warnIfUnserved } = await import('../../terminal/command/known-faculties.ts');
-      await warnIfUnserved(invocation, db, { name: faculty, until: 'the limit applies to nothing', named: true });
-    }
-    return subject;
-  });
-  output.document({ ...name, unit, amount, on_exceeded: onExceeded });
-  output.line(styled('limited  ', 'green'), titleOf(name), `: ${limitAmount(amount, unit)}`);
-  return 0;
+  const { name, ids } = subjectOf(options);
+  const amount = usd ?? tokens;
+  const typed = { ...name, unit: usd === undefined ? 'tokens' : 'usd', amount, on_exceeded: onExceeded };
+  return performOperation(
+    acts.setBudget,
+    {
+      ids,
+      document: ({ input, result: { scope, subject, period, unit } }) => ({
+        scope,
+        subject,
+        period,
+        unit,
+        amount: input.amount,
+        on_exceeded: input.on_exceeded ?? null,
+      }),
+      show: (output, { input, result }) =>
+        output.line(styled('limited  ', 'green'), titleOf(result), `: ${limitAmount(input.amount, input.unit)}`),
+    },
+    invocation,
+    typed,
+  );
 }
 
 async function removeCommand(invocation: Invocation, options: RemoveOptions): Promise<number> {
-  const { output } = invocation;
-  const { unit } = options;
-  const { name, removed } = await withDatabase(invocation, async (db) => {
-    const subject = await subjectOf(db, options);
-    return { name: subject, removed: await removeBudget(db, { ...subject, unit }) };
-  });
-  output.document({ ...name, unit, removed });
-  if (removed) output.line(styled('removed  ', 'green'), titleOf(name));
-  else output.note(`${titleOf(name)} has no limit that was set by command or SQL`);
-  return 0;
+  const { name, ids } = subjectOf(options);
+  return performOperation(
+    acts.removeBudget,
+    {
+      ids,
+      document: ({ input: { scope, subject = null, period, unit }, result: { removed } }) => ({
+        scope,
+        subject,
+        period,
+        unit,
+        removed,
+      }),
+      show(output, { input, result: { removed } }) {
+        if (removed) output.line(styled('removed  ', 'green'), titleOf(input));
+        else output.note(`${titleOf(input)} has no limit that was set by command or SQL`);
+      },
+    },
+    invocation,
+    { ...name, unit: options.unit },
+  );
 }
 
-function titleOf({ scope, subject, period }: Omit<LimitName, 'unit'>): string {
+interface Titled {
+  readonly scope: string;
+  readonly subject?: string | null | undefined;
+  readonly period: string;
+}
+
+function titleOf({ scope, subject = null, period }: Titled): string {
   return `${scopeTitle(scope, subject)}${subject === null ? '' : ` ${subject}`}${period === 'none' ? '' : `, per ${period}`}`;
 }
 
 /** Which limit the options name; ids of work may be shortened. */
-async function subjectOf(db: Queryable, options: SubjectOptions): Promise<Omit<LimitName, 'unit'>> {
+function subjectOf(options: SubjectOptions) {
   const { item, eachItem, root, eachRoot, faculty, appliance, per } = options;
-  const period: BudgetPeriod = per ?? 'none';
-  const given: { readonly scope: BudgetScope; readonly id?: string; readonly subject: string | null }[] = [
-    ...(item === undefined ? [] : [{ scope: 'item' as const, id: item, subject: item }]),
-    ...(eachItem === undefined ? [] : [{ scope: 'item' as const, subject: eachItem }]),
-    ...(root === undefined ? [] : [{ scope: 'root' as const, id: root, subject: root }]),
-    ...(eachRoot === undefined ? [] : [{ scope: 'root' as const, subject: eachRoot }]),
-    ...(faculty === undefined ? [] : [{ scope: 'faculty' as const, subject: faculty }]),
-    ...(appliance ? [{ scope: 'appliance' as const, subject: null }] : []),
+  const given: readonly (readonly [scope: BudgetScope, subject: string | undefined, isId?: true])[] = [
+    ['item', item, true],
+    ['item', eachItem],
+    ['root', root, true],
+    ['root', eachRoot],
+    ['faculty', faculty],
   ];
-  const [one, another] = given;
-  if (one === undefined || another !== undefined) {
+  const named = given.filter(([, subject]) => subject !== undefined);
+  const [one = ['appliance', undefined] as const, another] = appliance
+    ? [['appliance', undefined] as const, ...named]
+    : named;
+  if (another !== undefined || (named.length === 0 && !appliance)) {
     const detail = 'give one of --item, --each-item, --root, --each-root, --faculty and --appliance';
     throw new AnimusError('usage.invalid', { detail });
   }
-  if ((one.scope === 'item' || one.scope === 'root') && per !== undefined) {
+  const [scope, subject, isId] = one;
+  if ((scope === 'item' || scope === 'root') && per !== undefined) {
     throw new AnimusError('usage.invalid', { detail: '--per is for --faculty and --appliance' });
   }
-  const subject = one.id === undefined ? one.subject : await findWork(db, one.id);
-  return { scope: one.scope, subject, period };
+  const period: BudgetPeriod = per ?? 'none';
+  return { name: { scope, subject, period }, ids: isId ? { subject: findWork } : {} };
 }

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
+import { readSpendItems, readSpendRoots } from '../../../src/features/budgets/spend-items.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { readSpendItems, readSpendRoots } from '../../../src/store/views/spend-items.ts';
+import { fillQueue } from '../../store/work/fill-queue.ts';
 import { testDatabase } from '../../support/database.ts';
-import { fillQueue } from '../work/fill-queue.ts';
 
 const target = testDatabase();
 

@@ -1,6 +1,5 @@
 /** What `animus spend` prints for people. */
-import type { Spend, SpendGroup, SpendPeriod, SpendRow } from '../../store/views/spend.ts';
-import type { ItemOrder, SpendItem, SpendRoot } from '../../store/views/spend-items.ts';
+
 import { type Output, styled } from '../../terminal/view/output.ts';
 import type { Part } from '../../terminal/view/part.ts';
 import {
@@ -17,6 +16,8 @@ import {
   uncertainParts,
 } from '../../terminal/view/quantities.ts';
 import type { Column } from '../../terminal/view/table.ts';
+import type { Spend, SpendGroup, SpendPeriod, SpendRow } from './spend.ts';
+import type { ItemOrder, SpendItem, SpendRoot } from './spend-items.ts';
 
 const AMOUNTS: readonly Column[] = [
   { title: 'CALLS', align: 'right', optional: true },

@@ -1,11 +1,11 @@
 /** Promise: `animus spend` shows every call once, by whatever it is grouped, and says what it does not know. */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { addUpSpend } from '../../../src/features/budgets/add-up-spend.ts';
 import { answeredTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
-import { addUpSpend } from '../../../src/store/work/spend.ts';
+import { commandSite } from '../../cli/work/command-site.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';
 import { beginTurn } from '../../support/begun-turn.ts';
 import { testDatabase } from '../../support/database.ts';
-import { commandSite } from '../work/command-site.ts';
 
 const target = testDatabase();
 const { animus } = commandSite(target);

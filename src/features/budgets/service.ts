@@ -1,17 +1,9 @@
 /** Adds up by day what model calls have cost, so that no call has to lock the sum that all of them share. */
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import type { Database } from '../../store/sql/database.ts';
-import { type AddedSpend, addUpSpend } from '../../store/work/spend.ts';
-import type { Log } from '../../telemetry/log.ts';
+import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
 import { countSpend } from '../../telemetry/metrics.ts';
-
-export interface SpendRollUpMeans {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-}
+import { type AddedSpend, addUpSpend } from './add-up-spend.ts';
 
 /** Between two rounds; `animus.spend` is exact at every moment, so this only bounds how many rows it adds up itself. */
 const INTERVAL_MS = 15_000;
@@ -21,7 +13,7 @@ const BATCH = 10_000;
 const NOTHING = { lost_usd: 0, unpriced_calls: 0 };
 
 /** Any number of daemons may do it at once: each takes the calls that no other has taken. */
-export function createSpendRollUp({ db, clock, log }: SpendRollUpMeans): Service {
+export function createSpendRollUp({ db, clock, log }: Pick<PartOfDaemon, 'db' | 'clock' | 'log'>): Service {
   const stopping = new AbortController();
   let loop: Promise<void> | null = null;
   /** By faculty and model: what was counted as lost and was not. A counter only rises, so the next losses are counted without it. */

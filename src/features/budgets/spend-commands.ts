@@ -2,17 +2,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
-import {
-  DEFAULT_SPEND_DAYS,
-  defaultSince,
-  readSpend,
-  SPEND_GROUPS,
-  type SpendPeriod,
-} from '../../store/views/spend.ts';
-import { readSpendItems, readSpendRoots } from '../../store/views/spend-items.ts';
 import { pastMoment, wholeNumber } from '../../terminal/command/arguments.ts';
 import { addCommand, type CommonOptions, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
+import { DEFAULT_SPEND_DAYS, defaultSince, readSpend, SPEND_GROUPS, type SpendPeriod } from './spend.ts';
+import { readSpendItems, readSpendRoots } from './spend-items.ts';
 import { showItems, showRoots, showSpend } from './spend-view.ts';
 
 interface PeriodOptions extends CommonOptions {

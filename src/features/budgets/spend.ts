@@ -1,7 +1,7 @@
 /** Reads what model calls have cost. Days are UTC. Rows keep the names of their columns, which `animus spend --json` prints as they are. */
 
-import type { Queryable } from '../sql/database.ts';
-import { type CostParts, knownCost, knownTokens, type TokenCounts } from './known-cost.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { type CostParts, knownCost, knownTokens, type TokenCounts } from '../../store/views/known-cost.ts';
 
 /** What sums can be grouped by, in the order of the columns. */
 export const SPEND_GROUPS = [
@@ -65,34 +65,18 @@ export interface Spend {
   readonly details_since: Date | null;
 }
 
+/** Of all work, or of what the actor may see, in the transaction of a gateway. */
+export type SpendOf = 'all' | 'visible';
+
 /** Adds up the calls of a period. */
-export function readSpend(
+export async function readSpend(
   db: Queryable,
-  by: readonly SpendGroup[],
-  period: SpendPeriod,
-  limit: number,
-): Promise<Spend> {
-  return addUp(db, SUMS, by, period, limit);
-}
-
-/** The same of the work that the actor may see, in the transaction of a gateway. */
-export function readVisibleSpend(
-  tx: Queryable,
-  by: readonly SpendGroup[],
-  period: SpendPeriod,
-  limit: number,
-): Promise<Spend> {
-  return addUp(tx, VISIBLE_SUMS, by, period, limit);
-}
-
-async function addUp(
-  db: Queryable,
-  sums: string,
   by: readonly SpendGroup[],
   { since, until }: SpendPeriod,
   limit: number,
+  of: SpendOf = 'all',
 ): Promise<Spend> {
-  const found = await db.query<SpendRow & Total>(sums, [by, since, until, limit]);
+  const found = await db.query<SpendRow & Total>(SUMS[of], [by, since, until, limit]);
   const [setting] = await db.query<{ since: Date }>(
     `select (value #>> '{}')::timestamptz as since from animus.settings where key = 'spend_details_since'`,
   );
@@ -161,5 +145,4 @@ const sumsOf = (relation: 'spend_details' | 'visible_spend') => `
       select nth, groups, day, month, ${TEXTS.join(', ')}, ${ADDED.join(', ')} from ordered) told
    order by nth`;
 
-const SUMS = sumsOf('spend_details');
-const VISIBLE_SUMS = sumsOf('visible_spend');
+const SUMS = { all: sumsOf('spend_details'), visible: sumsOf('visible_spend') };

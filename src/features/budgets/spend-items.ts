@@ -1,9 +1,16 @@
 /** Reads which work cost most and which took longest: items that still exist, by the time of their submission. */
 
 import type { WorkState } from '../../core/work/work.ts';
-import type { Queryable } from '../sql/database.ts';
-import { type CostParts, itemCost, itemTokens, knownCost, knownTokens, type TokenCounts } from './known-cost.ts';
-import type { SpendPeriod } from './spend.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import {
+  type CostParts,
+  itemCost,
+  itemTokens,
+  knownCost,
+  knownTokens,
+  type TokenCounts,
+} from '../../store/views/known-cost.ts';
+import type { SpendOf, SpendPeriod } from './spend.ts';
 
 /** A work item with what it cost and how long it took. */
 export interface SpendItem extends CostParts, TokenCounts {
@@ -40,9 +47,6 @@ export interface SpendRoot extends CostParts, TokenCounts {
 }
 
 export type ItemOrder = 'dearest' | 'slowest';
-
-/** Of all work, or of what the actor may see, in the transaction of a gateway. */
-export type SpendOf = 'all' | 'visible';
 
 /** The items that were submitted in a period and claimed at least once, in order. Submitted means: by their ids, which begin with the time. */
 export async function readSpendItems(
