@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type ClaimedWork,
-  extendLeases,
-  failWork,
-  releaseWork,
-  takeOwnClaims,
-} from '../../../../src/store/work/work.ts';
-import { type DatabaseClock, fakeDatabaseClock } from '../../../support/clock.ts';
-import { testDatabase } from '../../../support/database.ts';
+import { type ClaimedWork, extendLeases, failWork, releaseWork, takeOwnClaims } from '../../../src/store/work/work.ts';
+import { type DatabaseClock, fakeDatabaseClock } from '../../support/clock.ts';
+import { testDatabase } from '../../support/database.ts';
 import {
   claim,
   claimOne,
@@ -21,7 +15,7 @@ import {
   readWork,
   startFocus,
   stateOf,
-} from '../queue-driver.ts';
+} from './queue-driver.ts';
 
 const target = testDatabase();
 let clock: DatabaseClock;
