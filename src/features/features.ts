@@ -24,6 +24,7 @@ export const FEATURES: readonly Listed[] = [
   { commands: ['schedule'], load: async () => (await import('./schedules/feature.ts')).schedules },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
   { commands: [], load: async () => (await import('./batches/feature.ts')).batches },
+  { commands: [], load: async () => (await import('./mcp/feature.ts')).mcp },
 ];
 
 /** All of them, for what serves them, checks them or shows them. */
