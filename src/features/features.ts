@@ -11,6 +11,7 @@ export const FEATURES: readonly Listed[] = [
   { commands: ['person', 'token'], load: async () => (await import('./people/feature.ts')).people },
   { commands: ['work'], load: async () => (await import('./work/feature.ts')).work },
   { commands: ['ledger'], load: async () => (await import('./record/feature.ts')).record },
+  { commands: [], load: async () => (await import('./artifacts/feature.ts')).artifacts },
   {
     commands: ['status', 'pause', 'resume', 'models'],
     load: async () => (await import('./operate/feature.ts')).operate,
