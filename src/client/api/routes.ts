@@ -10,10 +10,10 @@ export const API_ROOT = '/api/v1';
 
 export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in keyof Api[Group]]: RouteRow } } = {
   artifacts: {
-    list: { method: 'GET', path: '/work/{id}/artifacts', kind: 'list', input: true, query: ['after', 'limit'] },
     read: { method: 'GET', path: '/artifacts/{id}', kind: 'stream' },
-    readDiff: { method: 'GET', path: '/work/{id}/diff', kind: 'json' },
     readPatch: { method: 'GET', path: '/work/{id}/patch', kind: 'stream' },
+    list: { method: 'GET', path: '/work/{id}/artifacts', kind: 'list', input: true, query: ['after', 'limit'] },
+    readDiff: { method: 'GET', path: '/work/{id}/diff', kind: 'json' },
   },
   workspaces: {
     create: { method: 'POST', path: '/workspaces', kind: 'json', input: true, body: true },
