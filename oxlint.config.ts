@@ -63,6 +63,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools/web': [['search']],
   'src/catalog': [['*'], ['config', 'reading', 'skills'], ['faculty']],
   'src/store/events': [['live'], ['*']],
+  'src/store/work': [['claimed'], ['*']],
   'src/store/views': [['visible'], ['*']],
   'src/store/migrations': [['*'], ['damage']],
   'src/store': [

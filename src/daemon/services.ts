@@ -124,7 +124,7 @@ export function createServices(resources: DaemonResources): DaemonServices {
     faculties,
     onProblems: registration.sandboxProblems,
   });
-  const queueMetrics = resources.exportsMetrics ? [createQueueMetrics({ db, clock, log })] : [];
+  const queueMetrics = resources.exportsMetrics ? [createQueueMetrics(db, clock, log)] : [];
   const reload = watchFaculties({
     directory: resolve(options.facultiesDir),
     initial,
