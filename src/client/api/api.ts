@@ -34,12 +34,8 @@ export type * from './work.ts';
 export type * from './workspaces.ts';
 /** The methods of a client, one for each route. */
 export interface Api {
-  /** Code that runs in a container. */
-  readonly sandbox: SandboxMethods;
   /** Files of work. */
   readonly artifacts: ArtifactsMethods;
-  /** Faculties, pauses, status and spend. */
-  readonly operate: OperateMethods;
   /** Workspaces and their files. */
   readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
@@ -50,10 +46,14 @@ export interface Api {
   readonly work: WorkMethods;
   /** What was recorded of work: ledger, foci, turns and tool calls. */
   readonly record: RecordMethods;
+  /** Faculties, pauses, status and spend. */
+  readonly operate: OperateMethods;
   /** What waits for the decision of a person. */
   readonly approvals: ApprovalsMethods;
   /** What agents and people remember. */
   readonly memory: MemoryMethods;
+  /** Code that runs in a container. */
+  readonly sandbox: SandboxMethods;
   /** Skills that agents wrote. */
   readonly skills: SkillsMethods;
   /** Work that is submitted at set times. */

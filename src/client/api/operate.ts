@@ -5,31 +5,6 @@
 import type { CallOptions } from '../options.ts';
 import type { WorkState } from './shared.ts';
 
-export interface Budget {
-  readonly scope: string;
-  readonly subject: string | null;
-  readonly period: string;
-  readonly unit: 'usd' | 'tokens';
-  /** What counts now. */
-  readonly amount: number;
-  /** Without what was approved; null: only that was set. */
-  readonly base: number | null;
-  /** What is spent and what is held; null: a limit of each item of a faculty. */
-  readonly used: number | null;
-  readonly spent: number | null;
-  /** For turns under way: their highest cost. */
-  readonly held: number | null;
-  /** Of what is spent: answers whose tokens the provider did not count; null for tokens. */
-  readonly estimated: number | null;
-  /** Of what is spent: requests that gave nothing; of tokens, answers without counts, too. */
-  readonly lost: number | null;
-  readonly on_exceeded: 'wait' | 'die' | null;
-  readonly origin: 'file' | 'operator' | 'submitter' | 'extension';
-  readonly set_by: string;
-  readonly set_at: string;
-  readonly expires_at: string | null;
-}
-
 export interface Status {
   readonly at: string;
   readonly count_cap: number;
@@ -310,6 +285,111 @@ export interface ModelPrices {
   readonly cache_write: number;
 }
 
+export interface Budget {
+  readonly scope: string;
+  readonly subject: string | null;
+  readonly period: string;
+  readonly unit: 'usd' | 'tokens';
+  /** What counts now. */
+  readonly amount: number;
+  /** Without what was approved; null: only that was set. */
+  readonly base: number | null;
+  /** What is spent and what is held; null: a limit of each item of a faculty. */
+  readonly used: number | null;
+  readonly spent: number | null;
+  /** For turns under way: their highest cost. */
+  readonly held: number | null;
+  /** Of what is spent: answers whose tokens the provider did not count; null for tokens. */
+  readonly estimated: number | null;
+  /** Of what is spent: requests that gave nothing; of tokens, answers without counts, too. */
+  readonly lost: number | null;
+  readonly on_exceeded: 'wait' | 'die' | null;
+  readonly origin: 'file' | 'operator' | 'submitter' | 'extension';
+  readonly set_by: string;
+  readonly set_at: string;
+  readonly expires_at: string | null;
+}
+
+export interface ListFacultiesOutput {
+  readonly items: readonly {
+    readonly name: string;
+    /** What it is for, as its file says; may be empty. */
+    readonly description: string;
+    /** Who does its work: builtin (a model), external (a command) or code. */
+    readonly mode: string;
+    /** The JSON Schema of `params` of its work; null: any object, which its agent reads beside the description. */
+    readonly params_schema: Readonly<Record<string, unknown>> | null;
+    /** The JSON Schema of its outcomes (`outcome.result`); null: they have no fixed form. */
+    readonly outcome_schema: Readonly<Record<string, unknown>> | null;
+    /** How many serve it. */
+    readonly daemons: number;
+    /** For those who may see all work. */
+    readonly hosts: readonly string[] | null;
+    /** How many of the daemons can start the containers that mode code needs, as far as they know. */
+    readonly able: number;
+    /** Why one cannot; for those who may see all work. */
+    readonly problem: string | null;
+  }[];
+}
+
+export interface ShowFacultyOutput {
+  readonly name: string;
+  /** What it is for, as its file says; may be empty. */
+  readonly description: string;
+  /** Who does its work: builtin (a model), external (a command) or code. */
+  readonly mode: string;
+  /** The JSON Schema of `params` of its work; null: any object, which its agent reads beside the description. */
+  readonly params_schema: Readonly<Record<string, unknown>> | null;
+  /** The JSON Schema of its outcomes (`outcome.result`); null: they have no fixed form. */
+  readonly outcome_schema: Readonly<Record<string, unknown>> | null;
+  readonly daemons: readonly {
+    /** Of animus. */
+    readonly version: string;
+    /** For those who may see all work. */
+    readonly host: string | null;
+    readonly settings: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+export interface ListPausesOutput {
+  readonly items: readonly {
+    /** `*`: all. */
+    readonly faculty: string;
+    readonly reason: string;
+    readonly paused_by: string;
+    readonly until: string | null;
+    readonly created_at: string;
+  }[];
+}
+
+export interface PauseInput {
+  readonly faculty?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+export interface PauseOutput {
+  readonly faculty: string;
+  /** What to look at, for people: such as a faculty that no running daemon serves. */
+  readonly warning?: string | undefined;
+}
+
+export interface ResumeOutput {
+  readonly faculty: string;
+  /** False: it was not paused. */
+  readonly resumed: boolean;
+}
+
+export interface ListModelsInput {
+  /** Only its models. */
+  readonly provider?: string | undefined;
+  /** Its name. */
+  readonly model?: string | undefined;
+}
+
+export interface ListModelsOutput {
+  readonly items: readonly Model[];
+}
+
 export interface ListBudgetsOutput {
   readonly items: readonly Budget[];
 }
@@ -496,124 +576,8 @@ export interface SpendRootsOutput {
   }[];
 }
 
-export interface ListFacultiesOutput {
-  readonly items: readonly {
-    readonly name: string;
-    /** What it is for, as its file says; may be empty. */
-    readonly description: string;
-    /** Who does its work: builtin (a model), external (a command) or code. */
-    readonly mode: string;
-    /** The JSON Schema of `params` of its work; null: any object, which its agent reads beside the description. */
-    readonly params_schema: Readonly<Record<string, unknown>> | null;
-    /** The JSON Schema of its outcomes (`outcome.result`); null: they have no fixed form. */
-    readonly outcome_schema: Readonly<Record<string, unknown>> | null;
-    /** How many serve it. */
-    readonly daemons: number;
-    /** For those who may see all work. */
-    readonly hosts: readonly string[] | null;
-    /** How many of the daemons can start the containers that mode code needs, as far as they know. */
-    readonly able: number;
-    /** Why one cannot; for those who may see all work. */
-    readonly problem: string | null;
-  }[];
-}
-
-export interface ShowFacultyOutput {
-  readonly name: string;
-  /** What it is for, as its file says; may be empty. */
-  readonly description: string;
-  /** Who does its work: builtin (a model), external (a command) or code. */
-  readonly mode: string;
-  /** The JSON Schema of `params` of its work; null: any object, which its agent reads beside the description. */
-  readonly params_schema: Readonly<Record<string, unknown>> | null;
-  /** The JSON Schema of its outcomes (`outcome.result`); null: they have no fixed form. */
-  readonly outcome_schema: Readonly<Record<string, unknown>> | null;
-  readonly daemons: readonly {
-    /** Of animus. */
-    readonly version: string;
-    /** For those who may see all work. */
-    readonly host: string | null;
-    readonly settings: Readonly<Record<string, unknown>>;
-  }[];
-}
-
-export interface ListPausesOutput {
-  readonly items: readonly {
-    /** `*`: all. */
-    readonly faculty: string;
-    readonly reason: string;
-    readonly paused_by: string;
-    readonly until: string | null;
-    readonly created_at: string;
-  }[];
-}
-
-export interface PauseInput {
-  readonly faculty?: string | undefined;
-  readonly reason?: string | undefined;
-}
-
-export interface PauseOutput {
-  readonly faculty: string;
-  /** What to look at, for people: such as a faculty that no running daemon serves. */
-  readonly warning?: string | undefined;
-}
-
-export interface ResumeOutput {
-  readonly faculty: string;
-  /** False: it was not paused. */
-  readonly resumed: boolean;
-}
-
-export interface ListModelsInput {
-  /** Only its models. */
-  readonly provider?: string | undefined;
-  /** Its name. */
-  readonly model?: string | undefined;
-}
-
-export interface ListModelsOutput {
-  readonly items: readonly Model[];
-}
-
 /** The methods `client.operate`. */
 export interface OperateMethods {
-  /**
-   * The limits of what work may cost, and how much of each is used; for operators. Needs a token of scope `read`.
-   *
-   * `GET /budgets`
-   */
-  listBudgets(options?: CallOptions): Promise<ListBudgetsOutput>;
-  /**
-   * Set a limit: operators any, others a lower one for an item of their own. Needs a token of scope `work`.
-   *
-   * `PUT /budgets`
-   */
-  setBudget(input: SetBudgetInput, options?: CallOptions): Promise<SetBudgetOutput>;
-  /**
-   * Remove a limit that a person has set, so that the one in the file applies again; for operators. Needs a token of scope `decide`.
-   *
-   * `DELETE /budgets`
-   */
-  removeBudget(input: RemoveBudgetInput, options?: CallOptions): Promise<RemoveBudgetOutput>;
-  /**
-   * What model calls cost in a period of UTC days, by faculty and model or as `by` says. Needs a token of scope `read`.
-   *
-   * `GET /spend`
-   */
-  spend(input?: SpendInput, options?: CallOptions): Promise<SpendOutput>;
-  /**
-   * The work items of a period that cost most or took longest. Needs a token of scope `read`.
-   *
-   * `GET /spend/items`
-   */
-  spendItems(input?: SpendItemsInput, options?: CallOptions): Promise<SpendItemsOutput>;
-  /**
-   * The root items of a period, each with the sum of all its child work, the most expensive first. Needs a token of scope `read`.
-   *
-   * `GET /spend/roots`
-   */
-  spendRoots(input?: SpendRootsInput, options?: CallOptions): Promise<SpendRootsOutput>;
   /**
    * The faculties that running daemons serve: what each is for, its inputs and its outcome. Needs a token of scope `read`.
    *
@@ -656,4 +620,40 @@ export interface OperateMethods {
    * `GET /models`
    */
   listModels(input?: ListModelsInput, options?: CallOptions): Promise<ListModelsOutput>;
+  /**
+   * The limits of what work may cost, and how much of each is used; for operators. Needs a token of scope `read`.
+   *
+   * `GET /budgets`
+   */
+  listBudgets(options?: CallOptions): Promise<ListBudgetsOutput>;
+  /**
+   * Set a limit: operators any, others a lower one for an item of their own. Needs a token of scope `work`.
+   *
+   * `PUT /budgets`
+   */
+  setBudget(input: SetBudgetInput, options?: CallOptions): Promise<SetBudgetOutput>;
+  /**
+   * Remove a limit that a person has set, so that the one in the file applies again; for operators. Needs a token of scope `decide`.
+   *
+   * `DELETE /budgets`
+   */
+  removeBudget(input: RemoveBudgetInput, options?: CallOptions): Promise<RemoveBudgetOutput>;
+  /**
+   * What model calls cost in a period of UTC days, by faculty and model or as `by` says. Needs a token of scope `read`.
+   *
+   * `GET /spend`
+   */
+  spend(input?: SpendInput, options?: CallOptions): Promise<SpendOutput>;
+  /**
+   * The work items of a period that cost most or took longest. Needs a token of scope `read`.
+   *
+   * `GET /spend/items`
+   */
+  spendItems(input?: SpendItemsInput, options?: CallOptions): Promise<SpendItemsOutput>;
+  /**
+   * The root items of a period, each with the sum of all its child work, the most expensive first. Needs a token of scope `read`.
+   *
+   * `GET /spend/roots`
+   */
+  spendRoots(input?: SpendRootsInput, options?: CallOptions): Promise<SpendRootsOutput>;
 }

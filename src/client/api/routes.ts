@@ -9,41 +9,11 @@ import type { Api } from './api.ts';
 export const API_ROOT = '/api/v1';
 
 export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in keyof Api[Group]]: RouteRow } } = {
-  sandbox: {
-    runCode: { method: 'POST', path: '/sandbox/executions', kind: 'json', input: true, body: true },
-  },
   artifacts: {
-    list: { method: 'GET', path: '/work/{id}/artifacts', kind: 'list', input: true, query: ['after', 'limit'] },
     read: { method: 'GET', path: '/artifacts/{id}', kind: 'stream' },
-    readDiff: { method: 'GET', path: '/work/{id}/diff', kind: 'json' },
     readPatch: { method: 'GET', path: '/work/{id}/patch', kind: 'stream' },
-  },
-  operate: {
-    listBudgets: { method: 'GET', path: '/budgets', kind: 'json' },
-    setBudget: { method: 'PUT', path: '/budgets', kind: 'json', input: true, body: true },
-    removeBudget: {
-      method: 'DELETE',
-      path: '/budgets',
-      kind: 'json',
-      input: true,
-      query: ['scope', 'subject', 'period', 'unit'],
-    },
-    spend: { method: 'GET', path: '/spend', kind: 'json', input: true, query: ['since', 'until', 'by', 'limit'] },
-    spendItems: {
-      method: 'GET',
-      path: '/spend/items',
-      kind: 'json',
-      input: true,
-      query: ['since', 'until', 'order', 'limit'],
-    },
-    spendRoots: { method: 'GET', path: '/spend/roots', kind: 'json', input: true, query: ['since', 'until', 'limit'] },
-    listFaculties: { method: 'GET', path: '/faculties', kind: 'json' },
-    showFaculty: { method: 'GET', path: '/faculties/{name}', kind: 'json' },
-    listPauses: { method: 'GET', path: '/pauses', kind: 'json' },
-    pause: { method: 'POST', path: '/pauses', kind: 'json', input: true, body: true },
-    resume: { method: 'DELETE', path: '/pauses/{faculty}', kind: 'json' },
-    status: { method: 'GET', path: '/status', kind: 'json' },
-    listModels: { method: 'GET', path: '/models', kind: 'json', input: true, query: ['provider', 'model'] },
+    list: { method: 'GET', path: '/work/{id}/artifacts', kind: 'list', input: true, query: ['after', 'limit'] },
+    readDiff: { method: 'GET', path: '/work/{id}/diff', kind: 'json' },
   },
   workspaces: {
     create: { method: 'POST', path: '/workspaces', kind: 'json', input: true, body: true },
@@ -162,6 +132,33 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     listActivations: { method: 'GET', path: '/work/{id}/skills', kind: 'json' },
     showWorkBudget: { method: 'GET', path: '/work/{id}/budget', kind: 'json' },
   },
+  operate: {
+    listFaculties: { method: 'GET', path: '/faculties', kind: 'json' },
+    showFaculty: { method: 'GET', path: '/faculties/{name}', kind: 'json' },
+    listPauses: { method: 'GET', path: '/pauses', kind: 'json' },
+    pause: { method: 'POST', path: '/pauses', kind: 'json', input: true, body: true },
+    resume: { method: 'DELETE', path: '/pauses/{faculty}', kind: 'json' },
+    status: { method: 'GET', path: '/status', kind: 'json' },
+    listModels: { method: 'GET', path: '/models', kind: 'json', input: true, query: ['provider', 'model'] },
+    listBudgets: { method: 'GET', path: '/budgets', kind: 'json' },
+    setBudget: { method: 'PUT', path: '/budgets', kind: 'json', input: true, body: true },
+    removeBudget: {
+      method: 'DELETE',
+      path: '/budgets',
+      kind: 'json',
+      input: true,
+      query: ['scope', 'subject', 'period', 'unit'],
+    },
+    spend: { method: 'GET', path: '/spend', kind: 'json', input: true, query: ['since', 'until', 'by', 'limit'] },
+    spendItems: {
+      method: 'GET',
+      path: '/spend/items',
+      kind: 'json',
+      input: true,
+      query: ['since', 'until', 'order', 'limit'],
+    },
+    spendRoots: { method: 'GET', path: '/spend/roots', kind: 'json', input: true, query: ['since', 'until', 'limit'] },
+  },
   approvals: {
     list: { method: 'GET', path: '/approvals', kind: 'json', input: true, query: ['work_item_id', 'limit'] },
     listGroups: { method: 'GET', path: '/approvals/groups', kind: 'json', input: true, query: ['limit'] },
@@ -201,6 +198,9 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     merges: { method: 'GET', path: '/memory-merges', kind: 'json', input: true, query: ['limit'] },
     unmerge: { method: 'DELETE', path: '/memory-merges/{id}', kind: 'json' },
     stats: { method: 'GET', path: '/memory-stats', kind: 'json' },
+  },
+  sandbox: {
+    runCode: { method: 'POST', path: '/sandbox/executions', kind: 'json', input: true, body: true },
   },
   skills: {
     list: { method: 'GET', path: '/skills', kind: 'json' },

@@ -8,14 +8,14 @@ import {
   type ItemFault,
   readUnclaimed,
   type Unclaimed,
-} from '../../store/work/claim-faults.ts';
+} from '../../store/work/claimed/claim-faults.ts';
 import type { ClaimRequest } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { gauge } from '../../telemetry/metrics.ts';
 import type { Ends } from '../focus/scope/refused-end.ts';
 import { createEndWatch } from './end-watch.ts';
 
-export interface ClaimWatchMeans {
+export interface ClaimReports {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -51,7 +51,7 @@ const SLACK_MS = 1000;
 /** Items that are named as problems. */
 const MOST_TOLD = 20;
 
-export function createClaimWatch({ db, clock, log, onProblems }: ClaimWatchMeans): ClaimWatch {
+export function createClaimWatch({ db, clock, log, onProblems }: ClaimReports): ClaimWatch {
   const items = new Map<string, { readonly fault: ItemFault; readonly untilMs: number }>();
   const faculties = new Map<string, { readonly untilMs: number; readonly message: string }>();
   let ofWaits: string | null = null;

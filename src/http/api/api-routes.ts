@@ -2,20 +2,14 @@
 
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
 import { chatRoutes } from '../chats/chat-routes.ts';
-import { budgetRoutes } from '../operate/budget-routes.ts';
-import { spendRoutes } from '../operate/spend-routes.ts';
 import { OPERATIONS, READINGS } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
 import { routeOfReading } from '../route/reading-route.ts';
 import type { Route } from '../route/route.ts';
-import { sandboxRoutes } from '../sandbox/sandbox-routes.ts';
 import { streamRoutes } from '../streams/stream-routes.ts';
 
 export const API_ROUTES: readonly Route[] = [
-  ...sandboxRoutes,
   ...artifactRoutes,
-  ...budgetRoutes,
-  ...spendRoutes,
   ...chatRoutes,
   ...OPERATIONS.map(routeOf),
   ...READINGS.map(routeOfReading),

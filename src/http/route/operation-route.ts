@@ -58,10 +58,10 @@ export function routeOf({
 }
 
 function outside(visit: Visit): Outside {
-  const { means, signal, traceparent } = visit;
+  const { services, signal, traceparent } = visit;
   return {
-    config: async () => means.config,
-    models: async () => means.models?.() ?? listModels({}),
+    config: async () => services.config,
+    models: async () => services.models?.() ?? listModels({}),
     signal,
     traceparent,
     searchVector: (text) => searchVector(visit, text),

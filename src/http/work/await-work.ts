@@ -34,14 +34,14 @@ export async function awaitWork(visit: Visit, id: string, seconds: number): Prom
       next = item.merged_into;
     }
   }).catch((error: unknown) => {
-    visit.means.log.debug({ error: messageOf(error) }, 'a request stopped waiting for its work');
+    visit.services.log.debug({ error: messageOf(error) }, 'a request stopped waiting for its work');
   });
   return { own, ended };
 }
 
 /** Runs it with a signal that aborts after that time, or when the client leaves. Errors: its own. */
 export async function within<T>(
-  { signal, means: { clock } }: Visit,
+  { signal, services: { clock } }: Visit,
   seconds: number,
   act: (until: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -63,10 +63,10 @@ export async function lastOf(
   until: AbortSignal,
   report: (frame: Frame) => void = () => undefined,
 ): Promise<WorkItem> {
-  const look = () => asVisitor(visit.means.db, visit.visitor, (tx) => readWork(tx, id));
+  const look = () => asVisitor(visit.services.db, visit.visitor, (tx) => readWork(tx, id));
   const before = await look();
   if (isOver(before) || until.aborted) return before;
-  const live = await visit.means.live.means();
+  const live = await visit.services.live.services();
   // It ends with the item.
   for await (const frames of followItem(live, visitorEyes(visit), { kind: 'work', id }, null, until)) {
     for (const frame of frames) report(frame);

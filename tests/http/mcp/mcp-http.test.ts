@@ -134,8 +134,8 @@ test('a token has the tools of its scopes, and they are annotated', async () => 
   const writing = (await all.listTools()).tools.filter(({ annotations }) => annotations?.readOnlyHint === false);
   expect(writing.map(({ name, annotations }) => [name, annotations?.destructiveHint])).toEqual([
     ['submit_work', false],
-    ['say_to_work', false],
     ['cancel_work', true],
+    ['say_to_work', false],
     ['approve', true],
     ['deny', true],
     ['answer_question', true],

@@ -61,7 +61,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
       onLine: (line) => act(take.bind(null, line, asking.asked), line),
       onInterrupt: interrupt,
       onEnd: leave,
-      onTab: (typed) => completeCommand(completionMeans(), typed),
+      onTab: (typed) => completeCommand(completionSources(), typed),
     },
   );
   const asking = createAsking(console, () => actor.decides, showPrompt);
@@ -94,7 +94,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   /** `asked`: when the line was typed, not when its turn comes. Nobody decides what they have not seen. */
   async function take(line: string, asked: AskedView | null): Promise<void> {
     const { db } = place;
-    if (isSlashCommand(line)) return runSlashCommand(slashMeans(db, asked), line);
+    if (isSlashCommand(line)) return runSlashCommand(sessionParts(db, asked), line);
     if (asked !== null) return asking.decide(db, asked, line);
     // What was typed before the session began may end in a line end.
     const text = (line.startsWith('//') ? line.slice(1) : line).trimEnd();
@@ -116,7 +116,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     showSaid(console.output, `${changed}, in place of ${message}`, text);
   }
 
-  function completionMeans() {
+  function completionSources() {
     return {
       talk,
       cwd: context.cwd,
@@ -126,11 +126,11 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     };
   }
 
-  function slashMeans(db: Database, asked: AskedView | null) {
+  function sessionParts(db: Database, asked: AskedView | null) {
     return {
       db,
       console,
-      ...completionMeans(),
+      ...completionSources(),
       stop,
       askAgain: () => asking.again(),
       deny: (note: string) => asking.deny(db, asked, note),

@@ -2,13 +2,12 @@
 import { row } from '../../../operations/row.ts';
 import type { Schemas } from '../../../operations/schemas.ts';
 
-export const timeText = ({ z }: Schemas) => z.string().meta({ format: 'date-time' });
 export const count = ({ z }: Schemas) => z.int().min(0);
 
 export const inbox = row((s) =>
   s.z.object({
     waiting: count(s),
-    oldest_at: timeText(s).nullable(),
+    oldest_at: s.timeText().nullable(),
     dead: count(s).describe('messages that could not be read'),
     last_dead_reason: s.z.string().nullable(),
   }),
@@ -22,8 +21,8 @@ export const schedule = row((s) =>
     time_zone: s.z.string(),
     paused: s.z.boolean(),
     problem: s.z.string().nullable(),
-    next_at: timeText(s).nullable(),
-    last_at: timeText(s).nullable(),
+    next_at: s.timeText().nullable(),
+    last_at: s.timeText().nullable(),
     missed_24h: s.z.number(),
     overlap: s.z.enum(['allow', 'skip', 'queue']),
     skipped: count(s).describe('runs that were skipped since its last item began, counted up to 1,000'),
@@ -44,8 +43,8 @@ export const asks = row((s) =>
         subject: s.z.string(),
         tool: s.z.string().nullable(),
         shown: s.z.string(),
-        asked_at: timeText(s),
-        deadline: timeText(s).nullable(),
+        asked_at: s.timeText(),
+        deadline: s.timeText().nullable(),
         items: count(s).describe('how many work items wait for the same limit; 1 for anything else'),
       }),
     ),

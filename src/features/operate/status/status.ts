@@ -3,14 +3,14 @@ import type { z } from 'zod';
 import { costParts, tokenCounts } from '../../../operations/cost-rows.ts';
 import { row } from '../../../operations/row.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
-import { asks, budget, count, inbox, schedule, timeText, worktrees } from './status-parts.ts';
+import { asks, budget, count, inbox, schedule, worktrees } from './status-parts.ts';
 
 const queue = row((s) =>
   s.z.object({
     faculty: s.z.string(),
     queued: count(s),
     capped: s.z.boolean().describe('`queued` is a lower bound'),
-    oldest_at: timeText(s).nullable(),
+    oldest_at: s.timeText().nullable(),
     routable: s.z.boolean().describe('a live daemon serves it'),
   }),
 );
@@ -25,8 +25,8 @@ const waiting = row((s) =>
       work_item_id: s.id().describe('the one that has waited longest, as `why` and `ends`'),
       why: s.WAITING_FIELDS.why,
       ends: s.WAITING_FIELDS.ends,
-      since: timeText(s),
-      until: timeText(s).nullable(),
+      since: s.timeText(),
+      until: s.timeText().nullable(),
     })
     .meta({ id: 'WaitingStatus' }),
 );
@@ -40,7 +40,7 @@ const focus = row((s) =>
     phase: s.z.string().nullable(),
     state: s.z.enum(['claimed', 'running']),
     turn: s.z.int().nullable(),
-    started_at: timeText(s).nullable(),
+    started_at: s.timeText().nullable(),
     host: s.z.string().nullable(),
     daemon_id: s.id().nullable(),
     plan: s.z.string().nullable(),
@@ -59,15 +59,17 @@ const daemon = row((s) =>
     saturated: s.z.boolean(),
     faculties: s.z.array(s.z.string()),
     problems: s.z.array(s.z.unknown()),
-    started_at: timeText(s),
-    seen_at: timeText(s),
-    stopped_at: timeText(s).nullable(),
+    started_at: s.timeText(),
+    seen_at: s.timeText(),
+    stopped_at: s.timeText().nullable(),
     alive: s.z.boolean().describe('seen within the last two minutes; it reports every 30 seconds at least'),
-    lease_until: timeText(s)
+    lease_until: s
+      .timeText()
       .nullable()
       .optional()
       .describe('when the last lease of its work ends; null: it has no work'),
-    blocked_at: timeText(s)
+    blocked_at: s
+      .timeText()
       .nullable()
       .optional()
       .describe('when its event loop last stood still for a second or more; null: never'),
@@ -82,7 +84,7 @@ const deadLetter = row((s) =>
     faculty: s.z.string(),
     description: s.z.string(),
     attempts: s.z.int(),
-    resolved_at: timeText(s),
+    resolved_at: s.timeText(),
     reason: s.z.string(),
   }),
 );
@@ -101,8 +103,8 @@ const pause = row((s) =>
     faculty: s.z.string().describe('`*`: all'),
     reason: s.z.string(),
     paused_by: s.z.string(),
-    until: timeText(s).nullable(),
-    created_at: timeText(s),
+    until: s.timeText().nullable(),
+    created_at: s.timeText(),
   }),
 );
 
@@ -125,7 +127,7 @@ const spend = row((s) =>
 /** Without the keys of the parts. */
 export const statusRow = row((s) =>
   s.z.object({
-    at: timeText(s),
+    at: s.timeText(),
     count_cap: s.z.int(),
     capped: s.z.array(s.workState()).describe('states whose count is a lower bound'),
     states: s.z

@@ -223,7 +223,7 @@ describe('work submit --wait', () => {
     await askPerson(db.database, key, 1, 'c1', 'approval', asks);
     await parkWork(db.database, work);
     // Having seen the state, it reads what waits, and then sleeps: this was its last query.
-    const looked = `select from pg_stat_activity where $1::uuid is not null and pid <> pg_backend_pid() and query like '%animus.item_asks where work_item_id%'`;
+    const looked = `select from pg_stat_activity where $1::uuid is not null and pid <> pg_backend_pid() and state = 'idle' and query like '%visible_item_asks where work_item_id%'`;
     await until(db.database, looked, work.id);
     await db.database.query(`select animus.cancel_work($1)`, [work.id]);
     const { stdout } = await waiting;
