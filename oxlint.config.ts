@@ -21,11 +21,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['telemetry'],
     ['client', 'core'],
   ],
-  'src/cli': [
-    ['*'],
-    ['demo', 'doctor', 'faculty', 'shell'],
-    ['db', 'init', 'scratch', 'serve', 'settings', 'work'],
-  ],
+  'src/cli': [['*'], ['demo', 'doctor', 'faculty', 'shell'], ['db', 'init', 'scratch', 'serve', 'settings', 'work']],
   // Parts do not know each other; a new one needs no line here.
   'src/features': [foldersOf('src/features')],
   'src/features/skills': [['folders']],
