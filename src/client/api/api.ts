@@ -34,8 +34,6 @@ export type * from './work.ts';
 export type * from './workspaces.ts';
 /** The methods of a client, one for each route. */
 export interface Api {
-  /** Code that runs in a container. */
-  readonly sandbox: SandboxMethods;
   /** Files of work. */
   readonly artifacts: ArtifactsMethods;
   /** Workspaces and their files. */
@@ -54,6 +52,8 @@ export interface Api {
   readonly approvals: ApprovalsMethods;
   /** What agents and people remember. */
   readonly memory: MemoryMethods;
+  /** Code that runs in a container. */
+  readonly sandbox: SandboxMethods;
   /** Skills that agents wrote. */
   readonly skills: SkillsMethods;
   /** Work that is submitted at set times. */

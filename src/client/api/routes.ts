@@ -9,14 +9,11 @@ import type { Api } from './api.ts';
 export const API_ROOT = '/api/v1';
 
 export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in keyof Api[Group]]: RouteRow } } = {
-  sandbox: {
-    runCode: { method: 'POST', path: '/sandbox/executions', kind: 'json', input: true, body: true },
-  },
   artifacts: {
-    list: { method: 'GET', path: '/work/{id}/artifacts', kind: 'list', input: true, query: ['after', 'limit'] },
     read: { method: 'GET', path: '/artifacts/{id}', kind: 'stream' },
-    readDiff: { method: 'GET', path: '/work/{id}/diff', kind: 'json' },
     readPatch: { method: 'GET', path: '/work/{id}/patch', kind: 'stream' },
+    list: { method: 'GET', path: '/work/{id}/artifacts', kind: 'list', input: true, query: ['after', 'limit'] },
+    readDiff: { method: 'GET', path: '/work/{id}/diff', kind: 'json' },
   },
   workspaces: {
     create: { method: 'POST', path: '/workspaces', kind: 'json', input: true, body: true },
@@ -201,6 +198,9 @@ export const API_ROUTES: { readonly [Group in keyof Api]: { readonly [Name in ke
     merges: { method: 'GET', path: '/memory-merges', kind: 'json', input: true, query: ['limit'] },
     unmerge: { method: 'DELETE', path: '/memory-merges/{id}', kind: 'json' },
     stats: { method: 'GET', path: '/memory-stats', kind: 'json' },
+  },
+  sandbox: {
+    runCode: { method: 'POST', path: '/sandbox/executions', kind: 'json', input: true, body: true },
   },
   skills: {
     list: { method: 'GET', path: '/skills', kind: 'json' },

@@ -3,10 +3,8 @@ import { FEATURES } from '../route/features.ts';
 import type { Route } from '../route/route.ts';
 
 const TAGS: Readonly<Record<string, string>> = {
-  artifacts: 'Files of work.',
   workspaces: 'Workspaces and their files.',
   chats: 'Conversations with a faculty.',
-  sandbox: 'Code that runs in a container.',
 };
 
 /** Those of the parts, too. */
