@@ -36,7 +36,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['*'],
     ['api'],
     ['mcp'],
-    ['artifacts', 'chats', 'operate', 'people', 'record', 'sandbox', 'sockets', 'streams', 'work'],
+    ['artifacts', 'conversations', 'operate', 'people', 'record', 'sandbox', 'sockets', 'streams', 'work'],
     ['route'],
     ['events'],
     ['login'],

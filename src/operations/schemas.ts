@@ -6,6 +6,7 @@ import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
 import { rowId, WORK_STATE } from '../core/work/row-schemas.ts';
 
 export { z } from 'zod';
+export { submittedItem } from './work-schemas.ts';
 
 /** This file, for schemas that are made when they are first used. */
 export type Schemas = typeof import('./schemas.ts');

@@ -48,10 +48,10 @@ export interface Api {
   readonly schedules: SchedulesMethods;
   /** People and their tokens. */
   readonly people: PeopleMethods;
-  /** Workspaces and their files. */
-  readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
+  /** Workspaces and their files. */
+  readonly workspaces: WorkspacesMethods;
   /** What waits for the decision of a person. */
   readonly approvals: ApprovalsMethods;
   /** What agents and people remember. */

@@ -1,7 +1,7 @@
 /** All routes of the API, in the order of the OpenAPI document. */
 
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
-import { chatRoutes } from '../chats/chat-routes.ts';
+import { conversationRoutes } from '../conversations/conversation-routes.ts';
 import { budgetRoutes } from '../operate/budget-routes.ts';
 import { modelRoutes } from '../operate/model-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
@@ -36,7 +36,7 @@ export const API_ROUTES: readonly Route[] = [
   ...scheduleRoutes,
   ...peopleRoutes,
   ...tokenRoutes,
-  ...chatRoutes,
+  ...conversationRoutes,
   ...OPERATIONS.map(routeOf),
   ...READINGS.map(routeOfReading),
   ...streamRoutes,

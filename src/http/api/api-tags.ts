@@ -9,8 +9,6 @@ const TAGS: Readonly<Record<string, string>> = {
   operate: 'Faculties, pauses, status and spend.',
   schedules: 'Work that is submitted at set times.',
   people: 'People and their tokens.',
-  workspaces: 'Workspaces and their files.',
-  chats: 'Conversations with a faculty.',
   sandbox: 'Code that runs in a container.',
 };
 

@@ -4,9 +4,9 @@ import { isTerminal } from '../../core/work/work.ts';
 import { readAsked } from '../../operations/asked.ts';
 import { READS } from '../../operations/mcp-offer.ts';
 import { id } from '../../operations/schemas.ts';
+import { workItem } from '../../operations/work-schemas.ts';
 import type { Frame } from '../events/frame.ts';
 import { asVisitor } from '../login/visitor.ts';
-import { workItem } from '../route/work-schemas.ts';
 import { lastOf, within } from '../work/await-work.ts';
 import type { McpTool } from './tool.ts';
 

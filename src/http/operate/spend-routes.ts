@@ -1,5 +1,6 @@
 /** What work costs. */
 import { z } from 'zod';
+import { costParts, tokenCounts } from '../../operations/cost-schemas.ts';
 import { id, time, workState } from '../../operations/schemas.ts';
 import {
   DEFAULT_SPEND_DAYS,
@@ -10,7 +11,6 @@ import {
   type SpendPeriod,
 } from '../../store/views/spend.ts';
 import { readSpendItems, readSpendRoots } from '../../store/views/spend-items.ts';
-import { costParts, tokenCounts } from '../route/cost-schemas.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
 
 const day = () => z.iso.date();

@@ -1,11 +1,11 @@
 /** The status of all work and of the daemons, as `animus.visible_status()` answers it. Each count stops at `count_cap`. */
 import { z } from 'zod';
+import { costParts, tokenCounts } from '../../operations/cost-schemas.ts';
 import * as schemas from '../../operations/schemas.ts';
 import { id, workState } from '../../operations/schemas.ts';
+import { WAITING } from '../../operations/work-schemas.ts';
 import { OVERLAP_POLICIES } from '../../store/work/schedules.ts';
-import { costParts, tokenCounts } from '../route/cost-schemas.ts';
 import { FEATURES } from '../route/features.ts';
-import { WAITING } from '../route/work-schemas.ts';
 
 const timeText = () => z.string().meta({ format: 'date-time' });
 const count = () => z.int().min(0);

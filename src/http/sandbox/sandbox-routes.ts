@@ -2,13 +2,12 @@
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { CODE_FIELDS, describeCode, EITHER, oneOfBoth } from '../../core/work/code-params.ts';
-import { facultyName, id, workState } from '../../operations/schemas.ts';
+import { facultyName, id, submittedItem, workState } from '../../operations/schemas.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readVisibleFaculty } from '../../store/views/visible/visible-appliance.ts';
 import { whyWaiting } from '../../store/views/waiting.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
 import { jsonRoute, type Route } from '../route/route.ts';
-import { submittedItem } from '../route/work-schemas.ts';
 
 /** The shipped faculty. */
 const FACULTY = 'sandbox';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { pageOf } from '../../operations/page-of.ts';
 import { facultyName, id, limit, page, workState } from '../../operations/schemas.ts';
+import { workSummary } from '../../operations/work-schemas.ts';
 import { listVisibleWork, requireVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute } from '../route/route.ts';
-import { workSummary } from '../route/work-schemas.ts';
 
 export const listWork = jsonRoute({
   id: 'listWork',

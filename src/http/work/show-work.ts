@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { id } from '../../operations/schemas.ts';
+import { workItem } from '../../operations/work-schemas.ts';
 import { readVisibleWork } from '../../store/views/visible/visible-work.ts';
 import { jsonRoute } from '../route/route.ts';
-import { workItem } from '../route/work-schemas.ts';
 
 export const showWork = jsonRoute({
   id: 'showWork',

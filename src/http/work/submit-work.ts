@@ -1,10 +1,19 @@
 import { z } from 'zod';
-import { facultyName, id, json, jsonObject, submitted, timeIn, warning, workState } from '../../operations/schemas.ts';
+import {
+  facultyName,
+  id,
+  json,
+  jsonObject,
+  submitted,
+  submittedItem,
+  timeIn,
+  warning,
+  workState,
+} from '../../operations/schemas.ts';
 import { whyWaiting } from '../../store/views/waiting.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
 import { jsonRoute } from '../route/route.ts';
 import { unserved } from '../route/unserved.ts';
-import { submittedItem } from '../route/work-schemas.ts';
 
 /** Files are at most 20 MiB together; base64 makes four bytes of three. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;

@@ -1,9 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import {
-  removeParticipant,
-  sayInConversation,
-  setParticipant,
-} from '../../../src/features/conversations/store/conversations.ts';
+import { removeParticipant, setParticipant } from '../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
 import { webhookEvent } from '../../../src/features/webhooks/store.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';

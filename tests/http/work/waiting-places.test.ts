@@ -5,7 +5,7 @@ import { followWork } from '../../../src/cli/work/follow-work.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { WAITING_REASONS, type WaitingReason } from '../../../src/core/work/waiting.ts';
-import { sayInConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
 import { resumeFaculty } from '../../../src/store/work/operate.ts';
 import { type NewWork, submitWork } from '../../../src/store/work/submit-work.ts';
 import type { Invocation } from '../../../src/terminal/command/command.ts';

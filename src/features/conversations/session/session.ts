@@ -10,10 +10,11 @@ import type { Database } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import { cancelWork } from '../../../store/work/operate.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
+import { act } from '../../../terminal/command/operation-command.ts';
 import { openNews } from '../../../terminal/events/news.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { openConsole } from '../console/console.ts';
-import { readConversation } from '../store/read-conversation.ts';
+import { readConversation } from '../store/read-messages.ts';
 import { createAsking } from './asking.ts';
 import { completeCommand } from './complete-command.ts';
 import { createEventView } from './event-view.ts';
@@ -23,7 +24,7 @@ import { showHistory, showSaid } from './message-view.ts';
 import { PATIENCE } from './patience.ts';
 import { openPlace, type Place } from './place.ts';
 import { isSlashCommand, runSlashCommand } from './slash-commands.ts';
-import { edit, say, type Talk } from './talk.ts';
+import { type Act, editMessage, say, type Talk } from './talk.ts';
 import { createTalkWatch } from './watch-talk.ts';
 
 export interface SessionOptions {
@@ -58,7 +59,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   const console = openConsole(
     { stdin: context.stdin, stdout: context.stdout, env: context.env, signals: context.signals, stopJob },
     {
-      onLine: (line) => act(take.bind(null, line, asking.asked), line),
+      onLine: (line) => queue(take.bind(null, line, asking.asked), line),
       onInterrupt: interrupt,
       onEnd: leave,
       onTab: (typed) => completeCommand(completionMeans(), typed),
@@ -75,8 +76,10 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     busy: () => busy > 0,
   });
 
+  const perform: Act = async (operation, input) => (await act(invocation, place.db, operation, { input })).result;
+
   /** One after the other. What failed is said, and the line is given back. */
-  function act(action: () => Promise<void>, line = ''): void {
+  function queue(action: () => Promise<void>, line = ''): void {
     busy += 1;
     doing = doing
       .then(action)
@@ -99,7 +102,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     // What was typed before the session began may end in a line end.
     const text = (line.startsWith('//') ? line.slice(1) : line).trimEnd();
     if (text === '') return;
-    if (talk.editing !== null) return replace(db, talk.editing.number, text);
+    if (talk.editing !== null) return replace(talk.editing.number, text);
     const files = talk.files.length;
     const { told, messageId, number } = await say(db, talk, text);
     if (!told && watch.answering !== null) {
@@ -111,8 +114,8 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     showSaid(console.output, `${number}${how}`, text);
   }
 
-  async function replace(db: Database, message: number, text: string): Promise<void> {
-    const changed = await edit(db, talk, text);
+  async function replace(message: number, text: string): Promise<void> {
+    const changed = await editMessage(perform, talk, text);
     showSaid(console.output, `${changed}, in place of ${message}`, text);
   }
 
@@ -129,6 +132,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   function slashMeans(db: Database, asked: AskedView | null) {
     return {
       db,
+      act: perform,
       console,
       ...completionMeans(),
       stop,
@@ -173,7 +177,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     }
     stopping = true;
     console.hint('stopping the answer; Ctrl-C again leaves');
-    act(async () => stop().finally(() => (stopping = false)));
+    queue(async () => stop().finally(() => (stopping = false)));
   }
 
   /** Watches on this connection until the person leaves, or it is lost. */
@@ -239,7 +243,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     console.hint('/help lists the commands.');
     if (talk.id === null) return;
     talk.messages = await readConversation(place.db, talk.id);
-    for (const { id, workItemId, state } of talk.messages) {
+    for (const { id, work_item_id: workItemId, state } of talk.messages) {
       talk.known.add(id);
       if (workItemId !== null && (state === null || isTerminal(state as WorkState))) talk.followed.add(workItemId);
     }

@@ -1,14 +1,14 @@
 /** Work items as the API shows them. */
 import { z } from 'zod';
-import { WAITING_FIELDS } from '../../core/work/waiting-fields.ts';
-import { id, json, jsonObject, time, workState } from '../../operations/schemas.ts';
+import { rowId as id, WORK_STATE } from '../core/work/row-schemas.ts';
+import { WAITING_FIELDS } from '../core/work/waiting-fields.ts';
 import { costParts, tokenCounts } from './cost-schemas.ts';
 
 /** The keys of why work does not go on now. */
 export const WAITING = {
   ...WAITING_FIELDS,
-  since: time(),
-  until: time().nullable().describe('when it ends by itself at the latest; null: never, or nobody knows'),
+  since: z.date(),
+  until: z.date().nullable().describe('when it ends by itself at the latest; null: never, or nobody knows'),
   work_items: z.array(id()).describe('what goes first or is awaited, of what you may see; at most 20'),
 };
 
@@ -20,7 +20,7 @@ const waiting = () => whyWaiting.nullable().describe('why it does not go on now;
 const summary = {
   id: id(),
   faculty: z.string(),
-  state: workState(),
+  state: WORK_STATE,
   description: z.string(),
   priority: z.int(),
   attempts: z.int(),
@@ -32,9 +32,9 @@ const summary = {
     .nullable()
     .describe('the item that does the same work; null also where that is work of somebody else'),
   outcome_summary: z.string().nullable(),
-  run_at: time().nullable(),
-  created_at: time(),
-  resolved_at: time().nullable(),
+  run_at: z.date().nullable(),
+  created_at: z.date(),
+  resolved_at: z.date().nullable(),
   waiting: waiting(),
 };
 
@@ -46,16 +46,16 @@ export const workItem = z
   .object({
     ...summary,
     skill: z.string().nullable(),
-    params: jsonObject(),
+    params: z.record(z.string(), z.unknown()),
     dedup_key: z.string().nullable(),
     concurrency_key: z.string().nullable(),
     source: z.string(),
-    trigger_info: json(),
-    cancel_requested_at: time().nullable(),
-    outcome: json(),
-    error: json(),
+    trigger_info: z.unknown(),
+    cancel_requested_at: z.date().nullable(),
+    outcome: z.unknown(),
+    error: z.unknown(),
     ...tokenCounts,
-    updated_at: time(),
+    updated_at: z.date(),
     root_id: id(),
     depth: z.int(),
     max_attempts: z.int().nullable(),
