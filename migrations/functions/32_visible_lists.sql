@@ -1,4 +1,4 @@
--- What a gateway reads and changes by functions: pages of visible work, the status, schedules.
+-- What a gateway reads by functions: pages of visible work, the status.
 
 -- Returns the condition of a state in the words of the partial indexes of work_items; without a state, a condition that every item meets.
 -- Locks: none. Raises: WA004.
@@ -123,42 +123,4 @@ begin
   if animus.sees_all() then return; end if;
   raise insufficient_privilege using message = format('%I may not see the work of others', animus.actor()),
     hint = case when animus.person_acts() then 'this needs a person with role reader or operator' else 'grant animus_reader to the role' end;
-end $$;
-
--- Adds a schedule, for an operator. A daemon computes when it is due; the expression is the caller's to check.
--- Locks: none. Raises: WA002 where no trigger runs, WA004, 23505, 23514, 42501.
-drop function if exists animus.add_schedule(text, text, text, text, text, jsonb, text, int, boolean);
-create or replace function animus.add_schedule(
-  p_name text, p_cron text, p_faculty text, p_time_zone text default 'UTC', p_description text default '', p_params jsonb default '{}',
-  p_missed text default 'once', p_grace_seconds int default 3600, p_paused boolean default false, p_overlap text default 'allow') returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  perform animus.require_operator();
-  perform animus.require_triggers('a schedule');
-  insert into animus.schedules (name, cron, time_zone, faculty, description, params, missed, grace_seconds, paused, overlap)
-  values (p_name, p_cron, p_time_zone, p_faculty, p_description, p_params, p_missed, p_grace_seconds, p_paused, p_overlap);
-end $$;
-
--- Pauses a schedule or resumes it, for an operator, and returns whether that changed anything.
--- Locks: the schedule's row. Raises: WA003, 42501.
-create or replace function animus.pause_schedule(p_name text, p_paused boolean) returns boolean
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_was boolean;
-begin
-  perform animus.require_operator();
-  select s.paused into v_was from animus.schedules s where s.name = p_name for no key update;
-  if not found then perform animus.raise('WA003', format('no schedule %s', p_name)); end if;
-  update animus.schedules s set paused = p_paused where s.name = p_name and s.paused <> p_paused;
-  return v_was <> p_paused;
-end $$;
-
--- Removes a schedule with the record of its runs, for an operator; their work items stay.
--- Locks: the schedule's row. Raises: WA003, 42501.
-create or replace function animus.remove_schedule(p_name text) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-begin
-  perform animus.require_operator();
-  delete from animus.schedules s where s.name = p_name;
-  if not found then perform animus.raise('WA003', format('no schedule %s', p_name)); end if;
 end $$;

@@ -26,7 +26,7 @@ const IN_ORDER: readonly (CommandGroup | string)[] = [
   'inbox',
   { names: ['pause', 'resume'], load: async () => (await import('./operate/pause.ts')).addPauseCommands },
   { names: ['budget'], load: async () => (await import('./operate/budget.ts')).addBudgetCommands },
-  { names: ['schedule'], load: async () => (await import('./operate/schedule.ts')).addScheduleCommands },
+  'schedule',
   { names: ['ledger'], load: async () => (await import('./work/ledger.ts')).addLedgerCommands },
   { names: ['person'], load: async () => (await import('./people/person.ts')).addPersonCommands },
   { names: ['token'], load: async () => (await import('./people/token.ts')).addTokenCommands },

@@ -29,7 +29,6 @@ import { createInbox } from './timers/inbox.ts';
 import { createMcpWatch } from './timers/mcp-watch.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createSandboxWatch } from './timers/sandbox-watch.ts';
-import { createScheduler } from './timers/scheduler.ts';
 import { createUpkeep } from './timers/upkeep.ts';
 import { realDirectoryRoot } from './workspace/focus-directory.ts';
 
@@ -157,7 +156,6 @@ export function createServices(means: ServiceMeans): DaemonServices {
   });
   const heartbeat = createHeartbeat({ db, clock, log, daemonId, leaseSeconds, running: controlPlane.running });
   const inbox = createInbox({ db, clock, log, pollSeconds });
-  const scheduler = createScheduler({ db, clock, log, pollSeconds });
   const upkeep = createUpkeep({ ...means, home: config.home }, registration, settings);
   const parts = means.parts.services.map((create) =>
     create({ db, clock, log, daemonId, settings, batches: models.batches }),
@@ -225,7 +223,6 @@ export function createServices(means: ServiceMeans): DaemonServices {
       budgetKeeper,
       controlPlane,
       inbox,
-      scheduler,
       ...upkeep.services,
       ...parts,
       reload,

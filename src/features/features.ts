@@ -13,6 +13,7 @@ export const FEATURES: readonly Listed[] = [
   { commands: ['skill'], load: async () => (await import('./skills/feature.ts')).skills },
   { commands: ['audit'], load: async () => (await import('./audit/feature.ts')).audit },
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
+  { commands: ['schedule'], load: async () => (await import('./schedules/feature.ts')).schedules },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
   { commands: [], load: async () => (await import('./batches/feature.ts')).batches },
 ];

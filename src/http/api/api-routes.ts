@@ -5,7 +5,6 @@ import { conversationRoutes } from '../conversations/conversation-routes.ts';
 import { budgetRoutes } from '../operate/budget-routes.ts';
 import { modelRoutes } from '../operate/model-routes.ts';
 import { operateRoutes } from '../operate/operate-routes.ts';
-import { scheduleRoutes } from '../operate/schedule-routes.ts';
 import { spendRoutes } from '../operate/spend-routes.ts';
 import { peopleRoutes } from '../people/people-routes.ts';
 import { tokenRoutes } from '../people/token-routes.ts';
@@ -33,7 +32,6 @@ export const API_ROUTES: readonly Route[] = [
   ...budgetRoutes,
   ...spendRoutes,
   ...modelRoutes,
-  ...scheduleRoutes,
   ...peopleRoutes,
   ...tokenRoutes,
   ...conversationRoutes,

@@ -7,7 +7,6 @@ const TAGS: Readonly<Record<string, string>> = {
   record: 'What was recorded of work: ledger, foci, turns and tool calls.',
   artifacts: 'Files of work.',
   operate: 'Faculties, pauses, status and spend.',
-  schedules: 'Work that is submitted at set times.',
   people: 'People and their tokens.',
   sandbox: 'Code that runs in a container.',
 };

@@ -1,10 +1,10 @@
 /** The status of all work and of the daemons, as `animus.visible_status()` answers it. Each count stops at `count_cap`. */
 import { z } from 'zod';
+import { OVERLAP_POLICIES } from '../../features/schedules/store.ts';
 import { costParts, tokenCounts } from '../../operations/cost-schemas.ts';
 import * as schemas from '../../operations/schemas.ts';
 import { id, workState } from '../../operations/schemas.ts';
 import { WAITING } from '../../operations/work-schemas.ts';
-import { OVERLAP_POLICIES } from '../../store/work/schedules.ts';
 import { FEATURES } from '../route/features.ts';
 
 const timeText = () => z.string().meta({ format: 'date-time' });

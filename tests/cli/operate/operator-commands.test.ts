@@ -108,7 +108,7 @@ describe('animus schedule', () => {
       stdout: expect.stringMatching(/^report {2}added; first due at \d{4}.*Z \(in /),
     });
     const slip = await animus('schedule', 'add', 'slip', '@daily', 'scrib');
-    expect(slip.stderr).toContain('no faculty is named scrib; its work stays queued until one is');
+    expect(slip.stderr).toContain('no faculty is named scrib; its work waits until one is');
     await animus('schedule', 'remove', 'slip');
     const listed = await animus('schedule', 'list');
     expect(listed.stdout).toMatch(

@@ -11,11 +11,13 @@ const ITEM = 'an-item';
 
 const QUIET = { clock: systemClock, log: silentLog, leaseSeconds: 60 } as const;
 
-function focusWith(leaseToken: string): RunningFocus {
+function focusWith(leaseToken: string, agoMs = 0): RunningFocus {
   const work = { id: ITEM, leaseToken } as RunningFocus['work'];
   const control = createFocusControl();
+  const now = momentOf(systemClock);
+  const claimed = { monotonicMs: now.monotonicMs - agoMs, wallMs: now.wallMs - agoMs };
   const means = { ...QUIET, db: null as never, processes: { setDeadline() {} } };
-  const lease = createFocusLease(means, work, control, momentOf(systemClock));
+  const lease = createFocusLease(means, work, control, claimed);
   return { work, control, lease, leasedAtMs: systemClock.monotonicMs() };
 }
 
@@ -45,4 +47,23 @@ test('a report about the current lease of a focus stops it', async () => {
   const report = { workItemId: ITEM, held: false, cancelRequested: false };
   await heartbeatOf(new Map([[ITEM, focus]]), async () => [report]).beat();
   expect(focus.control.signal.aborted).toBe(true);
+});
+
+test('a row that somebody keeps locked is named once, when less than a third of its lease is left', async () => {
+  const lines: object[] = [];
+  const focus = focusWith('1', 45_000);
+  const heartbeat = createHeartbeat({
+    ...QUIET,
+    log: { ...silentLog, warn: (fields: object) => void lines.push(fields) },
+    db: {
+      // No row is renewed; what is left of the lease is read.
+      query: async (sql: string) =>
+        sql.includes('leases_left') ? [{ workItemId: ITEM, cancelRequested: false, seconds: 15, lockedBy: 4711 }] : [],
+    } as unknown as Database,
+    daemonId: 'a-daemon',
+    running: new Map([[ITEM, focus]]),
+  });
+  await heartbeat.beat();
+  await heartbeat.beat();
+  expect(lines).toEqual([{ work_item_id: ITEM, locked_by: 4711, seconds_left: expect.any(Number) }]);
 });

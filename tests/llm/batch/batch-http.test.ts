@@ -164,3 +164,25 @@ it.each(['anthropic', 'openai'] as const)('a list of batches without end is give
   expect(finding).toMatchObject({ kind: 'failed', fault: { kind: 'protocol' } });
   expect(requests).toHaveLength(200);
 });
+
+it('a batch on a later page of the list is found, and each page is asked for once (anthropic)', async () => {
+  const row = (id: string, created: number) => ({
+    id,
+    created_at: new Date(created).toISOString(),
+    request_counts: { processing: 1, succeeded: 0, errored: 0, canceled: 0, expired: 0 },
+    processing_status: 'in_progress',
+  });
+  const { api, http, requests } = await open('anthropic', (request) =>
+    ok(
+      request.path.includes('after_id')
+        ? { data: [row('second', 4e12)], has_more: false, last_id: 'second' }
+        : { data: [row('first', 4e12)], has_more: true, last_id: 'first/1' },
+    ),
+  );
+  await api.find(
+    { id: 'b1', requests: 1, requestIds: ['r1'], sinceMs: 0, known: async () => [], dismissed: new Set() },
+    http,
+  );
+  const pages = requests.map(({ path }) => path).filter((path) => path.includes('limit='));
+  expect(pages.map((path) => new URL(path, 'http://x').searchParams.get('after_id'))).toEqual([null, 'first/1']);
+});

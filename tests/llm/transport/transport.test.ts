@@ -21,8 +21,9 @@ describe('time-outs are distinguished', () => {
   });
 
   test('a slow drip is not silence', async () => {
-    const server = await serve([{ ...HI, pieceBytes: 40, everyMs: 5 }]);
-    answered(await call(connect(server.url, { ...ONCE, timeouts: { streamIdleMs: 2_000 } })));
+    // In all, it takes longer than it may be silent.
+    const server = await serve([{ ...HI, pieceBytes: 40, everyMs: 150 }]);
+    answered(await call(connect(server.url, { ...ONCE, timeouts: { streamIdleMs: 1_500 } })));
   });
 
   test('a drip without end meets the total time-out, which is not tried again', async () => {

@@ -1,11 +1,11 @@
 /** Settings of a server, and what animus and an application do with each: install, insert, claim, end, memory, schedule, list. */
 import { Client } from 'pg';
 import { expect } from 'vitest';
+import { addSchedule } from '../../../src/features/schedules/store.ts';
 import { storeMemory } from '../../../src/store/memory/memories.ts';
 import { searchMemories } from '../../../src/store/memory/search-memories.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
-import { addScheduleAs } from '../../../src/store/work/change-schedules.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 
@@ -152,9 +152,9 @@ export async function asAnimus(db: Database): Promise<Record<string, unknown>> {
       return memories.map(({ content }) => content).sort();
     },
     schedule: async () => {
-      const policy = { missed: 'once', graceSeconds: 60, overlap: 'allow', paused: false } as const;
-      const work = { cron: '0 3 * * *', timeZone: 'UTC', faculty: 'f', description: 'd', params: {} };
-      await db.transaction((tx) => addScheduleAs(tx, { name: 'nightly', ...work, ...policy }));
+      const policy = { missed: 'once', grace_seconds: 60, overlap: 'allow', paused: false } as const;
+      const work = { cron: '0 3 * * *', time_zone: 'UTC', faculty: 'f', description: 'd', params: {} };
+      await db.transaction((tx) => addSchedule(tx, { name: 'nightly', ...work, ...policy }));
       return 'added';
     },
     list: async () => {

@@ -52,7 +52,7 @@ describe('a command loads no package that it does not use', () => {
     ['pause', ['commander', ...DRIVER], 59],
     ['resume', ['commander', ...DRIVER], 59],
     ['budget list', ['commander', ...DRIVER], 59],
-    ['schedule list', ['commander', 'croner', ...DRIVER], 59],
+    ['schedule list', ['commander', 'croner', ...DRIVER], 68],
     ['token list', ['commander', ...DRIVER], 60],
     ['webhook list', ['commander', ...DRIVER], 71],
     ['person list', ['commander', ...DRIVER], 59],

@@ -88,6 +88,8 @@ describe('limits', () => {
       chosen: [],
       heldBack: ['a: as many skills as the faculty allows were activated already'],
     });
+    const one = { ...SETTINGS, maxAutoActivated: 1 };
+    expect(chosen([auto('x')], task('go'), one).chosen).toEqual(['x auto']);
     expect(withDependencies(skills[0]!, libraryOf(...skills), new Set()).missing).toEqual(['gone']);
   });
 

@@ -1,4 +1,4 @@
-/** What concerns no single item, as the actor may see it: faculties, schedules, pauses, status. */
+/** What concerns no single item, as the actor may see it: faculties, pauses, status. */
 import type { Queryable } from '../../sql/database.ts';
 import { requireSeesAll } from './visible-operated.ts';
 
@@ -58,34 +58,6 @@ export async function readFacultySettings(tx: Queryable, name: string): Promise<
   return tx.query<VisibleFacultySettings>(
     'select version, host, settings from animus.visible_faculty_settings where name = $1 order by host, version limit 1000',
     [name],
-  );
-}
-
-export interface VisibleSchedule {
-  readonly name: string;
-  readonly cron: string;
-  readonly time_zone: string;
-  readonly faculty: string;
-  readonly description: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly missed: 'skip' | 'once' | 'all';
-  readonly grace_seconds: number;
-  readonly overlap: 'allow' | 'skip' | 'queue';
-  readonly paused: boolean;
-  readonly problem: string | null;
-  readonly next_at: Date | null;
-  readonly last_at: Date | null;
-  readonly created_at: Date;
-  readonly open_item: string | null;
-}
-
-/** All schedules by name. Errors: `db.forbidden` for who may not see all work. */
-export async function readVisibleSchedules(tx: Queryable): Promise<VisibleSchedule[]> {
-  await requireSeesAll(tx);
-  return tx.query<VisibleSchedule>(
-    `select name, cron, time_zone, faculty, left(description, 1048576) as description, params, missed, grace_seconds, overlap, paused, problem, next_at, last_at,
-            created_at, open_item
-       from animus.visible_schedules order by name`,
   );
 }
 

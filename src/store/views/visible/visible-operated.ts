@@ -1,33 +1,9 @@
-/** What operators set and see: runs of schedules, limits, and changes of many items. Rows keep the names of their columns. */
+/** What operators set and see: limits, and changes of many items. Rows keep the names of their columns. */
 import type { WorkState } from '../../../core/work/work.ts';
 import type { Queryable } from '../../sql/database.ts';
 import { toText } from '../../sql/json.ts';
 import type { BudgetLeft } from '../../work/budgets.ts';
 import type { WorkMatch } from '../matching-work.ts';
-
-export interface VisibleRun {
-  readonly due_at: Date;
-  /** The last one of several that were missed. */
-  readonly until_at: Date;
-  readonly result: string;
-  readonly runs: number;
-  readonly work_item_id: string | null;
-}
-
-/** The last runs of a schedule, newest first; none for who may not see all work. */
-export async function readVisibleRuns(tx: Queryable, schedule: string, limit: number): Promise<VisibleRun[]> {
-  return tx.query<VisibleRun>(
-    `select due_at, until_at, result, runs, work_item_id from animus.visible_schedule_runs where schedule = $1
-      order by due_at desc limit $2`,
-    [schedule, limit],
-  );
-}
-
-/** Whether there is a schedule of this name. Errors: `db.forbidden` for who may not see all work. */
-export async function isVisibleSchedule(tx: Queryable, name: string): Promise<boolean> {
-  await requireSeesAll(tx);
-  return (await tx.query('select from animus.visible_schedules where name = $1', [name])).length > 0;
-}
 
 /** The limits that apply to an item, with what is left of them; none for an item that the actor may not see. */
 export async function readVisibleBudget(tx: Queryable, id: string): Promise<readonly BudgetLeft[]> {

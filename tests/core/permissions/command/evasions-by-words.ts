@@ -15,6 +15,7 @@ export const BY_WORDS: Readonly<Record<string, readonly string[]>> = {
     `parallel ${'--null '.repeat(70)}canary ::: x`,
     `prog ${'a '.repeat(300)}canary x`,
   ],
+  'names that are read': [`echo canary | xargs -I{} {} x`, `echo canary | xargs {} x`, `fd canary -x {} x`],
   'attached values': [
     `env '-Scanary x'`,
     `env -S'canary x'`,

@@ -1,31 +1,25 @@
 /** Fires schedules: computes when each is due; the database decides which daemon fires it. */
 
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { type CronReading, readCron } from '../../core/work/cron.ts';
-import type { Database } from '../../store/sql/database.ts';
-import { fireSchedule, readDueSchedules, type ScheduleLook } from '../../store/work/schedules.ts';
-import type { Log } from '../../telemetry/log.ts';
+import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
 import { dueRuns } from './due-runs.ts';
-
-export interface SchedulerMeans {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** How soon a schedule written by SQL is detected; the embedded database is polled at most once a second. */
-  readonly pollSeconds: number;
-}
+import { fireSchedule, readDueSchedules, type ScheduleLook } from './store.ts';
 
 export interface Scheduler extends Service {
   /** One pass; returns the milliseconds until the next one. `recheck`: include schedules that had a problem. */
   look(recheck?: boolean): Promise<number>;
 }
 
+type OfDaemon = Pick<PartOfDaemon, 'db' | 'clock' | 'log'> & {
+  readonly settings: () => { readonly daemon: { readonly pollSeconds: number } };
+};
+
 /** Runs when the next schedule is due, and at every poll. Every daemon of a database may run one. */
-export function createScheduler(means: SchedulerMeans): Scheduler {
-  const { db, clock, log } = means;
-  const pollMs = Math.max(1000, means.pollSeconds * 1000);
+export function createScheduler({ db, clock, log, settings }: OfDaemon): Scheduler {
+  // How soon a schedule written by SQL is detected; the embedded database is polled at most once a second.
+  const pollMs = Math.max(1000, settings().daemon.pollSeconds * 1000);
   const stopping = new AbortController();
   let loop: Promise<void> | null = null;
   let troubled = false;

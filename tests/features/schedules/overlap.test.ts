@@ -1,9 +1,9 @@
 /** Promise: a schedule whose runs may not overlap has at most one item that has not ended, and says what it left out. */
 import { beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { createScheduler } from '../../../src/daemon/timers/scheduler.ts';
+import { createScheduler } from '../../../src/features/schedules/service.ts';
+import { runSchedule } from '../../../src/features/schedules/store.ts';
 import type { ScheduleStatus } from '../../../src/store/views/status-view.ts';
-import { runSchedule } from '../../../src/store/work/schedules.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { run } from '../../cli/run-cli.ts';
 import { clearWork } from '../../support/clear-work.ts';
@@ -14,7 +14,8 @@ import { day, fired, insert, nextAt } from './schedule-rows.ts';
 const target = testDatabase();
 const db = target.database;
 let clock: Awaited<ReturnType<typeof fakeDatabaseClock>> | undefined;
-const scheduler = (on = db) => createScheduler({ db: on, clock: systemClock, log: silentLog, pollSeconds: 5 });
+const scheduler = (on = db) =>
+  createScheduler({ db: on, clock: systemClock, log: silentLog, settings: () => ({ daemon: { pollSeconds: 5 } }) });
 
 beforeEach(async () => {
   clock ??= await fakeDatabaseClock(db, '2026-01-01T00:00:00Z');

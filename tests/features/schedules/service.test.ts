@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { createScheduler } from '../../../src/daemon/timers/scheduler.ts';
-import { fireSchedule, listSchedules, readDueSchedules, runSchedule } from '../../../src/store/work/schedules.ts';
+import { createScheduler } from '../../../src/features/schedules/service.ts';
+import { fireSchedule, listSchedules, readDueSchedules, runSchedule } from '../../../src/features/schedules/store.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { clearWork } from '../../support/clear-work.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -215,7 +215,7 @@ test('while it is paused nothing is due, nothing is made up afterwards, and it c
   expect(await nextAt(db)).toBe('2026-01-01T06:00:00.000Z');
   const [{ runs } = { runs: [] }] = await listSchedules(db, 's');
   expect(runs).toMatchObject([{ result: 'manual', runs: 1 }]);
-  await expect(runSchedule(db, 'ss')).rejects.toThrow('no schedule named ss (did you mean s?)');
+  await expect(runSchedule(db, 'ss')).rejects.toThrow('no schedule named ss');
 });
 
 test('a running daemon fires without a notification, and stops', async () => {
@@ -224,7 +224,7 @@ test('a running daemon fires without a notification, and stops', async () => {
   await at('2026-01-01T00:01:10Z');
   const lines = Promise.withResolvers<void>();
   const log = { ...silentLog, info: (_: object, text: string) => text.includes('fired') && lines.resolve() };
-  const daemon = createScheduler({ db, clock: systemClock, log, pollSeconds: 1 });
+  const daemon = createScheduler({ db, clock: systemClock, log, settings: () => ({ daemon: { pollSeconds: 1 } }) });
   await daemon.start();
   await lines.promise;
   await daemon.stop();
@@ -246,5 +246,5 @@ async function setUp(now: string) {
 }
 
 function scheduler(db: TestDatabase['database']) {
-  return createScheduler({ db, clock: systemClock, log: silentLog, pollSeconds: 5 });
+  return createScheduler({ db, clock: systemClock, log: silentLog, settings: () => ({ daemon: { pollSeconds: 5 } }) });
 }

@@ -1,6 +1,6 @@
 /** Computes which runs of a schedule fire now, which are skipped, and when it is due next. Pure. */
 import type { DueTimes } from '../../core/work/cron.ts';
-import type { MissedPolicy, MissedRuns } from '../../store/work/schedules.ts';
+import type { MissedPolicy, MissedRuns } from './store.ts';
 
 export interface DueSchedule {
   /** The oldest due time that has not been handled. */

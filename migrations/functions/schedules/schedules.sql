@@ -159,22 +159,6 @@ begin
   return v_id;
 end $$;
 
--- Submits a schedule's work now, also while it is paused or an item of it has not ended; its next run does not change.
--- Locks: the schedule's row. Raises: WA003, WA004, 23514, 42501.
-create or replace function animus.run_schedule(p_name text) returns uuid
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_now      timestamptz := animus.now();
-  v_schedule animus.schedules;
-begin
-  perform animus.require_operator();
-  select * into v_schedule from animus.schedules where name = p_name for no key update;
-  if not found then
-    perform animus.raise('WA003', format('no schedule %s', p_name));
-  end if;
-  return animus.start_scheduled(v_schedule, v_now, 'manual', v_now);
-end $$;
-
 -- Returns the part of `animus status` about schedules and the inbox. Counts stop at 10,000.
 -- Locks: none. Raises: nothing.
 create or replace function animus.ways_in_status() returns jsonb
