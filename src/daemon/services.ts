@@ -158,7 +158,16 @@ export function createServices(means: ServiceMeans): DaemonServices {
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const upkeep = createUpkeep({ ...means, home: config.home }, registration, settings);
   const parts = means.parts.services.map((create) =>
-    create({ db, clock, log, daemonId, settings, batches: models.batches }),
+    create({
+      db,
+      clock,
+      log,
+      daemonId,
+      settings,
+      models,
+      batches: models.batches,
+      report: registration.partReport(),
+    }),
   );
   const budgetKeeper = createBudgetKeeper({ db, clock, log, daemonId, registration, budget: () => settings().budget });
   const notifications = listenForWork({ db, log, daemonId, wake, beat: heartbeat.beat, inbox, skills: writtenSkills });

@@ -6,6 +6,7 @@ import type { Operation } from '../operations/operation.ts';
 import type { Reading } from '../operations/reading.ts';
 import type { Schemas } from '../operations/schemas.ts';
 import type { Queryable } from '../store/sql/database.ts';
+import type { Invocation } from '../terminal/command/command.ts';
 import type { AddOperation } from '../terminal/command/operation-command.ts';
 import type { Finding } from '../terminal/view/finding.ts';
 import type { Output } from '../terminal/view/output.ts';
@@ -41,6 +42,9 @@ export interface Examined {
   readonly faculties: Faculties;
   /** Absolute; they need not exist. */
   readonly skillsDirectories: readonly string[];
+  readonly invocation: Invocation;
+  /** The providers that may be asked, which may cost something. */
+  readonly asked: ReadonlySet<string>;
 }
 
 /** Its part of `animus status`. */

@@ -15,7 +15,6 @@ import type { Style } from '../../terminal/view/part.ts';
 import { examineCaches } from './caches.ts';
 import { examineContainers } from './containers.ts';
 import { examineDatabase } from './database.ts';
-import { examineEmbeddings } from './embeddings.ts';
 import { examineDisk, examineModes } from './files.ts';
 import { examineFaculties, examineIsolation, examineLimits } from './host.ts';
 import { examineKeys } from './keys.ts';
@@ -103,15 +102,12 @@ async function* examine(invocation: Invocation, options: DoctorOptions): AsyncGe
   yield await examinePorts(config, invocation.context.signals.drain);
   yield examineFaculties(directory, faculties);
   yield examineModels(faculties, config);
+  const asked = new Set(questions.flatMap((each) => ('provider' in each ? each.provider.name : [])));
   for (const { examine: look } of await loadFeatures()) {
-    if (look) yield (await look())({ config, faculties, skillsDirectories: skillsDirs });
+    if (look) yield (await look())({ config, faculties, skillsDirectories: skillsDirs, invocation, asked });
   }
   yield examineSecrets(config, env);
   yield examineKeys(faculties, config);
-  const asksEmbeddings = questions.some(
-    (each) => 'provider' in each && each.provider.name === config.embeddings?.provider,
-  );
-  yield await examineEmbeddings(invocation, config, asksEmbeddings);
   for (const question of questions) {
     yield await examineProvider(question, config, invocation.context.signals.drain);
   }

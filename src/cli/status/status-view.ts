@@ -53,7 +53,6 @@ export function showStatus(output: Output, { kind, where, status, parts }: Statu
   showSpend(output, status);
   showBudgets(output, status);
   showPauses(output, status);
-  showMemory(output, status);
   for (const { last, show } of parts) if (last) show(output, status as never);
 }
 
@@ -209,16 +208,5 @@ function showPauses(output: Output, { pauses }: Status): void {
   for (const { faculty, reason } of pauses) {
     const what = faculty === '*' ? 'every faculty' : faculty;
     output.line(styled('Paused    ', 'yellow'), `${what}: ${reason}`);
-  }
-}
-
-/** Prints nothing while every memory can be found by words and, where a model is configured, by meaning. */
-function showMemory(output: Output, { memory, embeddings, at }: Status): void {
-  const title = styled('Memory    ', 'bold');
-  if (memory?.vector === false) output.line(title, `by text only: ${memory.reason ?? 'no pgvector'}`);
-  else if (embeddings !== null && embeddings.missing > 0) {
-    const { model, missing, problem, resume_at: resume } = embeddings;
-    const waits = problem === null || resume === null ? '' : `; asked again ${age(resume, Date.parse(at))}`;
-    output.line(title, `${grouped(missing)}${missing >= 10_000 ? '+' : ''} without an embedding of ${model}${waits}`);
   }
 }

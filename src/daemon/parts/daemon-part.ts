@@ -2,6 +2,8 @@
 import type { Config } from '../../core/config/config.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
+import type { LlmFailure } from '../../llm/client.ts';
+import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import type { PlacedBatches } from '../../llm/llm.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -23,6 +25,14 @@ export interface PartOfDaemon {
   readonly daemonId: string;
   /** The current settings. */
   readonly settings: () => Config;
+  readonly models: {
+    /** Null: no model of `[embeddings]` is configured. */
+    readonly embedder: Embedder | null;
+    /** One line for people. */
+    explain(failure: LlmFailure): string;
+  };
+  /** Replaces the problem of the part that `animus status` shows; null: it has none. Never rejects. */
+  readonly report: (problem: string | null) => Promise<void>;
   /** The batches of the provider at a place (`animus.batches`); null: this daemon does not know it. */
   readonly batches: (place: string) => PlacedBatches | null;
 }

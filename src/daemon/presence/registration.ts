@@ -40,8 +40,8 @@ export interface Registration {
   sandboxProblems(lines: readonly string[], ofCode: ReadonlyMap<string, string>): Promise<void>;
   /** Replaces the recorded problems of skills that work has written. Never rejects. */
   skillProblems(problems: readonly string[]): Promise<void>;
-  /** Replaces the recorded problem of embeddings. Never rejects. */
-  embeddingProblem(problem: string | null): Promise<void>;
+  /** Makes what replaces the recorded problem of a part; null: it has none any more. Never rejects. */
+  partReport(): (problem: string | null) => Promise<void>;
   /** Replaces the recorded problems of the skills that were found. Never rejects. */
   libraryProblems(problems: readonly string[]): Promise<void>;
   /** Replaces the recorded problems of claims. Never rejects. */
@@ -68,7 +68,7 @@ export function createRegistration({
   let ofSandbox: readonly string[] = [];
   let ofCode: ReadonlyMap<string, string> = new Map();
   let ofSkills: readonly string[] = [];
-  let ofEmbeddings: readonly string[] = [];
+  const ofParts = new Map<object, string>();
   let ofLibrary: readonly string[] = [];
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
@@ -100,7 +100,7 @@ export function createRegistration({
         ...ofMcp,
         ...ofSandbox,
         ...ofSkills,
-        ...ofEmbeddings,
+        ...ofParts.values(),
         ...ofLibrary,
       ],
     });
@@ -165,9 +165,13 @@ export function createRegistration({
       ofSkills = problems;
       await update();
     },
-    async embeddingProblem(problem) {
-      ofEmbeddings = problem === null ? [] : [problem];
-      await update();
+    partReport() {
+      const part = {};
+      return async (problem) => {
+        if (problem === null) ofParts.delete(part);
+        else ofParts.set(part, problem);
+        await update();
+      };
     },
     async libraryProblems(problems) {
       ofLibrary = problems;

@@ -1,13 +1,14 @@
-/** The services that keep the tables in order: what is old, the worktrees of ended work, what is added up, what memories lack, and what recurs in findings. */
+/** The services that keep the tables in order: what is old, the worktrees of ended work, what is added up, and what recurs in findings. */
 import type { Config } from '../../core/config/config.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import { type BackfillMeans, createEmbeddingBackfill } from './embedding-backfill.ts';
 import { createJanitor, type JanitorMeans } from './janitor.ts';
 import { createRecurringFindings, type RecurringFindingsMeans } from './recurring-findings.ts';
 import { createSpendRollUp } from './spend-roll-up.ts';
 import { createWorktreeKeeper } from './worktree-keeper.ts';
 
-interface UpkeepMeans extends Omit<BackfillMeans, 'registration'>, Omit<JanitorMeans, 'retention' | 'prunes'> {
+interface UpkeepMeans
+  extends Omit<RecurringFindingsMeans, 'registration' | 'settings'>,
+    Omit<JanitorMeans, 'retention' | 'prunes'> {
   readonly parts: { readonly prunes: JanitorMeans['prunes'] };
   /** ANIMUS_HOME, absolute. */
   readonly home: string;
@@ -23,7 +24,7 @@ export interface Upkeep {
 /** `settings`: the current ones. */
 export function createUpkeep(
   means: UpkeepMeans,
-  registration: BackfillMeans['registration'] & RecurringFindingsMeans['registration'],
+  registration: RecurringFindingsMeans['registration'],
   settings: () => Pick<Config, 'retention' | 'skills'>,
 ): Upkeep {
   const { db, clock, log, daemonId, models, directoryRoot, home } = means;
@@ -40,7 +41,6 @@ export function createUpkeep(
     createJanitor({ db, clock, log, retention: () => settings().retention, directoryRoot, prunes: means.parts.prunes }),
     createWorktreeKeeper({ db, clock, log, home, retention: () => settings().retention }),
     createSpendRollUp({ db, clock, log }),
-    createEmbeddingBackfill({ db, clock, log, daemonId, models, registration }),
     findings,
   ];
   return { services, settingsChanged: () => findings.settingsChanged() };

@@ -1,12 +1,11 @@
 /** `animus memory search|add|forget|merge|merges|unmerge|stats`. */
 
 import { MEMORY_LAYERS } from '../../store/memory/memories.ts';
-import { readEmbeddings } from '../../store/views/embeddings-view.ts';
 import { type AddOperation, operationCommand } from '../../terminal/command/operation-command.ts';
 import { styled } from '../../terminal/view/output.ts';
 import { age, bytes, grouped, shortDescription, shortId } from '../../terminal/view/quantities.ts';
 import { add } from './add-command.ts';
-import { embeddingsLine } from './embeddings-line.ts';
+import { embeddingsLine, readEmbeddings } from './embedding-status.ts';
 import { forget, merge, unmerge } from './many-commands.ts';
 import { memoryMerges, memoryStats } from './operations.ts';
 import { search } from './search-command.ts';

@@ -109,14 +109,6 @@ const spend = z.object({
   code_runs: z.number().default(0).describe('runs of code without a model, which are not calls'),
 });
 
-const embeddings = z.object({
-  model: z.string(),
-  dimensions: z.int(),
-  missing: count().describe('memories without an embedding of this model'),
-  problem: z.string().nullable(),
-  resume_at: timeText().nullable(),
-});
-
 const inbox = z.object({
   waiting: count(),
   oldest_at: timeText().nullable(),
@@ -195,8 +187,6 @@ export const status = z
     kept,
     pauses: z.array(pause),
     spend_today: z.array(spend),
-    memory: z.object({ vector: z.boolean(), reason: z.string().nullish() }).nullable(),
-    embeddings: embeddings.nullable().describe('null: no daemon has run with a model for them'),
     ...featureShapes(),
     worktrees: z.array(worktrees).describe('directories of worktrees that are there, by host'),
     inbox,

@@ -3,7 +3,6 @@ import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import type { BudgetLeft } from '../work/budgets.ts';
 import type { KeptRow } from '../work/retention.ts';
-import type { EmbeddingStatus } from './embeddings-view.ts';
 
 /** What `animus.status()` answers; times are ISO 8601 texts. Counts stop at `count_cap` per state. */
 export interface Status {
@@ -24,10 +23,6 @@ export interface Status {
   readonly kept: { readonly rows: number; readonly examples: readonly KeptRow[] };
   readonly pauses: readonly { readonly faculty: string; readonly reason: string; readonly until: string | null }[];
   readonly spend_today: readonly SpendStatus[];
-  /** Null before the first migration has looked for pgvector. */
-  readonly memory: { readonly vector: boolean; readonly reason: string | null } | null;
-  /** Of the model that makes the embeddings of memories; null: no daemon has run with one. */
-  readonly embeddings: EmbeddingStatus | null;
   /** Directories of worktrees that are there, by host. */
   readonly worktrees: readonly WorktreesStatus[];
   readonly inbox: InboxStatus;
@@ -200,7 +195,7 @@ export async function readStatus<Part = unknown>(
 ): Promise<Status & Part> {
   const parts = readers.map((reader) => `animus.${reader}() || `).join('');
   const [row] = await db.query<{ status: Status & Part }>(
-    `select ${parts}animus.status() || animus.ways_in_status() || animus.asks_status() || animus.budget_status() || animus.embedding_status() || animus.worktree_status() || animus.waiting_status() as status`,
+    `select ${parts}animus.status() || animus.ways_in_status() || animus.asks_status() || animus.budget_status() || animus.worktree_status() || animus.waiting_status() as status`,
   );
   return row!.status;
 }

@@ -1,5 +1,5 @@
 /** Loads memories with their vectors directly into the tables, and builds the index afterwards: what takes minutes otherwise. */
-import { prepareEmbeddings } from '../../../src/store/memory/embeddings.ts';
+import { prepareEmbeddings } from '../../../src/features/memory/embeddings.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { DIMENSIONS, type Source, type Synthetic } from './synthetic.ts';
 

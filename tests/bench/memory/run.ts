@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { linkSimilarMemories, storeEmbeddings, unembedded } from '../../../src/store/memory/embeddings.ts';
+import { linkSimilarMemories, storeEmbeddings, unembedded } from '../../../src/features/memory/embeddings.ts';
 import { storeMemory } from '../../../src/store/memory/memories.ts';
 import type { MemoryFilters } from '../../../src/store/memory/search-memories.ts';
 import type { Database } from '../../../src/store/sql/database.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createQueryEmbedder } from '../../../src/daemon/models/query-embedder.ts';
-import { prepareEmbeddings } from '../../../src/store/memory/embeddings.ts';
+import { prepareEmbeddings } from '../../../src/features/memory/embeddings.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import type { ToolContext } from '../../../src/tools/tool.ts';
 import { beginLimited, limit, settled } from '../../support/budgets.ts';

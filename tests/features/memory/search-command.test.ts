@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { prepareEmbeddings, storeEmbeddings, unembedded } from '../../../src/store/memory/embeddings.ts';
+import { prepareEmbeddings, storeEmbeddings, unembedded } from '../../../src/features/memory/embeddings.ts';
 import { storeMemory } from '../../../src/store/memory/memories.ts';
 import { run } from '../../cli/run-cli.ts';
 import { embeddedDatabase } from '../../support/database.ts';

@@ -1,13 +1,13 @@
 /** Embeddings of memories: on the embedded database, which has pgvector, and on a server that has none. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readMemoryStats } from '../../../src/features/memory/store.ts';
 import {
   linkSimilarMemories,
   prepareEmbeddings,
   skipEmbeddings,
   storeEmbeddings,
   unembedded,
-} from '../../../src/store/memory/embeddings.ts';
+} from '../../../src/features/memory/embeddings.ts';
+import { readMemoryStats } from '../../../src/features/memory/store.ts';
 import { storeMemory, updateMemory } from '../../../src/store/memory/memories.ts';
 import { searchMemories } from '../../../src/store/memory/search-memories.ts';
 import { beginFocus } from '../../support/begun-focus.ts';

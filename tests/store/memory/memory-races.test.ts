@@ -6,7 +6,7 @@ import {
   prepareEmbeddings,
   storeEmbeddings,
   unembedded,
-} from '../../../src/store/memory/embeddings.ts';
+} from '../../../src/features/memory/embeddings.ts';
 import { forgetMemory, noteMemoryUses, storeMemory, updateMemory } from '../../../src/store/memory/memories.ts';
 import { sqlState } from '../../../src/store/sql/database-errors.ts';
 import { beginFocus } from '../../support/begun-focus.ts';

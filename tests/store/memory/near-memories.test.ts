@@ -1,7 +1,7 @@
 /** Memories that stand near each other: duplicates that are merged, and thousands among which the index searches. */
 import { beforeEach, expect, test } from 'vitest';
+import { linkSimilarMemories, prepareEmbeddings } from '../../../src/features/memory/embeddings.ts';
 import { readMemoryStats } from '../../../src/features/memory/store.ts';
-import { linkSimilarMemories, prepareEmbeddings } from '../../../src/store/memory/embeddings.ts';
 import { updateMemory } from '../../../src/store/memory/memories.ts';
 import { shownMemories } from '../../../src/tools/memory/show-memories.ts';
 import { embeddedDatabase } from '../../support/database.ts';

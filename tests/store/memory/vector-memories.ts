@@ -1,6 +1,6 @@
 /** Memories with vectors of three dimensions, on a database with pgvector. */
 import { expect } from 'vitest';
-import { storeEmbeddings, unembedded } from '../../../src/store/memory/embeddings.ts';
+import { storeEmbeddings, unembedded } from '../../../src/features/memory/embeddings.ts';
 import { type NewMemory, storeMemory } from '../../../src/store/memory/memories.ts';
 import { type MemorySearch, searchMemories } from '../../../src/store/memory/search-memories.ts';
 import type { Database } from '../../../src/store/sql/database.ts';

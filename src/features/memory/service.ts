@@ -1,12 +1,11 @@
 /** Makes the embeddings that memories lack: one daemon at a time, in batches, under the limits for all work (docs/memory.md). */
 import { messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
 import { surelyHolds } from '../../core/lifecycle/lease.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
+import { embeddingLease, HOLD_SECONDS, holdOn } from '../../daemon/models/embedding-lease.ts';
+import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
-import { prepareEmbeddings, unembedded } from '../../store/memory/embeddings.ts';
 import { vectorSearchProblem } from '../../store/memory/search-memories.ts';
-import type { Database } from '../../store/sql/database.ts';
 import {
   beginEmbedding,
   type EmbeddingPermit,
@@ -15,23 +14,8 @@ import {
   type HeldCost,
   leaveEmbedding,
 } from '../../store/work/embedding-turns.ts';
-import type { Log } from '../../telemetry/log.ts';
-import { embeddingLease, HOLD_SECONDS, holdOn } from '../models/embedding-lease.ts';
-import type { ModelSource } from '../models/focus-model.ts';
 import { type BatchEmbedding, createBatchEmbedding, type EmbeddedMemory } from './embed-batch.ts';
-
-export interface BackfillMeans {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly daemonId: string;
-  /** Without an embedder, nothing is done. */
-  readonly models: Pick<ModelSource, 'embedder' | 'explain'>;
-  readonly registration: {
-    /** Gets the problem whenever it has changed; null: there is none any more. */
-    embeddingProblem(problem: string | null): Promise<void>;
-  };
-}
+import { prepareEmbeddings, unembedded } from './embeddings.ts';
 
 /** How often to look for memories without an embedding, on average. */
 const LOOK_MS = 5000;
@@ -42,10 +26,10 @@ const REFUSED_MS = 30_000;
 /** Rows in memory at a time. */
 const MAX_ROWS = 256;
 
-/** The backfill. Every daemon of a database may run one. */
-export function createEmbeddingBackfill(means: BackfillMeans): Service {
-  const { db, clock, log, daemonId, models, registration } = means;
-  const { embedder } = models;
+/** Every daemon of a database may run one. Without an embedder, it does nothing. */
+export function createMemoryService(daemon: Omit<PartOfDaemon, 'settings' | 'batches'>): Service {
+  const { db, clock, log, daemonId } = daemon;
+  const { embedder } = daemon.models;
   const stopping = new AbortController();
   let loop: Promise<void> | null = null;
   let known: string | null = null;
@@ -55,7 +39,7 @@ export function createEmbeddingBackfill(means: BackfillMeans): Service {
 
   async function run(of: Embedder): Promise<void> {
     const turn = { daemonId, model: of.name };
-    const batches = createBatchEmbedding({ db, clock, log, embedder: of, turn, explain: models.explain });
+    const batches = createBatchEmbedding(daemon, of, turn);
     let ready = false;
     const prepare = async (): Promise<number | null> => {
       const prepared = await prepareEmbeddings(db, { model: of.name, dimensions: of.dimensions, place: of.place });
@@ -165,7 +149,7 @@ export function createEmbeddingBackfill(means: BackfillMeans): Service {
     if (problem === known || stopping.signal.aborted) return;
     known = problem;
     if (problem !== null) log.warn({ problem }, 'memories get no embeddings for the time being');
-    await registration.embeddingProblem(problem);
+    await daemon.report(problem);
   }
 
   return {

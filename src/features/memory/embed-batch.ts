@@ -1,32 +1,14 @@
 /** One request of the backfill: embeds a batch of memories, stores the vectors, and records what it has cost. */
 import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
-import type { Clock } from '../../core/lifecycle/clock.ts';
-import type { LlmFailure } from '../../llm/client.ts';
+import { measuredEmbedder } from '../../daemon/models/measured-embedder.ts';
+import { paidEmbedding } from '../../daemon/models/paid-embedding.ts';
+import type { PartOfDaemon } from '../../daemon/parts/daemon-part.ts';
 import type { Vector } from '../../llm/embeddings/embed-result.ts';
 import type { Embedder } from '../../llm/embeddings/embedder.ts';
 import type { MaySend } from '../../llm/transport/fetch-json.ts';
-import {
-  linkSimilarMemories,
-  skipEmbeddings,
-  storeEmbeddings,
-  type Unembedded,
-} from '../../store/memory/embeddings.ts';
-import type { Database } from '../../store/sql/database.ts';
 import { type EmbeddingTurn, endEmbedding, type HeldCost } from '../../store/work/embedding-turns.ts';
-import type { Log } from '../../telemetry/log.ts';
 import { count } from '../../telemetry/metrics.ts';
-import { measuredEmbedder } from '../models/measured-embedder.ts';
-import { paidEmbedding } from '../models/paid-embedding.ts';
-
-export interface BatchEmbeddingMeans {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly embedder: Embedder;
-  readonly turn: EmbeddingTurn;
-  /** One line for people. */
-  readonly explain: (failure: LlmFailure) => string;
-}
+import { linkSimilarMemories, skipEmbeddings, storeEmbeddings, type Unembedded } from './embeddings.ts';
 
 /** A memory with its vector. */
 export type EmbeddedMemory = Unembedded & { readonly vector: Vector };
@@ -62,9 +44,12 @@ export interface BatchEmbedding {
 }
 
 /** Embeds batches with one model. */
-export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding {
-  const { db, clock, log, turn, explain } = means;
-  const embedder = measuredEmbedder(means.embedder);
+export function createBatchEmbedding(
+  { db, clock, log, models }: Omit<PartOfDaemon, 'settings' | 'batches'>,
+  asked: Embedder,
+  turn: EmbeddingTurn,
+): BatchEmbedding {
+  const embedder = measuredEmbedder(asked);
   const model = { model: embedder.name, dimensions: embedder.dimensions };
 
   async function embed(batch: readonly Unembedded[], held: HeldCost, sending: Sending): Promise<EmbeddedBatch> {
@@ -89,7 +74,7 @@ export function createBatchEmbedding(means: BatchEmbeddingMeans): BatchEmbedding
     if (failure.kind === 'aborted')
       return { stored: await store(rows, null, held, paid, kept), rows, problem: null, waitMs: 0 };
     count('work.memory.embeddings', batch.length - rows.length, { result: 'failed' });
-    const problem = `memories get no embeddings: ${explain(failure)}`;
+    const problem = `memories get no embeddings: ${models.explain(failure)}`;
     const failed = { problem, delayMs: failure.retryAfterMs ?? 0 };
     const stored = await kept(() => storeRows(rows, null, (tx) => endEmbedding(tx, turn, held, paid, failed)));
     return { stored: stored.count, rows, problem, waitMs: (stored.seconds ?? 0) * 1000 };

@@ -16,7 +16,7 @@ import {
   startBackfill,
   whenStored as stored,
   texts,
-} from './backfill-bench.ts';
+} from './backfills.ts';
 
 const target = embeddedDatabase();
 const whenStored = (count: number) => stored(target.database, count);

@@ -1,6 +1,6 @@
 /** Embeddings of memories, where the database has pgvector: one per memory, of the model that was prepared last. */
-import type { Queryable } from '../sql/database.ts';
-import { toText } from '../sql/json.ts';
+import type { Queryable } from '../../store/sql/database.ts';
+import { toText } from '../../store/sql/json.ts';
 
 /** A model with its dimension: one without the other is another model. */
 export interface EmbeddingModel {

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { createEmbeddingBackfill } from '../../../src/daemon/timers/embedding-backfill.ts';
+import { createMemoryService } from '../../../src/features/memory/service.ts';
 import type { EmbedderSettings } from '../../../src/llm/embeddings/open-embedder.ts';
 import { createLlm } from '../../../src/llm/llm.ts';
 import { storeMemory } from '../../../src/store/memory/memories.ts';
@@ -62,7 +62,7 @@ export async function startBackfill(
   const llm = createLlm({ defaultProvider: 'p', providers: { p: provider }, models: { 'p/*': { prices } } });
   const problems: (string | null)[] = [];
   const daemonId = randomUUID();
-  const backfill = createEmbeddingBackfill({
+  const backfill = createMemoryService({
     db,
     clock,
     log: silentLog,
@@ -71,11 +71,7 @@ export async function startBackfill(
       embedder: llm.embedder({ provider: 'p', model: 'e', dimensions: DIMENSIONS, ...settings }),
       explain: ({ message }) => message,
     },
-    registration: {
-      embeddingProblem: async (problem) => {
-        problems.push(problem);
-      },
-    },
+    report: async (problem) => void problems.push(problem),
   });
   await backfill.start();
   const stop = async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { limit } from '../../support/budgets.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { forgetAll, remember, serveModel, startBackfill, whenStored as stored, texts } from './backfill-bench.ts';
+import { forgetAll, remember, serveModel, startBackfill, whenStored as stored, texts } from './backfills.ts';
 
 const target = embeddedDatabase();
 const whenStored = (count: number) => stored(target.database, count);

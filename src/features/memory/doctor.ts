@@ -3,22 +3,18 @@ import type { Config } from '../../core/config/config.ts';
 import { interruption } from '../../core/errors/interruption.ts';
 import { remedyOf } from '../../daemon/models/provider-remedy.ts';
 import { needsKey } from '../../daemon/presence/missing-keys.ts';
-import { type Embeddings, readEmbeddings } from '../../store/views/embeddings-view.ts';
-import type { Invocation } from '../../terminal/command/command.ts';
 import { withDatabase } from '../../terminal/command/database.ts';
 import { type Finding, findingsOf, fine, note, problem } from '../../terminal/view/finding.ts';
 import { duration } from '../../terminal/view/quantities.ts';
+import type { Examined } from '../feature.ts';
+import { type Embeddings, readEmbeddings } from './embedding-status.ts';
 
 const CHECK = 'memory';
 const PROBE_MS = 30_000;
 const NO_PGVECTOR = 'install pgvector on the server, then run: animus db migrate';
 
-/** Nothing without [embeddings]; `ask`: also makes one cheap call. Errors: `interrupted`. */
-export async function examineEmbeddings(
-  invocation: Invocation,
-  config: Config,
-  ask: boolean,
-): Promise<readonly Finding[]> {
+/** Nothing without [embeddings]. Makes one cheap call if the provider is `asked`. Errors: `interrupted`. */
+export async function examineEmbeddings({ invocation, config, asked }: Examined): Promise<readonly Finding[]> {
   const { embeddings } = config;
   if (embeddings === null) return [];
   const provider = config.providers.get(embeddings.provider)!;
@@ -33,7 +29,7 @@ export async function examineEmbeddings(
   }
   return findingsOf(CHECK, async () => [
     examineStored(await withDatabase(invocation, readEmbeddings), config),
-    ...(ask ? [await askModel(config, invocation.context.signals.drain)] : []),
+    ...(asked.has(provider.name) ? [await askModel(config, invocation.context.signals.drain)] : []),
   ]);
 }
 
