@@ -7,7 +7,7 @@ import {
   setParticipant,
   startConversation,
 } from '../../src/features/conversations/store/conversations.ts';
-import type { ConversationMessage } from '../../src/features/conversations/store/messages.ts';
+import type { ConversationMessage } from '../../src/features/conversations/store/message.ts';
 import {
   deleteMessage,
   editMessage,

@@ -1,7 +1,7 @@
 /** Conversations and their files as streams. */
 import { z } from 'zod';
+import { exportedMessage } from '../../features/conversations/store/message.ts';
 import { messageDocument } from '../../features/conversations/store/message-document.ts';
-import { exportedMessage } from '../../features/conversations/store/messages.ts';
 import { requireVisibleConversation } from '../../features/conversations/store/read-conversations.ts';
 import {
   type MessagePlace,

@@ -4,7 +4,6 @@ import type { CommonOptions, Invocation } from '../../../terminal/command/comman
 import { withDatabase } from '../../../terminal/command/database.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { showMessage } from '../session/message-view.ts';
-import type { Conversation } from '../store/conversations.ts';
 import { messageDocument } from '../store/message-document.ts';
 import { listConversations } from '../store/read-conversations.ts';
 import { readConversation, readMessagesBefore } from '../store/read-messages.ts';

@@ -3,7 +3,8 @@ import { facultyName, id, limit, optional, text } from '../../../operations/fiel
 import { type Operation, operation } from '../../../operations/operation.ts';
 import { pageOf } from '../../../operations/page-of.ts';
 import * as store from '../store/conversations.ts';
-import { attachedFile, importMessages } from '../store/messages.ts';
+import { attachedFile } from '../store/message.ts';
+import { importMessages } from '../store/messages.ts';
 import { parseExport } from '../store/parse-export.ts';
 import { listVisibleConversations, readVisibleConversation } from '../store/read-conversations.ts';
 import { readConversationFiles } from '../store/read-messages.ts';

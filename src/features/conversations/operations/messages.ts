@@ -6,6 +6,7 @@ import { type Operation, operation } from '../../../operations/operation.ts';
 import { pageOf } from '../../../operations/page-of.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import { whyWaiting } from '../../../store/views/waiting.ts';
+import * as shapes from '../store/message.ts';
 import { readNumber } from '../store/message-numbers.ts';
 import * as store from '../store/messages.ts';
 import { readMessagesAfter, readMessagesBefore, readVisibleMessage } from '../store/read-messages.ts';
@@ -46,7 +47,7 @@ const say = operation({
       ),
     ),
   },
-  output: store.saidMessage,
+  output: shapes.saidMessage,
   errors: ['work.not_found', 'work.invalid', 'work.state', 'work.locked'],
   async run({ tx, traceparent }, input) {
     await requireConversation(tx, input);
@@ -83,7 +84,7 @@ const listMessages = operation({
     after: cursor(),
     limit: limit(),
   },
-  output: (s) => s.page(store.message(s)),
+  output: (s) => s.page(shapes.message(s)),
   errors: ['work.not_found'],
   async run({ tx }, { order, after, limit: most, ...path }) {
     await requireConversation(tx, path);
@@ -103,7 +104,7 @@ const showMessage = operation({
   scope: 'read',
   http: { method: 'GET', path: '/workspaces/{id}/chats/{chat_id}/messages/{message_id}' },
   input: ofMessage,
-  output: store.message,
+  output: shapes.message,
   errors: ['work.not_found'],
   async run({ tx }, input) {
     await requireConversation(tx, input);
@@ -123,7 +124,7 @@ export const edit = operation({
     awaits: 'work_item_id',
   },
   input: { ...ofMessage, content },
-  output: store.saidMessage,
+  output: shapes.saidMessage,
   errors: ['work.not_found', 'work.invalid', 'work.state', 'work.locked'],
   async run({ tx, traceparent }, input) {
     await requireMessage(tx, input);
@@ -143,7 +144,7 @@ export const retry = operation({
     awaits: 'work_item_id',
   },
   input: ofMessage,
-  output: store.saidMessage,
+  output: shapes.saidMessage,
   errors: ['work.not_found', 'work.state', 'work.locked'],
   async run({ tx, traceparent }, input) {
     await requireMessage(tx, input);

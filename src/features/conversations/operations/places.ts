@@ -1,7 +1,7 @@
 /** What the acts on conversations have in common: by which ids they name a row, and whether it is there. */
 import { apiOnly, id, text } from '../../../operations/fields.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
-import { MESSAGE_ID } from '../store/messages.ts';
+import { MESSAGE_ID } from '../store/message.ts';
 import { requireVisibleConversation } from '../store/read-conversations.ts';
 import { readVisibleMessage } from '../store/read-messages.ts';
 

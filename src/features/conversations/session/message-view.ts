@@ -3,7 +3,7 @@
 import { harmlessLines } from '../../../core/text/harmless.ts';
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import { bytes, counted } from '../../../terminal/view/quantities.ts';
-import type { ConversationMessage } from '../store/messages.ts';
+import type { ConversationMessage } from '../store/message.ts';
 
 /** What is printed of a conversation that is resumed. */
 const MESSAGES = 10;

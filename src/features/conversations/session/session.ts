@@ -3,10 +3,9 @@ import { AnimusError, isAnimusError } from '../../../core/errors/errors.ts';
 import { interruption } from '../../../core/errors/interruption.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import { createWake } from '../../../core/lifecycle/wake.ts';
-import { isTerminal, type WorkState } from '../../../core/work/work.ts';
+import { isTerminal } from '../../../core/work/work.ts';
 import type { AskedView } from '../../../operations/asked.ts';
 import { type Actor, readActor } from '../../../store/people/actor.ts';
-import type { Database } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import { cancelWork } from '../../../store/work/operate.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
@@ -96,15 +95,14 @@ export async function holdSession(invocation: Invocation, options: SessionOption
 
   /** `asked`: when the line was typed, not when its turn comes. Nobody decides what they have not seen. */
   async function take(line: string, asked: AskedView | null): Promise<void> {
-    const { db } = place;
-    if (isSlashCommand(line)) return runSlashCommand(slashMeans(db, asked), line);
-    if (asked !== null) return asking.decide(db, asked, line);
+    if (isSlashCommand(line)) return runSlashCommand(slashMeans(asked), line);
+    if (asked !== null) return asking.decide(place.db, asked, line);
     // What was typed before the session began may end in a line end.
     const text = (line.startsWith('//') ? line.slice(1) : line).trimEnd();
     if (text === '') return;
     if (talk.editing !== null) return replace(talk.editing.number, text);
     const files = talk.files.length;
-    const { told, messageId, number } = await say(db, talk, text);
+    const { told, messageId, number } = await say(place.db, talk, text);
     if (!told && watch.answering !== null) {
       talk.queued = [...talk.queued, { id: messageId, text }];
       console.queued(talk.queued.map((one) => one.text));
@@ -129,17 +127,17 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     };
   }
 
-  function slashMeans(db: Database, asked: AskedView | null) {
+  function slashMeans(asked: AskedView | null) {
     return {
-      db,
+      db: place.db,
       act: perform,
       console,
       ...completionMeans(),
       stop,
       askAgain: () => asking.again(),
-      deny: (note: string) => asking.deny(db, asked, note),
+      deny: (note: string) => asking.deny(place.db, asked, note),
       leave,
-      requireFaculty: (name: string) => requireKnownFaculty(invocation, db, name),
+      requireFaculty: (name: string) => requireKnownFaculty(invocation, place.db, name),
       settings,
     };
   }
@@ -245,7 +243,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     talk.messages = await readConversation(place.db, talk.id);
     for (const { id, work_item_id: workItemId, state } of talk.messages) {
       talk.known.add(id);
-      if (workItemId !== null && (state === null || isTerminal(state as WorkState))) talk.followed.add(workItemId);
+      if (workItemId !== null && (state === null || isTerminal(state))) talk.followed.add(workItemId);
     }
     showHistory(output, talk.messages, { actor: actor.name });
   }

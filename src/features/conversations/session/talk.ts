@@ -7,7 +7,8 @@ import type { NewAttachment } from '../../../store/work/submit-work.ts';
 import { edit, retry } from '../operations/messages.ts';
 import { alone } from '../operations/places.ts';
 import { startConversation } from '../store/conversations.ts';
-import { type ConversationMessage, type Said, sayWithFiles } from '../store/messages.ts';
+import type { ConversationMessage } from '../store/message.ts';
+import { type Said, sayWithFiles } from '../store/messages.ts';
 import { createWorkspace } from '../store/workspaces.ts';
 import { PATIENCE } from './patience.ts';
 

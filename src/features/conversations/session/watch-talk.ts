@@ -12,7 +12,7 @@ import { foldAnswer } from '../../../terminal/events/shown-answer.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { waitingCommand } from '../../../terminal/view/waiting-text.ts';
 import type { Console } from '../console/console.ts';
-import type { ConversationMessage } from '../store/messages.ts';
+import type { ConversationMessage } from '../store/message.ts';
 import { findConversation } from '../store/read-conversations.ts';
 import { readConversation } from '../store/read-messages.ts';
 import type { Asking } from './asking.ts';

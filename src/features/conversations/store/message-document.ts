@@ -1,4 +1,4 @@
-import type { ConversationMessage } from './messages.ts';
+import type { ConversationMessage } from './message.ts';
 
 /** A message as programs get it. */
 export function messageDocument({

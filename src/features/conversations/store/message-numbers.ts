@@ -1,7 +1,7 @@
 /** The numbers by which people name messages: 1, 2, … in each conversation. Programs name them by their ids. */
 import { AnimusError } from '../../../core/errors/errors.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
-import type { ConversationMessage } from './messages.ts';
+import type { ConversationMessage } from './message.ts';
 
 /** The numbers of messages, by their ids. Errors: `work.not_found`. */
 export async function readNumbers(

@@ -1,8 +1,8 @@
 /** Reads the messages of conversations, as a terminal and a gateway may see them. */
 import { AnimusError } from '../../../core/errors/errors.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
+import type { AttachedFile, ConversationMessage } from './message.ts';
 import { withNumbers } from './message-numbers.ts';
-import type { AttachedFile, ConversationMessage } from './messages.ts';
 
 const COLUMNS =
   'id::text, role, content, author, created_at, replaces::text, work_item_id, told, ended_as, state, attachments';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { completeCommand } from '../../../../src/features/conversations/session/complete-command.ts';
 import { newTalk } from '../../../../src/features/conversations/session/talk.ts';
-import type { ConversationMessage } from '../../../../src/features/conversations/store/messages.ts';
+import type { ConversationMessage } from '../../../../src/features/conversations/store/message.ts';
 import { temporaryHome } from '../../../support/database.ts';
 
 const home = temporaryHome();

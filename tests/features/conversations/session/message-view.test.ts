@@ -1,7 +1,7 @@
 /** Promise: a message is shown later as it was when it was said: whose it is, and which files came with it. */
 import { expect, test } from 'vitest';
 import { showHistory } from '../../../../src/features/conversations/session/message-view.ts';
-import type { ConversationMessage } from '../../../../src/features/conversations/store/messages.ts';
+import type { ConversationMessage } from '../../../../src/features/conversations/store/message.ts';
 import { createOutput } from '../../../../src/terminal/view/output.ts';
 
 test('own messages are those of you, and those of others have their names', () => {
