@@ -28,6 +28,7 @@ const LONG_SQL: Readonly<Record<string, number>> = { '21_budget_turns.sql': 325 
 export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'catalog/config': 'catalog',
   cli: 'terminal/command',
+  'cli/work': 'features/work/terminal',
   'client/api': 'client',
   'core/config/source': 'core/config',
   daemon: 'e2e',
@@ -40,7 +41,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'sandbox/host': 'sandbox/keeper',
   'sandbox/sdk': 'sandbox/inside',
   schemas: 'catalog/faculty',
-  'store/migrations/damage': 'cli/doctor',
+  'store/migrations/damage': 'cli/doctor/database',
   'store/open': 'store/embedded',
   'store/people': 'http/login',
   'tools/memory': 'daemon/focus/end',

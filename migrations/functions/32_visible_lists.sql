@@ -65,7 +65,7 @@ begin
 end $$;
 
 -- Returns the ids of a page of visible work, newest first: after p_after, with a state, of a faculty, children of an item. Each argument but the
--- limit, of 1 to 1,000, may be null. The statement depends on whose work it is, so that it uses an index in each case.
+-- limit, of 1 to 20,000, may be null. The statement depends on whose work it is, so that it uses an index in each case.
 -- Locks: none. Raises: WA004.
 create or replace function animus.list_visible_work(
   p_limit int, p_after uuid default null, p_state text default null, p_faculty text default null, p_parent uuid default null) returns setof uuid
@@ -74,7 +74,7 @@ declare
   v_actor constant text := animus.actor();
   v_where text;
 begin
-  if p_limit is null or p_limit not between 1 and 1000 then perform animus.raise('WA004', 'a page has 1 to 1000 items'); end if;
+  if p_limit is null or p_limit not between 1 and 20000 then perform animus.raise('WA004', 'a page has 1 to 20000 items'); end if;
   if p_state is not null and animus.state_condition(p_state) is null then
     perform animus.raise('WA004', format('%s is not a state of work', quote_literal(p_state)));
   end if;

@@ -14,17 +14,17 @@ create or replace view animus.visible_chains as
          d.subject_digest, d.previous_hash, d.hash
     from animus.decisions d where (select animus.sees_all());
 
--- People, for operators, and tokens without their hashes: the person's own, for operators all.
+-- People, for those who see them all, and tokens without their hashes: the person's own, for those all.
 create or replace view animus.visible_people as
   select p.name, p.role, p.created_by, p.created_at, p.disabled_at,
          (select count(*)::int from animus.tokens t where t.person = p.name and t.revoked_at is null and coalesce(t.expires_at > animus.now(), true)) as tokens
-    from animus.people p where (select animus.is_operator());
+    from animus.people p where (select animus.sees_people());
 create or replace view animus.visible_tokens as
   select t.id, t.person, t.label, t.role, t.scopes, t.created_by, t.created_at, t.expires_at, t.last_used_at, t.revoked_at, t.revoked_by, t.created_with,
          case when t.revoked_at is not null then 'revoked' when t.expires_at <= animus.now() then 'expired'
               when p.disabled_at is not null then 'disabled' else 'valid' end as state
     from animus.tokens t join animus.people p on p.name = t.person
-   where 'person:' || t.person = (select animus.actor()) or (select animus.is_operator());
+   where 'person:' || t.person = (select animus.actor()) or (select animus.sees_people());
 
 -- How running daemons serve each faculty, as its file says; what it is for is in visible_faculties; where they run is for those who see all work.
 create or replace view animus.visible_faculty_settings as
@@ -108,7 +108,8 @@ create or replace function animus.change_matching_work(
   p_limit int default 200) returns table (id uuid, problem text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_ids uuid[];
+  v_ids    uuid[];
+  v_active uuid;
 begin
   if coalesce(p_action, '') not in ('cancel', 'retry') or p_limit is null or p_limit not between 1 and 500 then
     perform animus.raise('WA004', 'the action is cancel or retry, of 1 to 500 items');
@@ -130,7 +131,12 @@ begin
   foreach id in array v_ids loop
     problem := null;
     begin
-      if p_action = 'retry' then perform animus.retry_work(id); else perform animus.cancel_work(id, p_reason); end if;
+      if p_action = 'cancel' then
+        perform animus.cancel_work(id, p_reason);
+      else
+        v_active := animus.retry_work(id);
+        if v_active <> id then problem := format('the same work is already active as %s', v_active); end if;
+      end if;
     exception when sqlstate 'WA002' or sqlstate 'WA003' or sqlstate '57PA1' then problem := sqlerrm;
     end;
     return next;

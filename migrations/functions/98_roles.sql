@@ -15,10 +15,11 @@ $$;
 create or replace function animus.role_may_call(p_role text, p_function text, p_definer boolean, p_source text) returns boolean
 language sql immutable as $$
   select case
-    when p_function in ('now', 'actor', 'may_vouch', 'sees_all', 'is_operator', 'show_time', 'call_of', 'ask_of_loss') then true
+    when p_function in ('now', 'actor', 'may_vouch', 'sees_all', 'sees_people', 'is_operator', 'show_time', 'call_of', 'ask_of_loss') then true
     when not p_definer then false
     when p_function = 'why_waiting' then true
-    when p_function in ('list_visible_work', 'count_matching_work', 'change_matching_work') then p_role = 'animus_gateway'
+    when p_function = 'list_visible_work' then true
+    when p_function in ('count_matching_work', 'change_matching_work') then p_role in ('animus_submitter', 'animus_operator', 'animus_gateway')
     when starts_with(p_function, 'visible_') then p_role <> 'animus_submitter'
     when p_function in ('act_as', 'act_with_role', 'act_with_token', 'acting_role', 'read_events_as', 'charge_search', 'search_refusal') then p_role = 'animus_gateway'
     when p_function = 'require_operator' then false

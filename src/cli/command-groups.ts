@@ -17,26 +17,27 @@ const IN_ORDER: readonly (CommandGroup | string)[] = [
   { names: ['demo'], load: async () => (await import('./demo/demo.ts')).addDemoCommand },
   { names: ['init'], load: async () => (await import('./init/init.ts')).addInitCommand },
   { names: ['serve'], load: async () => (await import('./serve/serve.ts')).addServeCommand },
-  { names: ['status'], load: async () => (await import('./status/status.ts')).addStatusCommand },
+  'status',
   { names: ['health'], load: async () => (await import('./serve/health.ts')).addHealthCommand },
   { names: ['http'], load: async () => (await import('./serve/http.ts')).addHttpCommand },
   { names: ['mcp'], load: async () => (await import('./serve/mcp.ts')).addMcpCommand },
-  { names: ['work'], load: async () => (await import('./work/work.ts')).addWorkCommands },
+  { names: ['work'], load: async () => (await import('./work/more-commands.ts')).addMoreWorkCommands },
   'chat',
   'inbox',
-  { names: ['pause', 'resume'], load: async () => (await import('./operate/pause.ts')).addPauseCommands },
-  { names: ['budget'], load: async () => (await import('./operate/budget.ts')).addBudgetCommands },
+  'pause',
+  'resume',
+  'budget',
   'schedule',
-  { names: ['ledger'], load: async () => (await import('./work/ledger.ts')).addLedgerCommands },
-  { names: ['person'], load: async () => (await import('./people/person.ts')).addPersonCommands },
-  { names: ['token'], load: async () => (await import('./people/token.ts')).addTokenCommands },
+  'ledger',
+  'person',
+  'token',
   'webhook',
   'audit',
   'memory',
-  { names: ['spend'], load: async () => (await import('./spend/spend.ts')).addSpendCommands },
+  'spend',
   { names: ['faculty'], load: async () => (await import('./faculty/faculty.ts')).addFacultyCommands },
   'skill',
-  { names: ['models'], load: async () => (await import('./settings/models.ts')).addModelsCommand },
+  'models',
   { names: ['db'], load: async () => (await import('./db/db.ts')).addDbCommands },
   { names: ['sandbox'], load: async () => (await import('./sandbox/sandbox.ts')).addSandboxCommands },
   { names: ['config'], load: async () => (await import('./settings/config.ts')).addConfigCommand },
@@ -50,14 +51,21 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = inOrder(
   FEATURES.flatMap(({ commands, load }) => commands.map((name) => featureGroup(name, load))),
 );
 
-/** Commands of features that have no place come last, and what a feature adds to the group of another part behind that. */
+/** The commands of a group to which several parts add, in the order of the help. */
+const ORDER: Readonly<Record<string, readonly string[]>> = {
+  work: 'submit list show tail diff apply checkout discard worktrees say cancel retry approve deny answer grants revoke'.split(
+    ' ',
+  ),
+};
+
+/** Commands of features that have no place come last. What parts add to the group of another stands where `ORDER` has it, or else behind that. */
 function inOrder(places: readonly (CommandGroup | string)[], ofFeatures: readonly CommandGroup[]): CommandGroup[] {
   const named = new Set(places.flatMap((place) => (typeof place === 'string' ? place : place.names)));
   const others = new Set(ofFeatures.flatMap(({ names }) => names).filter((name) => !named.has(name)));
   return [...places, ...others].map((place) => {
     const own = typeof place === 'string' ? [] : [place];
     const names = typeof place === 'string' ? [place] : place.names;
-    const [first, ...more] = [...own, ...ofFeatures.filter(({ names: [name = ''] }) => names.includes(name))];
+    const [first, ...more] = [...ofFeatures.filter(({ names: [name = ''] }) => names.includes(name)), ...own];
     return more.length === 0 ? first! : together(names, [first!, ...more]);
   });
 }
@@ -69,9 +77,20 @@ function together(names: readonly string[], parts: readonly CommandGroup[]): Com
       const all = await Promise.all(parts.map(({ load }) => load()));
       return (program, run, find) => {
         for (const add of all) add(program, run, find);
+        for (const name of names) sortCommands(program, name);
       };
     },
   };
+}
+
+function sortCommands(program: Command, group: string): void {
+  const order = ORDER[group];
+  if (order === undefined) return;
+  const commands = program.commands.find((command) => command.name() === group)!.commands as Command[];
+  const places = new Map(
+    commands.map((command, n) => [command, order.indexOf(command.name()) + 1 || order.length + n]),
+  );
+  commands.sort((one, other) => places.get(one)! - places.get(other)!);
 }
 
 /** A command of a feature, which may be a group, or commands of a group that is there. */

@@ -15,7 +15,7 @@ import { mcpVariables } from './guard/mcp-variables.ts';
 import type { ModelSource } from './models/focus-model.ts';
 import { createQueryEmbedder } from './models/query-embedder.ts';
 
-interface DaemonToolMeans {
+interface ToolHost {
   readonly db: Database;
   readonly log: Log;
   readonly options: Pick<DaemonOptions, 'version' | 'skillsDirs'> & { readonly config: FixedConfig };
@@ -32,7 +32,7 @@ interface LiveSettings {
 
 /** Creates them once per daemon. */
 export function daemonTools(
-  { db, log, options: { config, version, skillsDirs = [] }, models }: DaemonToolMeans,
+  { db, log, options: { config, version, skillsDirs = [] }, models }: ToolHost,
   { web, sandbox, skills }: LiveSettings,
 ): readonly ToolSource[] {
   const { embedder, explain } = models;

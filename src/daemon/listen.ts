@@ -6,7 +6,7 @@ import { sessionName } from '../store/work/daemons.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** Listens for new work, cancels and messages; after a lost connection it looks at all of them, because notifications were missed. */
-export function listenForWork(means: {
+export function listenForWork(daemon: {
   readonly db: Database;
   readonly log: Log;
   readonly daemonId: string;
@@ -16,19 +16,19 @@ export function listenForWork(means: {
   readonly skills: Pick<Wake, 'ring'>;
 }): Notifications {
   const rings = {
-    animus_work_ready: () => means.wake.ring(),
-    animus_cancel: means.beat,
-    animus_inbox: () => means.inbox.ring(),
-    animus_skills: () => means.skills.ring(),
+    animus_work_ready: () => daemon.wake.ring(),
+    animus_cancel: daemon.beat,
+    animus_inbox: () => daemon.inbox.ring(),
+    animus_skills: () => daemon.skills.ring(),
   };
   return openNotifications(
-    means.db,
+    daemon.db,
     Object.keys(rings),
     {
       onNotify: (channel) => void rings[channel as keyof typeof rings](),
       onReconnect: () => Object.values(rings).forEach((ring) => void ring()),
     },
-    means.log,
-    sessionName(means.daemonId),
+    daemon.log,
+    sessionName(daemon.daemonId),
   );
 }

@@ -10,7 +10,7 @@ import { createContainerHost } from '../sandbox/host/create-container-host.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { sdkSource } from '../sandbox/sdk/sdk-source.ts';
 
-interface ContainerMeans {
+interface ContainerDaemon {
   readonly config: Pick<Config, 'home' | 'sandbox'>;
   readonly daemonId: string;
   readonly log: ContainerLog;
@@ -19,7 +19,7 @@ interface ContainerMeans {
 }
 
 /** Creates both; nothing is started, and no engine is asked yet. */
-export function openContainers({ config, daemonId, log, dead }: ContainerMeans): {
+export function openContainers({ config, daemonId, log, dead }: ContainerDaemon): {
   readonly containers: ContainerHost;
   readonly sandbox: Sandbox;
 } {

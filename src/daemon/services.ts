@@ -1,26 +1,18 @@
 /** Creates the services of a daemon from the resources it has opened; does not start them. */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { FixedConfig } from '../core/config/config.ts';
 import type { Service } from '../core/lifecycle/service.ts';
 import { createWake } from '../core/lifecycle/wake.ts';
-import { createFocusBeginner } from '../store/transcript/begin-foci.ts';
-import { createTurnKeeper } from '../store/transcript/budgeted-turns.ts';
-import { createWorkCompleter } from '../store/work/work-completer.ts';
-import { shareAwareness } from './awareness/shared-awareness.ts';
 import { type ControlPlane, createControlPlane } from './control/control-plane.ts';
 import { createHeartbeat } from './control/heartbeat.ts';
-import { daemonTools } from './daemon-tools.ts';
-import { runFocus } from './focus/run-focus.ts';
-import { bashContainers } from './focus/scope/bash-container.ts';
-import { createSkillStore } from './focus/scope/skill-store.ts';
+import type { DaemonResources } from './daemon-resources.ts';
+import { fociOf } from './foci.ts';
 import { createFileGuard, type FileGuard } from './guard/file-guard.ts';
-import { hookEnvironment } from './hooks/hook-environment.ts';
 import { listenForWork } from './listen.ts';
 import { createRegistration, type Registration } from './presence/registration.ts';
 import { createVersionGuard, type VersionGuard } from './presence/version-guard.ts';
 import { watchConfig } from './reload/config-reload.ts';
 import { watchFaculties } from './reload/reload.ts';
-import type { ServiceMeans } from './service-means.ts';
 import { createShelf } from './skills/shelf.ts';
 import { createWrittenSkills } from './skills/written-skills.ts';
 import { createBudgetKeeper } from './timers/budget-keeper.ts';
@@ -30,7 +22,6 @@ import { createMcpWatch } from './timers/mcp-watch.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createSandboxWatch } from './timers/sandbox-watch.ts';
 import { createUpkeep } from './timers/upkeep.ts';
-import { realDirectoryRoot } from './workspace/focus-directory.ts';
 
 export interface DaemonServices {
   readonly controlPlane: ControlPlane;
@@ -43,9 +34,8 @@ export interface DaemonServices {
   readonly inOrder: readonly Service[];
 }
 
-export function createServices(means: ServiceMeans): DaemonServices {
-  const { options, initial, db, clock, log, host, daemonId, processes, models, isolation, readiness, directoryRoot } =
-    means;
+export function createServices(resources: DaemonResources): DaemonServices {
+  const { options, initial, db, clock, log, host, daemonId, processes, models, readiness } = resources;
   // Live settings cannot be read from it: they are those of `settings`, at each use.
   const config: FixedConfig = options.config;
   let holds = options.config;
@@ -88,16 +78,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     staleDays: config.skills.staleDays,
     onProblems: registration.skillProblems,
   });
-  const tools = daemonTools(means, { web: () => settings().web, sandbox: () => means.sandbox, skills: shelf.ready });
-  const bashContainer = bashContainers({ containers: means.containers, config, settings, log });
-  const completer = createWorkCompleter(db);
-  const beginNew = createFocusBeginner(db, { host, directoryRoot });
-  const keepTurn = createTurnKeeper(db);
-  const awareness = shareAwareness({ db, clock, log });
-  const skillStore = createSkillStore(db);
-  const realRoot = realDirectoryRoot(directoryRoot);
-  // The environment and the lists of a running daemon do not change.
-  const environment = hookEnvironment(config, process.env);
+  const runFocus = fociOf(resources, { settings, guard, shelf, registration, plane: () => controlPlane });
   const versionGuard = createVersionGuard(db, clock);
   const controlPlane: ControlPlane = createControlPlane({
     db,
@@ -114,50 +95,12 @@ export function createServices(means: ServiceMeans): DaemonServices {
     faculties: registration.faculties,
     processes,
     onClaimProblems: (problems) => void registration.claimProblems(problems),
-    runFocus: (work, faculty, control, lease) =>
-      runFocus(work, faculty, control, {
-        lease,
-        db,
-        clock,
-        log,
-        processes,
-        models,
-        bashContainer,
-        host,
-        directoryRoot,
-        realRoot,
-        worktrees: { root: join(config.home, 'worktrees'), commitEmail: settings().daemon.commitEmail },
-        beginNew,
-        keepTurn,
-        awareness,
-        skills: shelf,
-        skillStore,
-        skillPackages: means.skillPackages,
-        isolation,
-        guard,
-        hookEnvironment: environment,
-        unattended: options.unattended ?? false,
-        leaseSeconds,
-        settings,
-        completer,
-        ends: controlPlane.ends,
-        toolSources: tools,
-        onEvent: options.onEvent ?? (() => {}),
-        holdFaculty: (name, seconds, reason) => {
-          log.warn(
-            { faculty: name, seconds, reason },
-            'the model provider is failing: no new work is claimed for the faculty for a while',
-          );
-          controlPlane.hold(name, clock.monotonicMs() + seconds * 1000);
-          return registration.trouble(name, reason, seconds);
-        },
-        workedOn: registration.worked,
-      }),
+    runFocus,
   });
   const heartbeat = createHeartbeat({ db, clock, log, daemonId, leaseSeconds, running: controlPlane.running });
   const inbox = createInbox({ db, clock, log, pollSeconds });
-  const upkeep = createUpkeep({ ...means, home: config.home }, registration, settings);
-  const parts = means.parts.services.map((create) =>
+  const upkeep = createUpkeep({ ...resources, home: config.home }, registration, settings);
+  const parts = resources.parts.services.map((create) =>
     create({
       db,
       clock,
@@ -183,16 +126,16 @@ export function createServices(means: ServiceMeans): DaemonServices {
   });
   const sandboxWatch = createSandboxWatch({
     clock,
-    containers: means.containers,
+    containers: resources.containers,
     codeImage: config.sandbox.image,
     faculties: () => registration.faculties().values(),
     onProblems: registration.sandboxProblems,
   });
-  const queueMetrics = means.exportsMetrics ? [createQueueMetrics({ db, clock, log })] : [];
+  const queueMetrics = resources.exportsMetrics ? [createQueueMetrics({ db, clock, log })] : [];
   const reload = watchFaculties({
     directory: resolve(options.facultiesDir),
     initial,
-    load: () => means.load(settings()),
+    load: () => resources.load(settings()),
     onChange: async (faculties) => {
       await registration.take(faculties);
       await budgetKeeper.declare();
@@ -223,7 +166,7 @@ export function createServices(means: ServiceMeans): DaemonServices {
     maxConcurrent,
     shutdownGraceSeconds: () => settings().daemon.shutdownGraceSeconds,
     inOrder: [
-      means.sandbox,
+      resources.sandbox,
       // Before the first claim: foci ask for skills.
       shelf,
       writtenSkills,

@@ -13,7 +13,7 @@ import { withMail } from './context/mail.ts';
 import { askedNext, nextTurn, nothingBetween } from './context/next-turn.ts';
 import { withSkills } from './context/skills.ts';
 import type { Answered } from './turn/ask-model.ts';
-import type { OpenTurn, Refusal } from './turn/begin-turn.ts';
+import type { Refusal } from './turn/begin-turn.ts';
 import { requestOf } from './turn/call-model.ts';
 import type { LoopFocus, LoopReach, LoopRun } from './turn/loop-state.ts';
 import { leaveToEnd, recordAnswer, recordWithNext } from './turn/record-answer.ts';
@@ -35,24 +35,23 @@ export type Step =
  */
 export async function afterAnswer(
   answered: Answered,
-  turn: OpenTurn,
   sent: Transcript,
   focus: LoopFocus,
   run: LoopRun,
   reach: LoopReach,
 ): Promise<Step> {
-  const { answer, verdict } = await read(answered, turn, sent, focus, run, reach);
+  const { answer, verdict } = await read(answered, sent, focus, run, reach);
   const recorded = withTurn(sent, answer);
   if (verdict?.kind === 'end' && verdict.end.kind === 'done') {
-    const lastAnswer = leaveToEnd(answer, answered, turn, focus, run, reach.db);
+    const lastAnswer = leaveToEnd(answer, answered, focus, run, reach.db);
     return end(recorded, { ...verdict.end, lastAnswer });
   }
   // Those of a batch were asked for long ago: nobody waits for its reads.
   const reads = answered.requestId === null ? startReads(answer, run, reach) : undefined;
   try {
-    const straight = reads && (await goStraightOn(reads, answered, turn, sent, focus, run, reach));
+    const straight = reads && (await goStraightOn(reads, answered, sent, focus, run, reach));
     if (straight) return straight;
-    const refused = await recordAnswer(answer, answered, turn, focus, run, reach.db);
+    const refused = await recordAnswer(answer, answered, focus, run, reach.db);
     if (refused) {
       await reads?.stop(new Error(`the turn was ${refused.permit}`));
       return afterRefusal(refused, sent, focus, run, reach);
@@ -81,8 +80,7 @@ export async function afterRefusal(
  * calls never ends a run: its calls need not wait for the judgement.
  */
 async function read(
-  { response, requestId }: Answered,
-  turn: OpenTurn,
+  { turn, response, requestId }: Answered,
   sent: Transcript,
   focus: LoopFocus,
   run: LoopRun,
@@ -110,7 +108,6 @@ function isUntouched({ directory, callScope }: LoopReach): boolean {
 async function goStraightOn(
   reads: Reads,
   answered: Answered,
-  turn: OpenTurn,
   sent: Transcript,
   focus: LoopFocus,
   run: LoopRun,
@@ -122,7 +119,7 @@ async function goStraightOn(
   if (!nothingBetween(transcript, focus, run, reach)) return null;
   const next = nextTurn(transcript, focus);
   const [recorded, messages] = await Promise.all([
-    recordWithNext(whole, answered, turn, next, focus, run, reach.db),
+    recordWithNext(whole, answered, next, focus, run, reach.db),
     prepareNext(transcript, focus),
   ]);
   if (recorded.kind === 'refused') {

@@ -24,7 +24,6 @@ export interface NextBegun {
 /** What was asked, and the transcript including everything that was recorded on the way. */
 export interface TurnAsked {
   readonly sent: Transcript;
-  readonly turn: OpenTurn;
   readonly asked: Asked | Blocked;
 }
 
@@ -41,7 +40,7 @@ export async function askTurn(
 ): Promise<TurnAsked> {
   const { db } = reach;
   const { sent, blocked } = begun ? { sent: transcript } : await prepareRequest(transcript, focus, run, reach);
-  if (blocked) return { sent, turn: nextTurn(sent, focus), asked: blocked };
+  if (blocked) return { sent, asked: blocked };
   const first = await ask(sent, begun, focus, run, reach);
   if (first.asked.kind !== 'failed' || first.asked.failure.kind !== 'context_overflow') return first;
   const smaller = await compactAfterOverflow(first.sent, focus, run, db);
@@ -61,16 +60,16 @@ async function ask(
   for (let lost = 0; ; known = undefined) {
     const turn = known?.turn ?? nextTurn(sent, focus);
     const opened = await open(turn, known, focus, run, db);
-    if (opened.kind === 'refused') return { sent, turn, asked: opened };
+    if (opened.kind === 'refused') return { sent, asked: opened };
     sent = withNotices(sent, opened.notices);
     const messages = known?.messages ?? renderMessages(sent);
     const asked = await askModel(turn, messages, askedNext(sent, focus), run, db);
-    if (asked.kind !== 'failed') return { sent, turn, asked };
+    if (asked.kind !== 'failed') return { sent, asked };
     const { failure } = asked;
     await settleFailed(turn.number, failure, focus, run, db);
     lost += failure.lost;
     if (!run.budget.limited || !mayAskAgain(failure, lost)) {
-      return { sent, turn, asked: { kind: 'failed', failure: { ...failure, lost } } };
+      return { sent, asked: { kind: 'failed', failure: { ...failure, lost } } };
     }
     await systemClock.sleep(1000 * 2 ** (lost - 1) * Math.random(), run.signal);
   }

@@ -101,7 +101,7 @@ async function takeTurn(
 ): Promise<Step> {
   if (run.drain.aborted) return end(transcript, { kind: 'interrupted', reason: 'drained' });
   return span('work.engage.iteration', { 'work.turn': transcript.turns.length + 1 }, async (iteration) => {
-    const { sent, turn, asked } = await askTurn(transcript, begun, focus, run, reach);
+    const { sent, asked } = await askTurn(transcript, begun, focus, run, reach);
     switch (asked.kind) {
       case 'refused':
         return afterRefusal(asked, sent, focus, run, reach);
@@ -112,7 +112,7 @@ async function takeTurn(
       case 'failed':
         return end(sent, { kind: 'model_failed', failure: asked.failure });
       case 'answered': {
-        const step = await afterAnswer(asked, turn, sent, focus, run, reach);
+        const step = await afterAnswer(asked, sent, focus, run, reach);
         const { faculty } = focus;
         const answer = step.transcript.turns.at(sent.turns.length);
         if (answer) {

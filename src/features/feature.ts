@@ -16,8 +16,8 @@ export interface Feature extends DaemonPart {
   readonly name: string;
   /** Tags of the OpenAPI document that only it has, each with what they are about. Its operations may have others, too. */
   readonly tags?: Readonly<Record<string, string>>;
-  /** In the order of the document. */
-  readonly operations?: () => Promise<readonly Operation[]>;
+  /** In the order of the document. `all`: the parts that there are, for what is made of them. */
+  readonly operations?: (all: readonly Feature[]) => Promise<readonly Operation[]>;
   /** Its acts that read very much. */
   readonly readings?: () => Promise<readonly Reading[]>;
   /** Its commands in the program, by their names: those that `FEATURES` has. Default: none. */
@@ -49,9 +49,7 @@ export interface Examined {
 
 /** Its part of `animus status`. */
 export interface FeatureStatus {
-  /** The SQL function that returns an object with its keys; `animus.visible_status` has the same. */
-  readonly reader: string;
-  /** Its keys in the answer of the API. */
+  /** Its keys in the answer of the API, which `animus.visible_status` adds. */
   readonly shape: (schemas: Schemas) => ReturnType<Schemas['z']['object']>['shape'];
   /** Whether its lines are the last ones; default: they follow the inbox. */
   readonly last?: boolean;

@@ -1,8 +1,9 @@
 /** Cursors of lists whose order has several parts: opaque to clients. */
 import { AnimusError } from '../core/errors/errors.ts';
+import { FULL_ID } from '../core/work/id-reference.ts';
 import { type Field, optional, text } from './fields.ts';
 
-/** `after` of such a list. */
+/** `after` of such a list: the `next` of the page before. */
 export function cursor(): Field<string | undefined> {
   return optional(text({ min: 1, max: 1000, description: 'the `next` of the page before' }));
 }
@@ -11,20 +12,34 @@ export function writeCursor(parts: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** The parts as texts, if there is one of each form. Errors: `http.invalid`. */
-export function readCursor(forms: readonly RegExp[], given: string): readonly string[] {
-  const parts = parsed(given);
-  if (Array.isArray(parts) && parts.length === forms.length) {
-    const texts = parts.map((part: unknown) => (typeof part === 'number' ? String(part) : part));
-    if (texts.every((part, index): part is string => typeof part === 'string' && forms[index]!.test(part)))
-      return texts;
-  }
+/** What parts a cursor has. */
+type PartKind = 'id' | 'int' | 'digits' | 'text';
+type PartsOf<Kinds extends readonly PartKind[]> = {
+  -readonly [Place in keyof Kinds]: Kinds[Place] extends 'int' ? number : string;
+};
+
+/** The parts; null without a cursor. Errors: `http.invalid`. */
+export function readCursor<const Kinds extends readonly PartKind[]>(
+  kinds: Kinds,
+  cursorText: string | undefined,
+): PartsOf<Kinds> | null {
+  if (cursorText === undefined) return null;
+  const parts = parsed(cursorText);
+  const fits = Array.isArray(parts) && parts.length === kinds.length && kinds.every((kind, n) => IS[kind](parts[n]));
+  if (fits) return parts as PartsOf<Kinds>;
   throw new AnimusError('http.invalid', { detail: 'query.after: not the `next` of a page of this list' });
 }
 
-function parsed(given: string): unknown {
+const IS: Readonly<Record<PartKind, (part: unknown) => boolean>> = {
+  id: (part) => typeof part === 'string' && FULL_ID.test(part),
+  int: (part) => Number.isInteger(part) && Math.abs(part as number) < 2 ** 31,
+  digits: (part) => typeof part === 'string' && /^\d{1,18}$/.test(part),
+  text: (part) => typeof part === 'string',
+};
+
+function parsed(cursorText: string): unknown {
   try {
-    return JSON.parse(Buffer.from(given, 'base64url').toString());
+    return JSON.parse(Buffer.from(cursorText, 'base64url').toString());
   } catch {
     return null;
   }

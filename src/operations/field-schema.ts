@@ -45,6 +45,8 @@ function bareSchema(field: Field, place: Place): z.ZodType {
       return (place === 'query' ? z.coerce.number() : z.number()).min(field.min).max(field.max);
     case 'flag':
       return place === 'query' ? z.stringbool() : z.boolean();
+    case 'span':
+      return z.union([z.int().min(1), z.literal('never')]);
     case 'time':
       return timeIn().transform((text) => new Date(text));
     case 'choice':

@@ -32,6 +32,7 @@ type Kind =
   | WholeField
   | NumberField
   | { readonly kind: 'flag' }
+  | { readonly kind: 'span' }
   | TimeField
   | ChoiceField<string>
   | ListField
@@ -129,6 +130,11 @@ export function flag(common: Common<boolean> = {}): Field<boolean> {
 /** A time: ISO 8601 with its zone. `ahead`: it is one to come; default false. */
 export function time({ ahead = false, ...common }: { readonly ahead?: boolean } & Common<Date> = {}): Field<Date> {
   return { kind: 'time', ahead, ...common };
+}
+
+/** A length of time in seconds, or that there is no end; in a terminal such as `12h`, `90d` or `never`. */
+export function span(common: Common<number> = {}): Field<number | 'never'> {
+  return { kind: 'span', ...common };
 }
 
 /** One of some words. `name`: of the type in the OpenAPI document; default: it has none. */

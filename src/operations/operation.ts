@@ -8,6 +8,7 @@ import type { FixedConfig } from '../core/config/config.ts';
 import type { ErrorCode } from '../core/errors/error-table.ts';
 import type { ActingPerson, Scope } from '../core/work/people.ts';
 import type { SearchVector } from '../daemon/models/search-embedding.ts';
+import type { ListedModel } from '../llm/models/list-models.ts';
 import type { Queryable } from '../store/sql/database.ts';
 import type { Views } from '../store/views/views-of-login.ts';
 import type { Fields, InputOf } from './fields.ts';
@@ -18,6 +19,8 @@ import type { Schemas } from './schemas.ts';
 export interface Outside {
   /** Read on the first call. Errors: `config.*`. */
   readonly config: () => Promise<FixedConfig>;
+  /** The models that its process knows. Errors: `config.*`. */
+  readonly models: () => Promise<readonly ListedModel[]>;
   /** Aborted when nobody waits for the act any more. */
   readonly signal: AbortSignal;
   /** W3C traceparent of what has asked for it; null: none. */

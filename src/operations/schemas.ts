@@ -6,7 +6,8 @@ import { FACULTY_NAME, FACULTY_NAME_RULE } from '../core/work/faculty-name.ts';
 import { rowId, WORK_STATE } from '../core/work/row-schemas.ts';
 
 export { z } from 'zod';
-export { submittedItem } from './work-schemas.ts';
+/** @public Rows have it as `s.WAITING_FIELDS`. */
+export { WAITING_FIELDS } from '../core/work/waiting-fields.ts';
 
 /** This file, for schemas that are made when they are first used. */
 export type Schemas = typeof import('./schemas.ts');
@@ -39,7 +40,7 @@ export function words<Word extends string>({
 
 /** A time of a row, sent as ISO 8601 in UTC. */
 export const time = () => z.date();
-/** A time in JSON that SQL has made. */
+/** A time in JSON that SQL has made. @public Rows have it as `s.timeText`. */
 export { timeText } from '../core/work/row-schemas.ts';
 /** A time that the client gives: ISO 8601 with its offset. */
 export const timeIn = () =>

@@ -16,7 +16,7 @@ test.each(FEATURES)('$commands are the commands of the feature', async ({ comman
 });
 
 test.each(features)('$name describes only tags that its acts have', async ({ tags = {}, operations, readings }) => {
-  const acts = [...((await operations?.()) ?? []), ...((await readings?.()) ?? [])];
+  const acts = [...((await operations?.(features)) ?? []), ...((await readings?.()) ?? [])];
   const used = new Set(acts.map(({ tag }) => tag));
   expect(Object.keys(tags).filter((tag) => !used.has(tag))).toEqual([]);
 });

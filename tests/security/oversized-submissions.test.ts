@@ -3,11 +3,10 @@
  * older animus accepted are left out when they are read; and the engine's own records are cut or stored separately, never refused.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
+import { readStatus } from '../../src/features/operate/status/status.ts';
+import { listWork, readWork } from '../../src/operations/read-work.ts';
 import { readArtifact } from '../../src/store/transcript/artifacts.ts';
 import { appendLedger } from '../../src/store/transcript/ledger.ts';
-import { readStatus } from '../../src/store/views/status-view.ts';
-import { listWork } from '../../src/store/views/work-list.ts';
-import { readWork } from '../../src/store/views/work-views.ts';
 import { completeBatch } from '../../src/store/work/complete-batch.ts';
 import { drainInbox } from '../../src/store/work/inbox.ts';
 import { submitWork } from '../../src/store/work/submit-work.ts';

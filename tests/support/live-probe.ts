@@ -22,8 +22,8 @@ export function liveProbe(): LiveProbe {
     summary: 'Probe',
     scope: 'read',
     media: ['text/plain'],
-    async respond({ means }) {
-      live = means.live;
+    async respond({ services }) {
+      live = services.live;
       return new Response('ok');
     },
   });
@@ -31,7 +31,7 @@ export function liveProbe(): LiveProbe {
     routes: [...API_ROUTES, probe],
     async watched(api, count) {
       if (live === null) await api.call('prober', 'GET', '/probe');
-      const { hub } = await live!.means();
+      const { hub } = await live!.services();
       return eventually(`${count} watched`, () => (hub.watched === count ? true : null));
     },
   };

@@ -1,9 +1,9 @@
 /** People and tokens for tests of what is done through a gateway. */
 import { hashAccessToken, newAccessToken } from '../../src/core/secrets/access-token.ts';
 import type { PersonRole, Scope } from '../../src/core/work/people.ts';
+import { createToken as recordToken, setPerson } from '../../src/features/people/store.ts';
 import { openLogin } from '../../src/http/login/login.ts';
 import type { Visitor } from '../../src/http/login/visitor.ts';
-import { createToken as recordToken, setPerson } from '../../src/store/people/tokens.ts';
 import type { Database, Queryable } from '../../src/store/sql/database.ts';
 
 /** Adds a person, or gives it this role. `database` is the schema's owner. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
 import { UNLEASED } from '../../src/core/lifecycle/lease.ts';
-import type { WriteMeans } from '../../src/daemon/git/git.ts';
+import type { GitWriter } from '../../src/daemon/git/git.ts';
 import { type ClosedWorktree, closeWorktree, removeWorktree } from '../../src/daemon/worktrees/close-worktree.ts';
 import { openWorktree, planWorktree, type Worktree, type WorktreeSpec } from '../../src/daemon/worktrees/worktree.ts';
 import { createProcessHost } from '../../src/process/host/supervised-host.ts';
@@ -19,11 +19,11 @@ export interface WorktreeSite {
   readonly repo: string;
   /** A new item at each call. */
   readonly spec: (overrides?: Partial<WorktreeSpec>) => WorktreeSpec;
-  readonly means: WriteMeans;
+  readonly means: GitWriter;
 }
 
 /** Creates it in a directory of its own, which is removed when the test has finished. `name`: of the repository's directory. */
-export async function setUpWorktree(overrides: Partial<WriteMeans> = {}, name = 'repo'): Promise<WorktreeSite> {
+export async function setUpWorktree(overrides: Partial<GitWriter> = {}, name = 'repo'): Promise<WorktreeSite> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'animus-worktree-')));
   const processes = createProcessHost({ graceMs: 200 });
   onTestFinished(async () => {
@@ -36,7 +36,7 @@ export async function setUpWorktree(overrides: Partial<WriteMeans> = {}, name = 
   writeFileSync(join(repo, '.gitignore'), '*.log\n');
   git(repo, 'add', '.');
   commit(repo, 'first');
-  const means: WriteMeans = {
+  const means: GitWriter = {
     processes,
     owner: 'work-1',
     isolation: 'none',
@@ -65,14 +65,14 @@ export async function setUpWorktree(overrides: Partial<WriteMeans> = {}, name = 
 }
 
 /** Opens the worktree that the item wants. */
-export async function open(spec: WorktreeSpec, means: WriteMeans): Promise<Worktree> {
+export async function open(spec: WorktreeSpec, means: GitWriter): Promise<Worktree> {
   return openWorktree(await planWorktree(spec, means), means);
 }
 
 /** Ends the work in it, as at the end of a completed item with `commit = "none"`, unless told otherwise. */
 export async function close(
   worktree: Worktree,
-  means: WriteMeans,
+  means: GitWriter,
   { ended = true, commit = false }: { readonly ended?: boolean; readonly commit?: boolean } = {},
 ): Promise<ClosedWorktree> {
   const words = { author: worktree.spec.author, message: 'What was left\n' };

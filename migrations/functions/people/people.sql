@@ -176,3 +176,11 @@ begin
   select 'person ' || r.person, 'revoke', 'token ' || r.id, animus.actor(), v_now from revoked r order by r.id;
   return v_token.person;
 end $$;
+
+-- Returns whether the actor may see all people and their tokens: an operator, or a login that may see all work.
+-- Locks: none. Raises: nothing.
+create or replace function animus.sees_people() returns boolean
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return animus.may_operate() or (animus.sees_all() and not animus.person_acts());
+end $$;

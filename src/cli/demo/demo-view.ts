@@ -1,12 +1,11 @@
 /** The output of the demo: each event as it happens. */
 import { join } from 'node:path';
 import type { FocusEvent } from '../../engage/events/events.ts';
+import type { LedgerEntry } from '../../operations/ledger.ts';
+import type { WorkDetail } from '../../operations/read-work.ts';
 import type { Database } from '../../store/sql/database.ts';
-import type { LedgerEntry } from '../../store/transcript/ledger.ts';
-import type { WorkDetail } from '../../store/views/work-views.ts';
 import { DEMO_INSERT } from '../../store/work/demo-work.ts';
 import { createFocusView } from '../../terminal/events/focus-events.ts';
-import { ledgerJson } from '../../terminal/view/ledger-json.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted, duration, shortId } from '../../terminal/view/quantities.ts';
 import { shellWord } from '../../terminal/view/shell-word.ts';
@@ -44,7 +43,7 @@ export function createDemoView(output: Output, setting: DemoSetting): DemoView {
     },
     event: createFocusView(output, { captions: PHASES }),
     conclude(item, ledger) {
-      output.document({ item, ledger: ledger.map(ledgerJson), workspace: setting.keep ? setting.workspace : null });
+      output.document({ item, ledger, workspace: setting.keep ? setting.workspace : null });
       conclude(output, item, ledger, performance.now() - startedMs);
       whatNext(output, setting);
     },

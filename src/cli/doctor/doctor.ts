@@ -12,18 +12,18 @@ import { skillsDirectories } from '../../terminal/command/skills-directories.ts'
 import { type Finding, fine, note, problem } from '../../terminal/view/finding.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import type { Style } from '../../terminal/view/part.ts';
-import { examineCaches } from './caches.ts';
-import { examineContainers } from './containers.ts';
-import { examineDatabase } from './database.ts';
-import { examineDisk, examineModes } from './files.ts';
-import { examineFaculties, examineIsolation, examineLimits } from './host.ts';
-import { examineKeys } from './keys.ts';
-import { examineModels } from './models.ts';
-import { examinePorts } from './ports.ts';
-import { examinePrograms } from './programs.ts';
-import { examineProvider, providerQuestion } from './provider.ts';
-import { examineReach } from './reach.ts';
-import { examineSecrets } from './secrets.ts';
+import { examineDatabase } from './database/database.ts';
+import { examineCaches } from './site/caches.ts';
+import { examineContainers } from './site/containers.ts';
+import { examineDisk, examineModes } from './site/files.ts';
+import { examineFaculties, examineIsolation, examineLimits } from './site/host.ts';
+import { examineKeys } from './site/keys.ts';
+import { examineModels } from './site/models.ts';
+import { examinePorts } from './site/ports.ts';
+import { examinePrograms } from './site/programs.ts';
+import { examineProvider, providerQuestion } from './site/provider.ts';
+import { examineReach } from './site/reach.ts';
+import { examineSecrets } from './site/secrets.ts';
 
 interface DoctorOptions extends CommonOptions {
   readonly provider: readonly string[];

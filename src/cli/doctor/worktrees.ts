@@ -2,7 +2,7 @@
 import type { Database } from '../../store/sql/database.ts';
 import { readWorktreesStatus } from '../../store/views/status-view.ts';
 import { type Finding, fine, note } from '../../terminal/view/finding.ts';
-import { worktreesText } from '../status/status-worktrees.ts';
+import { worktreesText } from '../../terminal/view/show-worktrees.ts';
 
 /** From so much on, it is worth a look. */
 const MANY_BYTES = 10_000_000_000;

@@ -16,11 +16,10 @@ import { addCommand, type CommonOptions, type Invocation, type RunCommand } from
 import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
 import { jsonObject, jsonOf } from '../../terminal/command/json-option.ts';
 import { createFocusView } from '../../terminal/events/focus-events.ts';
-import { ledgerJson } from '../../terminal/view/ledger-json.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted, duration, stateLabel } from '../../terminal/view/quantities.ts';
+import { showOutcome } from '../../terminal/view/show-outcome.ts';
 import { inScratchHome, type OneItemRun, runOneItem } from '../scratch/one-item.ts';
-import { showOutcome } from '../work/work-show.ts';
 
 interface TestOptions extends CommonOptions {
   readonly workspace?: string;
@@ -181,7 +180,7 @@ function warnOfWorktree(output: Output, { isolation }: Faculty): void {
 
 function conclude(output: Output, { item, foci, ledger }: OneItemRun, tookMs: number): void {
   const completed = item.state === 'completed';
-  output.document({ completed, item, foci, ledger: ledger.map(ledgerJson) });
+  output.document({ completed, item, foci, ledger });
   showOutcome(output, item);
   output.line();
   const facts = styled(`  ${counted(item.turns, 'turn')}, ${duration(tookMs)} in all`, 'dim');

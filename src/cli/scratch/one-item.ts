@@ -11,10 +11,10 @@ import type { WorkState } from '../../core/work/work.ts';
 import type { DaemonReady } from '../../daemon/daemon-options.ts';
 import type { FocusEvent } from '../../engage/events/events.ts';
 import { loadFeatures } from '../../features/features.ts';
+import { type LedgerEntry, readLedger } from '../../operations/ledger.ts';
+import { readWork, type WorkDetail } from '../../operations/read-work.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { type LedgerEntry, readLedger } from '../../store/transcript/ledger.ts';
 import { type FocusView, readFoci } from '../../store/views/focus-views.ts';
-import { readWork, type WorkDetail } from '../../store/views/work-views.ts';
 import { openLog } from '../../telemetry/log.ts';
 import { version } from '../../terminal/command/version.ts';
 import { refuseUnservedWork } from './unserved-work.ts';
@@ -116,7 +116,7 @@ export async function runOneItem({ drain }: EndSignals, one: OneItem): Promise<O
     await Promise.race([ended.promise, stopped, unserved]);
     // An interrupted focus ends, too, and its item returns to the queue.
     if (drain.aborted) throw interruption();
-    return { item: await readWork(db, id), foci: await readFoci(db, id), ledger: await readLedger(db, id) };
+    return { item: await readWork(db, id), foci: await readFoci(db, id), ledger: await readLedger(db, id, 'visible') };
   } finally {
     finished.abort();
     // Its own failure was thrown above, through `stopped`.

@@ -5,8 +5,8 @@ import type { ProviderConfig } from '../../core/config/providers/provider.ts';
 import { shownSettings } from '../../core/config/shown-settings.ts';
 import type { Environment } from '../../core/config/source/environment.ts';
 import { addCommand, type Invocation, type RunCommand } from '../../terminal/command/command.ts';
+import { accessSettings } from '../../terminal/view/access-settings.ts';
 import { styled } from '../../terminal/view/output.ts';
-import { accessSettings } from './access-settings.ts';
 
 /** Adds `animus config`. */
 export function addConfigCommand(program: Command, run: RunCommand): void {

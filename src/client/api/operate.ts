@@ -112,49 +112,6 @@ export interface Status {
     /** Runs of code without a model, which are not calls. */
     readonly code_runs: number;
   }[];
-  readonly memory: {
-    readonly vector: boolean;
-    readonly reason?: string | null | undefined;
-  } | null;
-  /** Null: no daemon has run with a model for them. */
-  readonly embeddings: {
-    readonly model: string;
-    readonly dimensions: number;
-    /** Memories without an embedding of this model. */
-    readonly missing: number;
-    readonly problem: string | null;
-    readonly resume_at: string | null;
-  } | null;
-  /** How many skills no work has used for so many days. */
-  readonly stale_skills?:
-    | {
-        readonly count: number;
-        readonly days: number;
-      }
-    | undefined;
-  /** Numbers of deliveries stop at 1,000. */
-  readonly webhooks: {
-    /** Deliveries that failed for good. */
-    readonly dead: number;
-    /** Deliveries that no daemon sends. */
-    readonly late: number;
-    /** Webhooks whose new deliveries become dead letters, because too many wait. */
-    readonly full: number;
-    /** Webhooks of which events are lost, because too many wait. */
-    readonly dropping: number;
-  };
-  /** Turns that wait for batches, by provider. */
-  readonly batches: readonly {
-    readonly provider: string;
-    /** Requests that were not sent. */
-    readonly outbox: number;
-    readonly requests: number;
-    readonly batches: number;
-    /** Batches whose submit was not confirmed. */
-    readonly unclear: number;
-    readonly oldest_at: string | null;
-    readonly problem: string | null;
-  }[];
   /** Directories of worktrees that are there, by host. */
   readonly worktrees: readonly {
     readonly host: string;
@@ -225,6 +182,49 @@ export interface Status {
     /** Both. */
     readonly used: number;
   }[];
+  readonly memory: {
+    readonly vector: boolean;
+    readonly reason?: string | null | undefined;
+  } | null;
+  /** Null: no daemon has run with a model for them. */
+  readonly embeddings: {
+    readonly model: string;
+    readonly dimensions: number;
+    /** Memories without an embedding of this model. */
+    readonly missing: number;
+    readonly problem: string | null;
+    readonly resume_at: string | null;
+  } | null;
+  /** How many skills no work has used for so many days. */
+  readonly stale_skills?:
+    | {
+        readonly count: number;
+        readonly days: number;
+      }
+    | undefined;
+  /** Numbers of deliveries stop at 1,000. */
+  readonly webhooks: {
+    /** Deliveries that failed for good. */
+    readonly dead: number;
+    /** Deliveries that no daemon sends. */
+    readonly late: number;
+    /** Webhooks whose new deliveries become dead letters, because too many wait. */
+    readonly full: number;
+    /** Webhooks of which events are lost, because too many wait. */
+    readonly dropping: number;
+  };
+  /** Turns that wait for batches, by provider. */
+  readonly batches: readonly {
+    readonly provider: string;
+    /** Requests that were not sent. */
+    readonly outbox: number;
+    readonly requests: number;
+    readonly batches: number;
+    /** Batches whose submit was not confirmed. */
+    readonly unclear: number;
+    readonly oldest_at: string | null;
+    readonly problem: string | null;
+  }[];
 }
 
 export interface WaitingStatus {
@@ -264,6 +264,27 @@ export interface WaitingStatus {
   readonly until: string | null;
 }
 
+export interface Model {
+  readonly provider: string;
+  readonly model: string;
+  /** The configuration of the server overrides values of the catalogue. */
+  readonly overridden: boolean;
+  readonly context_window: number;
+  readonly max_output: number | null;
+  readonly usd_per_million: ModelPrices | null;
+  readonly images: boolean;
+  readonly thinking: string;
+  readonly effort: boolean;
+  readonly temperature: boolean;
+}
+
+export interface ModelPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+}
+
 export interface Budget {
   readonly scope: string;
   readonly subject: string | null;
@@ -287,27 +308,6 @@ export interface Budget {
   readonly set_by: string;
   readonly set_at: string;
   readonly expires_at: string | null;
-}
-
-export interface Model {
-  readonly provider: string;
-  readonly model: string;
-  /** The configuration of the server overrides values of the catalogue. */
-  readonly overridden: boolean;
-  readonly context_window: number;
-  readonly max_output: number | null;
-  readonly usd_per_million: ModelPrices | null;
-  readonly images: boolean;
-  readonly thinking: string;
-  readonly effort: boolean;
-  readonly temperature: boolean;
-}
-
-export interface ModelPrices {
-  readonly input: number;
-  readonly output: number;
-  readonly cache_read: number;
-  readonly cache_write: number;
 }
 
 export interface ListFacultiesOutput {
@@ -377,6 +377,17 @@ export interface ResumeOutput {
   readonly faculty: string;
   /** False: it was not paused. */
   readonly resumed: boolean;
+}
+
+export interface ListModelsInput {
+  /** Only its models. */
+  readonly provider?: string | undefined;
+  /** Its name. */
+  readonly model?: string | undefined;
+}
+
+export interface ListModelsOutput {
+  readonly items: readonly Model[];
 }
 
 export interface ListBudgetsOutput {
@@ -565,17 +576,6 @@ export interface SpendRootsOutput {
   }[];
 }
 
-export interface ListModelsInput {
-  /** Only its models. */
-  readonly provider?: string | undefined;
-  /** Its name. */
-  readonly model?: string | undefined;
-}
-
-export interface ListModelsOutput {
-  readonly items: readonly Model[];
-}
-
 /** The methods `client.operate`. */
 export interface OperateMethods {
   /**
@@ -615,6 +615,12 @@ export interface OperateMethods {
    */
   status(options?: CallOptions): Promise<Status>;
   /**
+   * The models that animus knows, with context windows, prices and abilities. Needs a token of scope `read`.
+   *
+   * `GET /models`
+   */
+  listModels(input?: ListModelsInput, options?: CallOptions): Promise<ListModelsOutput>;
+  /**
    * The limits of what work may cost, and how much of each is used; for operators. Needs a token of scope `read`.
    *
    * `GET /budgets`
@@ -650,10 +656,4 @@ export interface OperateMethods {
    * `GET /spend/roots`
    */
   spendRoots(input?: SpendRootsInput, options?: CallOptions): Promise<SpendRootsOutput>;
-  /**
-   * The models that animus knows, with context windows, prices and abilities. Needs a token of scope `read`.
-   *
-   * `GET /models`
-   */
-  listModels(input?: ListModelsInput, options?: CallOptions): Promise<ListModelsOutput>;
 }

@@ -21,8 +21,7 @@ const FRESH_MS = 1000;
 const MAX_PARENTS = 1000;
 
 /** Shares what the readers of the items may see among all foci that begin within a second. A failure is logged: work does not need the digest. */
-export function shareAwareness(means: { readonly db: Queryable; readonly clock: Clock; readonly log: Log }): DigestFor {
-  const { db, clock, log } = means;
+export function shareAwareness(db: Queryable, clock: Clock, log: Log): DigestFor {
   const views = new Map<string, { readonly readAtMs: number; readonly view: Promise<AwarenessView> }>();
   const parents = new Map<string, Promise<readonly string[]>>();
 

@@ -26,14 +26,8 @@ export interface Backlog {
   ended(): Promise<void>;
 }
 
-export interface BacklogMeans {
-  readonly db: Database;
-  readonly log: Log;
-  /** The item is not this daemon's any more. */
-  readonly onGone: (item: RunningFocus) => void;
-}
-
-export function createBacklog({ db, log, onGone }: BacklogMeans): Backlog {
+/** `onGone`: the item is not this daemon's any more. */
+export function createBacklog(db: Database, log: Log, onGone: (item: RunningFocus) => void): Backlog {
   let waiting: { readonly item: RunningFocus; readonly ahead: boolean }[] = [];
   const counts = new Map<string, number>();
   const returning = new Set<Promise<void>>();

@@ -15,7 +15,7 @@ import { gauge } from '../../telemetry/metrics.ts';
 import type { Ends } from '../focus/scope/refused-end.ts';
 import { createEndWatch } from './end-watch.ts';
 
-export interface ClaimWatchMeans {
+export interface ClaimReports {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -51,7 +51,7 @@ const SLACK_MS = 1000;
 /** Items that are named as problems. */
 const MOST_TOLD = 20;
 
-export function createClaimWatch({ db, clock, log, onProblems }: ClaimWatchMeans): ClaimWatch {
+export function createClaimWatch({ db, clock, log, onProblems }: ClaimReports): ClaimWatch {
   const items = new Map<string, { readonly fault: ItemFault; readonly untilMs: number }>();
   const faculties = new Map<string, { readonly untilMs: number; readonly message: string }>();
   let ofWaits: string | null = null;

@@ -12,13 +12,13 @@ import type { Ends } from '../focus/scope/refused-end.ts';
 import { claimableFaculties, claimsAhead } from './capacity.ts';
 import { createClaimWatch } from './claim-watch.ts';
 import { createDueWaits } from './due-waits.ts';
-import type { LeaseMeans } from './focus-lease.ts';
+import type { LeaseHolder } from './focus-lease.ts';
 import { createRoomMaker } from './room-maker.ts';
 import type { RunningFocus } from './running-focus.ts';
 import { createSkippedInserts } from './skipped-inserts.ts';
 import { createSlots, type RunFocus } from './slots.ts';
 
-export interface ControlPlaneMeans extends LeaseMeans {
+export interface ClaimingDaemon extends LeaseHolder {
   readonly daemonId: string;
   readonly wake: Wake;
   /** The current configuration: read again in every round. */
@@ -55,8 +55,8 @@ const CANNOT_RUN: ReleaseReason = {
 /** How often one round leaves out what makes its claim fail; what is left then is found in the next round. */
 const MOST_LOOKS = 3;
 
-export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
-  const { db, clock, log, wake } = means;
+export function createControlPlane(daemon: ClaimingDaemon): ControlPlane {
+  const { db, clock, log, wake } = daemon;
   const held = new Map<string, number>();
   const stopping = new AbortController();
   let loop: Promise<void> | null = null;
@@ -75,21 +75,21 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     wake,
     stopping: stopping.signal,
     isFull: () => saturated,
-    pollMs: () => means.settings().pollSeconds * 1000,
+    pollMs: () => daemon.settings().pollSeconds * 1000,
   });
 
-  const watch = createClaimWatch({ db, clock, log, onProblems: means.onClaimProblems });
+  const watch = createClaimWatch({ db, clock, log, onProblems: daemon.onClaimProblems });
   const dueWaits = createDueWaits({
     db,
     clock,
-    pollMs: () => means.settings().pollSeconds * 1000,
+    pollMs: () => daemon.settings().pollSeconds * 1000,
     onFaults: watch.leftOut,
     onProblem: watch.waits,
   });
 
   const slots = createSlots({
-    ...means,
-    maxConcurrent: () => means.settings().maxConcurrent,
+    ...daemon,
+    maxConcurrent: () => daemon.settings().maxConcurrent,
     stopping: stopping.signal,
     onEnd(end, faculty) {
       // Its timer may be due before the next pass.
@@ -120,7 +120,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       await claim();
       if (troubled) log.info({}, 'the database answers again');
       troubled = false;
-      return Math.min(means.settings().pollSeconds * 1000, untilWaitsMs, giveBackOverdue(), roomMaker.nextLookMs());
+      return Math.min(daemon.settings().pollSeconds * 1000, untilWaitsMs, giveBackOverdue(), roomMaker.nextLookMs());
     } catch (error) {
       watch.failed(error);
       if (!troubled) log.error({ error: messageOf(error) }, 'cannot claim work; trying again');
@@ -132,7 +132,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   /** A claim costs the same whatever it brings, so while items wait here for the next slots it should bring many. */
   function isWorthAClaim(): boolean {
     const room = slots.room();
-    return room > 0 && (backlog.size === 0 || 3 * room >= 2 * means.settings().maxConcurrent);
+    return room > 0 && (backlog.size === 0 || 3 * room >= 2 * daemon.settings().maxConcurrent);
   }
 
   /** Claims for all slots that are free or about to be, and ahead. */
@@ -140,15 +140,15 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
     const free = slots.room();
     if (free === 0) saturated = true;
     const sent = momentOf(clock);
-    const faculties = claimableFaculties(means.faculties().values(), {
+    const faculties = claimableFaculties(daemon.faculties().values(), {
       heldUntilMs: held,
       nowMs: sent.monotonicMs,
-      hostGraceSeconds: means.settings().focusHostGraceSeconds,
+      hostGraceSeconds: daemon.settings().focusHostGraceSeconds,
       waitingOf: mayClaimAhead ? backlog.countOf : null,
     });
     const ahead = Object.values(faculties).reduce((sum, faculty) => sum + (faculty.ahead ?? 0), 0);
     if (free + ahead + backlog.size === 0) return watch.brought(null);
-    const { daemonId, leaseSeconds } = means;
+    const { daemonId, leaseSeconds } = daemon;
     const request = { daemonId, faculties, limit: free, leaseSeconds, first, ahead, waiting: backlog.faculties() };
     const { work, settled, paused, alone } = await claimAround(request);
     first = false;
@@ -170,7 +170,7 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
       try {
         return await claimReadyWork(db, { ...request, faculties: watch.able(request.faculties) });
       } catch (error) {
-        claimsInDoubtUntilMs = clock.monotonicMs() + means.leaseSeconds * 1000;
+        claimsInDoubtUntilMs = clock.monotonicMs() + daemon.leaseSeconds * 1000;
         if (looks === MOST_LOOKS || !(await watch.explain(request, error))) throw error;
       }
     }
@@ -190,8 +190,8 @@ export function createControlPlane(means: ControlPlaneMeans): ControlPlane {
   async function takeLostClaims(): Promise<void> {
     const sent = momentOf(clock);
     if (sent.monotonicMs >= claimsInDoubtUntilMs) return;
-    for (const work of await takeOwnClaims(db, means.daemonId, [...running.keys()], means.leaseSeconds)) {
-      const faculty = stopping.signal.aborted ? undefined : means.faculties().get(work.faculty);
+    for (const work of await takeOwnClaims(db, daemon.daemonId, [...running.keys()], daemon.leaseSeconds)) {
+      const faculty = stopping.signal.aborted ? undefined : daemon.faculties().get(work.faculty);
       log.info(
         { work_item_id: work.id, faculty: work.faculty },
         'found work that a claim had reserved although its answer was lost',

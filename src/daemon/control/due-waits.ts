@@ -6,7 +6,7 @@ import { sqlState } from '../../store/sql/database-errors.ts';
 import { resolveDueWaits } from '../../store/transcript/waits.ts';
 import type { ItemFault } from '../../store/work/claim-faults.ts';
 
-export interface DueWaitsMeans {
+export interface WaitResolver {
   readonly db: Database;
   readonly clock: Clock;
   readonly pollMs: () => number;
@@ -31,7 +31,7 @@ const WAITS_PER_LOOK = 100;
 /** Pause between two passes: a locked item stays due, and must not be polled in a tight loop. */
 const MIN_WAITS_PAUSE_MS = 50;
 
-export function createDueWaits({ db, clock, pollMs, onFaults, onProblem }: DueWaitsMeans): DueWaits {
+export function createDueWaits({ db, clock, pollMs, onFaults, onProblem }: WaitResolver): DueWaits {
   let lookAtMs = 0;
 
   async function look(): Promise<number> {

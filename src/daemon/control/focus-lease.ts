@@ -20,7 +20,7 @@ export interface FocusLease extends Lease {
   isWritten(): boolean;
 }
 
-export interface LeaseMeans {
+export interface LeaseHolder {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,12 +35,12 @@ const ASK_MS = 100;
 
 /** The lease of an item that was claimed by a statement sent at `claimed`. */
 export function createFocusLease(
-  means: LeaseMeans,
+  holder: LeaseHolder,
   work: Pick<ClaimedWork, 'id' | 'leaseToken'>,
   control: FocusControl,
   claimed: Moment,
 ): FocusLease {
-  const { db, clock, log, leaseSeconds } = means;
+  const { db, clock, log, leaseSeconds } = holder;
   const leaseMs = leaseSeconds * 1000;
   let known = { from: claimed, forMs: leaseMs };
   let written: Moment | null = null;
@@ -70,7 +70,7 @@ export function createFocusLease(
     const renewedMs = renewed.forMs - elapsedMs(clock, asked);
     if (renewedMs <= leftMs()) return;
     known = renewed;
-    means.processes.setDeadline(work.id, renewedMs);
+    holder.processes.setDeadline(work.id, renewedMs);
   }
 
   async function ask(): Promise<void> {

@@ -8,7 +8,7 @@ import { leasesLeft, type Renewal, renewLeases } from '../../store/work/leases.t
 import type { Log } from '../../telemetry/log.ts';
 import type { RunningFocus } from './running-focus.ts';
 
-export interface HeartbeatMeans {
+export interface RenewingDaemon {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -43,9 +43,9 @@ const LAST_RETRY_MS = 250;
  * After a pause of the whole process it asks first: the lease is lost only where another daemon has taken it. The supervisor kills their
  * processes when the lease ends, even when this process is frozen.
  */
-export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
-  const { clock, log, running } = means;
-  const leaseMs = means.leaseSeconds * 1000;
+export function createHeartbeat(daemon: RenewingDaemon): Heartbeat {
+  const { clock, log, running } = daemon;
+  const leaseMs = daemon.leaseSeconds * 1000;
   const betweenMs = Math.min(leaseMs / 3, MAX_PAUSE_MS);
   const tickMs = Math.min(leaseMs / 10, MAX_TICK_MS);
   const stopping = new AbortController();
@@ -57,7 +57,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       const begun = momentOf(clock);
-      let missed = await renew([...running.values()], means.daemonId);
+      let missed = await renew([...running.values()], daemon.daemonId);
       // Where commits are slow, a heartbeat keeps the rows for as long as it takes: the foci get as long for their own writes.
       const tookMs = elapsedMs(clock, begun);
       const pauseMs = Math.max(betweenMs, tookMs + Math.min(tookMs, betweenMs));
@@ -77,7 +77,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
     const byId = new Map(foci.map((focus) => [focus.work.id, focus]));
     try {
       const works = foci.map(({ work }) => work);
-      const renewals = await renewLeases(means.db, daemonId, works, means.leaseSeconds);
+      const renewals = await renewLeases(daemon.db, daemonId, works, daemon.leaseSeconds);
       troubled = false;
       return renewals.flatMap((renewal) => {
         const focus = byId.get(renewal.workItemId);
@@ -128,7 +128,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
     while (!stopping.signal.aborted) {
       await clock.sleep(tickMs, stopping.signal);
       // Late: the process was frozen, or the machine slept, or somebody has set its clock. The database is asked first who has the leases.
-      if (elapsedMs(clock, seen) > 3 * tickMs) woken.push(renew([...running.values()], means.daemonId));
+      if (elapsedMs(clock, seen) > 3 * tickMs) woken.push(renew([...running.values()], daemon.daemonId));
       else {
         const low = [...running.values()].filter(({ lease }) => lease.leftMs() < LOOK_SHARE * leaseMs);
         if (low.length > 0) {
@@ -157,7 +157,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
   async function look(foci: readonly RunningFocus[]): Promise<void> {
     const asked = momentOf(clock);
     const works = foci.map(({ work }) => work);
-    const renewals = await leasesLeft(means.db, works).catch(() => []);
+    const renewals = await leasesLeft(daemon.db, works).catch(() => []);
     for (const [n, renewal] of renewals.entries()) if (isRunning(foci[n]!)) foci[n]!.lease.take(renewal, asked);
   }
 
@@ -171,7 +171,7 @@ export function createHeartbeat(means: HeartbeatMeans): Heartbeat {
 
   return {
     async beat() {
-      await renew([...running.values()], means.daemonId);
+      await renew([...running.values()], daemon.daemonId);
     },
     async start() {
       loops = Promise.all([run(), watch()]);

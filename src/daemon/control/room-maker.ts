@@ -12,7 +12,7 @@ export interface RoomMaker {
   nextLookMs(): number;
 }
 
-export interface RoomMakerMeans {
+export interface FullDaemon {
   readonly clock: Clock;
   readonly log: Log;
   readonly running: ReadonlyMap<string, RunningFocus>;
@@ -25,7 +25,7 @@ const LOOK_MS = 250;
 const PATIENCE_MS = 10_000;
 
 /** While it makes room, the daemon gives back what waits for a slot, and after a while releases what runs. */
-export function createRoomMaker({ clock, log, running, backlog }: RoomMakerMeans): RoomMaker {
+export function createRoomMaker({ clock, log, running, backlog }: FullDaemon): RoomMaker {
   let alone: Alone | null = null;
   let sinceMs: number | null = null;
 

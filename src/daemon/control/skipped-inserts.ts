@@ -13,7 +13,7 @@ export interface SkippedInserts {
   ended(): Promise<void>;
 }
 
-export interface SkippedInsertsMeans {
+export interface InsertWatch {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -31,8 +31,7 @@ export interface SkippedInsertsMeans {
  */
 const MIN_PAUSE_MS = 100;
 
-export function createSkippedInserts(means: SkippedInsertsMeans): SkippedInserts {
-  const { db, clock, log, wake, stopping, isFull, pollMs } = means;
+export function createSkippedInserts({ db, clock, log, wake, stopping, isFull, pollMs }: InsertWatch): SkippedInserts {
   let wanted = false;
   let waiting: Promise<void> | null = null;
 

@@ -8,7 +8,7 @@ import type { ClaimedWork } from '../../store/work/work.ts';
 import { count, record } from '../../telemetry/metrics.ts';
 import { createFocusControl, type FocusControl } from '../focus/scope/focus-control.ts';
 import { type Backlog, createBacklog } from './backlog.ts';
-import { createFocusLease, type LeaseMeans } from './focus-lease.ts';
+import { createFocusLease, type LeaseHolder } from './focus-lease.ts';
 import type { RunningFocus } from './running-focus.ts';
 
 /**
@@ -41,7 +41,7 @@ export interface Slots {
   ended(): Promise<void>;
 }
 
-export interface SlotsMeans extends LeaseMeans {
+export interface SlotHolder extends LeaseHolder {
   readonly maxConcurrent: () => number;
   readonly faculties: () => ReadonlyMap<string, Faculty>;
   readonly runFocus: RunFocus;
@@ -60,8 +60,8 @@ export interface SlotsMeans extends LeaseMeans {
 const MAX_WAIT_MS = 1000;
 const MAX_WAIT_SHARE = 0.05;
 
-export function createSlots(means: SlotsMeans): Slots {
-  const { db, clock, log, stopping } = means;
+export function createSlots(holder: SlotHolder): Slots {
+  const { db, clock, log, stopping } = holder;
   const running = new Map<string, RunningFocus>();
   const foci = new Set<Promise<void>>();
   /** Those that have a slot. */
@@ -72,11 +72,11 @@ export function createSlots(means: SlotsMeans): Slots {
   const closing = new Set<string>();
   /** Items waited for a slot for too long, and no focus has ended since: the ends that are on their way may take long. */
   let endsAreLate = false;
-  const maxWaitMs = Math.min(MAX_WAIT_MS, MAX_WAIT_SHARE * means.leaseSeconds * 1000);
-  const backlog = createBacklog({ db, log, onGone: (item) => running.delete(item.work.id) });
+  const maxWaitMs = Math.min(MAX_WAIT_MS, MAX_WAIT_SHARE * holder.leaseSeconds * 1000);
+  const backlog = createBacklog(db, log, (item) => running.delete(item.work.id));
 
   function free(): number {
-    return means.maxConcurrent() - working.size;
+    return holder.maxConcurrent() - working.size;
   }
 
   function room(): number {
@@ -85,7 +85,7 @@ export function createSlots(means: SlotsMeans): Slots {
 
   function take(work: ClaimedWork, claimed: Moment): void {
     const control = createFocusControl(() => leaveSlot(work));
-    const lease = createFocusLease(means, work, control, claimed);
+    const lease = createFocusLease(holder, work, control, claimed);
     const item = { work, control, lease, leasedAtMs: claimed.monotonicMs };
     running.set(work.id, item);
     count('work.state_transitions', 1, { faculty: work.faculty, from: 'queued', to: 'claimed' });
@@ -93,7 +93,7 @@ export function createSlots(means: SlotsMeans): Slots {
     if (work.attempts === 0) {
       record('work.claim.latency', Math.max(0, clock.nowMs() - work.readyAt.getTime()), { faculty: work.faculty });
     }
-    backlog.add(item, (means.faculties().get(work.faculty)?.prefetch ?? 0) > 0);
+    backlog.add(item, (holder.faculties().get(work.faculty)?.prefetch ?? 0) > 0);
   }
 
   function fill(): void {
@@ -106,7 +106,7 @@ export function createSlots(means: SlotsMeans): Slots {
 
   function start(item: RunningFocus): void {
     const { work, control, lease } = item;
-    const faculty = means.faculties().get(work.faculty);
+    const faculty = holder.faculties().get(work.faculty);
     if (faculty === undefined) {
       // Its file was removed after the claim.
       backlog.add(item, true);
@@ -114,7 +114,7 @@ export function createSlots(means: SlotsMeans): Slots {
       return;
     }
     working.add(work.id);
-    const focus = means
+    const focus = holder
       .runFocus(work, faculty, control, lease)
       .catch((error: unknown) => {
         log.error({ work_item_id: work.id, error: messageOf(error) }, 'a focus failed unexpectedly');
@@ -129,7 +129,7 @@ export function createSlots(means: SlotsMeans): Slots {
         endsAreLate = false;
         foci.delete(focus);
         fill();
-        means.onEnd(end, faculty);
+        holder.onEnd(end, faculty);
       });
     foci.add(focus);
   }
@@ -139,12 +139,12 @@ export function createSlots(means: SlotsMeans): Slots {
    * slots, and the next items are claimed meanwhile.
    */
   function leaveSlot(work: ClaimedWork): void {
-    const faculty = means.faculties().get(work.faculty);
+    const faculty = holder.faculties().get(work.faculty);
     if (faculty === undefined || !working.has(work.id)) return;
     const { prefetch = 0 } = faculty;
     if (prefetch === 0) {
       closing.add(work.id);
-      means.onEnding();
+      holder.onEnding();
       return;
     }
     if (ending.size >= prefetch) return;
@@ -153,7 +153,7 @@ export function createSlots(means: SlotsMeans): Slots {
     // Not at once: the caller is about to write its end.
     queueMicrotask(() => {
       fill();
-      means.onEnd('ended', faculty);
+      holder.onEnd('ended', faculty);
     });
   }
 

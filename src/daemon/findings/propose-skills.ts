@@ -6,15 +6,15 @@ import type { Log } from '../../telemetry/log.ts';
 import { count } from '../../telemetry/metrics.ts';
 import { span } from '../../telemetry/spans.ts';
 import { createFindingWindow, type KnownFinding, keyOf, type WindowLimits } from './finding-window.ts';
-import { createTopicVectors, type TopicVectorMeans } from './topic-vectors.ts';
+import { createTopicVectors, type VectorSource } from './topic-vectors.ts';
 import { createTopics, recurring, type Topic } from './topics.ts';
 
-export interface ProposerMeans extends Omit<TopicVectorMeans, 'embedder'> {
+export interface FindingsReader extends Omit<VectorSource, 'embedder'> {
   readonly db: Database;
   readonly log: Log;
   readonly daemonId: string;
   /** Null: findings are compared by their words alone. */
-  readonly embedder: TopicVectorMeans['embedder'] | null;
+  readonly embedder: VectorSource['embedder'] | null;
   readonly windowLimits?: WindowLimits;
 }
 
@@ -42,10 +42,10 @@ const DAY_US = 86_400_000_000;
 const MAX_ASKED = 200;
 
 /** A proposer that knows no finding yet: its first pass reads the whole window. */
-export function createSkillProposer(means: ProposerMeans): SkillProposer {
-  const { db, log, daemonId, embedder } = means;
-  const window = createFindingWindow(db, means.windowLimits);
-  const vectors = embedder && createTopicVectors({ ...means, embedder });
+export function createSkillProposer(reader: FindingsReader): SkillProposer {
+  const { db, log, daemonId, embedder } = reader;
+  const window = createFindingWindow(db, reader.windowLimits);
+  const vectors = embedder && createTopicVectors({ ...reader, embedder });
   const groups = createTopics();
   let compared: readonly KnownFinding[] = [];
   let topics: readonly Topic[] = [];

@@ -13,7 +13,7 @@ import { paidEmbedding } from '../models/paid-embedding.ts';
 import { groupByMeaning } from './same-meaning.ts';
 import type { Topic } from './topics.ts';
 
-export interface TopicVectorMeans {
+export interface VectorSource {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,7 +32,7 @@ export interface TopicVectors {
 }
 
 /** Vectors of no topic yet. */
-export function createTopicVectors({ db, clock, log, daemonId, embedder, explain }: TopicVectorMeans): TopicVectors {
+export function createTopicVectors({ db, clock, log, daemonId, embedder, explain }: VectorSource): TopicVectors {
   const measured = measuredEmbedder(embedder);
   const turn: EmbeddingTurn = { daemonId, model: embedder.name };
   /** By text; null: the model refuses it. */

@@ -7,6 +7,7 @@ import type { ProcessLimits } from '../../process/limits/limits.ts';
 import { patientDatabase } from '../../store/sql/patient-database.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { WorkCompleter } from '../../store/work/work-completer.ts';
+import type { Log } from '../../telemetry/log.ts';
 import { count, record } from '../../telemetry/metrics.ts';
 import { type ActiveSpan, span } from '../../telemetry/spans.ts';
 import { attempt } from './focus.ts';
@@ -18,7 +19,9 @@ import { killOnCancel } from './scope/kill-on-cancel.ts';
 import { leasedProcesses } from './scope/leased-processes.ts';
 import { startRunDeadline } from './scope/run-deadline.ts';
 
-export interface RunReach extends FocusReach, Omit<FocusBeginning, 'deadline'> {
+/** What the daemon gives to run a focus, beyond what its phases may reach. */
+export interface FocusDaemon {
+  readonly beginning: FocusBeginning;
   readonly leaseSeconds: number;
   /** Now: resource limits of a focus's commands when its faculty sets none, and how long files of ended foci are kept. */
   readonly settings: () => {
@@ -38,7 +41,8 @@ export async function runFocus(
   work: ClaimedWork,
   faculty: Faculty,
   control: FocusControl,
-  reach: RunReach,
+  reach: FocusReach,
+  daemon: FocusDaemon,
 ): Promise<'parked' | 'ended'> {
   const attributes = {
     'work.id': work.id,
@@ -50,51 +54,60 @@ export async function runFocus(
     'work.attempt': work.attempts + 1,
   };
   const execute = async (executing: ActiveSpan<'work.execute'>) => {
-    const startedMs = reach.clock.monotonicMs();
-    const deadline = startRunDeadline(faculty.runDeadlineSeconds, control, reach.clock);
+    const { clock, lease } = reach;
+    const { processes } = reach.host;
+    const startedMs = clock.monotonicMs();
+    const deadline = startRunDeadline(faculty.runDeadlineSeconds, control, clock);
     // Covers the time until the first heartbeat: a daemon that freezes right after the claim must not leave processes
     // behind either.
-    reach.processes.setDeadline(work.id, 0.9 * reach.leaseSeconds * 1000);
-    reach.processes.setLimits(work.id, limitsOf(faculty, reach.settings().daemon));
+    const leaseMs = daemon.leaseSeconds * 1000;
+    processes.setDeadline(work.id, 0.9 * leaseMs);
+    processes.setLimits(work.id, limitsOf(faculty, daemon.settings().daemon));
     try {
-      const forMs = reach.leaseSeconds * 1000;
-      const db = patientDatabase(reach.db, { clock: reach.clock, signal: control.signal, forMs, longestPauseMs: 200 });
-      const phasesOver = killOnCancel(work.id, control, reach.processes, reach.clock);
-      const processes = leasedProcesses(reach.processes, reach.lease);
-      const { end: reached, focus } = await attempt(work, faculty, control, { ...reach, db, deadline, processes });
-      await focus?.stopTelling();
-      await focus?.toolset.close();
+      const db = patientDatabase(reach.db, { clock, signal: control.signal, forMs: leaseMs, longestPauseMs: 200 });
+      const phasesOver = killOnCancel(work.id, control, processes, clock);
+      const host = { ...reach.host, processes: leasedProcesses(processes, lease) };
+      const claimed = { control, deadline };
+      const { end: reached, focus } = await attempt(work, faculty, claimed, daemon.beginning, { ...reach, db, host });
+      await focus?.run.telling.stop();
+      await focus?.run.toolset.close();
       await phasesOver();
       // Before the end is written: afterwards another daemon may own the item.
-      await reach.processes.killAll(work.id);
-      const held = await reach.lease.sure().then(
+      await processes.killAll(work.id);
+      const held = await lease.sure().then(
         () => true,
         () => false,
       );
       const closed: FocusEnd = !held ? { kind: 'lost' } : focus ? await closeWorkspace(reached, focus) : reached;
       // People have read it.
-      const ending = closed.kind === 'cancelled' ? { ...closed, cutOff: focus?.answerUnderWay() ?? null } : closed;
+      const ending =
+        closed.kind === 'cancelled' ? { ...closed, cutOff: focus?.run.telling.underWay() ?? null } : closed;
       if (ending.kind === 'completed') control.ending();
       control.settle();
       const { end, state } = await settle(ending, work, faculty, {
-        ...reach,
-        giveUpAfterMs: reach.leaseSeconds * 1000,
+        db: reach.db,
+        completer: daemon.completer,
+        clock,
+        log: reach.log,
+        giveUpAfterMs: leaseMs,
+        lease,
+        ends: daemon.ends,
         focusId: focus?.key.focusId ?? null,
       });
       if (end.kind === 'released' && end.holdFaculty) {
-        await reach.holdFaculty(work.faculty, end.delaySeconds, end.reason);
+        await daemon.holdFaculty(work.faculty, end.delaySeconds, end.reason);
       } else if (end.kind === 'completed' || end.kind === 'parked') {
-        await reach.workedOn(work.faculty);
+        await daemon.workedOn(work.faculty);
       }
       // That of a conversation is for its next answer.
       if (focus?.answer === null && isOver(end, state)) {
-        await leaveDirectory(focus, reach);
-        await focus.home.remove();
+        await leaveDirectory(focus, daemon.settings().retention);
+        await focus.run.place.home.remove();
       }
       executing.set({ 'work.focus_id': focus?.key.focusId, 'work.focus_ended_as': end.kind, 'work.state': state });
       if (end.kind === 'failed') executing.fail(end.error.code);
-      report(end, state, work, focus, reach);
-      record('work.focus.duration', reach.clock.monotonicMs() - startedMs, {
+      report(end, state, work, focus, reach.log, daemon.beginning.onEvent);
+      record('work.focus.duration', clock.monotonicMs() - startedMs, {
         faculty: work.faculty,
         ended_as: end.kind,
       });
@@ -107,7 +120,7 @@ export async function runFocus(
 }
 
 /** From the faculty as loaded now, never from the snapshot in the database. */
-function limitsOf(faculty: Faculty, daemon: ReturnType<RunReach['settings']>['daemon']): ProcessLimits {
+function limitsOf(faculty: Faculty, daemon: ReturnType<FocusDaemon['settings']>['daemon']): ProcessLimits {
   return {
     memoryBytes: (faculty.maxMemoryMib ?? daemon.focusMaxMemoryMib) * 2 ** 20,
     processes: faculty.maxProcesses ?? daemon.focusMaxProcesses,
@@ -126,27 +139,37 @@ function isOver(end: FocusEnd, state: Settled['state']): boolean {
 }
 
 /** Removes it, or says where its files are. */
-async function leaveDirectory({ directory, row, key }: Focus, { settings, log }: RunReach): Promise<void> {
+async function leaveDirectory(
+  { run, row, key, reach: { log } }: Focus,
+  { directoriesDays }: Pick<RetentionConfig, 'directoriesDays'>,
+): Promise<void> {
   const fields = { work_item_id: key.workItemId, focus_id: key.focusId, directory: row.directory };
   try {
-    if (await directory.remove(settings().retention.directoriesDays > 0))
+    if (await run.place.directory.remove(directoriesDays > 0))
       log.info(fields, 'the files that the focus left in its directory are kept');
   } catch (error) {
     log.warn({ ...fields, error: messageOf(error) }, 'the directory of the focus could not be removed');
   }
 }
 
-function report(end: FocusEnd, state: Settled['state'], work: ClaimedWork, focus: Focus | null, reach: RunReach): void {
+function report(
+  end: FocusEnd,
+  state: Settled['state'],
+  work: ClaimedWork,
+  focus: Focus | null,
+  log: Log,
+  onEvent: FocusBeginning['onEvent'],
+): void {
   const fields = { work_item_id: work.id, focus_id: focus?.key.focusId, faculty: work.faculty, state };
   const reason = reasonOf(end, state);
   const isBad =
     end.kind === 'failed' || end.kind === 'lost' || state === 'dead' || (state === 'completed' && reason !== null);
-  if (isBad) reach.log.warn({ ...fields, reason }, `focus ${end.kind}`);
-  else reach.log.info({ ...fields, ...(reason !== null && { reason }) }, `focus ${end.kind}`);
+  if (isBad) log.warn({ ...fields, reason }, `focus ${end.kind}`);
+  else log.info({ ...fields, ...(reason !== null && { reason }) }, `focus ${end.kind}`);
   if (state === null) return;
   count('work.state_transitions', 1, { faculty: work.faculty, from: 'running', to: state });
   const focusNumber = focus?.row.number ?? null;
-  reach.onEvent({
+  onEvent({
     type: 'state',
     state,
     focus: focusNumber,

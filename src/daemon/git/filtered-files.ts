@@ -4,22 +4,22 @@
  */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GitPlace, WriteMeans } from './git.ts';
+import type { GitPlace, GitWriter } from './git.ts';
 import { readGit } from './repository-writes.ts';
 
 /** Of `paths`, which git takes for changed: `all` under a filter, and those that the agent did change since they were checked out. */
 export async function filteredPaths(
   place: GitPlace,
   paths: readonly string[],
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<{ readonly all: ReadonlySet<string>; readonly changed: readonly string[] }> {
   if (paths.length === 0) return { all: new Set(), changed: [] };
   const stdin = paths.map((path) => `${path}\0`).join('');
-  const answered = (await readGit(place, ['check-attr', '-z', '--stdin', 'filter'], means, { stdin })).split('\0');
+  const answered = (await readGit(place, ['check-attr', '-z', '--stdin', 'filter'], git, { stdin })).split('\0');
   const filters = filtersOf(place);
   const all = new Set(paths.filter((_, n) => filters.has(answered[3 * n + 2] ?? '')));
   if (all.size === 0) return { all, changed: [] };
-  const recorded = await recordedStats(place, means);
+  const recorded = await recordedStats(place, git);
   const changed: string[] = [];
   for (const path of all) if (!(await isAsCheckedOut(place, path, recorded.get(path)))) changed.push(path);
   return { all, changed };
@@ -37,8 +37,8 @@ interface Recorded {
 }
 
 /** The times and sizes that the index has recorded for every file when it was checked out. */
-async function recordedStats(place: GitPlace, means: WriteMeans): Promise<ReadonlyMap<string, Recorded>> {
-  const listed = await readGit(place, ['ls-files', '--debug', '-z'], means);
+async function recordedStats(place: GitPlace, git: GitWriter): Promise<ReadonlyMap<string, Recorded>> {
+  const listed = await readGit(place, ['ls-files', '--debug', '-z'], git);
   // A path ends with NUL, and the lines about it follow.
   const found = listed.matchAll(
     /([^\0]*)\0 {2}ctime: [^\n]*\n {2}mtime: (\d+:\d+)\n[^\n]*\n[^\n]*\n {2}size: (\d+)[^\n]*\n/g,

@@ -9,7 +9,7 @@ import { findProgram } from '../../process/find-program.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
 import type { Isolation, ProcessHost, ProcessOwner } from '../../process/process-host.ts';
 
-export interface GitMeans {
+export interface GitRunner {
   readonly processes: ProcessHost;
   readonly owner: ProcessOwner;
   readonly isolation: Isolation;
@@ -18,7 +18,7 @@ export interface GitMeans {
 }
 
 /** What a git that changes a repository needs beside that. `lease`: of the work whose repository it is. */
-export type WriteMeans = GitMeans & { readonly clock: Clock; readonly lease: Lease };
+export type GitWriter = GitRunner & { readonly clock: Clock; readonly lease: Lease };
 
 /** What git works on. Git discovers nothing by itself: a `.git` that an agent wrote must not select the configuration. */
 export interface GitPlace {
@@ -85,28 +85,28 @@ export interface GitInput {
 export async function runGit(
   place: GitPlace,
   args: readonly string[],
-  means: GitMeans,
+  git: GitRunner,
   input: GitInput = {},
 ): Promise<GitResult> {
   const path = process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
   const directory = place.workTree ?? place.gitDir;
-  const result = await means.processes.run(
+  const result = await git.processes.run(
     {
-      owner: means.owner,
+      owner: git.owner,
       command: findProgram('git', path, '/') ?? 'git',
       args: ['--no-pager', '-C', directory, ...args],
       // Git runs as its owner where commands run as another user.
-      cwd: runsAsOwner(means.isolation) ? directory : '/',
+      cwd: runsAsOwner(git.isolation) ? directory : '/',
       env: { PATH: path, ...environmentOf(place), ...input.env },
       ...(input.stdin !== undefined && { stdin: input.stdin }),
       timeoutMs: TIMEOUT_MS,
       maxOutputBytes: MAX_OUTPUT_BYTES,
-      isolation: means.isolation,
-      fileRules: means.fileRules,
+      isolation: git.isolation,
+      fileRules: git.fileRules,
     },
-    means.signal,
+    git.signal,
   );
-  means.signal.throwIfAborted();
+  git.signal.throwIfAborted();
   if (result.ended === 'interrupted' || result.ended === 'unavailable')
     throw new AnimusError('process.interrupted', { command: `git ${args[0]}`, detail: result.problem });
   if (result.ended !== 'exit') {

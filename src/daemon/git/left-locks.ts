@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import { elapsedMs, type Moment, momentOf } from '../../core/lifecycle/clock.ts';
 import { whileHeld } from '../../core/lifecycle/lease.ts';
 import { findProgram } from '../../process/find-program.ts';
-import type { GitPlace, WriteMeans } from './git.ts';
+import type { GitPlace, GitWriter } from './git.ts';
 
 /** Git holds the lock of a ref for milliseconds. */
 const LEFT_MS = 3000;
@@ -20,7 +20,7 @@ export interface LeftLocks {
   removeNamed(stderr: string): Promise<boolean>;
 }
 
-export function watchLocks({ commonDir }: GitPlace, means: WriteMeans): LeftLocks {
+export function watchLocks({ commonDir }: GitPlace, git: GitWriter): LeftLocks {
   const seen = new Map<string, Moment>();
   return {
     async removeNamed(stderr) {
@@ -30,14 +30,14 @@ export function watchLocks({ commonDir }: GitPlace, means: WriteMeans): LeftLock
       if (stat === undefined) return false;
       const identity = [lock, stat.ino, stat.mtimeMs].join(' ');
       const since = seen.get(identity);
-      if (since === undefined) seen.set(identity, momentOf(means.clock));
-      return since !== undefined && elapsedMs(means.clock, since) > LEFT_MS && (await remove(lock, means));
+      if (since === undefined) seen.set(identity, momentOf(git.clock));
+      return since !== undefined && elapsedMs(git.clock, since) > LEFT_MS && (await remove(lock, git));
     },
   };
 }
 
 /** With the rights that git has there: the path may lead anywhere. */
-async function remove(lock: string, { processes, owner, isolation, fileRules, signal, lease }: WriteMeans) {
+async function remove(lock: string, { processes, owner, isolation, fileRules, signal, lease }: GitWriter) {
   const env = { PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin' };
   const command = findProgram('rm', env.PATH, '/') ?? 'rm';
   const cwd = join(lock, '..');

@@ -1,6 +1,6 @@
 /** Configuration that switches off every program that a repository's configuration names for its files: filters (such as Git LFS) and hooks. */
 import { AnimusError } from '../../core/errors/errors.ts';
-import { type GitMeans, type GitPlace, runGit, type Setting } from './git.ts';
+import { type GitPlace, type GitRunner, runGit, type Setting } from './git.ts';
 import { parseSettings } from './private-config.ts';
 
 /** What switches them off, and the names of the filters, to explain pointer files. */
@@ -10,8 +10,8 @@ export interface ProgramsOff {
 }
 
 /** The repository's own configuration, with what it includes. Reading it runs nothing. Errors: `worktree.failed`. */
-export async function readSettings(place: Omit<GitPlace, 'off'>, means: GitMeans): Promise<readonly Setting[]> {
-  const listed = await runGit({ ...place, off: [] }, ['config', '--local', '--includes', '--null', '--list'], means);
+export async function readSettings(place: Omit<GitPlace, 'off'>, git: GitRunner): Promise<readonly Setting[]> {
+  const listed = await runGit({ ...place, off: [] }, ['config', '--local', '--includes', '--null', '--list'], git);
   if (listed.cut)
     throw new AnimusError('worktree.failed', { repo: place.gitDir, detail: 'its configuration is too long' });
   return listed.ok ? parseSettings(listed.stdout) : [];

@@ -1,5 +1,5 @@
 /** Reads all refs of a repository in one call of git. */
-import type { GitPlace, WriteMeans } from './git.ts';
+import type { GitPlace, GitWriter } from './git.ts';
 import { runGit } from './git.ts';
 import { refuseCut } from './repository-writes.ts';
 
@@ -10,9 +10,9 @@ export interface Refs {
 }
 
 /** Errors: `worktree.failed`. */
-export async function readRefs(place: GitPlace, means: WriteMeans): Promise<Refs> {
+export async function readRefs(place: GitPlace, git: GitWriter): Promise<Refs> {
   // Exits with 1 where there is none.
-  const listed = await runGit(place, ['show-ref', '--head'], means);
+  const listed = await runGit(place, ['show-ref', '--head'], git);
   refuseCut(place, ['show-ref'], listed);
   const byName = new Map(parseRefs(listed.stdout));
   const head = byName.get('HEAD') ?? null;

@@ -1,7 +1,7 @@
 /** Serialises this daemon's writes to a repository, and retries while another process holds its locks or is in the middle of a change. */
 
 import { AnimusError } from '../../core/errors/errors.ts';
-import { type GitInput, type GitMeans, type GitPlace, type GitResult, runGit, type WriteMeans } from './git.ts';
+import { type GitInput, type GitPlace, type GitResult, type GitRunner, type GitWriter, runGit } from './git.ts';
 import { watchLocks } from './left-locks.ts';
 
 const TRIES = 20;
@@ -18,17 +18,17 @@ const PASSING =
 export async function writeGit(
   place: GitPlace,
   args: readonly string[],
-  means: WriteMeans,
+  git: GitWriter,
   input: GitInput = {},
 ): Promise<void> {
-  const locks = watchLocks(place, means);
+  const locks = watchLocks(place, git);
   for (let tries = 1, all = 1; ; tries++, all++) {
-    const result: GitResult = await inTurn(place.commonDir, () => runGit(place, args, means, input));
+    const result: GitResult = await inTurn(place.commonDir, () => runGit(place, args, git, input));
     if (result.ok) return;
     if (!PASSING.test(result.stderr)) throw gitFailure(place, args, result);
     if (await locks.removeNamed(result.stderr)) tries = 0;
     else if (tries >= TRIES || all >= MOST_TRIES) throw gitFailure(place, args, result);
-    else await means.clock.sleep(50 * Math.random() * tries, means.signal);
+    else await git.clock.sleep(50 * Math.random() * tries, git.signal);
   }
 }
 
@@ -36,10 +36,10 @@ export async function writeGit(
 export async function readGit(
   place: GitPlace,
   args: readonly string[],
-  means: GitMeans,
+  git: GitRunner,
   input: GitInput = {},
 ): Promise<string> {
-  const result = await runGit(place, args, means, input);
+  const result = await runGit(place, args, git, input);
   if (!result.ok) throw gitFailure(place, args, result);
   refuseCut(place, args, result);
   return result.stdout;

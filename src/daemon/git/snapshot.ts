@@ -2,7 +2,7 @@
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filteredPaths } from './filtered-files.ts';
-import type { GitInput, GitPlace, WriteMeans } from './git.ts';
+import type { GitInput, GitPlace, GitWriter } from './git.ts';
 import { runGit } from './git.ts';
 import { readGit } from './repository-writes.ts';
 
@@ -24,11 +24,11 @@ export type LeftReason = 'ignored' | 'embedded' | 'filtered' | 'names';
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z'] as const;
 
 /** Looks at every file. Submodules count as the commit they are at. */
-export async function readStatus(place: GitPlace, means: WriteMeans): Promise<CheckoutStatus> {
+export async function readStatus(place: GitPlace, git: GitWriter): Promise<CheckoutStatus> {
   const listed = await readGit(
     place,
     [...STATUS, '--untracked-files=all', '--ignored=matching', '--ignore-submodules=dirty', '--no-renames'],
-    means,
+    git,
   );
   const entries = listed.split('\0').filter((entry) => entry !== '');
   const header = (name: string) =>
@@ -39,7 +39,7 @@ export async function readStatus(place: GitPlace, means: WriteMeans): Promise<Ch
   // What is not UTF-8 was decoded with replacement characters and cannot be named to git again.
   const names = paths.filter((path) => path.includes('\uFFFD'));
   const plain = paths.filter((path) => !path.endsWith('/') && !path.includes('\uFFFD'));
-  const { changed: filtered, all } = await filteredPaths(place, plain, means);
+  const { changed: filtered, all } = await filteredPaths(place, plain, git);
   return {
     head: head === undefined || head === '(initial)' ? null : head,
     headBranch: branch === undefined || branch === '(detached)' ? null : branch,
@@ -64,18 +64,18 @@ export async function writeTree(
   place: GitPlace,
   paths: readonly string[],
   index: 'ours' | 'theirs',
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<string> {
   const copy = join(place.gitDir, 'animus-index');
   if (index === 'ours') await copyFile(join(place.gitDir, 'index'), copy).catch(unlessMissing);
   const input: GitInput = index === 'ours' ? { env: { GIT_INDEX_FILE: copy } } : {};
   try {
     const stdin = paths.map((path) => `${path}\0`).join('');
-    await readGit(place, ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], means, {
+    await readGit(place, ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], git, {
       ...input,
       stdin,
     });
-    return (await readGit(place, ['write-tree'], means, input)).trim();
+    return (await readGit(place, ['write-tree'], git, input)).trim();
   } finally {
     if (index === 'ours') await rm(copy, { force: true });
   }
@@ -92,7 +92,7 @@ export async function commitTree(
   place: GitPlace,
   { tree, parent, date }: { readonly tree: string; readonly parent: string; readonly date?: string },
   { author: { name, email }, message }: CommitWords,
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<string> {
   const env = {
     GIT_AUTHOR_NAME: name,
@@ -102,27 +102,27 @@ export async function commitTree(
     ...(date !== undefined && { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }),
   };
   const args = ['commit-tree', tree, '-p', parent, '-F', '-'];
-  return (await readGit(place, args, means, { env, stdin: message })).trim();
+  return (await readGit(place, args, git, { env, stdin: message })).trim();
 }
 
 /** The tree of a commit, and its date as git writes one. */
 export async function treeAndDate(
   place: GitPlace,
   commit: string,
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<{ readonly tree: string; readonly date: string }> {
   const shown = await readGit(
     place,
     ['log', '-1', '--no-show-signature', '--format=%T %cd', '--date=raw', commit, '--'],
-    means,
+    git,
   );
   const [tree = '', ...date] = shown.trim().split(' ');
   return { tree, date: date.join(' ') };
 }
 
 /** True if a commit is an ancestor of another one, or the same. */
-export async function isAncestor(place: GitPlace, older: string, newer: string, means: WriteMeans): Promise<boolean> {
-  return (await runGit(place, ['merge-base', '--is-ancestor', older, newer], means)).ok;
+export async function isAncestor(place: GitPlace, older: string, newer: string, git: GitWriter): Promise<boolean> {
+  return (await runGit(place, ['merge-base', '--is-ancestor', older, newer], git)).ok;
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): void {

@@ -14,8 +14,8 @@ const TRIES = 3;
  * Shows each result to the hooks for its tool, one after the other, before it is recorded. The first that blocks, or that fails and whose
  * `on_error` is block, has it withheld. Undefined without such hooks.
  */
-export function hooksOnResults(means: HookedLoop): AfterRun | undefined {
-  const hooks = means.hooks.after_tool_call;
+export function hooksOnResults(loop: HookedLoop): AfterRun | undefined {
+  const hooks = loop.hooks.after_tool_call;
   if (hooks.length === 0) return undefined;
   const forTool = ({ name }: Tool) => hooks.filter((hook) => isForTool(hook, name));
   return {
@@ -23,7 +23,7 @@ export function hooksOnResults(means: HookedLoop): AfterRun | undefined {
     async change(call, output) {
       let current = output;
       for (const hook of forTool(call.tool)) {
-        const shown = await show(call, current, hook, means);
+        const shown = await show(call, current, hook, loop);
         if (shown.kind === 'withheld') return shown.output;
         current = shown.output;
       }
@@ -37,8 +37,8 @@ interface Shown {
   readonly output: ToolOutput;
 }
 
-async function show(call: GatedCall, output: ToolOutput, hook: LoopHook, means: HookedLoop): Promise<Shown> {
-  const verdict = await ask(call, output, hook, means);
+async function show(call: GatedCall, output: ToolOutput, hook: LoopHook, loop: HookedLoop): Promise<Shown> {
+  const verdict = await ask(call, output, hook, loop);
   switch (verdict.decision) {
     case 'allow':
       return { kind: 'passed', output };
@@ -57,13 +57,13 @@ async function show(call: GatedCall, output: ToolOutput, hook: LoopHook, means: 
 type Verdict = HookVerdict<'after_tool_call'>;
 
 /** The call has run, so the focus is not released when the supervisor dies: the hook is started again. */
-async function ask(call: GatedCall, output: ToolOutput, hook: LoopHook, means: HookedLoop): Promise<Verdict> {
+async function ask(call: GatedCall, output: ToolOutput, hook: LoopHook, loop: HookedLoop): Promise<Verdict> {
   const { tool, input, turn, callId, signal } = call;
   const subject = { turn, event: 'after_tool_call', callId, hook: hook.name, tool: tool.name } as const;
   const facts = { turn, call: { id: callId, tool: tool.name, risk: tool.risk, input }, result: resultOf(output) };
   for (let tries = 1; ; tries++) {
     try {
-      return await askHook(subject, hook, facts, () => ({}), means, signal);
+      return await askHook(subject, hook, facts, () => ({}), loop, signal);
     } catch (error) {
       if (!isInterrupted(error) || signal.aborted) throw error;
       if (tries === TRIES) return { decision: 'failed', code: 'process.interrupted' };

@@ -15,18 +15,18 @@ export interface RequestFacts {
  * Runs the hooks one after the other; each may add a message to the context. A hook that has a record for this turn is not run again, unless
  * it blocked or failed: then the attempt ended, and this is another one. Undefined without such hooks.
  */
-export function hooksOnRequests(facts: RequestFacts, means: HookedLoop): BeforeRequest | undefined {
-  const hooks = means.hooks.before_llm_call;
+export function hooksOnRequests(facts: RequestFacts, loop: HookedLoop): BeforeRequest | undefined {
+  const hooks = loop.hooks.before_llm_call;
   if (hooks.length === 0) return undefined;
   return async (turn, messages, signal) => {
     const added: string[] = [];
     let view: ReturnType<typeof viewRequest> | null = null;
     for (const hook of hooks) {
       const subject = { turn, event: 'before_llm_call', callId: '', hook: hook.name } as const;
-      const recorded = await means.records.find(subject);
+      const recorded = await loop.records.find(subject);
       if (recorded !== null && isOver(recorded.decision, hook.onError)) continue;
       view ??= viewRequest(messages());
-      const verdict = await askHook(subject, hook, { turn, ...facts, ...view }, kept(hook.name), means, signal);
+      const verdict = await askHook(subject, hook, { turn, ...facts, ...view }, kept(hook.name), loop, signal);
       switch (verdict.decision) {
         case 'allow':
           break;

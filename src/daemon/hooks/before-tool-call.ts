@@ -11,22 +11,22 @@ import { mergePatch } from './merge-patch.ts';
  * Runs the hooks for a tool one after the other, each on the input that the ones before it left. The first that refuses decides. What a hook
  * decided about the same input of the same call is taken from its record, if there is one. Null without such hooks.
  */
-export function hookGate(means: HookedLoop): CallGate | null {
-  const hooks = means.hooks.before_tool_call;
+export function hookGate(loop: HookedLoop): CallGate | null {
+  const hooks = loop.hooks.before_tool_call;
   if (hooks.length === 0) return null;
   const forTool = (name: string) => hooks.filter((hook) => isForTool(hook, name));
   return {
     name: 'hooks',
     when: ({ tool }) => (forTool(tool.name).length > 0 ? 'later' : 'now'),
-    judge: (call) => judge(call, forTool(call.tool.name), means),
+    judge: (call) => judge(call, forTool(call.tool.name), loop),
   };
 }
 
-async function judge(call: GatedCall, hooks: readonly LoopHook[], means: HookedLoop): Promise<GateVerdict> {
+async function judge(call: GatedCall, hooks: readonly LoopHook[], loop: HookedLoop): Promise<GateVerdict> {
   let { input } = call;
   let changed = false;
   for (const hook of hooks) {
-    const verdict = await judgeOnce({ ...call, input }, hook, means);
+    const verdict = await judgeOnce({ ...call, input }, hook, loop);
     switch (verdict.decision) {
       case 'allow':
         break;
@@ -49,15 +49,15 @@ async function judge(call: GatedCall, hooks: readonly LoopHook[], means: HookedL
 
 type Verdict = HookVerdict<'before_tool_call'>;
 
-async function judgeOnce(call: GatedCall, hook: LoopHook, means: HookedLoop): Promise<Verdict> {
+async function judgeOnce(call: GatedCall, hook: LoopHook, loop: HookedLoop): Promise<Verdict> {
   const { tool, input, turn, callId, signal } = call;
   const subject = { turn, event: 'before_tool_call', callId, hook: hook.name } as const;
   const given = digestOf(tool.name, input);
-  const recorded = await means.records.find(subject);
+  const recorded = await loop.records.find(subject);
   if (recorded?.given === given) return recordedVerdict(recorded);
   const facts = { turn, call: { id: callId, tool: tool.name, risk: tool.risk, input } };
   const keep = (verdict: Verdict) => ({ given, ...(verdict.decision === 'modify' && { patch: verdict.patch }) });
-  return askHook({ ...subject, tool: tool.name }, hook, facts, keep, means, signal);
+  return askHook({ ...subject, tool: tool.name }, hook, facts, keep, loop, signal);
 }
 
 /** A call that a resumed focus judges again has the same id; a changed hook before this one may have changed its input. */

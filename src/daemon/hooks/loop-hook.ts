@@ -55,7 +55,7 @@ export async function askHook<E extends HookEvent>(
   hook: LoopHook,
   facts: Omit<HookInput[E], 'work_item' | 'readers' | 'faculty' | 'event'>,
   keep: Kept<E>,
-  means: HookedLoop,
+  loop: HookedLoop,
   signal: AbortSignal,
 ): Promise<HookVerdict<E>> {
   const { event, turn, callId, tool } = subject;
@@ -68,21 +68,21 @@ export async function askHook<E extends HookEvent>(
   };
   return span('work.hook', attributes, async (running) => {
     const startedMs = performance.now();
-    const result = await abortable(means.run(event, hook, facts, signal), signal);
+    const result = await abortable(loop.run(event, hook, facts, signal), signal);
     const durationMs = performance.now() - startedMs;
-    const { verdict, reason, ledger } = readResult(result, hook, means, signal);
+    const { verdict, reason, ledger } = readResult(result, hook, loop, signal);
     running.set({ 'work.hook.decision': verdict.decision });
     if (verdict.decision === 'failed') running.fail(verdict.code);
-    const labels = { faculty: means.faculty, event, hook: hook.name };
+    const labels = { faculty: loop.faculty, event, hook: hook.name };
     count('work.hook.runs', 1, { ...labels, decision: verdict.decision });
     record('work.hook.duration', durationMs, labels);
     const blank = { given: null, patch: null, message: null };
     const run = { turn, event, callId, hook: hook.name, decision: verdict.decision, reason };
     const kept = { ...blank, ...keep(verdict), ...run, runId: randomUUID(), durationMs, ledger };
-    const numbers = await means.records.keep(kept);
+    const numbers = await loop.records.keep(kept);
     for (const [index, seq] of numbers.entries()) {
       const { type, content } = ledger[index]!;
-      means.emit({ type: 'ledger', seq, entryType: type, content });
+      loop.emit({ type: 'ledger', seq, entryType: type, content });
     }
     return verdict;
   });
@@ -97,7 +97,7 @@ interface Reading<E extends HookEvent> {
 function readResult<E extends HookEvent>(
   result: HookResult<E>,
   hook: LoopHook,
-  means: HookedLoop,
+  loop: HookedLoop,
   signal: AbortSignal,
 ): Reading<E> {
   switch (result.kind) {
@@ -107,7 +107,7 @@ function readResult<E extends HookEvent>(
       return blocked(result.reason, result.ledger);
     case 'failed': {
       const { code, message } = result.error;
-      means.log.warn({ hook: hook.command, on_error: hook.onError, error: message }, 'a hook of the loop failed');
+      loop.log.warn({ hook: hook.command, on_error: hook.onError, error: message }, 'a hook of the loop failed');
       return { verdict: { decision: 'failed', code }, reason: `${code}: ${cutReason(message)}`, ledger: [] };
     }
     case 'aborted':

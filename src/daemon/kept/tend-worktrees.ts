@@ -20,7 +20,7 @@ import { deleteMoved, moveAway, movedNames, putBack, worktreeName } from './move
 import type { Place } from './place-of.ts';
 import { heldIn } from './proved-empty.ts';
 
-export interface TendMeans {
+export interface PlaceKeeper {
   readonly db: Database;
   readonly log: Log;
   readonly place: Place;
@@ -39,14 +39,14 @@ export interface Tended {
 const BATCH = 20;
 
 /** A worktree that cannot be removed is logged, and the others are. Errors: those of the database. */
-export async function tendWorktrees(means: TendMeans): Promise<Tended> {
-  const { db, log, place, retention } = means;
-  await finishMoved(means);
+export async function tendWorktrees(keeper: PlaceKeeper): Promise<Tended> {
+  const { db, log, place, retention } = keeper;
+  await finishMoved(keeper);
   const tended = { removed: [] as string[], discarded: [] as string[], held: [] as string[] };
   const rule = { place: place.place, days: retention.worktreeDays, heldDays: retention.heldWorktreeDays };
   for (const tree of await removableWorktrees(db, rule, BATCH)) {
     try {
-      const became = await removeOne(means, tree);
+      const became = await removeOne(keeper, tree);
       if (became !== null) tended[became].push(tree.id);
     } catch (error) {
       log.warn(
@@ -63,7 +63,7 @@ export async function tendWorktrees(means: TendMeans): Promise<Tended> {
 }
 
 /** Null: work goes on in it, or another daemon is at it. */
-async function removeOne({ db, log, place }: TendMeans, tree: RemovableWorktree): Promise<keyof Tended | null> {
+async function removeOne({ db, log, place }: PlaceKeeper, tree: RemovableWorktree): Promise<keyof Tended | null> {
   const directory = join(place.path, worktreeName(tree.id));
   if (tree.proof && isThere(directory)) {
     const holds = await heldIn({ id: tree.id, directory, repo: tree.repo });
@@ -89,7 +89,7 @@ async function removeOne({ db, log, place }: TendMeans, tree: RemovableWorktree)
 }
 
 /** A process may have ended between moving a directory away and deleting it: whether its transaction was committed, its row says. */
-async function finishMoved({ db, log, place }: TendMeans): Promise<void> {
+async function finishMoved({ db, log, place }: PlaceKeeper): Promise<void> {
   for (const name of await movedNames(place.path)) {
     await db.transaction(async (tx) => {
       const tree = await movedWorktree(tx, name, place.place);

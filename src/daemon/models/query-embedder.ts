@@ -17,7 +17,7 @@ import type { ToolContext } from '../../tools/tool.ts';
 import { knownVectors } from './known-vectors.ts';
 import { measuredEmbedder } from './measured-embedder.ts';
 
-export interface QueryEmbedderMeans {
+export interface PaidQueries {
   readonly db: Database;
   readonly embedder: Embedder;
   /** One line for people: which provider failed, how, and the remedy. */
@@ -31,7 +31,7 @@ const PATIENCE_MS = 20_000;
  * Reserves what the embedding may cost, asks for it, and records what it has cost. Without the vector a search is by words alone, so a refusal by
  * a limit and a failure of the provider are reasons, not failures of the focus.
  */
-export function createQueryEmbedder({ db, embedder, explain }: QueryEmbedderMeans): EmbedQuery {
+export function createQueryEmbedder({ db, embedder, explain }: PaidQueries): EmbedQuery {
   // Of many foci: the same search is paid for once.
   const known = knownVectors();
   const oneAtATime = queueOfEachFocus();

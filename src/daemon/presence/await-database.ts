@@ -4,7 +4,7 @@ import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 
-export interface AwaitDatabaseMeans {
+export interface DatabaseWait {
   readonly clock: Clock;
   readonly log: Log;
   /** Ends the wait. */
@@ -20,12 +20,9 @@ const REMIND_MS = 30_000;
  * Runs the steps of a start in order. Repeats each until the database answers; a step that is done is not repeated. False
  * when the wait was ended. Rejects with the failure of a step that waiting cannot cure.
  */
-export async function takeSteps(
-  steps: readonly (() => Promise<unknown>)[],
-  means: AwaitDatabaseMeans,
-): Promise<boolean> {
+export async function takeSteps(steps: readonly (() => Promise<unknown>)[], wait: DatabaseWait): Promise<boolean> {
   for (const step of steps) {
-    if (!(await untilReachable(step, means))) return false;
+    if (!(await untilReachable(step, wait))) return false;
   }
   return true;
 }
@@ -35,8 +32,8 @@ export async function takeSteps(
  * read-only) and rethrows everything else, because waiting cannot cure it. False when the wait was ended. `use` must be
  * repeatable.
  */
-async function untilReachable(use: () => Promise<unknown>, means: AwaitDatabaseMeans): Promise<boolean> {
-  const { clock, log, ending } = means;
+async function untilReachable(use: () => Promise<unknown>, wait: DatabaseWait): Promise<boolean> {
+  const { clock, log, ending } = wait;
   let saidAtMs: number | null = null;
   for (let pauseMs = 250; !ending.aborted; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     try {

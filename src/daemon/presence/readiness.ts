@@ -19,7 +19,7 @@ import type { Database } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { recordHealth } from './health-records.ts';
 
-export interface ReadinessMeans {
+export interface AnnouncedDaemon {
   readonly http: Config['daemon']['http'];
   /** Null: the API is not served. */
   readonly api: { readonly maxConnections: number } | null;
@@ -52,8 +52,8 @@ const LOOK_MS = 3000;
  * `start` rejects with `http.unavailable` when it cannot listen on the configured address. When the default port is taken, it listens on
  * another.
  */
-export function createReadiness(means: ReadinessMeans): DaemonReadiness {
-  const { http, clock, log } = means;
+export function createReadiness(daemon: AnnouncedDaemon): DaemonReadiness {
+  const { http, clock, log } = daemon;
   let phase: DaemonPhase = 'starting';
   let db: Database | null = null;
   let notifications: Notifications | null = null;
@@ -70,8 +70,8 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
     return {
       ready,
       phase,
-      version: means.version,
-      daemon_id: means.daemonId,
+      version: daemon.version,
+      daemon_id: daemon.daemonId,
       checks: { database, schema, listening, claims },
     };
   }
@@ -104,11 +104,11 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
       log.info({ address: showAddress(server.address()) }, 'answering the API at /api/v1');
     },
     async start() {
-      const open = means.openHealth;
+      const open = daemon.openHealth;
       if (http === null || open === undefined) return;
-      const opened = await openSomewhere((address) => open(address, look, means.api ?? undefined), http);
+      const opened = await openSomewhere((address) => open(address, look, daemon.api ?? undefined), http);
       server = opened;
-      removeRecord = recordHealth(means.home, means.daemonId, opened.address());
+      removeRecord = recordHealth(daemon.home, daemon.daemonId, opened.address());
       log.info({ address: showAddress(opened.address()) }, 'answering health checks at /healthz and /readyz');
     },
     async stop() {
@@ -123,7 +123,7 @@ export function createReadiness(means: ReadinessMeans): DaemonReadiness {
  */
 async function openSomewhere(
   open: (address: HttpAddress) => HealthServer,
-  http: NonNullable<ReadinessMeans['http']>,
+  http: NonNullable<AnnouncedDaemon['http']>,
 ): Promise<HealthServer> {
   const wanted = open(http);
   try {

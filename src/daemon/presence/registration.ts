@@ -12,7 +12,7 @@ import { unknownEmbeddings, unknownModels } from '../models/unknown-models.ts';
 import { missingKey, missingKeys } from './missing-keys.ts';
 import { type HeldFaculty, servedFaculties } from './served-faculties.ts';
 
-export interface RegistrationMeans {
+export interface RegisteredDaemon {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,7 +59,7 @@ export function createRegistration({
   settings,
   daemon,
   maxConcurrent,
-}: RegistrationMeans): Registration {
+}: RegisteredDaemon): Registration {
   const troubles = new Map<string, HeldFaculty>();
   const faults: string[] = [];
   let ofClaims: readonly string[] = [];

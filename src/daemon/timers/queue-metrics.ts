@@ -3,7 +3,7 @@ import { messageOf } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { readStatus } from '../../store/views/status-view.ts';
+import { readQueueStatus } from '../../store/views/status-view.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { gauge } from '../../telemetry/metrics.ts';
 
@@ -45,13 +45,9 @@ export function createQueueMetrics({ db, clock, log }: QueueMetricsMeans): Servi
   };
 }
 
-interface StaleSkills {
-  readonly stale_skills: { readonly count: number };
-}
-
 /** Sets the gauges of every faculty that has or had queued work; returns the faculties that have some now. */
 export async function measure(db: Queryable, known: ReadonlySet<string>): Promise<Set<string>> {
-  const { at, queue, stale_skills: stale } = await readStatus<StaleSkills>(db, ['skill_status']);
+  const { at, queue, stale_skills: stale } = await readQueueStatus(db);
   gauge('work.skills.stale', stale.count, {});
   const rows = new Map(queue.map((row) => [row.faculty, row]));
   for (const faculty of new Set([...known, ...rows.keys()])) {

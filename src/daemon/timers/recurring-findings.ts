@@ -7,13 +7,13 @@ import { createWake } from '../../core/lifecycle/wake.ts';
 import { leaveFindings, SCRIBE, watchFindings } from '../../store/work/findings.ts';
 import {
   createSkillProposer,
-  type ProposerMeans,
+  type FindingsReader,
   type ProposeSettings,
   type SkillProposer,
 } from '../findings/propose-skills.ts';
 import type { ModelSource } from '../models/focus-model.ts';
 
-export interface RecurringFindingsMeans extends Omit<ProposerMeans, 'embedder' | 'explain'> {
+export interface RecurringFindingsMeans extends Omit<FindingsReader, 'embedder' | 'explain'> {
   readonly clock: Clock;
   readonly models: Pick<ModelSource, 'embedder' | 'explain'>;
   readonly registration: { readonly faculties: () => ReadonlyMap<string, Pick<Faculty, 'skillCreation'>> };

@@ -1,9 +1,8 @@
-/** The services that keep the tables in order: what is old, the worktrees of ended work, what is added up, and what recurs in findings. */
+/** The services that keep the tables in order: what is old, the worktrees of ended work, and what recurs in findings. */
 import type { Config } from '../../core/config/config.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import { createJanitor, type JanitorMeans } from './janitor.ts';
 import { createRecurringFindings, type RecurringFindingsMeans } from './recurring-findings.ts';
-import { createSpendRollUp } from './spend-roll-up.ts';
 import { createWorktreeKeeper } from './worktree-keeper.ts';
 
 interface UpkeepMeans
@@ -40,7 +39,6 @@ export function createUpkeep(
   const services = [
     createJanitor({ db, clock, log, retention: () => settings().retention, directoryRoot, prunes: means.parts.prunes }),
     createWorktreeKeeper({ db, clock, log, home, retention: () => settings().retention }),
-    createSpendRollUp({ db, clock, log }),
     findings,
   ];
   return { services, settingsChanged: () => findings.settingsChanged() };

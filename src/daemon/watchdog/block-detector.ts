@@ -5,13 +5,8 @@ export interface BlockDetector {
   look(nowMs: number): { readonly blockedMs: number; readonly endedMs: number };
 }
 
-export interface BlockDetectorMeans {
-  readonly beatMs: number;
-  readonly readBeats: () => number;
-}
-
 /** Times are of one monotonic clock. The loop stands still from the last look on that saw a beat. */
-export function createBlockDetector({ beatMs, readBeats }: BlockDetectorMeans): BlockDetector {
+export function createBlockDetector(beatMs: number, readBeats: () => number): BlockDetector {
   let beats = readBeats();
   let beatAtMs: number | null = null;
   let lookedAtMs: number | null = null;

@@ -26,7 +26,7 @@ async function main(data: WatchdogData): Promise<void> {
   const beats = new Int32Array(data.beats);
   const asked: number[] = [];
   const sees = data.signals && watchEndSignals(() => void asked.push(performance.now()));
-  const detector = createBlockDetector({ beatMs: BEAT_MS, readBeats: () => Atomics.load(beats, 0) });
+  const detector = createBlockDetector(BEAT_MS, () => Atomics.load(beats, 0));
   let stack: readonly string[] | null = null;
   let recorded = false;
   let gaveUp = false;

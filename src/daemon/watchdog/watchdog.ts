@@ -9,7 +9,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { record } from '../../telemetry/metrics.ts';
 import { BEAT_MS, type WatchdogData, type WatchdogMessage } from './watchdog-data.ts';
 
-export interface WatchdogMeans {
+export interface WatchedDaemon {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,8 +28,8 @@ const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackS
  * leases end, everything is given up (`animus.give_up_daemon`). Once the process has got SIGTERM or SIGINT, and the loop does not handle it,
  * the thread gives everything up and ends the process; so it does once the loop has stood still for a whole lease. A frozen process is not a blocked loop: the thread is frozen, too.
  */
-export function createWatchdog(means: WatchdogMeans): Service {
-  const { db, log, daemonId, clock } = means;
+export function createWatchdog(daemon: WatchedDaemon): Service {
+  const { db, log, daemonId, clock } = daemon;
   const beats = new Int32Array(new SharedArrayBuffer(4));
   const stopping = new AbortController();
   let beating: NodeJS.Timeout | null = null;
@@ -45,8 +45,8 @@ export function createWatchdog(means: WatchdogMeans): Service {
       beats: beats.buffer,
       daemonId,
       connectionString: db.connectionString,
-      leaseMs: means.leaseSeconds * 1000,
-      logLevel: means.logLevel,
+      leaseMs: daemon.leaseSeconds * 1000,
+      logLevel: daemon.logLevel,
       // The thread has no terminal of its own to look at.
       pretty: process.env['LOG_FORMAT'] ? process.env['LOG_FORMAT'] === 'pretty' : process.stderr.isTTY,
       // Where nobody handles a signal, it ends the process by itself, and must go on to do so.

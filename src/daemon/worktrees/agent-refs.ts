@@ -1,7 +1,7 @@
 /** The refs that an agent made or moved in its private repository, beside the branch of the item. */
 import { join } from 'node:path';
 import { readRegularFile } from '../../core/files/regular-file.ts';
-import type { GitPlace, WriteMeans } from '../git/git.ts';
+import type { GitPlace, GitWriter } from '../git/git.ts';
 import { parseRefs, type Refs } from '../git/read-refs.ts';
 import { readGit } from '../git/repository-writes.ts';
 import { BEGAN } from './private-repository.ts';
@@ -28,26 +28,26 @@ export async function readAgentRefs(
   place: GitPlace,
   branch: string,
   { head, byName }: Refs,
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<readonly AgentRef[]> {
   const began = new Map(parseRefs(readBegan(place)));
   const named = [...byName]
     .filter(([ref, commit]) => OF_AGENT.test(ref) && ref !== `refs/heads/${branch}` && began.get(ref) !== commit)
     .map(([ref, commit]): AgentRef => ({ name: ref.slice('refs/'.length), commit }));
-  const stashed = byName.has('refs/stash') ? await stashes(place, means) : [];
-  return [...named, ...stashed, ...(await dropped(place, head, means))].slice(0, MAX_REFS);
+  const stashed = byName.has('refs/stash') ? await stashes(place, git) : [];
+  return [...named, ...stashed, ...(await dropped(place, head, git))].slice(0, MAX_REFS);
 }
 
-async function stashes(place: GitPlace, means: WriteMeans): Promise<readonly AgentRef[]> {
-  const listed = await readGit(place, ['log', '-g', '--format=%H', 'refs/stash', '--'], means);
+async function stashes(place: GitPlace, git: GitWriter): Promise<readonly AgentRef[]> {
+  const listed = await readGit(place, ['log', '-g', '--format=%H', 'refs/stash', '--'], git);
   return lines(listed).map((commit, n) => ({ name: `stash/${n}`, commit }));
 }
 
 /** The newest commits of each line of history that only reflogs name. */
-async function dropped(place: GitPlace, head: string | null, means: WriteMeans): Promise<readonly AgentRef[]> {
+async function dropped(place: GitPlace, head: string | null, git: GitWriter): Promise<readonly AgentRef[]> {
   // What was handed over before is handed over again: what is missing in the new list is pruned.
   const range = ['--reflog', '--not', `--exclude=${OUT}*`, '--all', ...(head === null ? [] : [head])];
-  const listed = await readGit(place, ['rev-list', '--parents', `--max-count=${MAX_REFS}`, ...range], means);
+  const listed = await readGit(place, ['rev-list', '--parents', `--max-count=${MAX_REFS}`, ...range], git);
   const rows = lines(listed).map((line) => line.split(' '));
   const parents = new Set(rows.flatMap(([, ...above]) => above));
   return rows

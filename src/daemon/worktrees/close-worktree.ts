@@ -2,7 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { WorktreeState } from '../../core/work/worktree-state.ts';
-import type { WriteMeans } from '../git/git.ts';
+import type { GitWriter } from '../git/git.ts';
 import { readGit, writeGit } from '../git/repository-writes.ts';
 import type { CommitWords, LeftReason } from '../git/snapshot.ts';
 import { removeAt } from './beside.ts';
@@ -36,17 +36,17 @@ export interface ClosedWorktree extends HandedOver {
 }
 
 /** Errors: `worktree.failed`; then everything stays as it is. */
-export async function closeWorktree(worktree: Worktree, end: StintEnd, means: WriteMeans): Promise<ClosedWorktree> {
+export async function closeWorktree(worktree: Worktree, end: StintEnd, git: GitWriter): Promise<ClosedWorktree> {
   const { path, origin, place, start } = worktree;
   if (!isPlainDirectory(path) || (await realpath(path)) !== path) {
     throw new AnimusError('worktree.failed', { repo: worktree.spec.repo, detail: `${path} was replaced` });
   }
-  await mendPrivate(path, false, origin, means);
-  const submodules = await lookAtSubmodules(place, means);
-  const handed = await handOver(worktree, end, means);
-  await pinAnswer(worktree, handed, means);
+  await mendPrivate(path, false, origin, git);
+  const submodules = await lookAtSubmodules(place, git);
+  const handed = await handOver(worktree, end, git);
+  await pinAnswer(worktree, handed, git);
   const result = handed.rest ?? handed.tip;
-  const changes = await changesBetween(place, { start, tip: handed.tip, result }, means);
+  const changes = await changesBetween(place, { start, tip: handed.tip, result }, git);
   const { embedded, filtered, names } = handed.left;
   const files = [...new Set([...changes.files, ...submodules.files, ...embedded, ...filtered, ...names])].toSorted();
   const holds = whatHolds(handed, changes, submodules);
@@ -71,28 +71,24 @@ function whatHolds({ left }: HandedOver, changes: Changes, submodules: Submodule
 }
 
 /** What each answer of a conversation left is kept: a person may go back to it. */
-async function pinAnswer(
-  { spec, names, origin }: Worktree,
-  { tip, rest }: HandedOver,
-  means: WriteMeans,
-): Promise<void> {
+async function pinAnswer({ spec, names, origin }: Worktree, { tip, rest }: HandedOver, git: GitWriter): Promise<void> {
   if (spec.id === spec.workItemId) return;
   const commit = rest ?? tip;
-  await writeGit(origin.place, ['update-ref', `${names.answers}${commit.slice(0, 12)}`, commit], means);
+  await writeGit(origin.place, ['update-ref', `${names.answers}${commit.slice(0, 12)}`, commit], git);
 }
 
 /** Removes a worktree that has nothing of its own, with its refs; it is recorded as removed before. Errors: `worktree.failed`. */
-export async function removeWorktree({ path, names, origin }: Worktree, means: WriteMeans): Promise<void> {
-  await removeAt(path, means.lease);
+export async function removeWorktree({ path, names, origin }: Worktree, git: GitWriter): Promise<void> {
+  await removeAt(path, git.lease);
   const listed = await readGit(
     origin.place,
     ['for-each-ref', '--format=%(refname)', names.handed, names.base, names.placed],
-    means,
+    git,
   );
   const stdin = listed
     .split('\n')
     .filter((ref) => ref !== '')
     .map((ref) => `delete ${ref}\n`)
     .join('');
-  if (stdin !== '') await writeGit(origin.place, ['update-ref', '--stdin'], means, { stdin });
+  if (stdin !== '') await writeGit(origin.place, ['update-ref', '--stdin'], git, { stdin });
 }

@@ -3,7 +3,7 @@
  * command of the item does. Repeating it changes nothing.
  */
 
-import type { WriteMeans } from '../git/git.ts';
+import type { GitWriter } from '../git/git.ts';
 import { type Refs, readRefs } from '../git/read-refs.ts';
 import { readGit, writeGit } from '../git/repository-writes.ts';
 import {
@@ -36,24 +36,24 @@ export interface HandedOver {
 export async function handOver(
   worktree: Worktree,
   { words, commit }: { readonly words: CommitWords; readonly commit: boolean },
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<HandedOver> {
   const { place, branch } = worktree;
-  const [status, refs] = await Promise.all([readStatus(place, means), readRefs(place, means)]);
-  const { tip, rest } = await commitRest(worktree, status, { words, commit }, means);
-  const others = await readAgentRefs(place, branch, { ...refs, head: tip }, means);
+  const [status, refs] = await Promise.all([readStatus(place, git), readRefs(place, git)]);
+  const { tip, rest } = await commitRest(worktree, status, { words, commit }, git);
+  const others = await readAgentRefs(place, branch, { ...refs, head: tip }, git);
   const before = refs.byName.get(`refs/heads/${branch}`);
   // The branch has the files as the agent left them, on whatever branch it was. What it had there otherwise is kept beside it.
   const isBehind =
-    before === undefined || before === tip || before === refs.head || (await isAncestor(place, before, tip, means));
+    before === undefined || before === tip || before === refs.head || (await isAncestor(place, before, tip, git));
   const all = [
     ...others.filter((ref) => ref.commit !== tip),
     ...(isBehind ? [] : [{ name: 'branch', commit: before }]),
   ];
   const out = outOf({ tip, rest, others: all });
   if (isHandedOver(worktree, out, refs)) return { tip, rest, branch: worktree.placed, others: all, left: status.left };
-  await transfer(worktree, out, refs, means);
-  const placed = await placeBranch(worktree, tip, means);
+  await transfer(worktree, out, refs, git);
+  const placed = await placeBranch(worktree, tip, git);
   return { tip, rest, branch: placed, others: all, left: status.left };
 }
 
@@ -62,19 +62,19 @@ async function commitRest(
   { place, start }: Worktree,
   { head, changed }: CheckoutStatus,
   { words, commit }: { readonly words: CommitWords; readonly commit: boolean },
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<{ readonly tip: string; readonly rest: string | null }> {
   const parent = head ?? start;
   if (changed.length === 0) return { tip: parent, rest: null };
   const [tree, above] = await Promise.all([
-    writeTree(place, changed, commit ? 'theirs' : 'ours', means),
-    treeAndDate(place, parent, means),
+    writeTree(place, changed, commit ? 'theirs' : 'ours', git),
+    treeAndDate(place, parent, git),
   ]);
   if (tree === above.tree) return { tip: parent, rest: null };
   // Files beside the branch are the same commit until they change.
-  const made = await commitTree(place, { tree, parent, ...(!commit && { date: above.date }) }, words, means);
+  const made = await commitTree(place, { tree, parent, ...(!commit && { date: above.date }) }, words, git);
   if (!commit) return { tip: parent, rest: made };
-  await readGit(place, ['update-ref', '-m', 'animus: commit what was left', 'HEAD', made, head ?? ''], means);
+  await readGit(place, ['update-ref', '-m', 'animus: commit what was left', 'HEAD', made, head ?? ''], git);
   return { tip: made, rest: null };
 }
 
@@ -106,7 +106,7 @@ async function transfer(
   { place, origin, names }: Worktree,
   out: ReadonlyMap<string, string>,
   { byName }: Refs,
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<void> {
   const stale = [...byName.keys()].filter((ref) => ref.startsWith(OUT) && !out.has(ref));
   // Deleted before others are made: a name may have been a directory.
@@ -123,9 +123,9 @@ async function transfer(
   const from = [place.gitDir, `+${OUT}*:${names.handed}*`];
   // The private repository was mended: its configuration is ours.
   const env = { GIT_ALLOW_PROTOCOL: 'file' };
-  await writeGit(origin.place, ['-c', 'fetch.fsckObjects=true', 'fetch', ...options, ...from], means, { env });
+  await writeGit(origin.place, ['-c', 'fetch.fsckObjects=true', 'fetch', ...options, ...from], git, { env });
 
   async function updateRefs(lines: readonly string[]): Promise<void> {
-    if (lines.length > 0) await readGit(place, ['update-ref', '--stdin'], means, { stdin: lines.join('') });
+    if (lines.length > 0) await readGit(place, ['update-ref', '--stdin'], git, { stdin: lines.join('') });
   }
 }

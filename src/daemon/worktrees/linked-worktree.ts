@@ -5,7 +5,7 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { HandedCommits } from '../../store/work/worktrees.ts';
-import type { GitPlace, WriteMeans } from '../git/git.ts';
+import type { GitPlace, GitWriter } from '../git/git.ts';
 import { readPointer } from '../git/repository.ts';
 import { readGit, writeGit } from '../git/repository-writes.ts';
 import { commitTree, readStatus, writeTree } from '../git/snapshot.ts';
@@ -18,18 +18,18 @@ export async function takeOverLinked(
   directories: readonly string[],
   names: WorktreeNames,
   origin: Origin,
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<HandedCommits | null> {
   const place = findLinked(directories, origin);
   if (place === null) return null;
-  const { head, changed } = await readStatus(place, means);
+  const { head, changed } = await readStatus(place, git);
   if (head === null) return null;
-  const rest = changed.length === 0 ? null : await commitFiles(place, head, changed, origin, means);
+  const rest = changed.length === 0 ? null : await commitFiles(place, head, changed, origin, git);
   const kept = rest ?? head;
   // The branch is ours to move, and may not be checked out there.
   const stdin = `update ${names.handed}rest ${kept}\nupdate ${names.placed} ${head}\nupdate refs/heads/${names.branch} ${head}\n`;
-  await readGit(place, ['update-ref', '--no-deref', 'HEAD', head], means);
-  await writeGit(origin.place, ['update-ref', '--stdin'], means, { stdin });
+  await readGit(place, ['update-ref', '--no-deref', 'HEAD', head], git);
+  await writeGit(origin.place, ['update-ref', '--stdin'], git, { stdin });
   return { tip: head, rest };
 }
 
@@ -38,10 +38,10 @@ async function commitFiles(
   parent: string,
   changed: readonly string[],
   { settings: { author } }: Origin,
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<string> {
-  const tree = await writeTree(place, changed, 'ours', means);
-  return commitTree(place, { tree, parent }, { author, message: 'Keep files that were left uncommitted\n' }, means);
+  const tree = await writeTree(place, changed, 'ours', git);
+  return commitTree(place, { tree, parent }, { author, message: 'Keep files that were left uncommitted\n' }, git);
 }
 
 /** By the repository's own entry: the `.git` file of the worktree, which the agent can write, is not read. */

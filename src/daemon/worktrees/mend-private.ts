@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { placeFile, readRegularFile } from '../../core/files/regular-file.ts';
 import { type Lease, whileHeld } from '../../core/lifecycle/lease.ts';
-import type { GitPlace, Setting, WriteMeans } from '../git/git.ts';
+import type { GitPlace, GitWriter, Setting } from '../git/git.ts';
 import { type PrivateSettings, parseSettings, privateConfig } from '../git/private-config.ts';
 import type { Repository } from '../git/repository.ts';
 import { readGit } from '../git/repository-writes.ts';
@@ -49,29 +49,29 @@ export function lookAtPrivate(path: string): 'whole' | 'damaged' | 'gone' {
 }
 
 /** `open`: an agent is about to work in it. Errors: `worktree.failed`. */
-export async function mendPrivate(path: string, open: boolean, origin: Origin, means: WriteMeans): Promise<void> {
+export async function mendPrivate(path: string, open: boolean, origin: Origin, git: GitWriter): Promise<void> {
   const dotGit = join(path, '.git');
-  await removeOdd(dotGit, means.lease);
-  for (const name of [...MISLEADING, 'hooks']) await remove(join(dotGit, name), means.lease);
+  await removeOdd(dotGit, git.lease);
+  for (const name of [...MISLEADING, 'hooks']) await remove(join(dotGit, name), git.lease);
   for (const name of ['objects/info', 'info', 'hooks']) await mkdir(join(dotGit, name), { recursive: true });
-  await means.lease.sure();
+  await git.lease.sure();
   await placeFile(join(dotGit, 'objects/info'), 'alternates', alternates(origin.repository));
-  await mendConfig(dotGit, open, origin, means);
+  await mendConfig(dotGit, open, origin, git);
   if (open && origin.settings.hooksPath === null) await commitHook(join(dotGit, 'hooks'), origin.trailers);
 }
 
-async function mendConfig(dotGit: string, open: boolean, origin: Origin, means: WriteMeans): Promise<void> {
+async function mendConfig(dotGit: string, open: boolean, origin: Origin, git: GitWriter): Promise<void> {
   const found = readOr(join(dotGit, 'config'));
   const isOurs = found !== null && [true, false].some((was) => found === privateConfig(origin.settings, { open: was }));
-  const agent = found === null || isOurs ? [] : await parsed(found, origin.place, means);
-  await means.lease.sure();
+  const agent = found === null || isOurs ? [] : await parsed(found, origin.place, git);
+  await git.lease.sure();
   await placeFile(dotGit, 'config', privateConfig(origin.settings, { open, agent }));
 }
 
 /** Parsed as text, without what it includes. A file that git cannot parse counts as empty. */
-async function parsed(text: string, place: GitPlace, means: WriteMeans): Promise<readonly Setting[]> {
+async function parsed(text: string, place: GitPlace, git: GitWriter): Promise<readonly Setting[]> {
   const args = ['config', '--file', '-', '--no-includes', '--null', '--list'];
-  const listed = await readGit(place, args, means, { stdin: text }).catch((error: unknown) => {
+  const listed = await readGit(place, args, git, { stdin: text }).catch((error: unknown) => {
     if (error instanceof AnimusError && error.code === 'worktree.failed') return '';
     throw error;
   });

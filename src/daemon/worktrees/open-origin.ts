@@ -2,7 +2,7 @@
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
-import type { GitPlace, Setting, WriteMeans } from '../git/git.ts';
+import type { GitPlace, GitWriter, Setting } from '../git/git.ts';
 import type { PrivateSettings } from '../git/private-config.ts';
 import { filtersOff, readSettings } from '../git/programs-off.ts';
 import { findRepository, type Repository } from '../git/repository.ts';
@@ -12,12 +12,12 @@ import type { Origin } from './mend-private.ts';
 export async function openOrigin(
   { repo, author }: { readonly repo: string; readonly author: PrivateSettings['author'] },
   trailers: readonly string[],
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<{ readonly origin: Origin; readonly filters: readonly string[] }> {
   const repository = findRepository(repo);
   if ('problem' in repository) throw new AnimusError('worktree.failed', { repo, detail: repository.problem });
   const { gitDir, commonDir, workTree } = repository;
-  const operator = await readSettings({ gitDir, commonDir, workTree }, means);
+  const operator = await readSettings({ gitDir, commonDir, workTree }, git);
   const { off, filters } = filtersOff(operator);
   const place: GitPlace = { gitDir, commonDir, workTree, off };
   return {

@@ -7,7 +7,7 @@ import { chmod, chown, copyFile, lstat, mkdir, readdir, rm, writeFile } from 'no
 import { basename, dirname, join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { whileHeld } from '../../core/lifecycle/lease.ts';
-import type { GitPlace, WriteMeans } from '../git/git.ts';
+import type { GitPlace, GitWriter } from '../git/git.ts';
 import { type PrivateSettings, privateConfig } from '../git/private-config.ts';
 import { filtersOff } from '../git/programs-off.ts';
 import type { Refs } from '../git/read-refs.ts';
@@ -50,17 +50,17 @@ export async function makePrivate(
   path: string,
   { branch, commit, rest, refs }: PrivateStart & CopiedRefs,
   origin: { readonly repository: Repository; readonly settings: PrivateSettings },
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<void> {
-  await madeBeside(path, means, async (making) => {
+  await madeBeside(path, git, async (making) => {
     await layOut(making, { branch, commit, refs }, origin);
     await giveToOwner(making, origin.repository);
-    await checkOut(privatePlace(making, origin.settings), { branch, commit, rest }, means);
-    await whileHeld(means.lease, () => renameSync(making, path));
+    await checkOut(privatePlace(making, origin.settings), { branch, commit, rest }, git);
+    await whileHeld(git.lease, () => renameSync(making, path));
   });
 }
 
-async function madeBeside(path: string, { lease }: WriteMeans, make: (making: string) => Promise<void>): Promise<void> {
+async function madeBeside(path: string, { lease }: GitWriter, make: (making: string) => Promise<void>): Promise<void> {
   await removeLeftovers(path, lease);
   const making = beside(path, 'making');
   try {
@@ -71,10 +71,10 @@ async function madeBeside(path: string, { lease }: WriteMeans, make: (making: st
 }
 
 /** Puts the files of a commit into a checkout and removes other tracked ones; with `rest`, its files, and the difference is uncommitted. */
-export async function checkOut(place: GitPlace, { commit, rest }: PrivateStart, means: WriteMeans): Promise<void> {
+export async function checkOut(place: GitPlace, { commit, rest }: PrivateStart, git: GitWriter): Promise<void> {
   // As many processes as there are cores: a checkout of 10,000 files takes a sixth less.
-  await readGit(place, ['-c', 'checkout.workers=0', 'reset', '--quiet', '--hard', rest ?? commit], means);
-  if (rest !== null) await readGit(place, ['reset', '--quiet', '--mixed', commit], means);
+  await readGit(place, ['-c', 'checkout.workers=0', 'reset', '--quiet', '--hard', rest ?? commit], git);
+  if (rest !== null) await readGit(place, ['reset', '--quiet', '--mixed', commit], git);
 }
 
 /** Makes the `.git` of a directory again and keeps its files; the old `.git` is put beside the directory. Errors: `worktree.failed`. */
@@ -82,22 +82,22 @@ export async function remakeDotGit(
   path: string,
   { branch, commit, refs }: PrivateStart & CopiedRefs,
   origin: { readonly repository: Repository; readonly settings: PrivateSettings },
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<void> {
   if (!isPlainDirectory(path)) {
     const detail = `${path} is not a directory any more: move what is there away`;
     throw new AnimusError('worktree.failed', { repo: origin.repository.repo, detail });
   }
   const [dotGit, aside] = [join(path, '.git'), join(dirname(path), `.damaged-${basename(path)}-${Date.now()}`)];
-  await madeBeside(path, means, async (making) => {
+  await madeBeside(path, git, async (making) => {
     await layOut(making, { branch, commit, refs }, origin);
     await giveToOwner(making, origin.repository);
-    await whileHeld(means.lease, () => {
+    await whileHeld(git.lease, () => {
       renameIfThere(dotGit, aside);
       renameSync(join(making, '.git'), dotGit);
     });
   });
-  await readGit(privatePlace(path, origin.settings), ['reset', '--quiet', '--mixed', commit], means);
+  await readGit(privatePlace(path, origin.settings), ['reset', '--quiet', '--mixed', commit], git);
 }
 
 async function layOut(

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile } from '../../core/files/regular-file.ts';
-import type { GitPlace, WriteMeans } from '../git/git.ts';
+import type { GitPlace, GitWriter } from '../git/git.ts';
 import { readGit } from '../git/repository-writes.ts';
 
 /** Commits and files between the start of an item and what it left. */
@@ -26,13 +26,13 @@ const NONE: Changes = { commits: 0, files: [], gitlinks: [], patch: null, patchB
 export async function changesBetween(
   place: GitPlace,
   { start, tip, result }: { readonly start: string; readonly tip: string; readonly result: string },
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<Changes> {
   if (start === result && start === tip) return NONE;
   const [count, listed, { patch, patchBytes }] = await Promise.all([
-    readGit(place, ['rev-list', '--count', tip, '--not', start], means),
-    readGit(place, ['diff-tree', '-r', '-z', '--no-renames', start, result], means),
-    readPatch(place, start, result, means),
+    readGit(place, ['rev-list', '--count', tip, '--not', start], git),
+    readGit(place, ['diff-tree', '-r', '-z', '--no-renames', start, result], git),
+    readPatch(place, start, result, git),
   ]);
   const raw = listed.split('\0');
   const entries = raw.flatMap((fields, n) => (fields.startsWith(':') ? [{ fields, path: raw[n + 1]! }] : []));
@@ -46,7 +46,7 @@ export async function changesBetween(
 }
 
 /** Through a file: the output of a command is decoded as text, and a patch has the bytes of the files. */
-async function readPatch(place: GitPlace, start: string, result: string, means: WriteMeans) {
+async function readPatch(place: GitPlace, start: string, result: string, git: GitWriter) {
   const file = join(place.gitDir, 'animus-patch');
   await rm(file, { recursive: true, force: true });
   try {
@@ -59,7 +59,7 @@ async function readPatch(place: GitPlace, start: string, result: string, means: 
       '--src-prefix=a/',
       '--dst-prefix=b/',
     ];
-    await readGit(place, ['diff', ...how, `--output=${file}`, start, result, '--'], means);
+    await readGit(place, ['diff', ...how, `--output=${file}`, start, result, '--'], git);
     const patch = readRegularFile(file, { maxBytes: Number.MAX_SAFE_INTEGER, followLink: false });
     const fits = patch.length > 0 && patch.length <= MAX_PATCH_BYTES;
     return { patch: fits ? patch : null, patchBytes: patch.length };

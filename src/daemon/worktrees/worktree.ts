@@ -5,7 +5,7 @@
 import { dirname, join } from 'node:path';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { HandedCommits, RecordedWorktree } from '../../store/work/worktrees.ts';
-import type { GitPlace, WriteMeans } from '../git/git.ts';
+import type { GitPlace, GitWriter } from '../git/git.ts';
 import { type Refs, readRefs } from '../git/read-refs.ts';
 import { readGit, writeGit } from '../git/repository-writes.ts';
 import { removeAt } from './beside.ts';
@@ -79,10 +79,10 @@ export interface Worktree {
 }
 
 /** Changes nothing in the repository, except to take over work of an earlier version. Errors: `worktree.failed`, `worktree.elsewhere`. */
-export async function planWorktree(spec: WorktreeSpec, means: WriteMeans): Promise<WorktreePlan> {
+export async function planWorktree(spec: WorktreeSpec, git: GitWriter): Promise<WorktreePlan> {
   const { recorded } = spec;
   const names = worktreeNames(spec.id);
-  const { origin, filters } = await openOrigin(spec, commitTrailers(spec.workItemId, spec.submittedBy), means);
+  const { origin, filters } = await openOrigin(spec, commitTrailers(spec.workItemId, spec.submittedBy), git);
   const { commonDir } = origin.repository;
   if (recorded !== null && recorded.repo !== commonDir) {
     throw new AnimusError('worktree.other_repository', { path: recorded.path, began: recorded.repo, now: commonDir });
@@ -91,9 +91,9 @@ export async function planWorktree(spec: WorktreeSpec, means: WriteMeans): Promi
   const path = join(root.path, names.name);
   const { id, workItemId } = spec;
   const fate = fateOf({ id, workItemId, recorded, path, place: root.place, found: lookAtPrivate(path) });
-  const refs = await readRefs(origin.place, means);
-  const base = recorded?.base ?? (await baseOf(names, fate.made, refs, origin, means));
-  const taken = fate.made === 'new' ? await takeOverLinked(spec.linked, names, origin, means) : null;
+  const refs = await readRefs(origin.place, git);
+  const base = recorded?.base ?? (await baseOf(names, fate.made, refs, origin, git));
+  const taken = fate.made === 'new' ? await takeOverLinked(spec.linked, names, origin, git) : null;
   const made = taken === null ? fate.made : 'again';
   const begin = taken ?? fate.begin ?? { tip: base, rest: null };
   const { lost } = fate;
@@ -101,21 +101,21 @@ export async function planWorktree(spec: WorktreeSpec, means: WriteMeans): Promi
 }
 
 /** Makes what was planned. Errors: `worktree.failed`. */
-export async function openWorktree(plan: WorktreePlan, means: WriteMeans): Promise<Worktree> {
+export async function openWorktree(plan: WorktreePlan, git: GitWriter): Promise<Worktree> {
   const { spec, names, origin, path, base, begin, made } = plan;
   const place = privatePlace(path, origin.settings);
   // The base keeps the objects that are borrowed.
-  if (plan.refs.byName.get(names.base) !== base) await writeGit(origin.place, ['update-ref', names.base, base], means);
+  if (plan.refs.byName.get(names.base) !== base) await writeGit(origin.place, ['update-ref', names.base, base], git);
   const start = { branch: names.branch, commit: begin.tip, rest: begin.rest, refs: copiedRefs(plan.refs) };
-  if (made === 'damaged') await remakeDotGit(path, start, origin, means);
+  if (made === 'damaged') await remakeDotGit(path, start, origin, git);
   if (made === 'new' || made === 'again' || made === 'lost') {
     await letThrough(dirname(path));
     // Only one that a person has given up can be there.
-    await removeAt(path, means.lease);
-    await makePrivate(path, start, origin, means);
+    await removeAt(path, git.lease);
+    await makePrivate(path, start, origin, git);
   }
-  await mendPrivate(path, true, origin, means);
-  if (made === 'switched') await restoreState({ place, names, origin }, begin, means);
+  await mendPrivate(path, true, origin, git);
+  if (made === 'switched') await restoreState({ place, names, origin }, begin, git);
   return {
     path,
     origin,
@@ -128,7 +128,7 @@ export async function openWorktree(plan: WorktreePlan, means: WriteMeans): Promi
     placed: spec.recorded?.branch ?? names.branch,
     start: startOf(plan),
     lost: plan.lost,
-    repoIsDirty: made === 'new' && (await isDirty(origin, means)),
+    repoIsDirty: made === 'new' && (await isDirty(origin, git)),
     filters: plan.filters,
   };
 }
@@ -139,7 +139,7 @@ async function baseOf(
   made: Made,
   { head, byName }: Refs,
   { place }: Origin,
-  means: WriteMeans,
+  git: GitWriter,
 ): Promise<string> {
   const known = byName.get(names.base);
   if (known !== undefined) return known;
@@ -149,8 +149,8 @@ async function baseOf(
   }
   if (head !== null) return head;
   // The repository has no commit: an empty one is the base, and its own HEAD stays unborn. It is written and not hard-coded, because its id depends on the hash function.
-  const tree = await readGit(place, ['hash-object', '-t', 'tree', '-w', '/dev/null'], means);
-  return (await readGit(place, ['commit-tree', tree.trim(), '-m', 'Begin empty'], means)).trim();
+  const tree = await readGit(place, ['hash-object', '-t', 'tree', '-w', '/dev/null'], git);
+  return (await readGit(place, ['commit-tree', tree.trim(), '-m', 'Begin empty'], git)).trim();
 }
 
 /** An answer begins at what the answer before it left, whatever it has done since. */
@@ -159,7 +159,7 @@ function startOf({ spec, base }: WorktreePlan): string {
   return before?.rest ?? before?.tip ?? base;
 }
 
-async function isDirty({ repository, place }: Origin, means: WriteMeans): Promise<boolean> {
+async function isDirty({ repository, place }: Origin, git: GitWriter): Promise<boolean> {
   if (repository.workTree === null) return false;
-  return (await readGit(place, ['status', '--porcelain', '-z', '--ignore-submodules=dirty'], means)) !== '';
+  return (await readGit(place, ['status', '--porcelain', '-z', '--ignore-submodules=dirty'], git)) !== '';
 }

@@ -10,9 +10,10 @@ import type { LoopFocus, LoopRun } from './loop-state.ts';
 import { measure } from './measure-answer.ts';
 import { settleStopped } from './settle-stopped.ts';
 
-/** An answer and what it costs; `requestId` is its request in a batch. */
+/** The answer of a turn and what it costs; `requestId` is its request in a batch. */
 export interface Answered {
   readonly kind: 'answered';
+  readonly turn: OpenTurn;
   readonly response: LlmResponse;
   /** Null: not known. */
   readonly cost: number | null;
@@ -60,7 +61,8 @@ async function askLive(
     return { kind: 'failed', failure };
   }
   const { response } = result;
-  return { kind: 'answered', response, cost: response.usage && model.costUsd(response.usage), requestId: null };
+  const cost = response.usage && model.costUsd(response.usage);
+  return { kind: 'answered', turn, response, cost, requestId: null };
 }
 
 /** A request that is under way waits with the results before it: these must be durable, too. */
@@ -87,7 +89,8 @@ async function askByBatch(
     case 'answered': {
       const { response, requestId } = asked;
       await span('chat', attributesOf(focus), async (chat) => measure(chat, response, focus));
-      return { kind: 'answered', response, cost: response.usage && batch.costUsd(response.usage), requestId };
+      const cost = response.usage && batch.costUsd(response.usage);
+      return { kind: 'answered', turn, response, cost, requestId };
     }
     default:
       return asked satisfies never;

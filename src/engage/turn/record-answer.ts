@@ -26,12 +26,11 @@ export interface LastAnswer {
 export async function recordAnswer(
   answer: RecordedTurn,
   answered: Answered,
-  turn: OpenTurn,
   focus: LoopFocus,
   run: LoopRun,
   db: Database,
 ): Promise<Refusal | null> {
-  const kept = await record(turn, focus, run, db, () => keep(answer, answered, focus, db));
+  const kept = await record(answered.turn, focus, run, db, () => keep(answer, answered, focus, db));
   if (isRefusal(kept)) return kept;
   announce(answer, answered, run);
   return null;
@@ -41,7 +40,6 @@ export async function recordAnswer(
 export async function recordWithNext(
   whole: WholeTurn,
   answered: Answered,
-  turn: OpenTurn,
   next: OpenTurn,
   focus: LoopFocus,
   run: LoopRun,
@@ -49,7 +47,7 @@ export async function recordWithNext(
 ): Promise<Refusal | { readonly kind: 'recorded'; readonly permit: TurnPermit }> {
   let tries = 0;
   run.unsent.begins(next.number);
-  const permit = await record(turn, focus, run, db, () => {
+  const permit = await record(answered.turn, focus, run, db, () => {
     tries += 1;
     return keep(whole.turn, answered, focus, db, { ends: whole.ends, reservation: next.reservation });
   });
@@ -72,7 +70,6 @@ export async function recordWithNext(
 export function leaveToEnd(
   answer: RecordedTurn,
   answered: Answered,
-  turn: OpenTurn,
   focus: LoopFocus,
   run: LoopRun,
   db: Database,
@@ -82,7 +79,7 @@ export function leaveToEnd(
     turn: answer.turn,
     answer: answerJson(answer, answered.response, answered.cost),
     record: async () => {
-      const kept = await writeBegun(turn, focus, run, db, () => keep(answer, answered, focus, db));
+      const kept = await writeBegun(answered.turn, focus, run, db, () => keep(answer, answered, focus, db));
       return isRefusal(kept) ? kept : null;
     },
   };

@@ -8,7 +8,6 @@ export const batches: Feature = {
   service: async () => (await import('./service.ts')).createBatchPoller,
   doctor: async () => (await import('./doctor.ts')).examineBatches,
   status: {
-    reader: 'batch_status',
     shape: (s) => ({ batches: s.z.array(status(s)).describe('turns that wait for batches, by provider') }),
     load: async () => (await import('./status.ts')).showBatches,
   },

@@ -14,7 +14,6 @@ export const memory: Feature = {
   service: async () => (await import('./service.ts')).createMemoryService,
   examine: async () => (await import('./doctor.ts')).examineEmbeddings,
   status: {
-    reader: 'embedding_status',
     last: true,
     shape: ({ z, timeText }) => ({
       memory: z.object({ vector: z.boolean(), reason: z.string().nullish() }).nullable(),

@@ -13,7 +13,6 @@ export const skills: Feature = {
   },
   examine: async () => (await import('./doctor.ts')).examineSkills,
   status: {
-    reader: 'skill_status',
     last: true,
     shape: ({ z }) => ({
       stale_skills: z

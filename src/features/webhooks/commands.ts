@@ -3,8 +3,7 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import { systemClock } from '../../core/lifecycle/clock.ts';
 import { findOne, type NamedKind } from '../../core/work/find-one.ts';
 import { ID_RULE, isNamedBy } from '../../core/work/id-reference.ts';
-import { similarPerson } from '../../store/people/listed-person.ts';
-import { listPeople } from '../../store/people/people-views.ts';
+import { namesOfPeople, similarPerson } from '../../store/people/listed-person.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { styled } from '../../terminal/view/output.ts';
@@ -34,8 +33,8 @@ const add = operationCommand(addWebhook, {
   },
   async after(db, { input: { person } }, { output }) {
     if (person === undefined) return;
-    const people = await listPeople(db);
-    if (people.some(({ name }) => name === person)) return;
+    const people = await namesOfPeople(db, person);
+    if (people.includes(person)) return;
     output.note(
       `nobody is listed as ${person}${similarPerson(person, people)}; nothing is sent until this person has work`,
     );

@@ -15,7 +15,6 @@ export const webhooks: Feature = {
   prune: { counted: 'deliveries', load: async () => (await import('./deliveries.ts')).pruneDeliveries },
   doctor: async () => (await import('./doctor.ts')).examineWebhooks,
   status: {
-    reader: 'webhook_status',
     shape: ({ z }) => ({
       webhooks: z
         .object({

@@ -16,7 +16,7 @@ import { type ClaimedDelivery, claimDeliveries, endDelivery } from './deliveries
 import { webhookKeyMark } from './secret.ts';
 import { SEND_MS, sendDelivery } from './send-delivery.ts';
 
-export interface WebhookSenderMeans {
+export interface WebhookSenderParts {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -42,8 +42,8 @@ export function createWebhookService({ db, clock, log, settings }: PartOfDaemon)
 }
 
 /** Every daemon of a database may run one. `stop` gives back what has not been answered. */
-export function createWebhookSender(means: WebhookSenderMeans): Service {
-  const { db, clock, log, keys, lookMs = LOOK_MS } = means;
+export function createWebhookSender(parts: WebhookSenderParts): Service {
+  const { db, clock, log, keys, lookMs = LOOK_MS } = parts;
   const stopping = new AbortController();
   const sending = new Set<Promise<void>>();
   let loop: Promise<void> | null = null;
@@ -80,7 +80,7 @@ export function createWebhookSender(means: WebhookSenderMeans): Service {
 
   async function deliver(delivery: ClaimedDelivery, lease: Lease): Promise<void> {
     const until = { signal: stopping.signal, lease };
-    const end = await sendDelivery(delivery, keys, means.reach(), until, means.sendMs);
+    const end = await sendDelivery(delivery, keys, parts.reach(), until, parts.sendMs);
     try {
       const state = await endDelivery(db, delivery, end);
       count('work.webhooks', 1, { result: state === 'dead' ? 'dead' : end.result });

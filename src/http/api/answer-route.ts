@@ -2,7 +2,7 @@
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
 import { currentTraceparent } from '../../telemetry/spans.ts';
 import { asVisitor } from '../login/visitor.ts';
-import type { ApiMeans, JsonRoute, Route, Visit } from '../route/route.ts';
+import type { ApiServices, JsonRoute, Route, Visit } from '../route/route.ts';
 import type { Doorkeeper } from './authorize.ts';
 import { type Answer, digestsOf, keyOf, once } from './idempotency.ts';
 import { parseInput } from './parse-input.ts';
@@ -29,7 +29,7 @@ const LOCKED_MS = 5000;
 export async function answerRoute(
   route: Route,
   arrival: Arrival,
-  means: ApiMeans,
+  services: ApiServices,
   door: Doorkeeper,
 ): Promise<Response> {
   const { request, path, address, signal } = arrival;
@@ -38,7 +38,7 @@ export async function answerRoute(
   arrival.admitted(visitor.actor);
   const { input, sent } = await parseInput(route, request, path);
   const traceparent = currentTraceparent() ?? request.headers.get('traceparent');
-  const visit: Visit = { visitor, means, traceparent, signal };
+  const visit: Visit = { visitor, services, traceparent, signal };
   if (route.kind === 'stream') return route.respond(visit, input, request);
   const key = keyOf(request, route);
   const repeated = key !== null && {
@@ -47,11 +47,11 @@ export async function answerRoute(
   };
   const prepared = await route.prepare?.(visit, input);
   const act = () =>
-    asVisitor(means.db, visitor, (tx) => {
+    asVisitor(services.db, visitor, (tx) => {
       const run = async () => answerOf(route, await route.run({ ...visit, tx, prepared }, input));
       return repeated ? once(tx, key, repeated, run) : run();
     });
-  const answer = await untilUnlocked(act, { clock: means.clock, signal, forMs: LOCKED_MS });
+  const answer = await untilUnlocked(act, { clock: services.clock, signal, forMs: LOCKED_MS });
   const seconds = preferredWait(request, route, visitor);
   return jsonResponse(seconds === null ? answer : await afterWait(route, answer, seconds, visit));
 }

@@ -3,11 +3,7 @@ import { FEATURES } from '../route/features.ts';
 import type { Route } from '../route/route.ts';
 
 const TAGS: Readonly<Record<string, string>> = {
-  work: 'Work items: submit, find, steer and cancel them.',
-  record: 'What was recorded of work: ledger, foci, turns and tool calls.',
   artifacts: 'Files of work.',
-  operate: 'Faculties, pauses, status and spend.',
-  people: 'People and their tokens.',
   sandbox: 'Code that runs in a container.',
 };
 

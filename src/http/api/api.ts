@@ -14,7 +14,7 @@ import { sendStreamed } from '../events/streamed-response.ts';
 import { openIssuer } from '../login/issuer.ts';
 import { openLogin } from '../login/login.ts';
 import { publicError } from '../route/public-error.ts';
-import type { ApiMeans, Route } from '../route/route.ts';
+import type { ApiServices, Route } from '../route/route.ts';
 import { type Arrival, answerRoute } from './answer-route.ts';
 import { API_ROUTES } from './api-routes.ts';
 import { type Doorkeeper, doorkeeper, FAILURES_PER_MINUTE } from './authorize.ts';
@@ -28,8 +28,8 @@ import { API_ROOT, openApiDocument } from './openapi.ts';
 import { problemResponse } from './problem.ts';
 import { challenge, METADATA_PATH, resourceMetadata } from './resource-metadata.ts';
 
-/** The means of the routes, and the settings of the API. */
-export interface ApiOptions extends Omit<ApiMeans, 'live'> {
+/** What the routes get, and the settings of the API. */
+export interface ApiOptions extends Omit<ApiServices, 'live'> {
   readonly settings: Pick<HttpConfig, 'allowedHosts' | 'allowedOrigins' | 'requestsPerMinute'> & {
     /** Default: none. */
     readonly trustedProxies?: HttpConfig['trustedProxies'];
@@ -61,10 +61,10 @@ export function openApi(options: ApiOptions): HttpApi {
   const requests = rateLimit(requestsPerMinute, options.clock);
   const login = openLogin({ database: options.db, issuer: oidc ? openIssuer(oidc) : null });
   const door = doorkeeper(login, requests, rateLimit(FAILURES_PER_MINUTE, options.clock));
-  const means = { ...options, live };
-  const app = createApp(means, { door, trusted, stopping: stopping.signal });
+  const services = { ...options, live };
+  const app = createApp(services, { door, trusted, stopping: stopping.signal });
   const sockets = openSockets({
-    means,
+    services,
     settings: options.settings,
     trusted,
     door,
@@ -109,7 +109,7 @@ interface Entrance {
   readonly stopping: AbortSignal;
 }
 
-function createApp(options: ApiOptions & ApiMeans, { door, trusted, stopping }: Entrance): Hono<Env> {
+function createApp(options: ApiOptions & ApiServices, { door, trusted, stopping }: Entrance): Hono<Env> {
   const { settings, version, routes = API_ROUTES } = options;
   const app = new Hono<Env>();
   // Made when somebody asks for it: it costs a tenth of a second.

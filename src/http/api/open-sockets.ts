@@ -6,7 +6,7 @@ import type { HttpConfig } from '../../core/config/sections/http.ts';
 import { AnimusError } from '../../core/errors/errors.ts';
 import type { Network } from '../../core/text/networks.ts';
 import { publicError } from '../route/public-error.ts';
-import type { ApiMeans } from '../route/route.ts';
+import type { ApiServices } from '../route/route.ts';
 import { createSocketServer, socketAuthorization } from '../sockets/socket-server.ts';
 import type { Doorkeeper } from './authorize.ts';
 import { clientAddress } from './client-address.ts';
@@ -15,7 +15,7 @@ import type { RateLimit } from './limits.ts';
 import { API_ROOT } from './openapi.ts';
 
 export interface SocketParts {
-  readonly means: ApiMeans;
+  readonly services: ApiServices;
   readonly settings: Pick<HttpConfig, 'allowedHosts' | 'allowedOrigins'>;
   readonly trusted: readonly Network[];
   readonly door: Doorkeeper;
@@ -32,14 +32,14 @@ export interface Sockets {
   stop(): Promise<void>;
 }
 
-export function openSockets({ means, settings, trusted, door, requests, stopping }: SocketParts): Sockets {
+export function openSockets({ services, settings, trusted, door, requests, stopping }: SocketParts): Sockets {
   const server = createSocketServer();
 
   /** What a client is shown of an error; the log has what it is not shown. */
   function shown(error: unknown, client: string): AnimusError {
     const requestId = randomUUID();
     const result = publicError(error, requestId);
-    if (result.hidden) means.log.error({ err: error, request_id: requestId, client }, 'a request to the API failed');
+    if (result.hidden) services.log.error({ err: error, request_id: requestId, client }, 'a request to the API failed');
     return result.shown;
   }
 
@@ -57,7 +57,7 @@ export function openSockets({ means, settings, trusted, door, requests, stopping
     admitted(visitor.actor);
     server.accept(request, socket, head, {
       visitor,
-      means,
+      services,
       signal: stopping,
       count: () => requests.take(visitor.actor),
       showError(error) {

@@ -1,6 +1,6 @@
 /** `Prefer: wait=SECONDS` (RFC 7240): a request that submits work is answered when the work has ended or waits for a person, or after that time. */
 
-import type { VisibleWork } from '../../store/views/visible/visible-work.ts';
+import type { WorkItem } from '../../operations/work-rows.ts';
 import type { JsonRoute, Visit } from '../route/route.ts';
 import { awaitWork } from '../work/await-work.ts';
 import type { Answer } from './idempotency.ts';
@@ -31,7 +31,7 @@ export async function afterWait(route: JsonRoute, answer: Answer, seconds: numbe
   const now = Object.fromEntries(
     Object.entries(document).map(([key, value]) => [
       key,
-      OF_NOW.has(key) && own !== null ? own[key as keyof VisibleWork] : value,
+      OF_NOW.has(key) && own !== null ? own[key as keyof WorkItem] : value,
     ]),
   );
   return {
@@ -43,4 +43,4 @@ export async function afterWait(route: JsonRoute, answer: Answer, seconds: numbe
 }
 
 /** The keys of such answers that change with the item. */
-const OF_NOW: ReadonlySet<string> = new Set(['state', 'merged_into', 'waiting'] satisfies (keyof VisibleWork)[]);
+const OF_NOW: ReadonlySet<string> = new Set(['state', 'merged_into', 'waiting'] satisfies (keyof WorkItem)[]);

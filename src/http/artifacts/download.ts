@@ -26,8 +26,8 @@ const PIECE_BYTES = 64 * 1024;
 
 /** Answers 200, 206 for one Range, 304 for a known ETag, 416 for a Range beyond the end. A file never changes, except the patch of an item, which has another time then. */
 export async function download(visit: Visit, id: string, request: Request): Promise<Response> {
-  const { visitor, means } = visit;
-  const file = await asVisitor(means.db, visitor, (tx) => readVisibleArtifact(tx, id));
+  const { visitor, services } = visit;
+  const file = await asVisitor(services.db, visitor, (tx) => readVisibleArtifact(tx, id));
   const headers = headersOf(file);
   if (request.headers.get('if-none-match') === headers.etag) return new Response(null, { status: 304, headers });
   const wanted = request.headers.get('if-range') ?? headers.etag;
@@ -76,7 +76,7 @@ function rangeOf(header: string | null, bytes: number): ByteRange | 'beyond' | n
 }
 
 function partsOf(
-  { visitor, means }: Visit,
+  { visitor, services }: Visit,
   file: ArtifactView,
   first: number,
   last: number,
@@ -94,7 +94,7 @@ function partsOf(
         if (rest.length > 0) return give(controller);
         if (next > last) return controller.close();
         const length = Math.min(PART_BYTES, last - next + 1);
-        const part = await asVisitor(means.db, visitor, (tx) => readArtifactPart(tx, file, next, length));
+        const part = await asVisitor(services.db, visitor, (tx) => readArtifactPart(tx, file, next, length));
         if (part === null || part.byteLength !== length)
           throw new Error(`artifact ${file.id} ended before its length, or was changed`);
         next += length;

@@ -73,7 +73,7 @@ const readPatch = streamRoute({
   described: DOWNLOAD,
   errors: ['work.not_found'],
   respond: async (visit, { path }, request) => {
-    const item = await asVisitor(visit.means.db, visit.visitor, (tx) => readResult(tx, path.id));
+    const item = await asVisitor(visit.services.db, visit.visitor, (tx) => readResult(tx, path.id));
     if (!item.has_patch) throw notThere(path.id);
     return download(visit, path.id, request);
   },

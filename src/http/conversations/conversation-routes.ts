@@ -30,7 +30,7 @@ const exportConversation = streamRoute({
   described: { items: exportedMessage(schemas) },
   errors: ['work.not_found', 'work.state'],
   async respond(visit, { path: { id: workspaceId, chat_id: conversation }, query }) {
-    const text = await asVisitor(visit.means.db, visit.visitor, async (tx) => {
+    const text = await asVisitor(visit.services.db, visit.visitor, async (tx) => {
       await requireVisibleConversation(tx, workspaceId, conversation);
       return query.format === 'markdown' ? (await readVirtualFile(tx, conversation)).content : null;
     });
@@ -44,10 +44,10 @@ const exportConversation = streamRoute({
 const EXPORTED_AT_ONCE = 20;
 
 /** Reads each page in a transaction of its own, so that a slow reader of a long export holds no connection. */
-async function* messageDocuments({ means, visitor }: Visit, conversation: string): AsyncGenerator<object> {
+async function* messageDocuments({ services, visitor }: Visit, conversation: string): AsyncGenerator<object> {
   for (let place: MessagePlace | null = null; ; ) {
     const after: MessagePlace | null = place;
-    const rows: PlacedMessage[] = await asVisitor(means.db, visitor, (tx) =>
+    const rows: PlacedMessage[] = await asVisitor(services.db, visitor, (tx) =>
       readMessagesAfter(tx, conversation, after, EXPORTED_AT_ONCE),
     );
     yield* rows.map(({ at: _, ...message }) => messageDocument(message));

@@ -9,7 +9,7 @@ import type { Visit } from '../route/route.ts';
 
 /** Answers 200 with the file, 304 for a known ETag. Errors: `work.not_found`. */
 export async function workspaceFile(visit: Visit, workspaceId: string, path: string, request: Request) {
-  const { content, mediaType, etag } = await asVisitor(visit.means.db, visit.visitor, async (tx) => {
+  const { content, mediaType, etag } = await asVisitor(visit.services.db, visit.visitor, async (tx) => {
     await readVisibleWorkspace(tx, workspaceId);
     return readWorkspaceFile(tx, await findVisibleFile(tx, workspaceId, path));
   });

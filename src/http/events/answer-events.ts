@@ -12,7 +12,7 @@ import { followItem, readBeginning } from './follow-item.ts';
 import type { StateFeeds } from './state-feed.ts';
 import { StreamedResponse } from './streamed-response.ts';
 
-export interface EventMeans {
+export interface EventServices {
   readonly hub: EventHub;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,32 +30,32 @@ export interface EventRequest {
  * 200 with the stream; 204, which tells an EventSource not to connect again, when the work has ended and nothing is after the id. A conversation
  * has no end. Errors: `work.not_found`, also for what the visitor may not see; `usage.invalid` for an id that is none of its events; `http.unauthorized`.
  */
-export async function answerEvents(means: EventMeans, request: EventRequest): Promise<Response> {
+export async function answerEvents(services: EventServices, request: EventRequest): Promise<Response> {
   const { eyes, scope, after } = request;
   const beginning = await readBeginning(eyes, scope, after);
   const over = scope.kind === 'work' && beginning.page.items.every(({ state }) => isTerminal(state));
   if (over && beginning.page.events.length === 0) return new Response(null, { status: 204 });
   const leaving = new AbortController();
-  const frames: FramesFor = (sink) => followItem(means, eyes, scope, beginning, leaving.signal, sink);
-  return streamResponse(frames, () => leaving.abort('left'), means);
+  const frames: FramesFor = (sink) => followItem(services, eyes, scope, beginning, leaving.signal, sink);
+  return streamResponse(frames, () => leaving.abort('left'), services);
 }
 
 /** 200 with the states of all work that the visitor may see: a snapshot, then the changes. */
 export function answerStates(
-  means: EventMeans & { readonly states: StateFeeds },
+  services: EventServices & { readonly states: StateFeeds },
   { eyes }: Pick<EventRequest, 'eyes'>,
 ): Response {
   const leaving = new AbortController();
-  const until = AbortSignal.any([leaving.signal, means.hub.stopping]);
+  const until = AbortSignal.any([leaving.signal, services.hub.stopping]);
   return streamResponse(
-    () => means.states.follow(eyes, until),
+    () => services.states.follow(eyes, until),
     () => leaving.abort('left'),
-    means,
+    services,
   );
 }
 
 /** A response with an event stream of these frames; `leave` must end them, and is called once it was sent or the client has left. */
-export function streamResponse(frames: FramesFor, leave: () => void, { clock, log }: EventMeans): Response {
+export function streamResponse(frames: FramesFor, leave: () => void, { clock, log }: EventServices): Response {
   return new StreamedResponse(async (response) => {
     const error = await sendEvents(response, frames, leave, clock);
     if (error === null) return;

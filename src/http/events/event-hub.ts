@@ -27,7 +27,7 @@ export interface EventHub extends Service {
   readonly watched: number;
 }
 
-export interface HubMeans {
+export interface HubServices {
   /** The process's own login; it only listens and asks for notifications. */
   readonly db: Database;
   readonly clock: Clock;
@@ -53,7 +53,7 @@ const AFTER_ERROR_MS = 1_000;
 
 const eyeOf = ({ eyes: [first] }: WatchedItem): Eyes | undefined => first;
 
-export function openEventHub({ db, clock, log }: HubMeans): EventHub {
+export function openEventHub({ db, clock, log }: HubServices): EventHub {
   const stopping = new AbortController();
   /** By id; several of a conversation that shows different answers to its readers, who share nothing then. */
   const items = new Map<string, readonly WatchedItem[]>();

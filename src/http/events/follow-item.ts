@@ -16,7 +16,7 @@ import type { Eyes } from './eyes.ts';
 import { eventFrame, type Frame, hintFrame, placeFrame, type Sink } from './frame.ts';
 import { RingReader } from './ring-reader.ts';
 
-export interface FollowMeans {
+export interface FollowServices {
   readonly hub: EventHub;
   readonly clock: Clock;
 }
@@ -33,7 +33,7 @@ const AFTER_OUTAGE_MS = 1_000;
  * it is awaited goes there and is not yielded.
  */
 export async function* followItem(
-  { hub, clock }: FollowMeans,
+  { hub, clock }: FollowServices,
   eyes: Eyes,
   wanted: EventScope,
   after: string | null | Beginning,

@@ -3,13 +3,13 @@ import { AnimusError } from '../../core/errors/errors.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Database } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { EventMeans } from './answer-events.ts';
+import type { EventServices } from './answer-events.ts';
 import { openEventHub } from './event-hub.ts';
 import { createStateFeeds, type StateFeeds } from './state-feed.ts';
 
 export interface LiveEvents {
   /** Rejects with `db.unreachable` when it cannot listen; the next call tries again. After `stop`: `http.starting`. */
-  means(): Promise<EventMeans & { readonly states: StateFeeds }>;
+  services(): Promise<EventServices & { readonly states: StateFeeds }>;
   /** Ends all streams. */
   stop(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export function openLiveEvents(db: Database, clock: Clock, log: Log): LiveEvents
   const states = createStateFeeds(clock, hub.stopping);
   let starting: Promise<void> | null = null;
   return {
-    async means() {
+    async services() {
       // Nobody would stop the connection that this would open.
       if (hub.stopping.aborted) throw new AnimusError('http.starting');
       starting ??= hub.start();

@@ -6,7 +6,7 @@ import type { Follower } from './followers.ts';
 import { type Frame, type Sink, withId } from './frame.ts';
 import type { WatchedItem } from './watched-item.ts';
 
-export interface ReaderMeans {
+export interface RingSource {
   readonly clock: Clock;
   readonly until: AbortSignal;
   /** Gets at once what happens while the reader waits; null: all of it is yielded. */
@@ -21,7 +21,7 @@ const CHECK_MS = 60_000;
 /** A class for speed, as `Wire` explains. */
 export class RingReader implements Follower {
   readonly #item: WatchedItem;
-  readonly #means: ReaderMeans;
+  readonly #source: RingSource;
   #position: AnyPosition;
   /** Number of the next entry. */
   #next: number;
@@ -34,15 +34,15 @@ export class RingReader implements Follower {
   #resume: (() => void) | null = null;
 
   /** Reads what comes after the position: the ring from a number on. */
-  constructor(item: WatchedItem, position: AnyPosition, from: number, means: ReaderMeans) {
+  constructor(item: WatchedItem, position: AnyPosition, from: number, source: RingSource) {
     this.#item = item;
-    this.#means = means;
+    this.#source = source;
     this.#position = position;
     this.#next = from;
     this.#checks = item.checks;
     // Spread, so that not all readers check at the same time.
-    this.#checkAtMs = means.clock.monotonicMs() + CHECK_MS * (0.5 + 0.5 * Math.random());
-    this.#over = means.until.aborted;
+    this.#checkAtMs = source.clock.monotonicMs() + CHECK_MS * (0.5 + 0.5 * Math.random());
+    this.#over = source.until.aborted;
   }
 
   get position(): AnyPosition {
@@ -51,7 +51,7 @@ export class RingReader implements Follower {
 
   /** Yields what comes. Returns true at the end, and when the signal aborts; false when it was too slow, and has to read the tables. */
   async *read(): AsyncGenerator<readonly Frame[], boolean> {
-    const { clock, until, sink, check } = this.#means;
+    const { clock, until, sink, check } = this.#source;
     const end = () => {
       this.#over = true;
       this.#resume?.();
@@ -89,7 +89,7 @@ export class RingReader implements Follower {
   }
 
   #sends(nowMs: number): boolean {
-    const { sink } = this.#means;
+    const { sink } = this.#source;
     if (sink === null || this.#over || this.#mustCheck(nowMs)) return false;
     const part = this.#item.ring.from(this.#next);
     // What ended has nothing that could wake this reader.

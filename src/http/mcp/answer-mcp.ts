@@ -10,7 +10,7 @@ import { createMcpServer } from './mcp-server.ts';
  */
 export async function answerMcp(visit: Visit, request: Request, body: unknown): Promise<Response> {
   if (Array.isArray(body)) throw new AnimusError('http.invalid', { detail: 'one message in a request, no list' });
-  const { log } = visit.means;
+  const { log } = visit.services;
   const handler = createMcpHandler(() => createMcpServer(visit), {
     // A stream with comments between its events: a call that waits is not taken for a dead connection.
     responseMode: 'sse',

@@ -36,7 +36,7 @@ export async function callTool(
   } catch (error) {
     const requestId = randomUUID();
     const { shown, hidden } = publicError(error, requestId);
-    if (hidden) visit.means.log.error({ err: error, request_id: requestId }, 'a request to the API failed');
+    if (hidden) visit.services.log.error({ err: error, request_id: requestId }, 'a request to the API failed');
     return { isError: true, content: [text(`${shown.code}: ${shown.message}`.slice(0, 10_000).toWellFormed())] };
   }
 }

@@ -16,9 +16,9 @@ const INSTRUCTIONS =
 
 /** `visit.signal` ends all calls. */
 export function createMcpServer(visit: Visit): McpServer {
-  const { visitor, means } = visit;
+  const { visitor, services } = visit;
   const mcp = new McpServer(
-    { name: 'animus', version: means.version },
+    { name: 'animus', version: services.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
   let running = 0;
@@ -63,18 +63,18 @@ function inlined(schema: z.core.JSONSchema.BaseSchema): unknown {
 }
 
 /** Sends progress if the client asked for it, not more often than it can be read. */
-function progress({ mcpReq }: ServerContext, { means }: Visit): ReportProgress {
+function progress({ mcpReq }: ServerContext, { services }: Visit): ReportProgress {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return () => {};
   let count = 0;
   let sentMs = -Infinity;
   return (message) => {
     count += 1;
-    const nowMs = means.clock.monotonicMs();
+    const nowMs = services.clock.monotonicMs();
     if (nowMs - sentMs < PROGRESS_MS) return;
     sentMs = nowMs;
     mcpReq
       .notify({ method: 'notifications/progress', params: { progressToken, progress: count, message } })
-      .catch((error: unknown) => means.log.debug({ err: error }, 'an MCP client got no progress'));
+      .catch((error: unknown) => services.log.debug({ err: error }, 'an MCP client got no progress'));
   };
 }

@@ -39,10 +39,10 @@ export async function runRoute(
   visit: Visit,
   input: Parameters<JsonRoute['run']>[1],
 ): Promise<unknown> {
-  const { visitor, means, signal } = visit;
+  const { visitor, services, signal } = visit;
   const prepared = await route.prepare?.(visit, input);
-  const act = () => asVisitor(means.db, visitor, (tx) => route.run({ ...visit, tx, prepared }, input));
-  return route.output.parse(await untilUnlocked(act, { clock: means.clock, signal, forMs: LOCKED_MS }));
+  const act = () => asVisitor(services.db, visitor, (tx) => route.run({ ...visit, tx, prepared }, input));
+  return route.output.parse(await untilUnlocked(act, { clock: services.clock, signal, forMs: LOCKED_MS }));
 }
 
 function pick(input: Readonly<Record<string, unknown>>, shape: object): Record<string, unknown> {

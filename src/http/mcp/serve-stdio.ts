@@ -10,7 +10,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { openLiveEvents } from '../events/live-events.ts';
 import { openIssuer } from '../login/issuer.ts';
 import { openLogin } from '../login/login.ts';
-import type { ApiMeans } from '../route/route.ts';
+import type { ApiServices } from '../route/route.ts';
 import { createMcpServer } from './mcp-server.ts';
 
 export interface McpStdioParts {
@@ -20,7 +20,7 @@ export interface McpStdioParts {
   readonly clock: Clock;
   readonly version: string;
   readonly config: FixedConfig;
-  readonly embeddings: NonNullable<ApiMeans['embeddings']> | null;
+  readonly embeddings: NonNullable<ApiServices['embeddings']> | null;
   readonly token: Secret;
   readonly oidc: OidcConfig | null;
   readonly stdin: Readable;
@@ -38,8 +38,8 @@ export async function serveMcpStdio(parts: McpStdioParts): Promise<void> {
   if (signal.aborted) return;
   const live = openLiveEvents(db, clock, log);
   const over = new AbortController();
-  const means = { db, log, clock, version, config, live, embeddings };
-  const visit = { visitor, means, traceparent: null, signal: over.signal };
+  const services = { db, log, clock, version, config, live, embeddings };
+  const visit = { visitor, services, traceparent: null, signal: over.signal };
   const transport = new ClosingTransport(stdin, stdout);
   const handle = serveStdio(() => createMcpServer(visit), {
     transport,

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { isTerminal } from '../../core/work/work.ts';
 import { readAsked } from '../../operations/asked.ts';
 import { READS } from '../../operations/mcp-offer.ts';
-import { id } from '../../operations/schemas.ts';
-import { workItem } from '../../operations/work-schemas.ts';
+import * as schemas from '../../operations/schemas.ts';
+import { workItem } from '../../operations/work-rows.ts';
 import type { Frame } from '../events/frame.ts';
 import { asVisitor } from '../login/visitor.ts';
 import { lastOf, within } from '../work/await-work.ts';
@@ -15,7 +15,7 @@ const DEFAULT_SECONDS = 45;
 const MAX_SECONDS = 300;
 
 const input = z.strictObject({
-  id: id(),
+  id: schemas.id(),
   seconds: z
     .int()
     .min(1)
@@ -38,8 +38,8 @@ export const waitTool: McpTool = {
       const ended = isTerminal(row.state);
       const asks = ended
         ? 0
-        : await asVisitor(visit.means.db, visit.visitor, async (tx) => (await readAsked(tx, item, 100)).length);
-      return { ended, asks, item: workItem.parse(row) };
+        : await asVisitor(visit.services.db, visit.visitor, async (tx) => (await readAsked(tx, item, 100)).length);
+      return { ended, asks, item: workItem(schemas).parse(row) };
     });
   },
 };

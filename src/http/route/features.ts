@@ -3,6 +3,6 @@ import { loadFeatures } from '../../features/features.ts';
 
 export const FEATURES = await loadFeatures();
 export const OPERATIONS = (
-  await Promise.all(FEATURES.map(async ({ operations }) => (await operations?.()) ?? []))
+  await Promise.all(FEATURES.map(async ({ operations }) => (await operations?.(FEATURES)) ?? []))
 ).flat();
 export const READINGS = (await Promise.all(FEATURES.map(async ({ readings }) => (await readings?.()) ?? []))).flat();

@@ -1,5 +1,6 @@
 /** The route of an operation: its fields stand in the path, the query or the body. */
 
+import { listModels } from '../../llm/models/list-models.ts';
 import { objectOf } from '../../operations/field-schema.ts';
 import type { Field, Fields } from '../../operations/fields.ts';
 import type { Operation, Outside } from '../../operations/operation.ts';
@@ -57,8 +58,14 @@ export function routeOf({
 }
 
 function outside(visit: Visit): Outside {
-  const { means, signal, traceparent } = visit;
-  return { config: async () => means.config, signal, traceparent, searchVector: (text) => searchVector(visit, text) };
+  const { services, signal, traceparent } = visit;
+  return {
+    config: async () => services.config,
+    models: async () => services.models?.() ?? listModels({}),
+    signal,
+    traceparent,
+    searchVector: (text) => searchVector(visit, text),
+  };
 }
 
 /** No name is in two of them. */

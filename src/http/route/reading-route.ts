@@ -28,11 +28,11 @@ export function routeOfReading({ name, input, output, lines = false, run, ...des
 }
 
 /** Runs each statement in a transaction of the visitor. */
-function readerOf({ means, visitor, signal }: Visit): Queryable {
+function readerOf({ services, visitor, signal }: Visit): Queryable {
   return {
     query: (sql, params) => {
       signal.throwIfAborted();
-      return asVisitor(means.db, visitor, (tx) => tx.query(sql, params));
+      return asVisitor(services.db, visitor, (tx) => tx.query(sql, params));
     },
   };
 }

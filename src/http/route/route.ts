@@ -15,7 +15,7 @@ type Shape = z.ZodObject;
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What routes get of the process that serves them. */
-export interface ApiMeans {
+export interface ApiServices {
   /** Its login may act for people: use it by `asVisitor` only. */
   readonly db: Database;
   readonly log: Log;
@@ -33,7 +33,7 @@ export interface ApiMeans {
 /** A request whose sender and form have been checked. */
 export interface Visit {
   readonly visitor: Visitor;
-  readonly means: ApiMeans;
+  readonly services: ApiServices;
   /** W3C traceparent of the request's span, else of the client; null: none. */
   readonly traceparent: string | null;
   /** Aborted when the client leaves or the server ends. */

@@ -6,8 +6,8 @@ import { asVisitor } from '../login/visitor.ts';
 import type { Visit } from './route.ts';
 
 /** The vector, or why there is none. It counts under the limits for all work, as spent by the visitor. */
-export async function searchVector({ means, visitor, signal }: Visit, text: string): Promise<SearchVector> {
-  const { embeddings, db } = means;
+export async function searchVector({ services, visitor, signal }: Visit, text: string): Promise<SearchVector> {
+  const { embeddings, db } = services;
   if (!embeddings) return { missing: NO_MODEL };
   const { embedder, known } = embeddings;
   const before = known.get(text);

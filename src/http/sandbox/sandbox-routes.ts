@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { CODE_FIELDS, describeCode, EITHER, oneOfBoth } from '../../core/work/code-params.ts';
-import { facultyName, id, submittedItem, workState } from '../../operations/schemas.ts';
+import * as schemas from '../../operations/schemas.ts';
+import { facultyName, id, workState } from '../../operations/schemas.ts';
+import { submittedItem } from '../../operations/work-rows.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readVisibleFaculty } from '../../store/views/visible/visible-appliance.ts';
 import { whyWaiting } from '../../store/views/waiting.ts';
@@ -37,7 +39,7 @@ const runCode = jsonRoute({
       id: id().describe('the work item'),
       state: workState(),
       events: z.string().describe('the path of its events'),
-      ...submittedItem(),
+      ...submittedItem(schemas),
     })
     .meta({ id: 'Execution' }),
   awaits: 'id',

@@ -20,14 +20,14 @@ const SCOPES: Readonly<Record<Command['do'], Scope>> = {
 
 /** Returns what the client is told. Errors: `http.forbidden`, and those of the command. */
 export async function runCommand(
-  { visitor, means }: Pick<Visit, 'visitor' | 'means'>,
+  { visitor, services }: Pick<Visit, 'visitor' | 'services'>,
   command: Command,
 ): Promise<object> {
   const scope = SCOPES[command.do];
   if (!visitor.scopes.includes(scope)) {
     throw new AnimusError('http.forbidden', { detail: `this token is not for scope ${scope}` });
   }
-  return asVisitor(means.db, visitor, (tx) => act(tx, command));
+  return asVisitor(services.db, visitor, (tx) => act(tx, command));
 }
 
 async function act(tx: Queryable, command: Command): Promise<object> {

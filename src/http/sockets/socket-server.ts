@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { runSession, type SessionMeans } from './socket-session.ts';
+import { runSession, type Session } from './socket-session.ts';
 
 /** Of one message. */
 const MAX_MESSAGE_BYTES = 262_144;
@@ -12,7 +12,7 @@ const CLOSE_MS = 2_000;
 
 export interface SocketServer {
   /** Serves a request that may open a socket: its sender is known. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, session: Omit<SessionMeans, 'taken'>): void;
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, session: Omit<Session, 'taken'>): void;
   /** Closes all sockets; `signal` of their sessions was aborted. */
   stop(): Promise<void>;
 }

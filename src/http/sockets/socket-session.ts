@@ -15,7 +15,7 @@ import { checkToken, disconnectStalled } from './watch-socket.ts';
 /** An error as the client is told of it. */
 export type ShowError = (error: unknown) => { readonly code: string; readonly detail: string };
 
-export interface SessionMeans extends Pick<Visit, 'visitor' | 'means' | 'signal'> {
+export interface Session extends Pick<Visit, 'visitor' | 'services' | 'signal'> {
   readonly showError: ShowError;
   /** Counts a message of the client; throws `http.too_many`. */
   readonly count: () => void;
@@ -31,8 +31,8 @@ const PIECE_MS = 50;
 const NOT_ALLOWED = 1008;
 
 /** Serves the socket until it closes or `signal` aborts. Never rejects. */
-export async function runSession(socket: WebSocket, session: SessionMeans): Promise<void> {
-  const { visitor, means, signal, showError, count, taken } = session;
+export async function runSession(socket: WebSocket, session: Session): Promise<void> {
+  const { visitor, services, signal, showError, count, taken } = session;
   const over = new AbortController();
   const subscriptions = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
@@ -41,8 +41,8 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
 
   async function subscribe({ name, work, chat, after }: Subscribe, until: AbortSignal): Promise<void> {
     try {
-      const live = await means.live.means();
-      const eyes = visitorEyes({ visitor, means });
+      const live = await services.live.services();
+      const eyes = visitorEyes({ visitor, services });
       const scope = scopeOf(work, chat);
       const frames =
         scope === null ? live.states.follow(eyes, until) : followItem(live, eyes, scope, after ?? null, until);
@@ -62,7 +62,7 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
 
   /** Waits until the client has read nearly everything. */
   async function drained(until: AbortSignal): Promise<void> {
-    while (socket.bufferedAmount > MAX_BUFFERED_BYTES && !until.aborted) await means.clock.sleep(PIECE_MS, until);
+    while (socket.bufferedAmount > MAX_BUFFERED_BYTES && !until.aborted) await services.clock.sleep(PIECE_MS, until);
   }
 
   function begin(message: Subscribe): void {
@@ -78,7 +78,7 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
 
   async function command(message: Command): Promise<void> {
     try {
-      send({ type: 'result', name: message.name, ...(await runCommand({ visitor, means }, message)) });
+      send({ type: 'result', name: message.name, ...(await runCommand({ visitor, services }, message)) });
     } catch (error) {
       send({ type: 'error', name: message.name, ...showError(error) });
     }
@@ -137,7 +137,7 @@ export async function runSession(socket: WebSocket, session: SessionMeans): Prom
     socket.close(NOT_ALLOWED, error.code);
   };
   const watching = [
-    disconnectStalled(socket, taken, means.clock, over.signal),
+    disconnectStalled(socket, taken, services.clock, over.signal),
     checkToken(session, refuse, over.signal),
   ];
   await closed;

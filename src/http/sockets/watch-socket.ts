@@ -38,14 +38,14 @@ export async function disconnectStalled(
 
 /** Calls `refuse` when the visitor's token is not valid any more: without subscriptions, nothing else would notice. Until `over` aborts. */
 export async function checkToken(
-  { visitor, means }: Pick<Visit, 'visitor' | 'means'>,
+  { visitor, services }: Pick<Visit, 'visitor' | 'services'>,
   refuse: (error: AnimusError) => void,
   over: AbortSignal,
 ): Promise<void> {
   for (;;) {
-    await means.clock.sleep(CHECK_MS, over);
+    await services.clock.sleep(CHECK_MS, over);
     if (over.aborted) return;
-    const error = await asVisitor(means.db, visitor, async () => null).catch((thrown: unknown) => thrown);
+    const error = await asVisitor(services.db, visitor, async () => null).catch((thrown: unknown) => thrown);
     if (isAnimusError(error, 'http.unauthorized')) return refuse(error);
   }
 }

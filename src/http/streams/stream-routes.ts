@@ -30,7 +30,7 @@ const workEvents = streamRoute({
   errors: ['work.not_found', 'usage.invalid'],
   async respond(visit, { path, query }, request) {
     const after = lastRead(request, query);
-    const live = await visit.means.live.means();
+    const live = await visit.services.live.services();
     return answerEvents(live, { eyes: visitorEyes(visit), scope: { kind: 'work', id: path.id }, after });
   },
 });
@@ -63,7 +63,7 @@ const chatEvents = streamRoute({
     const after = lastRead(request, query);
     const eyes = visitorEyes(visit);
     await eyes.look((tx) => requireVisibleConversation(tx, path.id, path.chat_id));
-    const live = await visit.means.live.means();
+    const live = await visit.services.live.services();
     return answerEvents(live, { eyes, scope: { kind: 'conversation', id: path.chat_id }, after });
   },
 });
@@ -84,7 +84,7 @@ const stateEvents = streamRoute({
   media,
   described: { items: statesEvent },
   async respond(visit) {
-    return answerStates(await visit.means.live.means(), { eyes: visitorEyes(visit) });
+    return answerStates(await visit.services.live.services(), { eyes: visitorEyes(visit) });
   },
 });
 

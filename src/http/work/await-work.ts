@@ -2,7 +2,8 @@
 import { messageOf } from '../../core/errors/errors.ts';
 import { waitsForPerson } from '../../core/work/waiting.ts';
 import { isTerminal } from '../../core/work/work.ts';
-import { readVisibleWork, type VisibleWork } from '../../store/views/visible/visible-work.ts';
+import { readWork } from '../../operations/read-work.ts';
+import type { WorkItem } from '../../operations/work-rows.ts';
 import { followItem } from '../events/follow-item.ts';
 import type { Frame } from '../events/frame.ts';
 import { asVisitor } from '../login/visitor.ts';
@@ -12,9 +13,9 @@ import { visitorEyes } from '../route/visitor-eyes.ts';
 /** What became of an item. */
 export interface Awaited {
   /** The item, when it was looked at last; null: it could not be looked at. */
-  readonly own: VisibleWork | null;
+  readonly own: WorkItem | null;
   /** What has ended: the item, or the one that it was merged into, if the visitor may see it. Null: it has not ended. */
-  readonly ended: VisibleWork | null;
+  readonly ended: WorkItem | null;
 }
 
 /**
@@ -22,8 +23,8 @@ export interface Awaited {
  * Between its looks it holds no connection to the database. It never rejects: what the request did is done.
  */
 export async function awaitWork(visit: Visit, id: string, seconds: number): Promise<Awaited> {
-  let own: VisibleWork | null = null;
-  let ended: VisibleWork | null = null;
+  let own: WorkItem | null = null;
+  let ended: WorkItem | null = null;
   await within(visit, seconds, async (until) => {
     for (let next: string | null = id; next !== null; ) {
       const item = await lastOf(visit, next, until);
@@ -33,14 +34,14 @@ export async function awaitWork(visit: Visit, id: string, seconds: number): Prom
       next = item.merged_into;
     }
   }).catch((error: unknown) => {
-    visit.means.log.debug({ error: messageOf(error) }, 'a request stopped waiting for its work');
+    visit.services.log.debug({ error: messageOf(error) }, 'a request stopped waiting for its work');
   });
   return { own, ended };
 }
 
 /** Runs it with a signal that aborts after that time, or when the client leaves. Errors: its own. */
 export async function within<T>(
-  { signal, means: { clock } }: Visit,
+  { signal, services: { clock } }: Visit,
   seconds: number,
   act: (until: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -61,11 +62,11 @@ export async function lastOf(
   id: string,
   until: AbortSignal,
   report: (frame: Frame) => void = () => undefined,
-): Promise<VisibleWork> {
-  const look = () => asVisitor(visit.means.db, visit.visitor, (tx) => readVisibleWork(tx, id));
+): Promise<WorkItem> {
+  const look = () => asVisitor(visit.services.db, visit.visitor, (tx) => readWork(tx, id));
   const before = await look();
   if (isOver(before) || until.aborted) return before;
-  const live = await visit.means.live.means();
+  const live = await visit.services.live.services();
   // It ends with the item.
   for await (const frames of followItem(live, visitorEyes(visit), { kind: 'work', id }, null, until)) {
     for (const frame of frames) report(frame);
@@ -77,6 +78,6 @@ export async function lastOf(
 }
 
 /** Nothing more happens without a person. */
-function isOver({ state, waiting }: VisibleWork): boolean {
+function isOver({ state, waiting }: WorkItem): boolean {
   return isTerminal(state) || waitsForPerson(waiting);
 }

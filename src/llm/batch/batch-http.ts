@@ -34,7 +34,7 @@ export interface BatchHttp {
 }
 
 /** What the calls need. */
-export interface BatchHttpMeans {
+export interface BatchConnection {
   readonly endpoint: Endpoint;
   readonly shared: HttpShared;
   readonly classify: (error: WireError) => Fault;
@@ -51,12 +51,12 @@ const MAX_LINE_BYTES = JSON_LIMITS.providerJson.bytes;
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** Creates the calls of one provider. */
-export function batchHttp(means: BatchHttpMeans): BatchHttp {
+export function batchHttp(connection: BatchConnection): BatchHttp {
   return {
     async json(call) {
       let text = '';
       const decoder = new TextDecoder();
-      const problem = await send(call, means, (status) => ({
+      const problem = await send(call, connection, (status) => ({
         restart: () => {
           text = '';
         },
@@ -70,7 +70,7 @@ export function batchHttp(means: BatchHttpMeans): BatchHttp {
       }));
       return problem ? { ok: false, fault: problem } : { ok: true, value: asObject(parseJson(text))! };
     },
-    lines: (call, take) => send(call, means, (status) => (status < 300 ? lineReader(take) : errorReader())),
+    lines: (call, take) => send(call, connection, (status) => (status < 300 ? lineReader(take) : errorReader())),
   };
 }
 
@@ -85,8 +85,12 @@ interface Reader {
   complete(): boolean;
 }
 
-async function send(call: BatchCall, means: BatchHttpMeans, open: (status: number) => Reader): Promise<Fault | null> {
-  const { endpoint, shared, signal, totalMs } = means;
+async function send(
+  call: BatchCall,
+  connection: BatchConnection,
+  open: (status: number) => Reader,
+): Promise<Fault | null> {
+  const { endpoint, shared, signal, totalMs } = connection;
   const retry = call.once ? { ...endpoint.retry, maxAttempts: 1 } : endpoint.retry;
   const { outcome, attempts, lost } = await withRetries<{ readonly type: 'done' }>({
     endpoint: { ...endpoint, retry },
@@ -96,7 +100,7 @@ async function send(call: BatchCall, means: BatchHttpMeans, open: (status: numbe
     // What a batch costs is known from its results.
     transport: null,
     attempt: (timeouts) =>
-      loggedIn(endpoint.login, signal, (credential) => attempt(call, credential, timeouts, means, open)),
+      loggedIn(endpoint.login, signal, (credential) => attempt(call, credential, timeouts, connection, open)),
   });
   if (outcome.type !== 'fault') return null;
   // Logged and stored: without secrets, and short.
@@ -108,7 +112,7 @@ async function attempt(
   call: BatchCall,
   credential: Credential,
   timeouts: Endpoint['timeouts'],
-  { endpoint, shared, signal, classify, headers }: BatchHttpMeans,
+  { endpoint, shared, signal, classify, headers }: BatchConnection,
   open: (status: number) => Reader,
 ): Promise<{ readonly type: 'done' } | Fault> {
   const url = urlOf(endpoint.baseUrl, call.path);

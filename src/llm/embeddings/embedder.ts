@@ -28,7 +28,7 @@ export interface Embedder {
 }
 
 /** The settings of an embedder. */
-export interface EmbedderMeans {
+export interface PricedEmbeddings {
   readonly call: EmbeddingsCall;
   readonly limits: BatchLimits;
   /** Of the provider, as in `Embedder`. */
@@ -43,7 +43,7 @@ const MARGIN = 1.5;
 const EXTRA_TOKENS = 8;
 
 /** Creates an embedder; connects at the first call. */
-export function createEmbedder({ call, limits, place, usdPerMillion }: EmbedderMeans): Embedder {
+export function createEmbedder({ call, limits, place, usdPerMillion }: PricedEmbeddings): Embedder {
   const { provider } = call.endpoint;
   const { model, dimensions } = call;
   const usdOf = (tokens: number) => (usdPerMillion === null ? null : exactUsd((tokens * usdPerMillion) / 1_000_000));

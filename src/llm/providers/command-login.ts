@@ -18,12 +18,6 @@ export interface CommandSettings {
   readonly timeoutMs: number;
 }
 
-/** What a login by command needs of its process. */
-export interface CommandMeans {
-  readonly processes: Pick<ProcessHost, 'run'>;
-  readonly clock: Clock;
-}
-
 /** How long before its expiry a credential is renewed. One with a shorter life is renewed after 9/10 of it. */
 const MARGIN_MS = 120_000;
 /** One that is refused within this time is not renewed: a new one would be refused as well. */
@@ -40,7 +34,7 @@ interface Held extends PrintedCredential {
  * or was refused, once at a time; calls wait for it. If it fails while the old credential is still valid, the old one is used. Its
  * output never appears in a message, but the last line of its stderr does.
  */
-export function commandLogin(settings: CommandSettings, { processes, clock }: CommandMeans): Login {
+export function commandLogin(settings: CommandSettings, processes: Pick<ProcessHost, 'run'>, clock: Clock): Login {
   let held: Held | null = null;
   let before: Held | null = null;
   let secrets: readonly string[] = [];
@@ -86,7 +80,7 @@ function renewAt({ expiresAtMs }: PrintedCredential, nowMs: number, refreshMs: n
 
 async function runCommand(
   { command, directory, env, timeoutMs }: CommandSettings,
-  processes: CommandMeans['processes'],
+  processes: Pick<ProcessHost, 'run'>,
   clock: Clock,
 ): Promise<PrintedCredential | Fault> {
   const [program = '', ...args] = command;

@@ -18,7 +18,7 @@ export function createLogins(clock: Clock, processes: Pick<ProcessHost, 'run'> |
       if (!credentials) return keyLogin(apiKey, awsKeys);
       if (!processes) throw new TypeError('a credential command needs a process host');
       const key = JSON.stringify([credentials.directory, credentials.command, credentials.env]);
-      const login = byCommand.get(key) ?? commandLogin(credentials, { processes, clock });
+      const login = byCommand.get(key) ?? commandLogin(credentials, processes, clock);
       byCommand.set(key, login);
       return login;
     },

@@ -27,7 +27,7 @@ export interface SpawnedRun {
 }
 
 /** The parts of a run that its supervisor provides. */
-export interface SpawnMeans {
+export interface SpawnSetup {
   readonly spawnId: string;
   readonly cgroup: RunCgroup | null;
   readonly limits: ProcessLimits;
@@ -38,14 +38,14 @@ export interface SpawnMeans {
 export type Refusal = Pick<ProcessResult, 'problem'> & { readonly ended: 'not_started' | 'unavailable' };
 
 /** Starts the command in its own session and process group. */
-export function spawnRun(spec: CommandSpec, means: SpawnMeans): SpawnedRun | Refusal {
-  const { spawnId, cgroup, limits } = means;
+export function spawnRun(spec: CommandSpec, setup: SpawnSetup): SpawnedRun | Refusal {
+  const { spawnId, cgroup, limits } = setup;
   let input: OpenInput | undefined;
   try {
     const line = startLine(spec, limits);
     if (typeof line === 'string') return { ended: 'not_started', problem: line };
     const { command, args } = asFirstVictim(line, cgroup);
-    input = openInput(means.input);
+    input = openInput(setup.input);
     const stdio = [input.stdio, 'pipe', 'pipe', ...(line.gated ? ['pipe' as const] : [])] as const;
     const env = { ...spec.env, [SPAWN_MARKER]: spawnId };
     const child = atOrdinaryPriority(() =>

@@ -16,7 +16,7 @@ import type { RunTrace } from '../trace/run-trace.ts';
 import { afterEvents, turnsOfEventLoop } from './after-events.ts';
 import { NO_OUTPUT } from './output-capture.ts';
 import type { RunOutput } from './run-output.ts';
-import { type Refusal, refusalOf, type SpawnMeans, spawnRun } from './spawn-run.ts';
+import { type Refusal, refusalOf, type SpawnSetup, spawnRun } from './spawn-run.ts';
 
 /** An active run. */
 export interface SupervisedRun {
@@ -32,7 +32,7 @@ export interface SupervisedRun {
 
 type Cause = 'timeout' | 'limit' | 'aborted' | 'interrupted';
 
-interface RunMeans extends SpawnMeans {
+interface RunSetup extends SpawnSetup {
   /** Time between SIGTERM and SIGKILL. */
   readonly graceMs: number;
   readonly output: RunOutput;
@@ -42,10 +42,10 @@ interface RunMeans extends SpawnMeans {
 const PIPE_CLOSE_MS = 500;
 
 /** Starts a command in its own session and process group. */
-export function startRun(spec: CommandSpec & { readonly timeoutMs?: number }, means: RunMeans): SupervisedRun {
-  const { graceMs, cgroup, limits, output } = means;
+export function startRun(spec: CommandSpec & { readonly timeoutMs?: number }, setup: RunSetup): SupervisedRun {
+  const { graceMs, cgroup, limits, output } = setup;
   const startedAt = performance.now();
-  const spawned = spawnRun(spec, means);
+  const spawned = spawnRun(spec, setup);
   if ('problem' in spawned) return notStarted(spawned, startedAt);
   const { child, trace, stdin } = spawned;
   if (trace === null) return refused(child, startedAt);

@@ -9,7 +9,7 @@ import type {
 } from '../../process/process-host.ts';
 import { captureLaunched } from './capture-launched.ts';
 import { containerMounts, type MountPlan } from './container-mounts.ts';
-import { type LaunchMeans, launchContained } from './launch-contained.ts';
+import { type ContainerUse, launchContained } from './launch-contained.ts';
 import type { ShellContainer } from './shell-container.ts';
 
 /** The container of one focus. */
@@ -19,7 +19,7 @@ export interface FocusContainer extends CommandHost {
 }
 
 /** What a focus's container is made of. */
-export interface FocusContainerMeans {
+export interface FocusContainerSetup {
   /** The directories that its commands see, each at its own path; absolute real paths. */
   readonly roots: readonly string[];
   /** Starts a container with these mounts in which commands can run. Rejects with what to do about it. */
@@ -38,7 +38,7 @@ interface Opened {
 }
 
 /** Starts nothing yet. */
-export function createFocusContainer({ roots, open, graceMs }: FocusContainerMeans): FocusContainer {
+export function createFocusContainer({ roots, open, graceMs }: FocusContainerSetup): FocusContainer {
   const closing = new AbortController();
   const containers = new Set<Opened>();
   let current: Opened | null = null;
@@ -81,7 +81,7 @@ export function createFocusContainer({ roots, open, graceMs }: FocusContainerMea
     forget(opened);
   };
 
-  const use: LaunchMeans['use'] = async (spec, stopped, work) => {
+  const use: ContainerUse['use'] = async (spec, stopped, work) => {
     closing.signal.throwIfAborted();
     const opened = acquire(spec.fileRules ?? []);
     try {

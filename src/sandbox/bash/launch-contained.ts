@@ -6,7 +6,7 @@ import type { CommandSpec, LaunchedProcess, LaunchSpec, ProcessEnd } from '../..
 import type { Clearance, ContainedCommand, ShellContainer } from './shell-container.ts';
 
 /** What running a command needs of the focus's container. */
-export interface LaunchMeans {
+export interface ContainerUse {
   /** Gives the work a container in which commands can run. Rejects if there is none, with what to do about it, and when `stopped` aborts. */
   readonly use: (
     spec: CommandSpec,
@@ -21,7 +21,11 @@ export interface LaunchMeans {
 type Cause = 'timeout' | 'aborted';
 
 /** Never throws: if it cannot start, `exited` says why. `signal` stops it like `stop`. */
-export function launchContained(spec: LaunchSpec, signal: AbortSignal, { use, graceMs }: LaunchMeans): LaunchedProcess {
+export function launchContained(
+  spec: LaunchSpec,
+  signal: AbortSignal,
+  { use, graceMs }: ContainerUse,
+): LaunchedProcess {
   const startedMs = performance.now();
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const stopping = new AbortController();

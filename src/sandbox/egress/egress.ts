@@ -6,7 +6,7 @@ import { createEgressProxy, type EgressRules } from './egress-proxy.ts';
 import { PROXY_PORT, RELAY_PROGRAM } from './relay-program.ts';
 
 /** What a relay is started with. */
-export interface EgressMeans {
+export interface EgressSetup {
   readonly host: ContainerHost;
   /** The owner of the container, who owns the relay, too. */
   readonly owner: string;
@@ -27,7 +27,7 @@ const READY_MS = 20_000;
  */
 export async function openEgress(
   container: HeldContainer,
-  { host, owner, image, rules }: EgressMeans,
+  { host, owner, image, rules }: EgressSetup,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, string>>> {
   const relay = await host.launch(

@@ -15,7 +15,7 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-export interface PoolMeans {
+export interface RunnerSource {
   readonly size: number;
   readonly open: (spec: PooledSpec, signal: AbortSignal) => Promise<OpenRunner>;
   readonly log: ContainerLog;
@@ -36,7 +36,7 @@ interface Kind {
 }
 
 /** Creates an empty pool. A failed start is logged, and tried again with the next execution. */
-export function createPool({ size, open, log, idleMs = 600_000 }: PoolMeans): Pool {
+export function createPool({ size, open, log, idleMs = 600_000 }: RunnerSource): Pool {
   const kinds = new Map<string, Kind>();
   const closing = new AbortController();
   const ending = new Set<Promise<void>>();

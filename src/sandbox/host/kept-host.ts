@@ -16,7 +16,7 @@ import type {
 import { pingEngine } from '../engine/ping-engine.ts';
 import type { FromKeeper, ToKeeper } from '../keeper/keeper-protocol.ts';
 import type { ContainerHostOptions } from './container-host-options.ts';
-import { type Pending, type PendingMeans, pendingContainer, pendingExec } from './pending-container.ts';
+import { type KeeperLine, type Pending, pendingContainer, pendingExec } from './pending-container.ts';
 
 /** The engine may be slow to create a container: its image may be cold. */
 const LAUNCH_MS = 180_000;
@@ -170,7 +170,7 @@ export class KeptHost implements ContainerHost {
     }
   }
 
-  #meansOf(id: number, keeper: HelperLink<ToKeeper>): PendingMeans {
+  #meansOf(id: number, keeper: HelperLink<ToKeeper>): KeeperLine {
     return {
       id,
       // Ids mean nothing to a later keeper.

@@ -19,7 +19,7 @@ export type About = Extract<
 >;
 
 /** How the two sides are reached. */
-export interface PendingMeans {
+export interface KeeperLine {
   readonly id: number;
   readonly send: (message: ToKeeper) => void;
   /** Forgets it. */
@@ -36,7 +36,7 @@ export interface ContainerCalls {
 
 /** A container that is being started, and then held. */
 export function pendingContainer(
-  { id, send, over }: PendingMeans,
+  { id, send, over }: KeeperLine,
   calls: ContainerCalls,
 ): { readonly pending: Pending; readonly started: Promise<HeldContainer> } {
   const streams = createStreams(id, 'pipe', send);
@@ -80,7 +80,7 @@ export function pendingContainer(
 
 /** A program in a container. */
 export function pendingExec(
-  { id, send, over }: PendingMeans,
+  { id, send, over }: KeeperLine,
   input: ContainerExec['stdin'],
 ): { readonly pending: Pending; readonly process: LaunchedProcess } {
   const streams = createStreams(id, input, send);

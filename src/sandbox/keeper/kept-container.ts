@@ -26,7 +26,7 @@ export interface KeptContainer {
   readonly over: Promise<void>;
 }
 
-export interface ContainerMeans {
+export interface ContainerRequest {
   readonly engine: Engine;
   readonly id: number;
   readonly name: string;
@@ -43,8 +43,8 @@ const ASK_MS = 3000;
 const LAST_WORDS_MS = 5000;
 
 /** Starts a container and reports `started` or `failed`, and later `ended`. */
-export function keepContainer(spec: ContainerSpec, means: ContainerMeans): KeptContainer {
-  const { engine, id, send } = means;
+export function keepContainer(spec: ContainerSpec, request: ContainerRequest): KeptContainer {
+  const { engine, id, send } = request;
   let engineId: string | null = null;
   let connection: Duplex | null = null;
   let output: ForwardedOutput | null = null;
@@ -73,7 +73,7 @@ export function keepContainer(spec: ContainerSpec, means: ContainerMeans): KeptC
   }
 
   async function live(): Promise<void> {
-    const running = await runContainer(engine, spec, means.labels, means.name, (created) => (engineId = created));
+    const running = await runContainer(engine, spec, request.labels, request.name, (created) => (engineId = created));
     connection = running.connection;
     output = forward(connection);
     if (cause !== null) void remove(running.id);

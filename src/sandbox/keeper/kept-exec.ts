@@ -19,7 +19,7 @@ export interface KeptExec {
   readonly over: Promise<void>;
 }
 
-export interface ExecMeans {
+export interface ExecPlace {
   readonly id: number;
   readonly container: Docker.Container;
   readonly user: string;
@@ -41,10 +41,10 @@ for p in /proc/[0-9]*; do
 done; true`;
 
 /** Starts it and reports `exec_ended` at its end. */
-export function keepExec(spec: ContainerExec, means: ExecMeans): KeptExec {
-  const { id, container, send } = means;
+export function keepExec(spec: ContainerExec, place: ExecPlace): KeptExec {
+  const { id, container, send } = place;
   const mark = randomUUID();
-  const user = spec.user ?? means.user;
+  const user = spec.user ?? place.user;
   let connection: Duplex | null = null;
   /** What was written before the engine had started it. */
   const early: StreamInput[] = [];
@@ -69,7 +69,7 @@ export function keepExec(spec: ContainerExec, means: ExecMeans): KeptExec {
     await sleep(GRACE_MS, undefined, { ref: false });
     await signal('KILL').catch(() => {});
     await sleep(KILL_MS, undefined, { ref: false });
-    if (!over) means.destroy();
+    if (!over) place.destroy();
   };
 
   const timer = spec.timeoutMs === undefined ? undefined : setTimeout(() => void stop('timeout'), spec.timeoutMs);

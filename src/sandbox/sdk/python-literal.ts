@@ -63,11 +63,11 @@ const MAX_NAME = 100;
 
 /** Gives names that Python accepts and that are neither reserved (these get a `_`) nor given already (these get a number). */
 export function nameGiver(reserved: Iterable<string> = []): (name: string) => string {
-  const means = new Set(reserved);
-  const used = new Set(means);
+  const refused = new Set(reserved);
+  const used = new Set(refused);
   return (name) => {
     const wanted = identifier(name);
-    const plain = means.has(wanted) ? `${wanted}_` : wanted;
+    const plain = refused.has(wanted) ? `${wanted}_` : wanted;
     let unused = plain;
     for (let count = 2; used.has(unused); count++) unused = `${plain}_${count}`;
     used.add(unused);

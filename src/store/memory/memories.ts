@@ -1,4 +1,4 @@
-/** Memories: stored, changed and forgotten by the focus of a work item, or by a person. SQL decides who may (26_memory.sql). */
+/** Memories: stored, changed and forgotten by the focus of a work item, or by a person. SQL decides who may (functions/memory/memories.sql). */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
 

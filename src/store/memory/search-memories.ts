@@ -1,4 +1,4 @@
-/** Search of memories: by full text, and by vectors where there are some (26_memory_search.sql). */
+/** Search of memories: by full text, and by vectors where there are some (functions/memory/search.sql). */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
 import type { MemoryLayer } from './memories.ts';

@@ -68,17 +68,3 @@ export async function readChainLedger(
   );
   return newestFirst.toReversed();
 }
-
-/** The same for any item, also where its transcript is packed: for people, not for a focus. */
-export async function readWholeLedger(
-  db: Queryable,
-  workItemId: string,
-  filter: LedgerFilter = {},
-): Promise<LedgerEntry[]> {
-  const newestFirst = await db.query<LedgerEntry>(
-    `select seq, entry_type as type, content, focus_id as "focusId", created_at as "createdAt" from animus.all_ledger
-      where work_item_id = $1 and ($2::text is null or entry_type = $2) and seq > $3 order by seq desc limit $4`,
-    [workItemId, filter.type ?? null, filter.after ?? 0, filter.last ?? null],
-  );
-  return newestFirst.toReversed();
-}

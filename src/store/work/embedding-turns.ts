@@ -1,4 +1,4 @@
-/** Embeddings that no focus asks for: whose turn it is to make them, and what they may cost (27_embeddings.sql). */
+/** Embeddings that no focus asks for: whose turn it is to make them, and what they may cost (functions/memory/embeddings.sql). */
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb, toText } from '../sql/json.ts';
 

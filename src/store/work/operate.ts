@@ -50,12 +50,10 @@ export async function resumeFaculty(db: Queryable, faculty: string): Promise<boo
   return row!.resumed;
 }
 
-/** The faculties that live daemons serve, and those that are paused. */
-export async function knownFaculties(db: Queryable): Promise<{ readonly served: string[]; readonly paused: string[] }> {
-  const [row] = await db.query<{ served: string[]; paused: string[] }>(
-    `select array(select distinct jsonb_object_keys(faculties) from animus.daemons
-                   where stopped_at is null and seen_at > animus.now() - interval '2 minutes') as served,
-            array(select faculty from animus.pauses where until is null or until > animus.now() order by faculty) as paused`,
+/** The faculties that are paused. */
+export async function pausedFaculties(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ faculty: string }>(
+    'select faculty from animus.pauses where until is null or until > animus.now() order by faculty',
   );
-  return row!;
+  return rows.map(({ faculty }) => faculty);
 }

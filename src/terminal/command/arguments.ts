@@ -1,7 +1,7 @@
 /** Values of options and arguments, checked while commander parses them. A bad value is a usage error with exit code 2. */
 import { InvalidArgumentError } from 'commander';
 import { didYouMean } from '../../core/errors/suggest.ts';
-import { LEDGER_TYPES, type LedgerType, WORK_STATES, type WorkState } from '../../core/work/work.ts';
+import { WORK_STATES, type WorkState } from '../../core/work/work.ts';
 
 /** A parser for whole numbers within bounds. `of`: what they count, such as `hours`. */
 export function wholeNumber(min: number, max: number, of = 'a whole number'): (value: string) => number {
@@ -24,11 +24,6 @@ export function numberWithin(min: number, max: number): (value: string) => numbe
 /** Parses a state of work. */
 export function workState(value: string): WorkState {
   return oneOf(value, WORK_STATES);
-}
-
-/** Parses a type of ledger entry. */
-export function ledgerType(value: string): LedgerType {
-  return oneOf(value, LEDGER_TYPES);
 }
 
 /** A parser that accepts one of these words. */

@@ -1,7 +1,7 @@
 /** The fields of an act as options of a command. */
 import { type Argument, InvalidArgumentError, Option } from 'commander';
 import type { Field } from '../../operations/fields.ts';
-import { choice, moment, numberWithin, pastMoment, wholeNumber } from './arguments.ts';
+import { choice, moment, numberWithin, pastMoment, timeSpan, wholeNumber } from './arguments.ts';
 
 /**
  * The flags of an option, its line in the help, and what a terminal has in place of what the field says: another default, or what reads its
@@ -49,6 +49,8 @@ function parserOf(field: Field, named: string): Parse | null {
       return numberWithin(field.min, field.max);
     case 'choice':
       return choice(field.words);
+    case 'span':
+      return (value) => (value === 'never' ? value : timeSpan(value));
     case 'time':
       return field.ahead ? moment : pastMoment;
     case 'text':

@@ -6,7 +6,6 @@ import type { Field, JsonField } from '../../operations/fields.ts';
 import type { Acting, Operation, Outside } from '../../operations/operation.ts';
 import type { Database, Queryable } from '../../store/sql/database.ts';
 import { untilUnlocked } from '../../store/sql/patient-database.ts';
-import { viewsOfLogin } from '../../store/views/views-of-login.ts';
 import type { Output } from '../view/output.ts';
 import { addCommand, type CommandHelp, type CommonOptions, type Invocation, type RunCommand } from './command.ts';
 import { fieldOption, type OptionWords, parseAs } from './field-option.ts';
@@ -169,7 +168,17 @@ export async function performOperation<Input, Result, Row extends { readonly id:
 }
 
 function outsideOf({ config, context }: Invocation): Outside {
-  return { config, signal: context.signals.drain, traceparent: null };
+  return {
+    config,
+    models: async () => (await import('./known-models.ts')).knownModels(await config()),
+    signal: context.signals.drain,
+    traceparent: traceparent(context.env['TRACEPARENT']),
+  };
+}
+
+/** The caller's trace, if it has one in W3C form. */
+function traceparent(value: string | undefined): string | null {
+  return value !== undefined && /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(value) ? value : null;
 }
 
 async function found(
@@ -203,7 +212,7 @@ export async function act<Input, Result>(
       asked = [...asked, ...names.map((name) => ({ name, ...about }))];
       return {};
     };
-    const views = () => viewsOfLogin(tx);
+    const views = async () => (await import('../../store/views/views-of-login.ts')).viewsOfLogin(tx);
     return operation.run(
       { ...outsideOf(invocation), tx, prepared: prepared as never, visitor: null, unserved, views },
       input,

@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { readSpend } from '../../../src/store/views/spend.ts';
-import { listBudgets } from '../../../src/store/work/budgets.ts';
-import { addUpSpend } from '../../../src/store/work/spend.ts';
+import { addUpSpend } from '../../../src/features/budgets/add-up-spend.ts';
+import { readSpend } from '../../../src/features/budgets/spend.ts';
+import { listBudgets } from '../../../src/features/budgets/store.ts';
 import { fillQueue } from '../../store/work/fill-queue.ts';
 import { beginHeld, beginLimited, limit, recordCost } from '../../support/budgets.ts';
 import { benchDatabase, median } from '../support/bench-database.ts';

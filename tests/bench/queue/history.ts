@@ -3,14 +3,14 @@
  * empty database that takes turns with the full one; then retention, packing and dropping a month at that depth.
  */
 import { randomUUID } from 'node:crypto';
+import { readStatus } from '../../../src/features/operate/status/status.ts';
+import { listWork } from '../../../src/operations/read-work.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
 import { startFocus } from '../../../src/store/transcript/focus-row.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { addMessage } from '../../../src/store/transcript/messages.ts';
 import { answeredTurn, recordTurn } from '../../../src/store/transcript/turns.ts';
-import { readStatus } from '../../../src/store/views/status-view.ts';
-import { listWork } from '../../../src/store/views/work-list.ts';
 import { dropMonth, type PruneCursor, packHistory, pruneWork } from '../../../src/store/work/retention.ts';
 import { claimWork, completeWork } from '../../../src/store/work/work.ts';
 import { fillHistory, USUAL } from '../../store/work/fill-history.ts';

@@ -1,10 +1,11 @@
 /** (f) A million rows: bulk insert and size, compared with graphile-worker, and the commands that look for a few rows among them. */
+
+import { readSpend } from '../../../src/features/budgets/spend.ts';
+import { readSpendItems, readSpendRoots } from '../../../src/features/budgets/spend-items.ts';
+import { readStatus } from '../../../src/features/operate/status/status.ts';
+import { listWork } from '../../../src/operations/read-work.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { findWork } from '../../../src/store/views/find-work.ts';
-import { readSpend } from '../../../src/store/views/spend.ts';
-import { readSpendItems, readSpendRoots } from '../../../src/store/views/spend-items.ts';
-import { readStatus } from '../../../src/store/views/status-view.ts';
-import { listWork } from '../../../src/store/views/work-list.ts';
 import { fillQueue } from '../../store/work/fill-queue.ts';
 import type { BenchQueue } from './queue.ts';
 import { median } from './scenarios.ts';

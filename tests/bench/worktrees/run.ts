@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { UNLEASED } from '../../../src/core/lifecycle/lease.ts';
-import type { WriteMeans } from '../../../src/daemon/git/git.ts';
+import type { GitWriter } from '../../../src/daemon/git/git.ts';
 import { closeWorktree } from '../../../src/daemon/worktrees/close-worktree.ts';
 import { openWorktree, planWorktree } from '../../../src/daemon/worktrees/worktree.ts';
 import { createProcessHost } from '../../../src/process/host/supervised-host.ts';
@@ -26,7 +26,7 @@ await processes.start();
 try {
   makeRepository(Number(values.files));
   const isolation = await detectIsolation(root);
-  const means: WriteMeans = {
+  const means: GitWriter = {
     processes,
     owner: 'bench',
     isolation,
@@ -73,7 +73,7 @@ async function bare(round: number, time: Time): Promise<void> {
   });
 }
 
-async function ours(means: WriteMeans, time: Time): Promise<void> {
+async function ours(means: GitWriter, time: Time): Promise<void> {
   const id = randomUUID();
   const author = { name: 'bench', email: 'bench@localhost' };
   const spec = {

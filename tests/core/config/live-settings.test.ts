@@ -20,7 +20,7 @@ const USERS: Readonly<Record<string, readonly string[]>> = {
   // A focus that runs keeps the limits with which it began.
   'daemon.focus_max_memory_mib': ['focus/run-focus.ts', 'focus/scope/bash-container.ts'],
   'daemon.focus_max_processes': ['focus/run-focus.ts', 'focus/scope/bash-container.ts'],
-  'daemon.commit_email': ['focus/scope/focus-scope.ts', 'focus/scope/focus-worktree.ts', 'services.ts'],
+  'daemon.commit_email': ['foci.ts', 'focus/scope/focus-scope.ts', 'focus/scope/focus-worktree.ts'],
   'retention.resolved_days': ['timers/janitor.ts'],
   'retention.pack_days': ['timers/janitor.ts'],
   'retention.artifacts_days': ['timers/janitor.ts'],

@@ -37,7 +37,7 @@ function shared() {
     ];
   };
   const log = { ...silentLog, warn: (_fields: object, message: string) => void lines.push(message) };
-  const digestFor = shareAwareness({ db: { query } as unknown as Queryable, clock, log });
+  const digestFor = shareAwareness({ query } as unknown as Queryable, clock, log);
   return { asked, lines, state, digestFor };
 }
 

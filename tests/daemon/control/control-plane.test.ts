@@ -4,8 +4,8 @@ import type { Faculty } from '../../../src/catalog/faculty/faculty.ts';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createWake } from '../../../src/core/lifecycle/wake.ts';
 import {
+  type ClaimingDaemon,
   type ControlPlane,
-  type ControlPlaneMeans,
   createControlPlane,
 } from '../../../src/daemon/control/control-plane.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
@@ -19,7 +19,7 @@ describe('the control plane', () => {
   const pg = testDatabase();
 
   async function plane(
-    overrides: Partial<ControlPlaneMeans> & Pick<ControlPlaneMeans, 'runFocus' | 'faculties'>,
+    overrides: Partial<ClaimingDaemon> & Pick<ClaimingDaemon, 'runFocus' | 'faculties'>,
     beforeStart: (controlPlane: ControlPlane) => void = () => {},
   ) {
     const wake = createWake(systemClock);

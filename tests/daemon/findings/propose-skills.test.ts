@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import type { ProposerMeans } from '../../../src/daemon/findings/propose-skills.ts';
+import type { FindingsReader } from '../../../src/daemon/findings/propose-skills.ts';
 import { createLlm } from '../../../src/llm/llm.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { packHistory } from '../../../src/store/work/retention.ts';
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 
 const DAY = 86_400;
-const daemon = (more: Partial<ProposerMeans> = {}) => proposerOf(db, more);
+const daemon = (more: Partial<FindingsReader> = {}) => proposerOf(db, more);
 
 const clock = [
   'The clock of the server drifts by minutes',

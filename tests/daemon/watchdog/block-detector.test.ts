@@ -7,7 +7,7 @@ const BEAT_MS = 500;
 function detector() {
   let beats = 0;
   let nowMs = 1000;
-  const { look } = createBlockDetector({ beatMs: BEAT_MS, readBeats: () => beats });
+  const { look } = createBlockDetector(BEAT_MS, () => beats);
   const after = (ms: number, beating: boolean) => {
     nowMs += ms;
     if (beating) beats += 1;

@@ -1,9 +1,9 @@
 /** Promise: a schedule whose runs may not overlap has at most one item that has not ended, and says what it left out. */
 import { beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
+import type { Status } from '../../../src/features/operate/status/status.ts';
 import { createScheduler } from '../../../src/features/schedules/service.ts';
 import { runSchedule } from '../../../src/features/schedules/store.ts';
-import type { ScheduleStatus } from '../../../src/store/views/status-view.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { run } from '../../cli/run-cli.ts';
 import { clearWork } from '../../support/clear-work.ts';
@@ -39,7 +39,7 @@ const times = async () => (await fired(db)).map((time) => time.slice(11, 16));
 const runs = async () =>
   db.query<object>('select result, due_at, until_at, runs from animus.schedule_runs order by due_at');
 const status = async () => {
-  const [row] = await db.query<{ s: { schedules: ScheduleStatus[] } }>('select animus.ways_in_status() as s');
+  const [row] = await db.query<{ s: { schedules: Status['schedules'] } }>('select animus.ways_in_status() as s');
   return row!.s.schedules[0]!;
 };
 const shown = async (...argv: string[]) => (await run(argv, { env: { DATABASE_URL: target.connectionString } })).stdout;

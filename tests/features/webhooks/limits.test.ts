@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
+import { readStatus } from '../../../src/features/operate/status/status.ts';
 import { endDelivery, pruneDeliveries } from '../../../src/features/webhooks/deliveries.ts';
 import { listDeadDeliveries, listWebhooks, retryDeliveries } from '../../../src/features/webhooks/store.ts';
-import { readStatus } from '../../../src/store/views/status-view.ts';
 import { testDatabase } from '../../support/database.ts';
 import { ARRIVED, addHook, claimHooks, deliveryRows, REFUSED, removeHooks, submitItem } from './rows.ts';
 
 const target = testDatabase();
-const status = () => readStatus(target.database, ['webhook_status']);
+const status = () => readStatus(target.database);
 
 beforeEach(() => removeHooks(target.database));
 

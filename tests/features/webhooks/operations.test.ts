@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secrets/secret.ts';
+import { revokeToken, setPerson } from '../../../src/features/people/store.ts';
 import { webhookKeyMark } from '../../../src/features/webhooks/secret.ts';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
-import { revokeToken, setPerson } from '../../../src/store/people/tokens.ts';
 import { testApi } from '../../support/api.ts';
 import { configOf } from '../../support/config-of.ts';
 import { createPerson, createToken } from '../../support/people.ts';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
+import { submitWork } from '../../../src/features/work/submit.ts';
+import { routeOf } from '../../../src/http/route/operation-route.ts';
 import { jsonRoute } from '../../../src/http/route/route.ts';
-import { submitWorkRoute } from '../../../src/http/work/submit-work.ts';
 import { testApi } from '../../support/api.ts';
 import { createPerson } from '../../support/people.ts';
 
@@ -81,7 +82,7 @@ test('an answer that an earlier animus kept is found by the bytes of the request
 test('a request that failed leaves no key behind: it may be sent again', async () => {
   let fails = true;
   const failing = jsonRoute({
-    ...submitWorkRoute,
+    ...routeOf(submitWork),
     errors: ['work.state'],
     body: z.unknown(),
     output: z.object({}),

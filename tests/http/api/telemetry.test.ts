@@ -41,9 +41,10 @@ test('the log has the request id of what failed unexpectedly, and the client see
     error: (fields) => void lines.push(fields),
     child: () => log,
   };
-  const { showWork } = await import('../../../src/http/work/show-work.ts');
+  const { API_ROUTES } = await import('../../../src/http/api/api-routes.ts');
+  const showWork = API_ROUTES.find((route) => route.id === 'showWork')!;
   const run = () => Promise.reject(new Error('password of postgres://10.0.0.1'));
-  const { call } = await start({ log, routes: [{ ...showWork, run }] });
+  const { call } = await start({ log, routes: [{ ...showWork, run } as typeof showWork] });
   const failed = await call('alice', 'GET', '/work/01900000-0000-7000-8000-000000000000');
   const id = failed.headers.get('x-request-id');
   expect(failed).toMatchObject({ status: 500, body: { code: 'internal.bug', detail: expect.stringContaining(id!) } });

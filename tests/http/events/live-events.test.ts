@@ -9,10 +9,10 @@ const pg = testDatabase();
 
 test.each([true, false])('nothing listens after the end, when it had readers: %s', async (begun) => {
   const live = openLiveEvents(pg.database, systemClock, silentLog);
-  if (begun) await live.means();
+  if (begun) await live.services();
   // A request that was under way asks for streams while they end.
-  const [early] = await Promise.allSettled([live.means(), live.stop()]);
-  await expect(live.means()).rejects.toMatchObject({ code: 'http.starting' });
+  const [early] = await Promise.allSettled([live.services(), live.stop()]);
+  await expect(live.services()).rejects.toMatchObject({ code: 'http.starting' });
   if (begun) expect(early.status).toBe('fulfilled');
   await eventually('no connection is left', async () => {
     const [row] = await pg.database.query<{ listening: number }>(

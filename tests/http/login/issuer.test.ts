@@ -1,10 +1,10 @@
 /** Tokens of an OIDC issuer: who they stand for, and which are refused. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { OidcConfig } from '../../../src/core/config/sections/http.ts';
+import { setPerson } from '../../../src/features/people/store.ts';
 import { openIssuer } from '../../../src/http/login/issuer.ts';
 import { openLogin } from '../../../src/http/login/login.ts';
 import { asVisitor } from '../../../src/http/login/visitor.ts';
-import { setPerson } from '../../../src/store/people/tokens.ts';
 import { testDatabase } from '../../support/database.ts';
 import { newKey, startIssuer, type TestIssuer } from '../../support/oidc-issuer.ts';
 

@@ -2,9 +2,9 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashAccessToken, newAccessToken } from '../../../src/core/secrets/access-token.ts';
+import { revokeToken, setPerson } from '../../../src/features/people/store.ts';
 import { openLogin } from '../../../src/http/login/login.ts';
 import { asVisitor, type Visitor } from '../../../src/http/login/visitor.ts';
-import { revokeToken, setPerson } from '../../../src/store/people/tokens.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database, Queryable } from '../../../src/store/sql/database.ts';
 import { testDatabase } from '../../support/database.ts';

@@ -111,16 +111,16 @@ test('a token has the tools of its scopes, and they are annotated', async () => 
   const { secret } = await createToken(owner(), 'carol', { scopes: ['read'] });
   const client = await connectHttp(url, secret);
   const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual([
+  expect(tools.map(({ name }) => name).toSorted()).toEqual([
+    'list_approvals',
+    'list_children',
     'list_faculties',
     'list_work',
-    'show_work',
-    'list_children',
-    'wait_for_work',
-    'read_ledger',
     'read_diff',
-    'list_approvals',
+    'read_ledger',
     'search_memory',
+    'show_work',
+    'wait_for_work',
   ]);
   for (const { annotations, inputSchema } of tools) {
     expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
@@ -134,8 +134,8 @@ test('a token has the tools of its scopes, and they are annotated', async () => 
   const writing = (await all.listTools()).tools.filter(({ annotations }) => annotations?.readOnlyHint === false);
   expect(writing.map(({ name, annotations }) => [name, annotations?.destructiveHint])).toEqual([
     ['submit_work', false],
-    ['say_to_work', false],
     ['cancel_work', true],
+    ['say_to_work', false],
     ['approve', true],
     ['deny', true],
     ['answer_question', true],

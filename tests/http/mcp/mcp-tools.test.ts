@@ -7,13 +7,12 @@ const PAGE = readFileSync(new URL('../../../docs/mcp-server.md', import.meta.url
 
 test('the page lists every tool with its scope and route, and no other', () => {
   const rows = tableRows(PAGE).filter(([, scope = '']) => /^`(read|work|decide)`$/.test(scope));
-  expect(rows).toEqual(
-    MCP_TOOLS.map(({ name, scope, route }) => [
-      `\`${name}\``,
-      `\`${scope}\``,
-      route === null ? 'none' : `\`${route}\``,
-    ]),
-  );
+  const tools = MCP_TOOLS.map(({ name, scope, route }) => [
+    `\`${name}\``,
+    `\`${scope}\``,
+    route === null ? 'none' : `\`${route}\``,
+  ]);
+  expect(rows.toSorted()).toEqual(tools.toSorted());
 });
 
 test('only tools that read are annotated as such', () => {

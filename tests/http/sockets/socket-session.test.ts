@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
 import { type Clock, systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createSocketServer } from '../../../src/http/sockets/socket-server.ts';
-import type { SessionMeans } from '../../../src/http/sockets/socket-session.ts';
+import type { Session } from '../../../src/http/sockets/socket-session.ts';
 import { eventually } from '../../support/eventually.ts';
 import { heldClock } from '../../support/held-clock.ts';
 
@@ -80,7 +80,7 @@ test('a client that answers no ping is disconnected after a minute, one that doe
 test('a socket whose token is not valid any more is closed within a minute, also without subscriptions', async () => {
   const clock = heldClock();
   const visitor = { proof: null, acceptedUntil: new Date(Date.now() - 1), person: 'ada', role: 'submitter' };
-  const server = await serve({ clock, visitor: visitor as unknown as SessionMeans['visitor'] });
+  const server = await serve({ clock, visitor: visitor as unknown as Session['visitor'] });
   const client = new WebSocket(`ws://127.0.0.1:${server.port}`);
   const told = once(client, 'message');
   const closed = once(client, 'close');
@@ -167,7 +167,7 @@ interface Served {
   readonly closed: boolean;
 }
 
-async function serve(more: Partial<Omit<SessionMeans, 'means'>> & { readonly clock?: Clock } = {}): Promise<Served> {
+async function serve(more: Partial<Omit<Session, 'services'>> & { readonly clock?: Clock } = {}): Promise<Served> {
   const { clock = systemClock, ...session } = more;
   const sockets = createSocketServer();
   const server = createServer();
@@ -178,11 +178,11 @@ async function serve(more: Partial<Omit<SessionMeans, 'means'>> & { readonly clo
     closed = false;
     socket.once('close', () => (closed = true));
     sockets.accept(request, socket, head, {
-      visitor: { scopes: [] } as unknown as SessionMeans['visitor'],
-      means: {
+      visitor: { scopes: [] } as unknown as Session['visitor'],
+      services: {
         clock,
         db: { transaction: async (work: (tx: object) => unknown) => work({ query: async () => [] }) },
-      } as unknown as SessionMeans['means'],
+      } as unknown as Session['services'],
       signal: new AbortController().signal,
       showError: (error) => ({
         code: error instanceof AnimusError ? error.code : 'internal.bug',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { revokeToken } from '../../../src/store/people/tokens.ts';
+import { revokeToken } from '../../../src/features/people/store.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { testApi } from '../../support/api.ts';
 import { readEventStream } from '../../support/event-reader.ts';

@@ -1,10 +1,9 @@
 /** What a submitter inserts, and a daemon and a gateway then read. */
 import { expect } from 'vitest';
 import { JSON_LIMITS } from '../../../src/core/text/json-limits.ts';
+import { readStatus } from '../../../src/features/operate/status/status.ts';
+import { listWork, readWork } from '../../../src/operations/read-work.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
-import { readStatus } from '../../../src/store/views/status-view.ts';
-import { listWork } from '../../../src/store/views/work-list.ts';
-import { readWork } from '../../../src/store/views/work-views.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
 import { claimOne, emptyQueue } from '../../store/work/queue-driver.ts';
 import { FEW, SHAPES } from './corpus.ts';

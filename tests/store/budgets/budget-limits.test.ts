@@ -1,15 +1,10 @@
 /** Promise: of several limits for the same thing, it is known which one counts, and who may set it. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { listBudgets, removeBudget, setBudget } from '../../../src/features/budgets/store.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import {
-  type DeclaredLimit,
-  declareBudgets,
-  listBudgets,
-  removeBudget,
-  setBudget,
-} from '../../../src/store/work/budgets.ts';
+import { type DeclaredLimit, declareBudgets } from '../../../src/store/work/budgets.ts';
 import { beginHeld, beginLimited, limit, recordCost } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
@@ -105,9 +100,16 @@ describe('limits of people', () => {
     expect(await counting(database, id)).toMatchObject([{ amount: 5 }]);
     await database.query(`update animus.budget_limits set amount = 2 where work_item_id = $1`, [id]);
     expect(await counting(database, id)).toMatchObject([{ amount: 2, on_exceeded: 'wait' }]);
-    await setBudget(database, { scope: 'item', subject: name, period: 'none', unit: 'usd' }, 1.5, 'die');
+    await setBudget(database, {
+      scope: 'item',
+      subject: name,
+      period: 'none',
+      unit: 'usd',
+      amount: 1.5,
+      on_exceeded: 'die',
+    });
     expect(await counting(database, id)).toMatchObject([{ amount: 1.5, on_exceeded: 'die' }]);
-    await setBudget(database, { scope: 'item', subject: id, period: 'none', unit: 'usd' }, 7, null);
+    await setBudget(database, { scope: 'item', subject: id, period: 'none', unit: 'usd', amount: 7 });
     expect(await counting(database, id)).toMatchObject([{ amount: 7 }]);
     expect(await removeBudget(database, { scope: 'item', subject: id, period: 'none', unit: 'usd' })).toBe(true);
     expect(await counting(database, id)).toMatchObject([{ amount: 1.5 }]);

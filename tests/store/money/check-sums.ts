@@ -1,11 +1,10 @@
 /** Compares what every place says with the sums by hand. */
 import { expect } from 'vitest';
+import { readSpend, type SpendGroup } from '../../../src/features/budgets/spend.ts';
+import { readSpendItems, readSpendRoots } from '../../../src/features/budgets/spend-items.ts';
+import { listBudgets } from '../../../src/features/budgets/store.ts';
+import { readWork } from '../../../src/operations/read-work.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { readSpend, readVisibleSpend, type SpendGroup } from '../../../src/store/views/spend.ts';
-import { readSpendItems, readSpendRoots } from '../../../src/store/views/spend-items.ts';
-import { readVisibleWork } from '../../../src/store/views/visible/visible-work.ts';
-import { readWork } from '../../../src/store/views/work-views.ts';
-import { listBudgets } from '../../../src/store/work/budgets.ts';
 import { decimal, dollars, type HandLedger, type Open, type Place } from './hand-ledger.ts';
 import { openOf } from './random-acts.ts';
 import type { Embeddings } from './random-embeddings.ts';
@@ -28,7 +27,7 @@ export async function checkSums(world: World, embeddings: Embeddings, day: strin
     );
     const shown = await readWork(db, id);
     expect({ ...shown }, 'work show').toMatchObject(inJson('cost_usd', ofItem));
-    expect({ ...(await readVisibleWork(db, id)) }, 'GET /work/ID').toMatchObject(inJson('cost_usd', ofItem));
+    expect({ ...(await readWork(db, id)) }, 'GET /work/ID').toMatchObject(inJson('cost_usd', ofItem));
     if (root !== id) continue;
     const isBelow = ({ root: of }: Place) => of === id;
     expect(await costs(db, 'root', id), 'root').toEqual(
@@ -58,7 +57,7 @@ async function checkSpend(db: Queryable, ledger: HandLedger, open: readonly Open
   const all = ledger.sum(() => true);
   for (const [group, of] of Object.entries(GROUPS) as [SpendGroup, (typeof GROUPS)[SpendGroup]][]) {
     const spend = await readSpend(db, [group], ALL_DAYS, 1000);
-    expect(await readVisibleSpend(db, [group], ALL_DAYS, 1000), 'GET /spend').toEqual(spend);
+    expect(await readSpend(db, [group], ALL_DAYS, 1000, 'visible'), 'GET /spend').toEqual(spend);
     const values = ledger.values(of);
     expect(spend.rows, `spend by ${group}`).toHaveLength(values.length);
     const found = new Map(spend.rows.map((row) => [row[group], row]));

@@ -1,9 +1,9 @@
 /** Promise: a call that is not a turn counts under its own model and for what it was for, also while it is under way and when it is lost. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { readSpend } from '../../../src/features/budgets/spend.ts';
 import { beginSideCall, holdEmbedding, loseTurn } from '../../../src/store/transcript/budgeted-turns.ts';
 import { recordSideCall } from '../../../src/store/transcript/turns.ts';
-import { readSpend } from '../../../src/store/views/spend.ts';
 import { beginLimited } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
 import { beginFor, COUNTED_ANSWER, recordAfter, SUMMARY } from '../../support/lost-requests.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { readSpend } from '../../../src/store/views/spend.ts';
-import { listBudgets } from '../../../src/store/work/budgets.ts';
-import { addUpSpend } from '../../../src/store/work/spend.ts';
+import { addUpSpend } from '../../../src/features/budgets/add-up-spend.ts';
+import { readSpend } from '../../../src/features/budgets/spend.ts';
+import { listBudgets } from '../../../src/features/budgets/store.ts';
 import { beginHeld, beginLimited, recordCost, settled } from '../../support/budgets.ts';
 import { testDatabase } from '../../support/database.ts';
 

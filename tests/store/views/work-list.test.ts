@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { WORK_STATES, type WorkState } from '../../../src/core/work/work.ts';
+import { listWork } from '../../../src/operations/read-work.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { listWork } from '../../../src/store/views/work-list.ts';
 import { testDatabase } from '../../support/database.ts';
 import { fillQueue } from '../work/fill-queue.ts';
 

@@ -1,9 +1,10 @@
 /** The packed transcripts of ended work: nothing is lost or changed, everything can be read, months are dropped. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readLedger as readWholeLedger } from '../../../src/operations/ledger.ts';
 import { readEvents } from '../../../src/store/events/read-events.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
-import { appendLedger, readLedger, readWholeLedger } from '../../../src/store/transcript/ledger.ts';
+import { appendLedger, readLedger } from '../../../src/store/transcript/ledger.ts';
 import { readFoci } from '../../../src/store/views/focus-views.ts';
 import { dropMonth, packHistory, pruneWork, readKeptRows } from '../../../src/store/work/retention.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';
@@ -39,7 +40,7 @@ describe.each(['postgres', 'embedded'])('%s', (kind) => {
     const before = await rows(db, TABLES);
     const shown = [
       await readFoci(db, id, true),
-      await readWholeLedger(db, id),
+      await readWholeLedger(db, id, 'visible'),
       await readEvents(db, { kind: 'work', id }, null, 1000),
     ];
     expect(await packHistory(db, 0, 100)).toBe(1);
@@ -47,7 +48,7 @@ describe.each(['postgres', 'embedded'])('%s', (kind) => {
 
     expect([
       await readFoci(db, id, true),
-      await readWholeLedger(db, id),
+      await readWholeLedger(db, id, 'visible'),
       await readEvents(db, { kind: 'work', id }, null, 1000),
     ]).toEqual(shown);
     // Each column of the tables is in the views, with the same values.
@@ -77,7 +78,7 @@ test('an operator adds to the ledger of packed work: numbers continue, and it is
   await packHistory(db, 30, 100);
   expect(await readLedger(db, item!.id)).toEqual([]);
   expect(await appendLedger(db, item!.id, 'note', 'It came back.')).toBe(USUAL.ledger + 1);
-  expect((await readWholeLedger(db, item!.id, { last: 2 })).map((entry) => entry.seq)).toEqual([8, 9]);
+  expect((await readWholeLedger(db, item!.id, 'visible', { last: 2 })).map((entry) => entry.seq)).toEqual([8, 9]);
 });
 
 test('each item is passed once, in order of its end; those that are locked, referenced or at a provider stay as they are', async () => {
@@ -150,7 +151,7 @@ test('a month is dropped when its work is deleted; what still exists moves on, a
   while ((await dropMonth(db, 90)) === 1) dropped += 1;
   expect(dropped).toBe(before.length);
   expect(await months()).toEqual([{ name: 'animus.history_2026_11' }]);
-  expect(await readWholeLedger(db, tree!.id)).toHaveLength(USUAL.ledger);
+  expect(await readWholeLedger(db, tree!.id, 'visible')).toHaveLength(USUAL.ledger);
   expect(await dropMonth(db, 90)).toBe(0);
 });
 
@@ -244,7 +245,5 @@ function rows(db: Database, tables: readonly string[]): Promise<unknown[][]> {
 
 async function reset(db: Database): Promise<void> {
   await emptyQueue(db);
-  await db.query('delete from animus.history');
-  await db.query('delete from animus.history_position');
-  await db.query('delete from animus.retention_kept');
+  for (const table of ['history', 'history_position', 'retention_kept']) await db.query(`delete from animus.${table}`);
 }

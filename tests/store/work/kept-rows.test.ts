@@ -1,6 +1,6 @@
 /** Retention with tables of an application that reference animus's tables by foreign keys. */
 import { beforeAll, expect, test } from 'vitest';
-import { readStatus } from '../../../src/store/views/status-view.ts';
+import { readStatus } from '../../../src/features/operate/status/status.ts';
 import {
   pruneArchives,
   pruneArtifacts,

@@ -1,12 +1,12 @@
 /** Promise: no model call waits for another's spend, and animus.spend is exact at every moment. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { addUpSpend } from '../../../src/features/budgets/add-up-spend.ts';
+import { readSpend } from '../../../src/features/budgets/spend.ts';
+import { readStatus } from '../../../src/features/operate/status/status.ts';
 import { migrate } from '../../../src/store/migrations/migrate.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { answeredTurn, recordSideCall, recordTurn } from '../../../src/store/transcript/turns.ts';
-import { readSpend } from '../../../src/store/views/spend.ts';
-import { readStatus } from '../../../src/store/views/status-view.ts';
-import { addUpSpend } from '../../../src/store/work/spend.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import { beginFocus, claimable, type FocusedWork } from '../../support/begun-focus.ts';
 import { beginTurn } from '../../support/begun-turn.ts';

@@ -7,7 +7,6 @@ import { key, liveKey } from '../../toml/keys.ts';
 import { type SectionPlace, section, type ValueOf } from '../source/section.ts';
 
 export type DaemonConfig = ValueOf<typeof daemon>;
-export type BatchConfig = ValueOf<typeof batch>;
 export type RetentionConfig = ValueOf<typeof retention>;
 
 /** One address, as it is in a commit; git needs no more of it. */

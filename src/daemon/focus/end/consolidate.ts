@@ -44,7 +44,7 @@ export async function consolidate(
       case 'failed':
         return refused(result.error.code, result.error.message);
       case 'aborted':
-        focus.control.signal.throwIfAborted();
+        focus.run.control.signal.throwIfAborted();
         throw new AnimusError('process.interrupted', { command: hook.command, detail: result.reason });
       default:
         return result satisfies never;

@@ -10,7 +10,8 @@ import type { Focus } from '../scope/focus-scope.ts';
  */
 export async function withFailedWrites(end: FocusEnd, focus: Focus): Promise<FocusEnd> {
   if (end.kind !== 'completed') return end;
-  const { work, row, reach, toolset, written } = focus;
+  const { work, row, reach } = focus;
+  const { toolset, written } = focus.run;
   const isWhole = row.resumes === 0 && row.number === 1;
   if (written.succeeded > 0 || (isWhole && written.failed === 0)) return end;
   const tools = [...toolset.tools.values()].filter(leavesResult).map(({ name }) => name);

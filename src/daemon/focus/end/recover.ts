@@ -34,11 +34,11 @@ export async function recover(focus: Focus, failed: FailedEnd): Promise<FailedEn
   const attempt = work.attempts + 1;
   return span('work.recover', { ...spanKey(focus), 'work.attempt': attempt }, async (recovering) => {
     await setPhase(reach.db, key, 'recover');
-    focus.emit({ type: 'phase', phase: 'recover' });
+    focus.run.emit({ type: 'phase', phase: 'recover' });
     const ledger = await readLedger(reach.db, work.id);
-    const control = liveControl(focus.control);
+    const control = liveControl(focus.run.control);
     const facts = { ledger, phase: failed.error.phase ?? 'engage', error: errorFacts(failed.error), attempt };
-    const result = await asked({ ...focus, control }, hook, facts);
+    const result = await asked({ ...focus, run: { ...focus.run, control } }, hook, facts);
     switch (result.kind) {
       case 'proceed':
         return failed;
@@ -77,7 +77,7 @@ async function asked(
       return await runHook(focus, 'recover', hook, facts);
     } catch (error) {
       if (!isAnimusError(error, 'process.interrupted')) throw error;
-      focus.control.signal.throwIfAborted();
+      focus.run.control.signal.throwIfAborted();
       if (tries === MAX_TRIES) return { kind: 'failed', error };
     }
   }

@@ -37,7 +37,7 @@ export async function engageBuiltIn(focus: Focus, recorded: Transcript): Promise
 export function modelSees(
   faculty: Faculty,
   { tools }: Toolset,
-  { isolation, unattended }: Pick<FocusReach, 'isolation' | 'unattended'>,
+  { host: { isolation }, shared: { unattended } }: Pick<FocusReach, 'host' | 'shared'>,
   inConversation = false,
 ) {
   const { name, engage: settings, permissions } = faculty;
@@ -62,7 +62,8 @@ function runLoop(focus: Focus, recorded: Transcript): Promise<EngageEnd> {
 }
 
 function loopWith(places: CommandPlaces, focus: Focus, recorded: Transcript): Promise<EngageEnd> {
-  const { reach, faculty, control, key, work } = focus;
+  const { reach, faculty, key, work } = focus;
+  const { control, emit, first, place, unsent } = focus.run;
   const settings = faculty.engage;
   // The provider's cache is looked up by it: the same for all answers of a conversation.
   const found = reach.models.forFocus(faculty, focus.answer?.conversation ?? key.focusId, work);
@@ -90,21 +91,21 @@ function loopWith(places: CommandPlaces, focus: Focus, recorded: Transcript): Pr
     journal: createJournal(reach.db, key),
     signal: control.signal,
     drain: control.drain,
-    onEvent: focus.emit,
+    onEvent: emit,
     budget: {
       limited: focus.row.budget !== null,
-      keepTurn: reach.keepTurn,
+      keepTurn: reach.shared.keepTurn,
       onUsed: (used) => reportUsed(used, focus),
     },
     time: createTurnTime(),
-    unsent: focus.unsent,
+    unsent,
   };
   const loopReach: LoopReach = {
     ...reachOf(focus, places, hooks),
     beforeRequest: hooks.beforeRequest,
-    directory: faculty.consolidate === null && focus.worktree === null ? focus.directory : undefined,
+    directory: faculty.consolidate === null && place.worktree === null ? place.directory : undefined,
   };
-  const begun = focus.first?.begun;
+  const begun = first?.begun;
   return span('work.engage', { ...spanKey(focus), 'gen_ai.request.model': settings.model }, () =>
     engage(loopFocus, run, loopReach, { recorded, ...(begun && { begun }) }),
   );

@@ -8,9 +8,9 @@ import type { FocusLoopHooks } from './focus-loop-hooks.ts';
  * The gates, in order: first hooks, then permissions; and what changes results. A faculty without rules and hooks has no gate that ever says
  * `later` or `ask` (but for tools of risk `spend`, tools of servers, and commands without isolation), so that its turns cost nothing more.
  */
-export function callGuard({ faculty, reach: { unattended } }: Focus, { gate, afterRun }: FocusLoopHooks): CallGuard {
+export function callGuard({ faculty, reach: { shared } }: Focus, { gate, afterRun }: FocusLoopHooks): CallGuard {
   const { permissions } = faculty;
   const gates = [...(gate === null ? [] : [gate]), ...(permissions ? [permissionGate(permissions)] : [])];
   const fourEyes = permissions?.fourEyes === true;
-  return { gates, covers: grantCovers, ...(afterRun && { afterRun }), unattended, fourEyes };
+  return { gates, covers: grantCovers, ...(afterRun && { afterRun }), unattended: shared.unattended, fourEyes };
 }

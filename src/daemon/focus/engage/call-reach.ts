@@ -21,10 +21,11 @@ export interface CommandPlaces {
 /** What runs in the background ends with `use`, and so does the container of `bash`, before anything looks at the result or the focus waits. */
 export async function withCommandPlaces<T>(focus: Focus, use: (places: CommandPlaces) => Promise<T>): Promise<T> {
   const background = createBackgroundCommands();
-  const { key, faculty, workspace, worktree } = focus;
+  const { key, faculty } = focus;
+  const { workspace, worktree, home } = focus.run.place;
   // Not computed for foci without a container: looking for a home that is not there takes time.
-  const more = () => [...(worktree ? [worktree.origin.repository.commonDir] : []), ...focus.home.paths()];
-  const container = focus.reach.bashContainer({ workItemId: key.workItemId, faculty, workspace, more });
+  const more = () => [...(worktree ? [worktree.origin.repository.commonDir] : []), ...home.paths()];
+  const container = focus.reach.host.bashContainer({ workItemId: key.workItemId, faculty, workspace, more });
   try {
     return await use({ background, container });
   } finally {
@@ -37,7 +38,7 @@ export async function withCommandPlaces<T>(focus: Focus, use: (places: CommandPl
 export function reachOf(focus: Focus, places: CommandPlaces, hooks: FocusLoopHooks): Reach {
   return {
     db: focus.reach.db,
-    toolset: focus.toolset.tools,
+    toolset: focus.run.toolset.tools,
     callScope: callScopeOf(focus, places),
     guard: callGuard(focus, hooks),
     maxParallelTools: focus.faculty.engage.maxParallelTools,
@@ -46,23 +47,24 @@ export function reachOf(focus: Focus, places: CommandPlaces, hooks: FocusLoopHoo
 
 function callScopeOf(focus: Focus, { background, container }: CommandPlaces): CallScope {
   const { reach, faculty, key, work } = focus;
+  const { workspace, directory, home, fileRules } = focus.run.place;
   return {
     ...key,
     faculty: work.faculty,
-    workspace: focus.workspace,
-    makeDirectory: focus.directory.make,
+    workspace,
+    makeDirectory: directory.make,
     timeoutMs: faculty.engage.toolTimeoutSeconds * 1000,
     lease: reach.lease,
-    processes: reach.processes,
-    home: focus.home.open,
+    processes: reach.host.processes,
+    home: home.open,
     background,
     ...(container && { container }),
-    isolation: hostIsolation(faculty, reach.isolation),
-    fileRules: focus.fileRules,
+    isolation: hostIsolation(faculty, reach.host.isolation),
+    fileRules,
     skills: skillScope(reach.db, {
       focusId: key.focusId,
-      workspace: focus.workspace,
-      directory: reach.skillPackages,
+      workspace,
+      directory: reach.skills.packages,
       maxTokens: skillRoom(faculty, key.focusId, reach),
     }),
     ...(focus.answer !== null && { databaseFiles: filesOfAnswer(reach.db, key.workItemId) }),

@@ -31,10 +31,10 @@ export async function engageCode(focus: Focus, recorded: Transcript): Promise<Fo
     return dead('code.invalid', `the params of the work item are invalid: ${schemaProblems(params.error)}`);
   return span('work.engage', spanKey(focus), async () => {
     const end = await withCommandPlaces(focus, (places) => {
-      const { reach, control, key } = focus;
+      const { reach, key } = focus;
       const call = { name: EXECUTE_CODE, input: params.data, again: comesToNothing };
-      const { signal, drain } = control;
-      const run = { journal: createJournal(reach.db, key), signal, drain, onEvent: focus.emit };
+      const { signal, drain } = focus.run.control;
+      const run = { journal: createJournal(reach.db, key), signal, drain, onEvent: focus.run.emit };
       return makeOneCall(call, recorded, run, reachOf(focus, places, loopHooksOf(focus)));
     });
     return endOf(end, focus);

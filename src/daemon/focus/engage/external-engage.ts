@@ -18,7 +18,8 @@ import { type Focus, spanKey } from '../scope/focus-scope.ts';
  * like the other phases when the focus is aborted or its lease is lost.
  */
 export async function engageExternally(focus: Focus, recorded: Transcript): Promise<FocusEnd | EngageDone> {
-  const { reach, control, key, work } = focus;
+  const { reach, key, work } = focus;
+  const { control } = focus.run;
   const command = commandOf(focus.faculty);
   return span('work.engage', spanKey(focus), async () => {
     const ledger = await readLedger(reach.db, work.id);

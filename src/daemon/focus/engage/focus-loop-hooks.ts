@@ -20,7 +20,8 @@ export interface FocusLoopHooks {
 
 /** The hooks of the loaded faculty, also for a focus that began with others. Costs nothing where there are none. */
 export function loopHooksOf(focus: Focus): FocusLoopHooks {
-  const { faculty, key, row, control, reach, work } = focus;
+  const { faculty, key, row, reach, work } = focus;
+  const { control, emit } = focus.run;
   const hooks = faculty.hooks ?? NO_LOOP_HOOKS;
   const hooked: HookedLoop = {
     hooks,
@@ -31,7 +32,7 @@ export function loopHooksOf(focus: Focus): FocusLoopHooks {
     },
     faculty: work.faculty,
     log: reach.log,
-    emit: focus.emit,
+    emit,
   };
   return {
     gate: hookGate(hooked),

@@ -5,7 +5,7 @@ import { identityText, type ProviderIdentity } from '../../../core/config/provid
 import { type AnswerStart, continueFocus, readAnswerStart } from '../../../store/conversations/answer-start.ts';
 import type { FocusRow } from '../../../store/transcript/focus-row.ts';
 import type { ClaimedWork } from '../../../store/work/work.ts';
-import type { FocusBeginning, FocusReach } from '../scope/focus-scope.ts';
+import type { FocusReach } from '../scope/focus-scope.ts';
 import { MAX_BYTES, MAX_FILES } from './orient-attachments.ts';
 
 /** The source of items that answer messages. Anybody may write it into an item: the database says whether it is true. */
@@ -25,12 +25,13 @@ export async function continueAnswer(
   work: ClaimedWork,
   loaded: Faculty,
   answer: AnswerStart,
-  { db, host, directoryRoot }: FocusBeginning & FocusReach,
+  place: Parameters<typeof continueFocus>[2],
+  { db }: FocusReach,
 ): Promise<FocusRow | null> {
   const { before } = answer;
   if (before === null || !asksModel(loaded.engage) || !asksTheSame(loaded, before.faculty_snapshot)) return null;
   if (before.media.files > MAX_FILES || before.media.bytes > MAX_BYTES) return null;
-  return continueFocus(db, work, { host, directoryRoot }, before);
+  return continueFocus(db, work, place, before);
 }
 
 /** What a person changes to change the answers. Permissions, hooks, isolation and limits are those of the loaded faculty anyway. */

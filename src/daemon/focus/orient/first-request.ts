@@ -29,22 +29,23 @@ export async function beginWithRequest(
   work: ClaimedWork,
   faculty: Faculty,
   settings: FocusSettings,
-  reach: FocusBeginning & FocusReach,
+  { directoryRoot, beginNew }: FocusBeginning,
+  reach: FocusReach,
 ): Promise<{ readonly row: FocusRow; readonly first: FirstRequest } | null> {
   if (work.attempts > 0 || hasHookBefore(faculty) || hasWorktree(faculty) || attachmentIds(work.params).length > 0)
     return null;
   const focusId = uuidV7();
-  const directory = join(reach.directoryRoot, focusId);
+  const directory = join(directoryRoot, focusId);
   // A workspace that is missing is reported by the focus.
   const workspace = await workspaceOf(directory, faculty, reach).catch(() => null);
   if (workspace === null) return null;
   const { catalogue, activated } = await skillsFor(work, faculty, focusId, reach);
-  await reach.skillStore.store(activated);
-  const rules = () => reach.guard.rulesFor({ directory, faculty });
+  await reach.skills.store.store(activated);
+  const rules = () => reach.host.guard.rulesFor({ directory, faculty });
   const surroundings = {
     // The directory of a new focus is empty.
     instructions: faculty.workspace === null ? null : await instructionsOf(workspace, rules, faculty),
-    awareness: await reach.awareness(work, faculty),
+    awareness: await reach.shared.awareness(work, faculty),
     skills: catalogue,
   };
   const content = orientMessage(work, [], null, workspace, null, null, surroundings);
@@ -56,7 +57,7 @@ export async function beginWithRequest(
   const reservation = asks
     ? { ...firstCost(messages, settings, faculty, reach.models, focusId), request: focusId }
     : null;
-  const permit = await reach.beginNew({
+  const permit = await beginNew({
     workItemId: work.id,
     leaseToken: work.leaseToken,
     focusId,
@@ -69,7 +70,7 @@ export async function beginWithRequest(
     skills: activated,
   });
   if (permit === null) {
-    reach.skillStore.forget(activated);
+    reach.skills.store.forget(activated);
     return null;
   }
   countActivated(work.faculty, activated);

@@ -28,10 +28,10 @@ import { countActivated, recordSkills, skillsFor } from './orient-skills.ts';
  */
 export async function orient(focus: Focus): Promise<Transcript> {
   const { db } = focus.reach;
-  if (focus.first !== null) {
-    const { message, skills } = focus.first;
+  if (focus.run.first !== null) {
+    const { message, skills } = focus.run.first;
     // It took no time: the message was made to begin the focus.
-    await span('work.orient', spanKey(focus), async () => focus.emit({ type: 'phase', phase: 'orient' }));
+    await span('work.orient', spanKey(focus), async () => focus.run.emit({ type: 'phase', phase: 'orient' }));
     return { turns: [], messages: [message, ...skills] };
   }
   // Nothing can be recorded of a focus that has just begun, and goes on with no other.
@@ -40,7 +40,7 @@ export async function orient(focus: Focus): Promise<Transcript> {
   if (ownPart(recorded).messages.some((message) => message.kind === 'orient')) return recorded;
   const { content, attached, activated } = await span('work.orient', spanKey(focus), () => describe(focus, recorded));
   const first = { afterTurn: recorded.turns.length, kind: 'orient', content } as const;
-  await focus.reach.skillStore.store(activated);
+  await focus.reach.skills.store.store(activated);
   if (attached.length === 0 && activated.length === 0) {
     const message = await addMessage(db, focus.key, first, estimateTokens(content));
     return { ...recorded, messages: [...recorded.messages, message] };
@@ -66,7 +66,7 @@ interface Description {
 async function describe(focus: Focus, recorded: Transcript): Promise<Description> {
   const { db } = focus.reach;
   const { work, row } = focus;
-  focus.emit({ type: 'phase', phase: 'orient' });
+  focus.run.emit({ type: 'phase', phase: 'orient' });
   const first = row.number === 1;
   const goesOn = recorded.messages.some(({ era }) => era !== undefined);
   const kept = first ? {} : { after: await readLedgerKeptAfter(db, work.id) };
@@ -86,8 +86,8 @@ async function describe(focus: Focus, recorded: Transcript): Promise<Description
   const words = focus.answer && wordsThatFit(await readNewestWords(db, focus.answer.message, MAX_WORDS_BYTES));
   const surroundings = {
     // The hook may have written them.
-    instructions: await instructionsOf(focus.workspace, focus.fileRules, focus.faculty),
-    awareness: await focus.reach.awareness(oriented, focus.faculty),
+    instructions: await instructionsOf(focus.run.place.workspace, focus.run.place.fileRules, focus.faculty),
+    awareness: await focus.reach.shared.awareness(oriented, focus.faculty),
     earlier: attempts,
     skills: catalogue,
     conversation: focus.answer && {
@@ -139,7 +139,7 @@ async function orientHook(focus: Focus, ledger: readonly LedgerEntry[]): Promise
     case 'failed':
       throw result.error;
     case 'aborted':
-      focus.control.signal.throwIfAborted();
+      focus.run.control.signal.throwIfAborted();
       throw new AnimusError('process.interrupted', { command: hook.command, detail: result.reason });
     default:
       return result satisfies never;

@@ -16,8 +16,8 @@ const denial = z.object({ deniedModel: z.string().optional() });
 
 /** Null: its providers are those with which it began. Otherwise its words go to no other one before a person has approved that. */
 export async function askForProvider(focus: Focus): Promise<FocusEnd | null> {
-  const { changedProvider: changed, row } = focus;
-  const { deniedModel } = denial.safeParse(row.facultySnapshot).data ?? {};
+  const { changedProvider: changed } = focus.loaded;
+  const { deniedModel } = denial.safeParse(focus.row.facultySnapshot).data ?? {};
   if (deniedModel !== undefined) return ended(deniedModel);
   if (changed === null) return null;
   return askForPresent(whyOf(changed), changed, focus);
@@ -26,7 +26,7 @@ export async function askForProvider(focus: Focus): Promise<FocusEnd | null> {
 /** Where a limit cannot be kept, because a model of the work has no price (any more). Null: the present one has none, either. */
 export async function askForPricedModel(message: string, focus: Focus): Promise<FocusEnd | null> {
   const { loaded, faculty, reach } = focus;
-  if (!hasPrice(loaded, reach.models)) return null;
+  if (!hasPrice(loaded.faculty, reach.models)) return null;
   const { model } = faculty.engage;
   return askForPresent(message, { model, began: null, now: null, price: true }, focus);
 }
@@ -57,12 +57,12 @@ async function askForPresent(
   asked: Omit<ProviderQuestion, 'reason' | 'present'>,
   { loaded, reach, key }: Focus,
 ): Promise<FocusEnd> {
-  const present = modelSettings(loaded);
+  const present = modelSettings(loaded.faculty);
   const again = (await isInBatch(reach.db, key)) ? ', which is asked again for what is in a batch' : '';
   const at = present.providers[present.model];
   const where = at === undefined ? '' : ` (${identityText(at)})`;
   const reason = `${why}. It can go on with ${present.model}${where}, the faculty's present model${again}, or end`;
-  if (reach.unattended) return ended(nobodyRaises(reason));
+  if (reach.shared.unattended) return ended(nobodyRaises(reason));
   const isApproved = await askProvider(reach.db, key, { reason, ...asked, present });
   if (!isApproved)
     reach.log.warn({ work_item_id: key.workItemId, focus_id: key.focusId, reason }, 'work has lost its model');

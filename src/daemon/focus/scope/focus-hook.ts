@@ -23,7 +23,7 @@ export async function runHook<P extends HookPhase>(
   phase: P,
   hook: PhaseHook,
   facts: { readonly ledger: readonly LedgerEntry[] } & Readonly<Record<string, unknown>>,
-  signal: AbortSignal = focus.control.signal,
+  signal: AbortSignal = focus.run.control.signal,
 ): Promise<HookResult<P>> {
   const ledger = facts.ledger.map((entry) => ({ seq: entry.seq, type: entry.type, content: entry.content }));
   const input = { ...(await hookFacts(focus)), ...facts, ledger };
@@ -33,13 +33,8 @@ export async function runHook<P extends HookPhase>(
 }
 
 /** What every hook is told about its work. Who reads it is asked each time: others may join the conversation meanwhile. */
-export async function hookFacts({
-  work,
-  faculty,
-  workspace,
-  reach: { db },
-}: Pick<Focus, 'work' | 'faculty' | 'workspace' | 'reach'>) {
-  const readers = await readAudience(db, work.id);
+export async function hookFacts({ work, faculty, run, reach }: Focus) {
+  const readers = await readAudience(reach.db, work.id);
   return {
     work_item: {
       id: work.id,
@@ -55,7 +50,7 @@ export async function hookFacts({
       created_at: work.createdAt.toISOString(),
     },
     readers,
-    faculty: { name: faculty.name, description: faculty.description, workspace },
+    faculty: { name: faculty.name, description: faculty.description, workspace: run.place.workspace },
   };
 }
 
@@ -68,11 +63,11 @@ export async function runCommandOf<P extends HookPoint>(
   signal: AbortSignal,
 ): Promise<HookResult<P>> {
   const { work, faculty, key, row, reach } = focus;
-  await focus.directory.make();
+  await focus.run.place.directory.make();
   // It sees what it may have to remove.
   const quiet = point === 'after_tool_call';
   const traceparent = currentTraceparent();
-  const isolation = hostIsolation(faculty, reach.isolation);
+  const isolation = hostIsolation(faculty, reach.host.isolation);
   const { home, caches } = await homeOfHook(focus, point, isolation);
   const result = await runHookCommand(
     point,
@@ -87,14 +82,14 @@ export async function runCommandOf<P extends HookPoint>(
       focusId: key.focusId,
       faculty: work.faculty,
       ...(traceparent !== null && { traceparent }),
-      environment: { ...caches, ...reach.hookEnvironment },
-      fileRules: focus.fileRules(givenTo(reach.hookEnvironment)),
+      environment: { ...caches, ...reach.host.hookEnvironment },
+      fileRules: focus.run.place.fileRules(givenTo(reach.host.hookEnvironment)),
       timeoutMs: hook.timeoutSeconds * 1000,
       isolation,
       quiet,
     },
     input,
-    reach.processes,
+    reach.host.processes,
     signal,
   );
   if (!quiet && (result.kind === 'proceed' || result.kind === 'output') && result.stderr !== '') {
@@ -115,19 +110,20 @@ export async function runCommandOf<P extends HookPoint>(
  * home of the focus. The shared caches are for commands that do the work: a hook that only watches it may hold secrets that they must not see.
  */
 async function homeOfHook(
-  { home, faculty }: Focus,
+  { run, faculty }: Focus,
   point: HookPoint,
   isolation: Isolation,
 ): Promise<Pick<HookCall, 'home'> & Pick<CommandHome, 'caches'>> {
   const own = runsAsOwner(isolation) ? undefined : process.env['HOME'];
   const works = point === 'engage' && (faculty.caches ?? []).length > 0;
   if (own && !works) return { home: own, caches: {} };
-  const { directory, caches } = await home.open();
+  const { directory, caches } = await run.place.home.open();
   return { home: own || directory, caches: works ? caches : {} };
 }
 
 /** The workspace. Not a workspace owned by root with `uid`, which runs a command as the owner of its directory and never as root. */
-async function startingDirectory({ workspace, row }: Focus, isolation: Isolation): Promise<string> {
+async function startingDirectory({ run, row }: Focus, isolation: Isolation): Promise<string> {
+  const { workspace } = run.place;
   return isolation === 'uid' && (await stat(workspace)).uid === 0 ? row.directory : workspace;
 }
 
@@ -146,6 +142,6 @@ export async function recordHookLedger(focus: Focus, entries: HookOutput[HookPha
       leaseToken: focus.key.leaseToken,
       focusId: focus.key.focusId,
     });
-    focus.emit({ type: 'ledger', seq, entryType: entry.type, content: entry.content });
+    focus.run.emit({ type: 'ledger', seq, entryType: entry.type, content: entry.content });
   }
 }

@@ -27,17 +27,11 @@ import type { FocusHome } from '../../workspace/focus-home.ts';
 import type { Worktree } from '../../worktrees/worktree.ts';
 import type { MakeBashContainer } from './bash-container.ts';
 import type { FocusControl } from './focus-control.ts';
-import type { RunDeadline } from './run-deadline.ts';
 import type { SkillStore } from './skill-store.ts';
 import type { WrittenTally } from './written-tally.ts';
 
-/** What opening and closing a workspace needs. */
+/** This host, as a focus of it may use it. */
 export interface HostReach {
-  readonly db: Database;
-  readonly clock: Clock;
-  /** Asked wherever the focus acts outward. */
-  readonly lease: Lease;
-  readonly log: Log;
   readonly processes: ProcessHost;
   /** Where the faculty names none of its own. */
   readonly isolation: Isolation;
@@ -45,30 +39,44 @@ export interface HostReach {
   readonly guard: FileGuard;
   /** The real path of the parent of all focus directories. */
   readonly realRoot: () => Promise<string>;
-  /** The name of this host. */
-  readonly host: string;
+  readonly name: string;
   /** The directory of all worktrees of this host, absolute, and the address of commits in them (`daemon.commit_email`). */
   readonly worktrees: { readonly root: string; readonly commitEmail: string };
-}
-
-/** What the phases of a focus need. */
-export interface FocusReach extends HostReach {
-  readonly models: ModelSource;
   /** Makes the container of a focus whose `bash` does not run on this host. */
   readonly bashContainer: MakeBashContainer;
-  /** Waits until the beginning of a turn under limits is on disk. */
-  readonly keepTurn: KeepTurn;
   /** The part of the daemon's environment that hooks get. */
   readonly hookEnvironment: Readonly<Record<string, string>>;
+}
+
+/** The skills of this daemon. */
+export interface SkillReach {
+  readonly shelf: Pick<SkillShelf, 'ready' | 'refresh'>;
+  readonly store: SkillStore;
+  /** Where the files of active skills are on this host; absolute. */
+  readonly packages: string;
+}
+
+/** What all foci of the daemon have together. */
+export interface SharedReach {
+  /** Waits until the beginning of a turn under limits is on disk. */
+  readonly keepTurn: KeepTurn;
   /** Makes the digest of other work for the first message. */
   readonly awareness: DigestFor;
-  /** The skills of this daemon. */
-  readonly skills: Pick<SkillShelf, 'ready' | 'refresh'>;
-  readonly skillStore: SkillStore;
-  /** Where the files of active skills are on this host; absolute. */
-  readonly skillPackages: string;
   /** True: nobody is there to be asked (`DaemonOptions`). */
   readonly unattended: boolean;
+}
+
+/** What a focus may reach. */
+export interface FocusReach {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Asked wherever the focus acts outward. */
+  readonly lease: Lease;
+  readonly log: Log;
+  readonly host: HostReach;
+  readonly models: ModelSource;
+  readonly skills: SkillReach;
+  readonly shared: SharedReach;
 }
 
 /** What beginning a focus needs; its phases see none of this. */
@@ -76,7 +84,6 @@ export interface FocusBeginning {
   /** The parent of all focus directories; absolute. */
   readonly directoryRoot: string;
   readonly toolSources: readonly ToolSource[];
-  readonly deadline: RunDeadline;
   readonly onEvent: (event: FocusEvent) => void;
   /** Begins foci on items without a history, many in one statement. */
   readonly beginNew: BeginNewFocus;
@@ -97,7 +104,7 @@ export interface FirstRequest {
   readonly begun: NonNullable<LoopStart['begun']> | null;
 }
 
-/** A focus in progress, as its phases see it. */
+/** A focus in progress, as its phases see it: what it is, what this run of it holds, and what it may reach. */
 export interface Focus {
   readonly work: ClaimedWork;
   /**
@@ -105,19 +112,39 @@ export interface Focus {
    * (`asBegun`).
    */
   readonly faculty: Faculty;
-  /** As loaded now: what it could go on with where it may not go on with its own model. */
-  readonly loaded: Faculty;
-  /** There if the provider of its model is gone or is another one: then nothing may be sent. */
-  readonly changedProvider: ChangedProvider | null;
+  readonly loaded: LoadedFaculty;
+  readonly key: FocusKey;
   readonly row: FocusRow;
-  /** There if it began with its first message and its first turn. */
-  readonly first: FirstRequest | null;
-  readonly unsent: UnsentTurn;
   /** There if it answers a message of a conversation. */
   readonly answer: AnswerStart | null;
+  readonly run: FocusRun;
+  readonly reach: FocusReach;
+}
+
+/** The faculty as it is loaded now: what the focus could go on with where it may not go on with its own model. */
+export interface LoadedFaculty {
+  readonly faculty: Faculty;
+  /** There if the provider of the focus's model is gone or is another one: then nothing may be sent. */
+  readonly changedProvider: ChangedProvider | null;
+}
+
+/** What this run of a focus holds. */
+export interface FocusRun {
+  readonly control: FocusControl;
+  /** There if the focus began with its first message and its first turn. */
+  readonly first: FirstRequest | null;
+  readonly unsent: UnsentTurn;
   /** The tools it may call; closed when the focus is over. */
   readonly toolset: Toolset;
-  readonly key: FocusKey;
+  readonly place: FocusPlace;
+  readonly emit: (event: FocusEventBody) => void;
+  /** The calls of this run that write. */
+  readonly written: WrittenTally;
+  readonly telling: Telling;
+}
+
+/** Where a focus works. */
+export interface FocusPlace {
   readonly workspace: string;
   /** Its own directory, which may not have been needed yet. */
   readonly directory: FocusDirectory;
@@ -126,15 +153,14 @@ export interface Focus {
   /** With `isolation = "worktree"`: the workspace is its path. */
   readonly worktree: Worktree | null;
   readonly fileRules: RulesNow;
-  readonly control: FocusControl;
-  readonly reach: FocusReach;
-  readonly emit: (event: FocusEventBody) => void;
-  /** The calls of this run that write. */
-  readonly written: WrittenTally;
+}
+
+/** The streams of answers and of output to watchers in other processes, which `emit` feeds. */
+export interface Telling {
   /** The text so far of an answer that is not recorded; null if there is none. */
-  readonly answerUnderWay: () => CutOff | null;
-  /** Ends the streams of answers and of output to watchers in other processes, which `emit` feeds. Call it when the focus is over. */
-  readonly stopTelling: () => Promise<void>;
+  underWay(): CutOff | null;
+  /** Ends the streams. Call it when the focus is over. */
+  stop(): Promise<void>;
 }
 
 /** The attributes of the spans of a focus's phases. */

@@ -9,17 +9,12 @@ import type { FocusRow } from '../../../store/transcript/focus-row.ts';
 import { readTranscript } from '../../../store/transcript/transcript.ts';
 import type { ClaimedWork } from '../../../store/work/work.ts';
 import type { Toolset } from '../../../tools/source.ts';
-import {
-  type FocusDirectory,
-  focusDirectory,
-  giveFocusDirectory,
-  makeFocusDirectory,
-} from '../../workspace/focus-directory.ts';
-import type { Worktree } from '../../worktrees/worktree.ts';
+import { focusDirectory, giveFocusDirectory, makeFocusDirectory } from '../../workspace/focus-directory.ts';
+import { focusHome } from '../../workspace/focus-home.ts';
 import type { FocusControl } from './focus-control.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { rulesOf } from './focus-rules.ts';
-import type { Focus, HostReach, RulesNow } from './focus-scope.ts';
+import type { Focus, FocusPlace, FocusReach } from './focus-scope.ts';
 import {
   closeFocusWorktree,
   describeWorktree,
@@ -30,13 +25,6 @@ import {
 } from './focus-worktree.ts';
 import { hostIsolation } from './host-isolation.ts';
 import { EMPTY_DIRECTORY, tell } from './workspace-notices.ts';
-
-export interface FocusWorkspace {
-  readonly workspace: string;
-  readonly directory: FocusDirectory;
-  readonly worktree: Worktree | null;
-  readonly fileRules: RulesNow;
-}
 
 /** A focus that has begun, before it has a place to work in. */
 export interface BegunFocus extends WorktreeWish {
@@ -52,8 +40,8 @@ export async function openWorkspace(
   begun: BegunFocus,
   faculty: Faculty,
   control: FocusControl,
-  reach: HostReach,
-): Promise<FocusWorkspace> {
+  reach: FocusReach,
+): Promise<FocusPlace> {
   const {
     key,
     row,
@@ -61,11 +49,12 @@ export async function openWorkspace(
     toolset: { tools },
   } = begun;
   const goesOn = row.resumes > 0 || Boolean(answer?.before);
-  const isolation = hostIsolation(faculty, reach.isolation);
+  const isolation = hostIsolation(faculty, reach.host.isolation);
   const directory = focusDirectory(row.directory, async () => {
     await makeFocusDirectory(row.directory);
     if (runsAsOwner(isolation)) await giveFocusDirectory(row.directory, faculty.workspace ?? faculty.repo);
   });
+  const home = focusHome({ directory: row.directory, faculty, isolation, goesOn, log: reach.log });
   if (!hasWorktree(faculty)) {
     const isMissing = goesOn && faculty.workspace === null && !existsSync(row.directory);
     if (isMissing && (await mayHaveWritten(row, faculty, tools, reach.db))) await tell(key, reach.db, EMPTY_DIRECTORY);
@@ -73,8 +62,9 @@ export async function openWorkspace(
     return {
       workspace: await workspaceOf(row.directory, faculty, reach),
       directory,
+      home,
       worktree: null,
-      fileRules: rulesOf(row.directory, faculty, reach.guard),
+      fileRules: rulesOf(row.directory, faculty, reach.host.guard),
     };
   }
   await directory.make();
@@ -82,8 +72,9 @@ export async function openWorkspace(
   return {
     workspace: worktree.path,
     directory,
+    home,
     worktree,
-    fileRules: rulesOf(row.directory, faculty, reach.guard, () => worktreeRules(worktree)),
+    fileRules: rulesOf(row.directory, faculty, reach.host.guard, () => worktreeRules(worktree)),
   };
 }
 
@@ -99,9 +90,9 @@ export function hasWorktree(faculty: Faculty): faculty is WithRepo {
 export async function workspaceOf(
   directory: string,
   { workspace }: Faculty,
-  reach: Pick<HostReach, 'realRoot'>,
+  { host }: Pick<FocusReach, 'host'>,
 ): Promise<string> {
-  return workspace === null ? join(await reach.realRoot(), basename(directory)) : realpath(workspace);
+  return workspace === null ? join(await host.realRoot(), basename(directory)) : realpath(workspace);
 }
 
 /** Whether a hook, a command or a tool of the focus may have left something in its directory, which was there then. */
@@ -120,8 +111,8 @@ async function mayHaveWritten(
 }
 
 /** The workspace as the first message describes it. */
-export function describeWorkspace(focus: Pick<Focus, 'workspace' | 'worktree' | 'row' | 'faculty'>): string {
-  const { workspace, worktree } = focus;
+export function describeWorkspace(focus: Focus): string {
+  const { workspace, worktree } = focus.run.place;
   return worktree === null ? workspace : `${workspace}\n${describeWorktree(worktree, focus)}`;
 }
 
@@ -130,8 +121,8 @@ export function describeWorkspace(focus: Pick<Focus, 'workspace' | 'worktree' | 
  * final end, and removes an unchanged worktree. A failure here is logged, named in the outcome, and changes nothing.
  */
 export async function closeWorkspace(end: FocusEnd, focus: Focus): Promise<FocusEnd> {
-  if (focus.worktree === null || end.kind === 'lost') return end;
-  return closeFocusWorktree(end, focus.worktree, isFinal(end, focus.work), focus);
+  if (focus.run.place.worktree === null || end.kind === 'lost') return end;
+  return closeFocusWorktree(end, focus.run.place.worktree, isFinal(end, focus.work), focus);
 }
 
 /** Not for a failure after which the same focus continues. */

@@ -13,7 +13,7 @@ import { restMessage } from '../../worktrees/rest-message.ts';
 import { openWorktree, planWorktree, type Worktree, type WorktreePlan } from '../../worktrees/worktree.ts';
 import type { FocusEnd } from './focus-end.ts';
 import { rulesOf } from './focus-rules.ts';
-import type { Focus, HostReach } from './focus-scope.ts';
+import type { Focus, FocusReach } from './focus-scope.ts';
 import { hostIsolation } from './host-isolation.ts';
 import { tell, worktreeNotice } from './workspace-notices.ts';
 
@@ -37,16 +37,25 @@ export async function openFocusWorktree(
   { work, key, row, answer }: WorktreeWish,
   faculty: WithRepo,
   signal: AbortSignal,
-  reach: HostReach,
+  reach: FocusReach,
 ): Promise<Worktree> {
   const id = answer?.conversation ?? work.id;
   const git = gitOf(row.directory, key, faculty, signal, reach);
   const recorded = await readWorktree(reach.db, id, work.id);
   const { repo } = faculty;
-  const author = { name: `${faculty.name} via animus`, email: reach.worktrees.commitEmail };
+  const author = { name: `${faculty.name} via animus`, email: reach.host.worktrees.commitEmail };
   const linked = recorded === null && row.number + row.resumes > 1 ? await linkedBefore(row, work.id, reach) : [];
   const { submittedBy } = work;
-  const spec = { repo, root: reach.worktrees.root, id, workItemId: work.id, recorded, author, submittedBy, linked };
+  const spec = {
+    repo,
+    root: reach.host.worktrees.root,
+    id,
+    workItemId: work.id,
+    recorded,
+    author,
+    submittedBy,
+    linked,
+  };
   const plan = await planWorktree(spec, git);
   // While it is made there is nothing to lose.
   if (['new', 'again', 'lost'].includes(plan.made))
@@ -62,7 +71,7 @@ export async function openFocusWorktree(
 }
 
 /** Where earlier versions made worktrees: in the directories of foci. */
-async function linkedBefore({ directory, number }: FocusRow, workItemId: string, { db }: HostReach) {
+async function linkedBefore({ directory, number }: FocusRow, workItemId: string, { db }: FocusReach) {
   const foci = await readEarlierFoci(db, workItemId, number);
   return [directory, ...foci.map((id) => join(dirname(directory), id))];
 }
@@ -71,11 +80,11 @@ function hold(
   { spec, names, path, place, base, origin }: WorktreePlan,
   key: FocusKey,
   now: { readonly handed: boolean; readonly lost: string | null },
-  reach: HostReach,
+  reach: FocusReach,
 ): Promise<void> {
   const repo = origin.repository.commonDir;
   const branch = spec.recorded?.branch ?? names.branch;
-  return holdWorktree(reach.db, key, { id: spec.id, host: reach.host, path, place, repo, branch, base, ...now });
+  return holdWorktree(reach.db, key, { id: spec.id, host: reach.host.name, path, place, repo, branch, base, ...now });
 }
 
 /** The rules for commands and file tools: the worktree is theirs, and the operator's repository only lends objects. */
@@ -137,7 +146,7 @@ export async function closeFocusWorktree(
     if (end.kind !== 'completed') return end;
     return { ...end, outcome: { ...end.outcome, worktree: { path, problem: `not handed over: ${problem}` } } };
   } finally {
-    await reach.processes.killAll(work.id);
+    await reach.host.processes.killAll(work.id);
   }
 }
 
@@ -187,14 +196,14 @@ function gitOf(
   key: FocusKey,
   faculty: Faculty,
   signal: AbortSignal,
-  reach: HostReach,
+  reach: FocusReach,
 ): Parameters<typeof planWorktree>[1] {
-  const root: FileRule = { path: reach.worktrees.root, access: 'all' };
+  const root: FileRule = { path: reach.host.worktrees.root, access: 'all' };
   return {
-    processes: reach.processes,
+    processes: reach.host.processes,
     owner: key.workItemId,
-    isolation: hostIsolation(faculty, reach.isolation),
-    fileRules: rulesOf(directory, faculty, reach.guard, () => [root])(),
+    isolation: hostIsolation(faculty, reach.host.isolation),
+    fileRules: rulesOf(directory, faculty, reach.host.guard, () => [root])(),
     signal,
     clock: reach.clock,
     lease: reach.lease,

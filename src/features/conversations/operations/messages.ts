@@ -65,9 +65,8 @@ const say = operation({
   },
 });
 
-const DIGITS = /^\d{1,18}$/;
 /** A cursor belongs to the order of its list. */
-const PLACES = { oldest: [DIGITS, DIGITS], newest: [DIGITS, DIGITS, /^newest$/] };
+const PLACES = { oldest: ['digits', 'digits'], newest: ['digits', 'digits', 'text'] } as const;
 
 const listMessages = operation({
   name: 'listChatMessages',
@@ -88,8 +87,8 @@ const listMessages = operation({
   errors: ['work.not_found'],
   async run({ tx }, { order, after, limit: most, ...path }) {
     await requireConversation(tx, path);
-    const [at, id] = after === undefined ? [] : readCursor(PLACES[order], after);
-    const from = at === undefined || id === undefined ? null : ([at, id] as const);
+    const place = readCursor(PLACES[order], after);
+    const from = place && ([place[0], place[1]] as const);
     const read = order === 'newest' ? readMessagesBefore : readMessagesAfter;
     return pageOf(await read(tx, path.chat_id, from, most + 1), most, (row) =>
       writeCursor(order === 'newest' ? [row.at, row.id, order] : [row.at, row.id]),

@@ -6,7 +6,7 @@ import { completePath } from './complete-path.ts';
 import { COMMAND_NAMES, isSlashCommand } from './slash-commands.ts';
 import type { Talk } from './talk.ts';
 
-export interface CompletionMeans {
+export interface CompletionSources {
   readonly talk: Talk;
   readonly cwd: string;
   readonly home: string;
@@ -15,16 +15,16 @@ export interface CompletionMeans {
   readonly faculties: () => Promise<readonly string[]>;
 }
 
-type Values = (means: CompletionMeans, typed: string) => readonly string[] | Promise<readonly string[]>;
+type Values = (sources: CompletionSources, typed: string) => readonly string[] | Promise<readonly string[]>;
 
-const paths: Values = (means, typed) => completePath(typed, means);
+const paths: Values = (sources, typed) => completePath(typed, sources);
 const ownNumbers: Values = ({ talk, actor }) =>
   talk.messages
     .filter(({ role, told, author }) => role === 'user' && !told && author === actor)
     .map(({ number }) => String(number));
 
 const VALUES: Readonly<Record<string, Values>> = {
-  attach: (means, typed) => [...completePath(typed, means), ...(typed === '' ? [] : ['none'])],
+  attach: (sources, typed) => [...completePath(typed, sources), ...(typed === '' ? [] : ['none'])],
   export: paths,
   edit: ownNumbers,
   retry: ownNumbers,
@@ -35,11 +35,11 @@ const VALUES: Readonly<Record<string, Values>> = {
 };
 
 /** Null: the line is not a command. A promise only where the database is asked. */
-export function completeCommand(means: CompletionMeans, typed: string): Completion | null | Promise<Completion> {
+export function completeCommand(sources: CompletionSources, typed: string): Completion | null | Promise<Completion> {
   if (!isSlashCommand(typed)) return null;
   const [, name = '', given] = /^\/(\S*)(?:\s+([\s\S]*))?$/.exec(typed) ?? [];
   if (given === undefined) return { from: 0, words: COMMAND_NAMES.map((each) => `/${each}`) };
   const from = typed.length - given.length;
-  const words = Object.hasOwn(VALUES, name) ? VALUES[name]!(means, given) : [];
+  const words = Object.hasOwn(VALUES, name) ? VALUES[name]!(sources, given) : [];
   return words instanceof Promise ? words.then((known) => ({ from, words: known })) : { from, words };
 }

@@ -61,7 +61,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
       onLine: (line) => queue(take.bind(null, line, asking.asked), line),
       onInterrupt: interrupt,
       onEnd: leave,
-      onTab: (typed) => completeCommand(completionMeans(), typed),
+      onTab: (typed) => completeCommand(completionSources(), typed),
     },
   );
   const asking = createAsking(console, () => actor.decides, showPrompt);
@@ -95,7 +95,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
 
   /** `asked`: when the line was typed, not when its turn comes. Nobody decides what they have not seen. */
   async function take(line: string, asked: AskedView | null): Promise<void> {
-    if (isSlashCommand(line)) return runSlashCommand(slashMeans(asked), line);
+    if (isSlashCommand(line)) return runSlashCommand(sessionParts(asked), line);
     if (asked !== null) return asking.decide(place.db, asked, line);
     // What was typed before the session began may end in a line end.
     const text = (line.startsWith('//') ? line.slice(1) : line).trimEnd();
@@ -117,7 +117,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     showSaid(console.output, `${changed}, in place of ${message}`, text);
   }
 
-  function completionMeans() {
+  function completionSources() {
     return {
       talk,
       cwd: context.cwd,
@@ -127,12 +127,12 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     };
   }
 
-  function slashMeans(asked: AskedView | null) {
+  function sessionParts(asked: AskedView | null) {
     return {
       db: place.db,
       act: perform,
       console,
-      ...completionMeans(),
+      ...completionSources(),
       stop,
       askAgain: () => asking.again(),
       deny: (note: string) => asking.deny(place.db, asked, note),

@@ -20,7 +20,7 @@ import { showHistory } from './message-view.ts';
 import { type Act, askAgain, ownMessage, type Talk } from './talk.ts';
 
 /** What the commands work on. */
-export interface SlashMeans {
+export interface SessionParts {
   readonly db: Database;
   readonly act: Act;
   readonly console: Console;
@@ -44,7 +44,7 @@ interface SlashCommand {
   /** As `/help` prints it. */
   readonly usage: string;
   readonly does: string;
-  readonly run: (means: SlashMeans, given: string) => Promise<void> | void;
+  readonly run: (parts: SessionParts, given: string) => Promise<void> | void;
 }
 
 const COMMANDS: Readonly<Record<string, SlashCommand>> = {
@@ -103,17 +103,17 @@ export function isSlashCommand(line: string): boolean {
 }
 
 /** Runs the command. Errors: `usage.invalid` for one that there is not, and those of what it does. */
-export async function runSlashCommand(means: SlashMeans, line: string): Promise<void> {
+export async function runSlashCommand(parts: SessionParts, line: string): Promise<void> {
   const [, name = '', given = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) {
     const detail = `there is no command /${name}${didYouMean(name, Object.keys(COMMANDS))}; /help lists them; // begins a message with a slash`;
     throw new AnimusError('usage.invalid', { detail });
   }
-  await command.run(means, given.trim());
+  await command.run(parts, given.trim());
 }
 
-function showHelp({ console: { output } }: SlashMeans): void {
+function showHelp({ console: { output } }: SessionParts): void {
   for (const { usage, does } of Object.values(COMMANDS)) output.block(`${usage.padEnd(18)} ${does}`, '  ');
   output.block(
     'Alt-Enter, Ctrl-J, or a backslash at the end of a line: a new line. Tab: completes commands, files and numbers. Ctrl-G: edit in $EDITOR.',
@@ -121,7 +121,7 @@ function showHelp({ console: { output } }: SlashMeans): void {
   );
 }
 
-function attach({ console: { output }, talk, cwd, home }: SlashMeans, given: string): void {
+function attach({ console: { output }, talk, cwd, home }: SessionParts, given: string): void {
   const path = given.replace(/^(['"])(.*)\1$/, '$2');
   if (given === 'none') talk.files = [];
   else if (given !== '') talk.files = [...talk.files, attachment(expandHome(path, home), cwd)];
@@ -129,19 +129,19 @@ function attach({ console: { output }, talk, cwd, home }: SlashMeans, given: str
   output.line(styled(`  ${counted(talk.files.length, 'file')} with the next message`, 'dim'));
 }
 
-function beginEdit({ console, talk, actor }: SlashMeans, given: string): void {
+function beginEdit({ console, talk, actor }: SessionParts, given: string): void {
   const { id, number, content } = ownMessage(talk, given, actor);
   talk.editing = { id, number };
   console.fill(content);
 }
 
-async function askRetry({ act, console, talk, actor }: SlashMeans, given: string): Promise<void> {
+async function askRetry({ act, console, talk, actor }: SessionParts, given: string): Promise<void> {
   const { id } = ownMessage(talk, given, actor);
   const again = await askAgain(act, talk, id);
   console.output.line(styled(`${again} · asked again`, 'dim'));
 }
 
-async function remove({ act, console: { output }, talk, leave }: SlashMeans, given: string): Promise<void> {
+async function remove({ act, console: { output }, talk, leave }: SessionParts, given: string): Promise<void> {
   const chat = idOf(talk);
   if (given === 'conversation') {
     await act(deleteConversation, alone(chat));
@@ -156,11 +156,11 @@ async function remove({ act, console: { output }, talk, leave }: SlashMeans, giv
   output.line(styled(`message ${found.number} is deleted`, 'dim'));
 }
 
-async function history({ db, console: { output }, talk, actor }: SlashMeans, given: string): Promise<void> {
+async function history({ db, console: { output }, talk, actor }: SessionParts, given: string): Promise<void> {
   showHistory(output, await readConversation(db, idOf(talk)), { whole: given === 'all', actor });
 }
 
-async function exportTo({ db, console, talk, cwd, home }: SlashMeans, given: string): Promise<void> {
+async function exportTo({ db, console, talk, cwd, home }: SessionParts, given: string): Promise<void> {
   if (given === '') throw new AnimusError('usage.invalid', { detail: 'to which file? /export talk.md' });
   const id = idOf(talk);
   const lines = async () =>
@@ -176,7 +176,7 @@ async function exportTo({ db, console, talk, cwd, home }: SlashMeans, given: str
   console.hint(`written to ${given}`);
 }
 
-async function faculty({ db, console: { output }, talk, requireFaculty }: SlashMeans, given: string): Promise<void> {
+async function faculty({ db, console: { output }, talk, requireFaculty }: SessionParts, given: string): Promise<void> {
   if (given !== '') {
     await requireFaculty(given);
     if (talk.id !== null) await changeConversation(db, talk.id, { faculty: given });
@@ -185,25 +185,25 @@ async function faculty({ db, console: { output }, talk, requireFaculty }: SlashM
   output.line(styled(`${talk.faculty} answers`, 'dim'));
 }
 
-async function changeOrder({ db, console: { output }, talk }: SlashMeans, given: string): Promise<void> {
+async function changeOrder({ db, console: { output }, talk }: SessionParts, given: string): Promise<void> {
   const way = whileAnswering.words.find((one) => one === given);
   if (way === undefined) throw new AnimusError('usage.invalid', { detail: '/while queue, or /while tell' });
   await changeConversation(db, idOf(talk), { while_answering: way });
   output.line(styled(way === 'tell' ? 'told into the answer that is being given' : 'answered next', 'dim'));
 }
 
-async function title({ db, console: { output }, talk }: SlashMeans, given: string): Promise<void> {
+async function title({ db, console: { output }, talk }: SessionParts, given: string): Promise<void> {
   await changeConversation(db, idOf(talk), { title: given });
   output.line(styled('done', 'dim'));
 }
 
-async function inviteActor({ act, console, talk }: SlashMeans, given: string): Promise<void> {
+async function inviteActor({ act, console, talk }: SessionParts, given: string): Promise<void> {
   if (given === '') throw new AnimusError('usage.invalid', { detail: 'whom? /invite person:alice' });
   const { warning } = await act(invite, { ...alone(idOf(talk)), actor: given, role: undefined });
   console.hint(`${given} takes part${warning === undefined ? '' : `; ${warning}`}`);
 }
 
-function toggleThoughts({ console: { output }, settings }: SlashMeans): void {
+function toggleThoughts({ console: { output }, settings }: SessionParts): void {
   settings.thoughts = !settings.thoughts;
   output.line(styled(`thoughts are ${settings.thoughts ? 'shown' : 'not shown'}`, 'dim'));
 }

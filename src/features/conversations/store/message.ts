@@ -1,6 +1,7 @@
 /** The shapes of messages and of the files that come with them. */
 import { type RowOf, row } from '../../../operations/row.ts';
 import type { Schemas } from '../../../operations/schemas.ts';
+import { submittedItem } from '../../../operations/work-rows.ts';
 
 /** Ids of messages are numbers, as texts because they may be too large for numbers. */
 export const MESSAGE_ID = /^[1-9]\d{0,17}$/;
@@ -71,7 +72,7 @@ export const saidMessage = row((s) =>
       number: messageNumber(s),
       work_item_id: s.id().describe('the item that answers it; if it was told, the one that it was told to'),
       told: s.z.boolean().describe('it went into the answer that is being given, and has no item of its own'),
-      ...s.submittedItem(),
+      ...submittedItem(s),
     })
     .meta({ id: 'SaidMessage' }),
 );

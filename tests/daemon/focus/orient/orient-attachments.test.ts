@@ -150,15 +150,15 @@ function focusOn(work: FocusedWork, { contextWindow = 1_000_000, tokens = 1500 }
     key: work.key,
     faculty: { engage: { mode: 'builtin' }, orient: null },
     row: { number: 1, resumes: 0, hasLedger: false },
-    first: null,
-    workspace: '/nowhere',
-    worktree: null,
-    emit: () => {},
+    answer: null,
+    run: { first: null, place: { workspace: '/nowhere', worktree: null }, emit: () => {} },
     reach: {
       db: target.database,
-      awareness: async () => null,
-      skills: { ready: async () => NO_SKILLS, refresh: async () => NO_SKILLS },
-      skillStore: createSkillStore(target.database),
+      shared: { awareness: async () => null },
+      skills: {
+        shelf: { ready: async () => NO_SKILLS, refresh: async () => NO_SKILLS },
+        store: createSkillStore(target.database),
+      },
       models: {
         forFocus: () => ({ contextWindow, settings: { maxTokens: 1000 } }),
         mediaTokens: () => tokens,

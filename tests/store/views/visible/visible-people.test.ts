@@ -10,7 +10,7 @@ const target = testDatabase();
 const logins: string[] = [];
 afterAll(() => dropLogins(logins));
 
-test('people are for operators, tokens for those who have them, without hashes', async () => {
+test('people are for operators and logins that see all work, tokens also for those who have them, without hashes', async () => {
   const gateway = openPostgres(await createLogin(target.connectionString, 'animus_gateway', logins), { poolSize: 1 });
   const seen = (visitor: Visitor, sql: string) => asVisitor(gateway, visitor, (tx) => tx.query(sql));
   const alice = await visitorFor(target.database, 'alice');
@@ -28,4 +28,8 @@ test('people are for operators, tokens for those who have them, without hashes',
   expect(await gateway.query(tokens)).toEqual([]);
   await expect(seen(olga, 'select token_hash from animus.visible_tokens')).rejects.toThrow(/token_hash/);
   await gateway.close();
+  const reader = openPostgres(await createLogin(target.connectionString, 'animus_reader', logins), { poolSize: 1 });
+  expect(await reader.query(people)).toEqual(all.map((name) => ({ name })));
+  expect(await reader.query(tokens)).toEqual(all.map((person) => ({ person })));
+  await reader.close();
 });

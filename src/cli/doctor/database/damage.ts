@@ -1,0 +1,164 @@
+/** `animus doctor --deep`: finds what somebody has changed or dropped by hand. */
+import { messageOf } from '../../../core/errors/errors.ts';
+import { migrationStatus } from '../../../store/migrations/compatibility.ts';
+import { readStrayKeys, readUnkept } from '../../../store/migrations/damage/active-keys.ts';
+import { declaredReferences, type ObjectDamage, readDamage } from '../../../store/migrations/damage/schema-damage.ts';
+import { readSequencesBehind } from '../../../store/migrations/damage/sequences.ts';
+import { missingSettings } from '../../../store/migrations/damage/settings-rows.ts';
+import type { Database, Queryable } from '../../../store/sql/database.ts';
+import { isMissingObject, sqlState } from '../../../store/sql/database-errors.ts';
+import {
+  readOrphans,
+  readStranded,
+  readStrayMessages,
+  readUnqueued,
+  type WrongRows,
+} from '../../../store/views/damage.ts';
+import { readSecuredTables } from '../../../store/views/row-security.ts';
+import { type Finding, findingsOf, fine, note, problem } from '../../../terminal/view/finding.ts';
+import { counted } from '../../../terminal/view/quantities.ts';
+
+/** Reads whole tables, and changes nothing. */
+export async function examineDamage(db: Database): Promise<readonly Finding[]> {
+  const { version, needed, staleFunctions } = await migrationStatus(db);
+  if (version !== needed) {
+    return [
+      note('objects', `not compared: the schema has version ${version}, and this animus knows version ${needed}`),
+    ];
+  }
+  if (staleFunctions.length > 0)
+    return [note('objects', 'not compared: the SQL functions are those of another version')];
+  const damage = await db.transaction(readDamage);
+  const objects = damage.length === 0 ? [fine('objects', WHOLE)] : objectFindings(damage);
+  const hidden = (await readSecuredTables(db)).filter(({ hides }) => hides);
+  // What is hidden looks as if it were gone, and its remedy would delete what refers to it.
+  if (hidden.length > 0) {
+    const names = hidden.map(({ table }) => table).join(', ');
+    return [...objects, note('rows', `not compared: row security hides rows of ${names} from this login`)];
+  }
+  const findings: Finding[] = [...objects];
+  for (const [check, examine] of Object.entries(CHECKS)) {
+    findings.push(...(await findingsOf(check, () => checked(db, check, examine))));
+  }
+  return findings;
+}
+
+const WHOLE =
+  'tables, columns, constraints, indexes, views, sequences, functions, triggers and rights are those of this animus';
+
+const CHECKS: Readonly<Record<string, (db: Queryable) => Promise<readonly Finding[]>>> = {
+  waits: examineWaits,
+  queue: examineQueue,
+  keys: examineKeys,
+  sequences: examineSequences,
+  'settings rows': examineSettingsRows,
+  orphans: examineOrphans,
+};
+
+/** What policies hide from this login is not missing: the server then refuses the statement. */
+async function checked(db: Database, check: string, examine: (db: Queryable) => Promise<readonly Finding[]>) {
+  try {
+    return await db.transaction(async (tx) => {
+      await tx.query('set local row_security = off');
+      return examine(tx);
+    });
+  } catch (error) {
+    if (!isMissingObject(error) && sqlState(error) !== '42501') throw error;
+    return [note(check, `not checked, because ${messageOf(error)}`)];
+  }
+}
+
+/** So many are named one by one. */
+const MOST_NAMED = 20;
+
+function objectFindings(damage: readonly ObjectDamage[]): Finding[] {
+  const named = damage.slice(0, MOST_NAMED).map(({ what, cure }) => {
+    if (cure.by === 'hand') return problem('objects', what, cure.advice);
+    const also = cure.by === 'statement' ? `, or as the owner of the schema: ${cure.sql};` : '';
+    return problem('objects', what, `run: animus db migrate${also}`);
+  });
+  const more = damage.length - named.length;
+  if (more <= 0) return named;
+  return [...named, problem('objects', `${more} more objects differ`, 'mend these, and look again')];
+}
+
+async function examineWaits(db: Queryable): Promise<readonly Finding[]> {
+  const stranded = await readStranded(db);
+  if (stranded.count === 0) return [fine('waits', 'all work that waits waits for something')];
+  const [first] = stranded.examples;
+  return [
+    problem(
+      'waits',
+      `${counted(stranded.count, 'work item')} in state waiting without anything to wait for, so that nothing wakes ${them(stranded)}: ${list(stranded)}`,
+      `cancel ${them(stranded)}, and submit the work again: animus work cancel ${first}`,
+    ),
+  ];
+}
+
+const MIGRATE = 'run: animus db migrate';
+
+async function examineQueue(db: Queryable): Promise<readonly Finding[]> {
+  const [unqueued, stray] = [await readUnqueued(db), await readStrayMessages(db)];
+  const without = `${counted(unqueued.count, 'open work item')} without a message in the queue animus_work: ${list(unqueued)}`;
+  const of = `${counted(stray.count, 'message')} in the queue animus_work that no open work item has: ${list(stray)}`;
+  const findings = [
+    ...(unqueued.count > 0 ? [problem('queue', without, MIGRATE)] : []),
+    ...(stray.count > 0 ? [problem('queue', of, MIGRATE)] : []),
+  ];
+  return findings.length > 0 ? findings : [fine('queue', 'each open work item has its message, and there is no other')];
+}
+
+async function examineKeys(db: Queryable): Promise<readonly Finding[]> {
+  const [unkept, stray] = [await readUnkept(db), await readStrayKeys(db)];
+  const without = `${counted(unkept.count, 'open work item')} whose dedup_key is not in animus.active_keys, so that duplicates are done as well: ${list(unkept)}`;
+  const of = `${counted(stray.count, 'row')} of animus.active_keys of no open work, so that what is submitted with that key is never done: ${list(stray)}`;
+  const findings = [
+    ...(unkept.count > 0 ? [problem('keys', without, MIGRATE)] : []),
+    ...(stray.count > 0 ? [problem('keys', of, MIGRATE)] : []),
+  ];
+  return findings.length > 0 ? findings : [fine('keys', 'each dedup_key of work that is queued finds its item')];
+}
+
+async function examineSequences(db: Queryable): Promise<readonly Finding[]> {
+  const behind = await readSequencesBehind(db);
+  if (behind.length === 0) return [fine('sequences', 'none gives a number a second time')];
+  return behind.map(({ sequence, column, used }) =>
+    problem(
+      'sequences',
+      `${sequence} is behind ${column}, which has reached ${used}: the next rows are refused`,
+      MIGRATE,
+    ),
+  );
+}
+
+async function examineSettingsRows(db: Queryable): Promise<readonly Finding[]> {
+  const missing = await missingSettings(db);
+  if (missing.length === 0) return [fine('settings rows', 'animus.settings has the rows of a migrated database')];
+  const lost = 'what a person had set there (limits of memories, days of stale skills) is lost with them';
+  return [problem('settings rows', `animus.settings lacks ${missing.join(', ')}; ${lost}`, MIGRATE)];
+}
+
+async function examineOrphans(db: Queryable): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const reference of await declaredReferences()) {
+    const orphans = await readOrphans(db, reference);
+    if (orphans.count === 0) continue;
+    const { table, columns, target } = reference;
+    findings.push(
+      problem(
+        'orphans',
+        `${counted(orphans.count, 'row')} of animus.${table} whose ${columns.join(', ')} is not in animus.${target}: ${list(orphans)}`,
+        `restore animus.${target} from a backup, or run as the owner of the schema: delete from animus.${table} c where ${orphans.condition};`,
+      ),
+    );
+  }
+  return findings.length > 0 ? findings : [fine('orphans', 'no row refers to one that is gone')];
+}
+
+function list({ count, examples }: WrongRows): string {
+  return examples.join(', ') + (count > examples.length ? ', …' : '');
+}
+
+function them({ count }: WrongRows): string {
+  return count === 1 ? 'it' : 'them';
+}

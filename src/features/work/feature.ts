@@ -1,0 +1,15 @@
+/** Work items: everything that others load of their acts is named here. */
+import type { Feature } from '../feature.ts';
+
+export const work: Feature = {
+  name: 'work',
+  tags: { work: 'Work items: submit, find, steer and cancel them.' },
+  operations: async () => (await import('./operations.ts')).workOperations,
+  commands: {
+    work: {
+      summary:
+        'work items: submit, list, show, follow, see and apply what they changed, steer, cancel, retry, approve, deny, answer',
+      load: async () => (await import('./commands.ts')).workCommands,
+    },
+  },
+};

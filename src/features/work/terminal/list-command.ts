@@ -1,0 +1,77 @@
+/** `animus work list`. */
+import { FULL_ID } from '../../../core/work/id-reference.ts';
+import { WORK_STATES } from '../../../core/work/work.ts';
+import type { WorkSummary } from '../../../operations/work-rows.ts';
+import type { Queryable } from '../../../store/sql/database.ts';
+import { findWork } from '../../../store/views/find-work.ts';
+import { wholeNumber, workState } from '../../../terminal/command/arguments.ts';
+import { operationCommand } from '../../../terminal/command/operation-command.ts';
+import { styled } from '../../../terminal/view/output.ts';
+import { age, costOfWork, shortDescription, shortId, stateLabel } from '../../../terminal/view/quantities.ts';
+import { shellWord } from '../../../terminal/view/shell-word.ts';
+import type { Column } from '../../../terminal/view/table.ts';
+import { listWork } from '../operations.ts';
+
+const DEFAULT_LIMIT = 20;
+
+export const list = operationCommand(listWork, {
+  usage: 'list',
+  summary: 'list work items, newest first',
+  examples: [
+    'animus work list --state running',
+    'animus work list --faculty engineer --limit 50 --json',
+    'animus work list --state dead --after 5b1f0c3de2a9',
+  ],
+  options: {
+    state: ['--state <state>', `only this state (${WORK_STATES.join(', ')})`, workState],
+    faculty: ['--faculty <name>', 'only this faculty', String],
+    parent: ['--parent <id>', 'only children of this item'],
+    limit: ['--limit <n>', `at most this many items (default: ${DEFAULT_LIMIT})`, wholeNumber(1, 10_000)],
+    after: ['--after <id>', 'the next page: only items that are listed after this one'],
+  },
+  defaults: { limit: DEFAULT_LIMIT },
+  ids: { parent: findWork, after: cursorOf },
+  show(output, { result: { items, next }, typed }) {
+    if (items.length === 0) output.note('no work items');
+    else
+      output.table(
+        COLUMNS,
+        items.map((item) => rowOf(item, Date.now())),
+      );
+    if (next !== null) output.note(`there are more; the next page: ${nextPage(typed, next)}`);
+  },
+});
+
+/** The item of a page's end may have been deleted since, so a whole id is taken as it is. */
+async function cursorOf(db: Queryable, reference: string): Promise<string> {
+  return FULL_ID.test(reference) ? reference : findWork(db, reference);
+}
+
+function nextPage(typed: Readonly<Record<string, unknown>>, after: string): string {
+  const { state, faculty, parent, limit } = typed;
+  const given = { state, faculty, parent, limit: limit === DEFAULT_LIMIT ? undefined : limit, after };
+  const words = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, shellWord(value as string | number)],
+  );
+  return ['animus work list', ...words].join(' ');
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'ID' },
+  { title: 'STATE' },
+  { title: 'FACULTY', shrink: true, optional: true },
+  { title: 'AGE', align: 'right', optional: true },
+  { title: 'TURNS', align: 'right', optional: true },
+  { title: 'COST', align: 'right', optional: true },
+  { title: 'WAITS', shrink: true, optional: true },
+  { title: 'DESCRIPTION', shrink: true },
+];
+
+function rowOf(item: WorkSummary, nowMs: number) {
+  const spent = costOfWork(item);
+  const turns = item.turns === 0 ? styled('-', 'dim') : String(item.turns);
+  const description = shortDescription(item.description, 200) || styled('(no description)', 'dim');
+  const created = age(item.created_at, nowMs).replace(' ago', '');
+  const waits = item.waiting?.why ?? styled('-', 'dim');
+  return [shortId(item.id), stateLabel(item.state), item.faculty, created, turns, spent, waits, description];
+}
