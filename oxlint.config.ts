@@ -21,11 +21,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['telemetry'],
     ['client', 'core'],
   ],
-  'src/cli': [
-    ['*'],
-    ['demo', 'doctor', 'faculty', 'shell'],
-    ['db', 'init', 'sandbox', 'scratch', 'serve', 'settings', 'work'],
-  ],
+  'src/cli': [['*'], ['demo', 'doctor', 'faculty', 'shell'], ['db', 'init', 'scratch', 'serve', 'settings', 'work']],
   // Parts do not know each other; a new one needs no line here.
   'src/features': [foldersOf('src/features')],
   'src/features/skills': [['folders']],
@@ -39,7 +35,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['*'],
     ['api'],
     ['mcp'],
-    ['artifacts', 'conversations', 'sandbox', 'sockets', 'streams', 'work'],
+    ['artifacts', 'conversations', 'sockets', 'streams', 'work'],
     ['route'],
     ['events'],
     ['login'],
@@ -63,6 +59,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/tools/web': [['search']],
   'src/catalog': [['*'], ['config', 'reading', 'skills'], ['faculty']],
   'src/store/events': [['live'], ['*']],
+  'src/store/work': [['claimed'], ['*']],
   'src/store/views': [['visible'], ['*']],
   'src/store/migrations': [['*'], ['damage']],
   'src/store': [

@@ -24,7 +24,7 @@ function wiresOf(source: string): readonly string[] {
 
 /** Files that change their process for good: they mock a module or start OpenTelemetry. Each gets a process of its own. */
 export const ALONE = [
-  'tests/cli/sandbox/sandbox-run.test.ts',
+  'tests/features/sandbox/sandbox-run.test.ts',
   'tests/daemon/focus/code.test.ts',
   'tests/daemon/timers/queue-metrics.test.ts',
   'tests/daemon/timers/spend-roll-up.test.ts',

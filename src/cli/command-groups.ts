@@ -39,7 +39,7 @@ const IN_ORDER: readonly (CommandGroup | string)[] = [
   'skill',
   'models',
   { names: ['db'], load: async () => (await import('./db/db.ts')).addDbCommands },
-  { names: ['sandbox'], load: async () => (await import('./sandbox/sandbox.ts')).addSandboxCommands },
+  'sandbox',
   { names: ['config'], load: async () => (await import('./settings/config.ts')).addConfigCommand },
   { names: ['doctor'], load: async () => (await import('./doctor/doctor.ts')).addDoctorCommand },
   { names: ['completion'], load: async () => (await import('./shell/completion.ts')).addCompletionCommand },

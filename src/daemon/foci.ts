@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../core/config/config.ts';
 import { createFocusBeginner } from '../store/transcript/begin-foci.ts';
 import { createTurnKeeper } from '../store/transcript/budgeted-turns.ts';
-import { createWorkCompleter } from '../store/work/work-completer.ts';
+import { createWorkCompleter } from '../store/work/claimed/work-completer.ts';
 import { shareAwareness } from './awareness/shared-awareness.ts';
 import type { ControlPlane } from './control/control-plane.ts';
 import type { RunFocus } from './control/slots.ts';

@@ -18,7 +18,6 @@ import { createWrittenSkills } from './skills/written-skills.ts';
 import { createBudgetKeeper } from './timers/budget-keeper.ts';
 import { createHearing } from './timers/hearing.ts';
 import { createInbox } from './timers/inbox.ts';
-import { createMcpWatch } from './timers/mcp-watch.ts';
 import { createQueueMetrics } from './timers/queue-metrics.ts';
 import { createSandboxWatch } from './timers/sandbox-watch.ts';
 import { createUpkeep } from './timers/upkeep.ts';
@@ -100,6 +99,7 @@ export function createServices(resources: DaemonResources): DaemonServices {
   const heartbeat = createHeartbeat({ db, clock, log, daemonId, leaseSeconds, running: controlPlane.running });
   const inbox = createInbox({ db, clock, log, pollSeconds });
   const upkeep = createUpkeep({ ...resources, home: config.home }, registration, settings);
+  const faculties = () => registration.faculties().values();
   const parts = resources.parts.services.map((create) =>
     create({
       db,
@@ -107,6 +107,7 @@ export function createServices(resources: DaemonResources): DaemonServices {
       log,
       daemonId,
       settings,
+      faculties,
       models,
       batches: models.batches,
       report: registration.partReport(),
@@ -116,22 +117,14 @@ export function createServices(resources: DaemonResources): DaemonServices {
   const notifications = listenForWork({ db, log, daemonId, wake, beat: heartbeat.beat, inbox, skills: writtenSkills });
   readiness.watchNotifications(notifications);
   const hearing = createHearing({ db, log, pollSeconds, onDeaf: registration.fault });
-  const mcpWatch = createMcpWatch({
-    db,
-    clock,
-    log,
-    pollSeconds,
-    faculties: () => registration.faculties().values(),
-    onRemarks: registration.mcpProblems,
-  });
   const sandboxWatch = createSandboxWatch({
     clock,
     containers: resources.containers,
     codeImage: config.sandbox.image,
-    faculties: () => registration.faculties().values(),
+    faculties,
     onProblems: registration.sandboxProblems,
   });
-  const queueMetrics = resources.exportsMetrics ? [createQueueMetrics({ db, clock, log })] : [];
+  const queueMetrics = resources.exportsMetrics ? [createQueueMetrics(db, clock, log)] : [];
   const reload = watchFaculties({
     directory: resolve(options.facultiesDir),
     initial,
@@ -181,7 +174,6 @@ export function createServices(resources: DaemonResources): DaemonServices {
       reloadConfig,
       versionGuard,
       hearing,
-      mcpWatch,
       sandboxWatch,
       ...queueMetrics,
     ],

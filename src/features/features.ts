@@ -11,12 +11,14 @@ export const FEATURES: readonly Listed[] = [
   { commands: ['person', 'token'], load: async () => (await import('./people/feature.ts')).people },
   { commands: ['work'], load: async () => (await import('./work/feature.ts')).work },
   { commands: ['ledger'], load: async () => (await import('./record/feature.ts')).record },
+  { commands: [], load: async () => (await import('./artifacts/feature.ts')).artifacts },
   {
     commands: ['status', 'pause', 'resume', 'models'],
     load: async () => (await import('./operate/feature.ts')).operate,
   },
   { commands: ['work', 'inbox'], load: async () => (await import('./approvals/feature.ts')).approvals },
   { commands: ['memory'], load: async () => (await import('./memory/feature.ts')).memory },
+  { commands: ['sandbox'], load: async () => (await import('./sandbox/feature.ts')).sandbox },
   { commands: ['skill'], load: async () => (await import('./skills/feature.ts')).skills },
   { commands: ['audit'], load: async () => (await import('./audit/feature.ts')).audit },
   { commands: ['chat'], load: async () => (await import('./conversations/feature.ts')).conversations },
@@ -24,6 +26,7 @@ export const FEATURES: readonly Listed[] = [
   { commands: ['schedule'], load: async () => (await import('./schedules/feature.ts')).schedules },
   { commands: ['webhook'], load: async () => (await import('./webhooks/feature.ts')).webhooks },
   { commands: [], load: async () => (await import('./batches/feature.ts')).batches },
+  { commands: [], load: async () => (await import('./mcp/feature.ts')).mcp },
 ];
 
 /** All of them, for what serves them, checks them or shows them. */

@@ -4,11 +4,10 @@ import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { API_KEY, type Appliance, DATABASE_PASSWORD, docker, missingDocker, prepareAppliance } from './appliance.ts';
-import { servesTheApi } from './appliance-api.ts';
+import { firesWebhooks, servesTheApi } from './appliance-api.ts';
 import { restores } from './appliance-backup.ts';
 import { writesTheFirstFile } from './appliance-first-task.ts';
 import { hasMinimalRights, SERVICES } from './appliance-rights.ts';
-import { firesWebhooks } from './appliance-webhooks.ts';
 import { completed, FILES, insert, nullWhileAway } from './appliance-work.ts';
 
 const missing = missingDocker();

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
-import { webhookReceiver } from '../features/webhooks/receiver.ts';
+import { webhookReceiver } from '../features/webhooks/fixtures.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { configOf } from '../support/config-of.ts';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { webhookReceiver } from '../features/webhooks/receiver.ts';
+import { webhookReceiver } from '../features/webhooks/fixtures.ts';
 import { type DaemonProcess, makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';

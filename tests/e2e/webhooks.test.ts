@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { webhookReceiver } from '../features/webhooks/receiver.ts';
+import { webhookReceiver } from '../features/webhooks/fixtures.ts';
 import { makeSite, runAnimus, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';

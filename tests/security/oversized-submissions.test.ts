@@ -7,7 +7,7 @@ import { readStatus } from '../../src/features/operate/status/status.ts';
 import { listWork, readWork } from '../../src/operations/read-work.ts';
 import { readArtifact } from '../../src/store/transcript/artifacts.ts';
 import { appendLedger } from '../../src/store/transcript/ledger.ts';
-import { completeBatch } from '../../src/store/work/complete-batch.ts';
+import { completeBatch } from '../../src/store/work/claimed/complete-batch.ts';
 import { drainInbox } from '../../src/store/work/inbox.ts';
 import { submitWork } from '../../src/store/work/submit-work.ts';
 import { completeWork, failWork, releaseWork } from '../../src/store/work/work.ts';

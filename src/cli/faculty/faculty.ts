@@ -8,6 +8,7 @@ import type { Problem } from '../../core/errors/problem.ts';
 import { didYouMean } from '../../core/errors/suggest.ts';
 import { unknownEmbeddings, unknownModels } from '../../daemon/models/unknown-models.ts';
 import { loadAtStart } from '../../daemon/reload/load-faculties.ts';
+import { loadMcpState } from '../../features/mcp/feature.ts';
 import {
   addCommand,
   addGroup,
@@ -15,6 +16,7 @@ import {
   type Invocation,
   type RunCommand,
 } from '../../terminal/command/command.ts';
+
 import { facultiesDirectory } from '../../terminal/command/faculties-directory.ts';
 import { skillsDirectories } from '../../terminal/command/skills-directories.ts';
 import { styled } from '../../terminal/view/output.ts';
@@ -27,7 +29,6 @@ import { addFacultyAddCommand } from './faculty-add.ts';
 import { permissionRemarks } from './faculty-permissions.ts';
 import { addFacultyShowCommand } from './faculty-show.ts';
 import { addFacultyTestCommand } from './faculty-test.ts';
-import { mcpStateOf } from './mcp-state.ts';
 import { hooksJson, listHooks } from './show-hooks.ts';
 import { skillRemarks } from './skill-remarks.ts';
 
@@ -110,7 +111,8 @@ async function checkFaculties(
   const library = loadSkills(await skillsDirectories(invocation, undefined));
   const missing = names.filter((name) => !faculties.has(name));
   const chosen = [...faculties.values()].filter(({ name }) => names.length === 0 || names.includes(name));
-  const mcp = await mcpStateOf(chosen, directory, invocation, options);
+  const mcpStateOf = await loadMcpState();
+  const mcp = await mcpStateOf(chosen, directory, invocation, { ...options, isolationOf: bashIsolationOf });
   const ok = problems.length === 0 && missing.length === 0 && mcp.ok;
   const shared = unknownEmbeddings(config);
   const sound = await Promise.all(

@@ -49,27 +49,27 @@ export interface ListArtifactsInput {
 /** The methods `client.artifacts`. */
 export interface ArtifactsMethods {
   /**
-   * The files of an item, oldest first; `changes.patch` is what it has changed in its worktree. Needs a token of scope `read`.
-   *
-   * `GET /work/{id}/artifacts`
-   */
-  list(id: string, input?: ListArtifactsInput, options?: CallOptions): List<Artifact>;
-  /**
    * The bytes of a file; supports Range. Needs a token of scope `read`.
    *
    * `GET /artifacts/{id}`
    */
   read(id: string, options?: CallOptions): Promise<Response>;
   /**
-   * What an item has changed in its worktree, file by file. Needs a token of scope `read`.
-   *
-   * `GET /work/{id}/diff`
-   */
-  readDiff(id: string, options?: CallOptions): Promise<Diff>;
-  /**
    * What an item has changed in its worktree, as a patch for git apply; supports Range. Needs a token of scope `read`.
    *
    * `GET /work/{id}/patch`
    */
   readPatch(id: string, options?: CallOptions): Promise<Response>;
+  /**
+   * The files of an item, oldest first; `changes.patch` is what it has changed in its worktree. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/artifacts`
+   */
+  list(id: string, input?: ListArtifactsInput, options?: CallOptions): List<Artifact>;
+  /**
+   * What an item has changed in its worktree, file by file. Needs a token of scope `read`.
+   *
+   * `GET /work/{id}/diff`
+   */
+  readDiff(id: string, options?: CallOptions): Promise<Diff>;
 }

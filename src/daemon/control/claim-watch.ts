@@ -8,7 +8,7 @@ import {
   type ItemFault,
   readUnclaimed,
   type Unclaimed,
-} from '../../store/work/claim-faults.ts';
+} from '../../store/work/claimed/claim-faults.ts';
 import type { ClaimRequest } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { gauge } from '../../telemetry/metrics.ts';

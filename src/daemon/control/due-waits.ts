@@ -4,7 +4,7 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { sqlState } from '../../store/sql/database-errors.ts';
 import { resolveDueWaits } from '../../store/transcript/waits.ts';
-import type { ItemFault } from '../../store/work/claim-faults.ts';
+import type { ItemFault } from '../../store/work/claimed/claim-faults.ts';
 
 export interface WaitResolver {
   readonly db: Database;

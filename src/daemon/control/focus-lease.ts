@@ -4,7 +4,7 @@ import { type Clock, elapsedMs, type Moment, momentOf } from '../../core/lifecyc
 import { type Lease, MARGIN_SHARE } from '../../core/lifecycle/lease.ts';
 import type { ProcessHost } from '../../process/process-host.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { leasesLeft, type Renewal, renewLeases } from '../../store/work/leases.ts';
+import { leasesLeft, type Renewal, renewLeases } from '../../store/work/claimed/leases.ts';
 import type { ClaimedWork } from '../../store/work/work.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { abortReason, type FocusControl } from '../focus/scope/focus-control.ts';

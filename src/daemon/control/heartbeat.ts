@@ -4,7 +4,7 @@ import { messageOf } from '../../core/errors/errors.ts';
 import { type Clock, elapsedMs, momentOf } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { Database } from '../../store/sql/database.ts';
-import { leasesLeft, type Renewal, renewLeases } from '../../store/work/leases.ts';
+import { leasesLeft, type Renewal, renewLeases } from '../../store/work/claimed/leases.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { RunningFocus } from './running-focus.ts';
 

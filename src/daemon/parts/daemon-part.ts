@@ -1,4 +1,5 @@
 /** What a part of animus that is not the engine adds to a daemon. The daemon knows no part: it gets their list. */
+import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import type { Config } from '../../core/config/config.ts';
 import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
@@ -25,14 +26,16 @@ export interface PartOfDaemon {
   readonly daemonId: string;
   /** The current settings. */
   readonly settings: () => Config;
+  /** The faculties that it claims work for now. */
+  readonly faculties: () => Iterable<Faculty>;
+  /** Replaces the problems of the part that `animus status` shows. Never rejects. */
+  readonly report: (problems: readonly string[]) => Promise<void>;
   readonly models: {
     /** Null: no model of `[embeddings]` is configured. */
     readonly embedder: Embedder | null;
     /** One line for people. */
     explain(failure: LlmFailure): string;
   };
-  /** Replaces the problem of the part that `animus status` shows; null: it has none. Never rejects. */
-  readonly report: (problem: string | null) => Promise<void>;
   /** The batches of the provider at a place (`animus.batches`); null: this daemon does not know it. */
   readonly batches: (place: string) => PlacedBatches | null;
 }

@@ -34,14 +34,12 @@ export interface Registration {
   trouble(faculty: string, reason: string, seconds: number): Promise<void>;
   /** Replaces the recorded problems of animus.toml. Never rejects. */
   configProblems(problems: readonly string[]): Promise<void>;
-  /** Replaces the recorded problems of MCP servers. Never rejects. */
-  mcpProblems(problems: readonly string[]): Promise<void>;
+  /** Makes what replaces the recorded problems of a part. Never rejects. */
+  partReport(): (problems: readonly string[]) => Promise<void>;
   /** Replaces the recorded problems of containers, and why faculties of mode `code` can run nothing, by name. Never rejects. */
   sandboxProblems(lines: readonly string[], ofCode: ReadonlyMap<string, string>): Promise<void>;
   /** Replaces the recorded problems of skills that work has written. Never rejects. */
   skillProblems(problems: readonly string[]): Promise<void>;
-  /** Makes what replaces the recorded problem of a part; null: it has none any more. Never rejects. */
-  partReport(): (problem: string | null) => Promise<void>;
   /** Replaces the recorded problems of the skills that were found. Never rejects. */
   libraryProblems(problems: readonly string[]): Promise<void>;
   /** Replaces the recorded problems of claims. Never rejects. */
@@ -64,11 +62,10 @@ export function createRegistration({
   const faults: string[] = [];
   let ofClaims: readonly string[] = [];
   let ofConfig: readonly string[] = [];
-  let ofMcp: readonly string[] = [];
+  const ofParts = new Map<object, readonly string[]>();
   let ofSandbox: readonly string[] = [];
   let ofCode: ReadonlyMap<string, string> = new Map();
   let ofSkills: readonly string[] = [];
-  const ofParts = new Map<object, string>();
   let ofLibrary: readonly string[] = [];
   let known: Faculties = { faculties: new Map(), problems: [] };
   let able: ReadonlyMap<string, Faculty> = new Map();
@@ -97,10 +94,9 @@ export function createRegistration({
         ...lacks,
         ...faults,
         ...ofConfig,
-        ...ofMcp,
+        ...[...ofParts.values()].flat(),
         ...ofSandbox,
         ...ofSkills,
-        ...ofParts.values(),
         ...ofLibrary,
       ],
     });
@@ -152,9 +148,12 @@ export function createRegistration({
       ofConfig = problems;
       await update();
     },
-    async mcpProblems(problems) {
-      ofMcp = problems;
-      await update();
+    partReport() {
+      const part = {};
+      return async (problems) => {
+        ofParts.set(part, problems);
+        await update();
+      };
     },
     async sandboxProblems(lines, code) {
       ofSandbox = lines;
@@ -164,14 +163,6 @@ export function createRegistration({
     async skillProblems(problems) {
       ofSkills = problems;
       await update();
-    },
-    partReport() {
-      const part = {};
-      return async (problem) => {
-        if (problem === null) ofParts.delete(part);
-        else ofParts.set(part, problem);
-        await update();
-      };
     },
     async libraryProblems(problems) {
       ofLibrary = problems;

@@ -10,7 +10,7 @@ import type { Log } from '../../telemetry/log.ts';
 import type { SkillShelf } from './shelf.ts';
 import { writeSkills } from './write-skills.ts';
 
-export interface WrittenSkillsMeans {
+export interface WritingDaemon {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -36,10 +36,10 @@ const REPORT_MS = 6 * 3_600_000;
 /** How long the start waits for the first round, so that the first foci find what was written while no daemon ran. */
 const START_MS = 2000;
 
-export function createWrittenSkills(means: WrittenSkillsMeans): WrittenSkills {
-  const { db, clock, log, shelf, directories } = means;
+export function createWrittenSkills(daemon: WritingDaemon): WrittenSkills {
+  const { db, clock, log, shelf, directories } = daemon;
   const [root] = directories;
-  const place = [means.host, ...directories].join(':');
+  const place = [daemon.host, ...directories].join(':');
   const wake = createWake(clock);
   const stopping = new AbortController();
   let loop: Promise<void> | null = null;
@@ -74,7 +74,7 @@ export function createWrittenSkills(means: WrittenSkillsMeans): WrittenSkills {
     if (problems.join('\n') === known) return;
     known = problems.join('\n');
     for (const problem of problems) log.warn({}, problem);
-    await means.onProblems(problems);
+    await daemon.onProblems(problems);
   }
 
   async function report(library: SkillLibrary): Promise<void> {
@@ -83,7 +83,7 @@ export function createWrittenSkills(means: WrittenSkillsMeans): WrittenSkills {
       origin,
       hash: contentHash,
     }));
-    await reportSkills(db, place, skills, means.staleDays);
+    await reportSkills(db, place, skills, daemon.staleDays);
     reported = library;
     reportedMs = clock.monotonicMs();
   }

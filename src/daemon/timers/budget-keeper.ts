@@ -15,7 +15,7 @@ import {
 } from '../../store/work/budgets.ts';
 import type { Log } from '../../telemetry/log.ts';
 
-export interface BudgetKeeperMeans {
+export interface BudgetedDaemon {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -38,8 +38,7 @@ const INTERVAL_MS = 15_000;
 const PRUNE_ROUNDS = 20;
 
 /** The limits are written before `start` resolves, so that no turn begins before them. */
-export function createBudgetKeeper(means: BudgetKeeperMeans): BudgetKeeper {
-  const { db, clock, log, daemonId, registration, budget } = means;
+export function createBudgetKeeper({ db, clock, log, daemonId, registration, budget }: BudgetedDaemon): BudgetKeeper {
   const stopping = new AbortController();
   const wake = createWake(clock);
   let loop: Promise<void> | null = null;

@@ -8,7 +8,7 @@ import { notificationMs } from '../../store/postgres/health.ts';
 import type { Database } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 
-export interface HearingMeans {
+export interface HearingDaemon {
   readonly db: Database;
   readonly log: Log;
   readonly pollSeconds: number;
@@ -17,7 +17,7 @@ export interface HearingMeans {
 }
 
 /** `start` begins the check and does not wait for it. The embedded database is not checked, because it is polled anyway. */
-export function createHearing({ db, log, pollSeconds, onDeaf }: HearingMeans): Service {
+export function createHearing({ db, log, pollSeconds, onDeaf }: HearingDaemon): Service {
   const stopping = new AbortController();
   let check: Promise<void> | null = null;
 

@@ -8,7 +8,7 @@ import type { Database } from '../../store/sql/database.ts';
 import { drainInbox } from '../../store/work/inbox.ts';
 import type { Log } from '../../telemetry/log.ts';
 
-export interface InboxMeans {
+export interface InboxKeeper {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,8 +27,8 @@ const BATCH = 100;
 const POSTPONED_MS = 1100;
 
 /** A drainer; many daemons may drain one inbox at once. */
-export function createInbox(means: InboxMeans): Inbox {
-  const { clock, log } = means;
+export function createInbox(keeper: InboxKeeper): Inbox {
+  const { clock, log } = keeper;
   const wake = createWake(clock);
   const stopping = new AbortController();
   let loop: Promise<void> | null = null;
@@ -43,7 +43,7 @@ export function createInbox(means: InboxMeans): Inbox {
     try {
       let postponed = 0;
       for (let full = true; full && !stopping.signal.aborted; ) {
-        const drained = await drainInbox(means.db, BATCH);
+        const drained = await drainInbox(keeper.db, BATCH);
         full = drained.accepted + drained.refused + drained.postponed >= BATCH;
         postponed += drained.postponed;
         if (drained.refused > 0) {
@@ -54,7 +54,7 @@ export function createInbox(means: InboxMeans): Inbox {
         }
       }
       troubled = false;
-      const pollMs = means.pollSeconds * 1000;
+      const pollMs = keeper.pollSeconds * 1000;
       return postponed > 0 ? Math.min(POSTPONED_MS, pollMs) : pollMs;
     } catch (error) {
       if (!troubled) log.error({ error: messageOf(error) }, 'cannot drain the inbox; trying again');

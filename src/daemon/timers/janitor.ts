@@ -22,7 +22,7 @@ import type { Prune } from '../parts/daemon-part.ts';
 import { sweepFocusDirectories } from '../workspace/focus-directory.ts';
 import { sweepHomes } from '../workspace/focus-home.ts';
 
-export interface JanitorMeans {
+export interface CleanedDaemon {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -75,8 +75,8 @@ const CHAT_BATCH = 20;
 const SMALL_ROW_BATCH = 1000;
 
 /** A janitor. Only one sweeps a database at a time, whatever the number of daemons. */
-export function createJanitor(means: JanitorMeans): Janitor {
-  const { db, clock, log, retention } = means;
+export function createJanitor(daemon: CleanedDaemon): Janitor {
+  const { db, clock, log, retention } = daemon;
   const stopping = new AbortController();
   let loop: Promise<void> | null = null;
 
@@ -98,7 +98,7 @@ export function createJanitor(means: JanitorMeans): Janitor {
 
   async function sweep(): Promise<Swept> {
     const { resolvedDays, packDays, artifactsDays, directoriesDays: keepDays } = retention();
-    const { directoryRoot } = means;
+    const { directoryRoot } = daemon;
     const directories =
       (await sweepFocusDirectories(db, directoryRoot, { keepDays, log })) + (await sweepHomes(db, directoryRoot));
     const endMs = clock.monotonicMs() + ROUND_MS;
@@ -116,7 +116,7 @@ export function createJanitor(means: JanitorMeans): Janitor {
     const archived = await repeat(() => pruneArchives(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
     const registered = await repeat(() => pruneRegisters(db, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more);
     const others: [string, Part][] = [];
-    for (const [counted, prune] of means.prunes) {
+    for (const [counted, prune] of daemon.prunes) {
       others.push([counted, await repeat(() => prune(db, resolvedDays, SMALL_ROW_BATCH), SMALL_ROW_BATCH, more)]);
     }
     const packages = await repeat(() => pruneSkillPackages(db, resolvedDays, WORK_BATCH), WORK_BATCH, more);

@@ -7,17 +7,11 @@ import { readQueueStatus } from '../../store/views/status-view.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { gauge } from '../../telemetry/metrics.ts';
 
-export interface QueueMetricsMeans {
-  readonly db: Queryable;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /** Half the interval at which OpenTelemetry exports metrics by default. */
 const INTERVAL_MS = 30_000;
 
 /** Sets `work.queue.depth`, `work.queue.oldest_age`, `work.unroutable` and `work.skills.stale` every 30 s, one cheap call each time. */
-export function createQueueMetrics({ db, clock, log }: QueueMetricsMeans): Service {
+export function createQueueMetrics(db: Queryable, clock: Clock, log: Log): Service {
   const stopping = new AbortController();
   // A gauge keeps its last value: a faculty whose queue has emptied is set to 0 once.
   let known = new Set<string>();

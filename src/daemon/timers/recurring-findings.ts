@@ -13,7 +13,7 @@ import {
 } from '../findings/propose-skills.ts';
 import type { ModelSource } from '../models/focus-model.ts';
 
-export interface RecurringFindingsMeans extends Omit<FindingsReader, 'embedder' | 'explain'> {
+export interface FindingsDaemon extends Omit<FindingsReader, 'embedder' | 'explain'> {
   readonly clock: Clock;
   readonly models: Pick<ModelSource, 'embedder' | 'explain'>;
   readonly registration: { readonly faculties: () => ReadonlyMap<string, Pick<Faculty, 'skillCreation'>> };
@@ -27,8 +27,8 @@ export interface RecurringFindings extends Service {
 }
 
 /** Every daemon of a database may run one. The first look is one interval after the start. */
-export function createRecurringFindings(means: RecurringFindingsMeans): RecurringFindings {
-  const { db, clock, log, daemonId, models, settings } = means;
+export function createRecurringFindings(daemon: FindingsDaemon): RecurringFindings {
+  const { db, clock, log, daemonId, models, settings } = daemon;
   const stopping = new AbortController();
   const wake = createWake(clock);
   let changed = false;
@@ -62,14 +62,14 @@ export function createRecurringFindings(means: RecurringFindingsMeans): Recurrin
       proposer = null;
       return;
     }
-    proposer ??= createSkillProposer({ ...means, embedder: models.embedder, explain: models.explain });
+    proposer ??= createSkillProposer({ ...daemon, embedder: models.embedder, explain: models.explain });
     const { lost } = await proposer.pass(nowUs, current, stopping.signal);
     if (lost) proposer = null;
   }
 
   /** A faculty of this name that may not write skills is another one. */
   function hasScribe(): boolean {
-    const scribe = means.registration.faculties().get(SCRIBE);
+    const scribe = daemon.registration.faculties().get(SCRIBE);
     return scribe !== undefined && scribe.skillCreation !== 'no';
   }
 

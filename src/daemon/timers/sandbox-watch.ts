@@ -5,7 +5,7 @@ import type { Clock } from '../../core/lifecycle/clock.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
 import type { ContainerHost } from '../../sandbox/container-host.ts';
 
-export interface SandboxWatchMeans {
+export interface WatchedSandboxes {
   readonly clock: Clock;
   readonly containers: Pick<ContainerHost, 'health' | 'ping'>;
   /** The image of code whose faculty names none. */
@@ -26,24 +26,24 @@ const CODE_PAUSE_MS = 10_000;
 const WELL_MS = 600_000;
 
 /** Asks the engine only while a faculty needs it. */
-export function createSandboxWatch(means: SandboxWatchMeans): Service {
-  const { clock, faculties, onProblems } = means;
+export function createSandboxWatch(watched: WatchedSandboxes): Service {
+  const { clock, faculties, onProblems } = watched;
   const stopping = new AbortController();
   let watching: Promise<void> | null = null;
   let known = JSON.stringify([[], []]);
   let last = { answered: true, well: false, atMs: Number.NEGATIVE_INFINITY, needs: '' };
 
   async function look(): Promise<void> {
-    const needed = containerImages(faculties(), means.codeImage);
+    const needed = containerImages(faculties(), watched.codeImage);
     if (needed.size === 0 && known === JSON.stringify([[], []])) return;
     const code = new Set([...faculties()].filter(({ engage }) => engage.mode === 'code').map(({ name }) => name));
     const needs = JSON.stringify([...needed]);
     const onlyCode = [...needed.values()].flat().every((name) => code.has(name));
-    const unanswered = needed.size === 0 ? null : await means.containers.ping();
+    const unanswered = needed.size === 0 ? null : await watched.containers.ping();
     const same = needs === last.needs && (unanswered === null) === last.answered;
     const againMs = onlyCode && last.well ? WELL_MS : PAUSE_MS;
     if (same && clock.monotonicMs() - last.atMs < againMs) return;
-    const { lines, ofCode } = await problemsOf(needed, code, unanswered, means);
+    const { lines, ofCode } = await problemsOf(needed, code, unanswered, watched);
     if (stopping.signal.aborted) return;
     const well = lines.length === 0 && ofCode.size === 0;
     last = { answered: unanswered === null, well, atMs: clock.monotonicMs(), needs };
@@ -76,7 +76,7 @@ async function problemsOf(
   needed: ReadonlyMap<string, readonly string[]>,
   code: ReadonlySet<string>,
   unanswered: string | null,
-  { containers }: Pick<SandboxWatchMeans, 'containers'>,
+  { containers }: Pick<WatchedSandboxes, 'containers'>,
 ): Promise<{ readonly lines: readonly string[]; readonly ofCode: ReadonlyMap<string, string> }> {
   const lines: string[] = [];
   const ofCode = new Map<string, string>();

@@ -1,14 +1,14 @@
 /** The services that keep the tables in order: what is old, the worktrees of ended work, and what recurs in findings. */
 import type { Config } from '../../core/config/config.ts';
 import type { Service } from '../../core/lifecycle/service.ts';
-import { createJanitor, type JanitorMeans } from './janitor.ts';
-import { createRecurringFindings, type RecurringFindingsMeans } from './recurring-findings.ts';
+import { type CleanedDaemon, createJanitor } from './janitor.ts';
+import { createRecurringFindings, type FindingsDaemon } from './recurring-findings.ts';
 import { createWorktreeKeeper } from './worktree-keeper.ts';
 
-interface UpkeepMeans
-  extends Omit<RecurringFindingsMeans, 'registration' | 'settings'>,
-    Omit<JanitorMeans, 'retention' | 'prunes'> {
-  readonly parts: { readonly prunes: JanitorMeans['prunes'] };
+interface UpkeptDaemon
+  extends Omit<FindingsDaemon, 'registration' | 'settings'>,
+    Omit<CleanedDaemon, 'retention' | 'prunes'> {
+  readonly parts: { readonly prunes: CleanedDaemon['prunes'] };
   /** ANIMUS_HOME, absolute. */
   readonly home: string;
 }
@@ -22,11 +22,11 @@ export interface Upkeep {
 
 /** `settings`: the current ones. */
 export function createUpkeep(
-  means: UpkeepMeans,
-  registration: RecurringFindingsMeans['registration'],
+  daemon: UpkeptDaemon,
+  registration: FindingsDaemon['registration'],
   settings: () => Pick<Config, 'retention' | 'skills'>,
 ): Upkeep {
-  const { db, clock, log, daemonId, models, directoryRoot, home } = means;
+  const { db, clock, log, daemonId, models, directoryRoot, home } = daemon;
   const findings = createRecurringFindings({
     db,
     clock,
@@ -37,7 +37,14 @@ export function createUpkeep(
     settings: () => settings().skills,
   });
   const services = [
-    createJanitor({ db, clock, log, retention: () => settings().retention, directoryRoot, prunes: means.parts.prunes }),
+    createJanitor({
+      db,
+      clock,
+      log,
+      retention: () => settings().retention,
+      directoryRoot,
+      prunes: daemon.parts.prunes,
+    }),
     createWorktreeKeeper({ db, clock, log, home, retention: () => settings().retention }),
     findings,
   ];

@@ -8,7 +8,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { placeOf } from '../kept/place-of.ts';
 import { type Tended, tendWorktrees } from '../kept/tend-worktrees.ts';
 
-export interface WorktreeKeeperMeans {
+export interface KeepingDaemon {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,7 +27,7 @@ export interface WorktreeKeeper extends Service {
 const INTERVAL_MS = 60_000;
 
 /** Any number of daemons may do it at once: each takes the worktrees that no other has taken. */
-export function createWorktreeKeeper({ db, clock, log, home, retention }: WorktreeKeeperMeans): WorktreeKeeper {
+export function createWorktreeKeeper({ db, clock, log, home, retention }: KeepingDaemon): WorktreeKeeper {
   const stopping = new AbortController();
   let loop: Promise<void> | null = null;
 

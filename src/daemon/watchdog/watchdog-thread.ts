@@ -92,14 +92,14 @@ async function soon(saying: Promise<void>): Promise<void> {
 }
 
 async function recordStanding(data: WatchdogData, blockedMs: number): Promise<void> {
-  const { reportStanding } = await import('../../store/work/give-up-daemon.ts');
+  const { reportStanding } = await import('../../store/work/claimed/give-up-daemon.ts');
   await reportStanding(data.connectionString, data.daemonId, blockedMs / 1000).catch((error: unknown) =>
     say(data, 'warn', { error: messageOf(error) }, 'could not record that the event loop stands still'),
   );
 }
 
 async function giveUp(data: WatchdogData, blockedMs: number, pause: string | null): Promise<void> {
-  const { giveUpDaemon } = await import('../../store/work/give-up-daemon.ts');
+  const { giveUpDaemon } = await import('../../store/work/claimed/give-up-daemon.ts');
   const block = { seconds: blockedMs / 1000, pause };
   try {
     const items = await giveUpDaemon(data.connectionString, data.daemonId, block);

@@ -45,7 +45,7 @@ export interface BatchEmbedding {
 
 /** Embeds batches with one model. */
 export function createBatchEmbedding(
-  { db, clock, log, models }: Omit<PartOfDaemon, 'settings' | 'batches'>,
+  { db, clock, log, models }: Pick<PartOfDaemon, 'db' | 'clock' | 'log' | 'models'>,
   asked: Embedder,
   turn: EmbeddingTurn,
 ): BatchEmbedding {

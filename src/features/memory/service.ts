@@ -27,7 +27,7 @@ const REFUSED_MS = 30_000;
 const MAX_ROWS = 256;
 
 /** Every daemon of a database may run one. Without an embedder, it does nothing. */
-export function createMemoryService(daemon: Omit<PartOfDaemon, 'settings' | 'batches'>): Service {
+export function createMemoryService(daemon: Omit<PartOfDaemon, 'settings' | 'batches' | 'faculties'>): Service {
   const { db, clock, log, daemonId } = daemon;
   const { embedder } = daemon.models;
   const stopping = new AbortController();
@@ -149,7 +149,7 @@ export function createMemoryService(daemon: Omit<PartOfDaemon, 'settings' | 'bat
     if (problem === known || stopping.signal.aborted) return;
     known = problem;
     if (problem !== null) log.warn({ problem }, 'memories get no embeddings for the time being');
-    await daemon.report(problem);
+    await daemon.report(problem === null ? [] : [problem]);
   }
 
   return {

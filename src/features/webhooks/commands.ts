@@ -5,11 +5,13 @@ import { findOne, type NamedKind } from '../../core/work/find-one.ts';
 import { ID_RULE, isNamedBy } from '../../core/work/id-reference.ts';
 import { namesOfPeople, similarPerson } from '../../store/people/listed-person.ts';
 import type { Queryable } from '../../store/sql/database.ts';
+import type { Invocation } from '../../terminal/command/command.ts';
+import { withDatabase } from '../../terminal/command/database.ts';
 import { operationCommand } from '../../terminal/command/operation-command.ts';
 import { styled } from '../../terminal/view/output.ts';
-import { counted, shortId } from '../../terminal/view/quantities.ts';
+import { age, counted, shortId } from '../../terminal/view/quantities.ts';
 import { addWebhook, listWebhooks, removeWebhook, retryDeliveries, rotateWebhook, testWebhook } from './operations.ts';
-import { showDeadDeliveries, showWebhooks } from './show-webhooks.ts';
+import { showWebhooks } from './show-webhooks.ts';
 import * as store from './store.ts';
 
 const named = { arguments: { id: `the webhook: ${ID_RULE}` }, find: findWebhook };
@@ -148,4 +150,36 @@ async function findWebhook(db: Queryable, reference: string): Promise<store.Webh
     hooks.filter((hook) => isNamedBy(hook.id, part)).map((hook) => ({ id: hook.id, about: hook.url })),
   );
   return hooks.find((hook) => hook.id === id)!;
+}
+
+/** With `--dead`: the deliveries that failed for good. */
+async function showDeadDeliveries(invocation: Invocation): Promise<number> {
+  const { output } = invocation;
+  const deliveries = await withDatabase(invocation, (db) => store.listDeadDeliveries(db, undefined));
+  output.document({ deliveries });
+  if (deliveries.length === 0) {
+    output.note('no delivery failed for good');
+    return 0;
+  }
+  const now = Date.now();
+  output.table(
+    [
+      { title: 'DELIVERY' },
+      { title: 'WEBHOOK' },
+      { title: 'EVENT' },
+      { title: 'WORK', optional: true },
+      { title: 'ENDED', optional: true },
+      { title: 'WHY', shrink: true },
+    ],
+    deliveries.map((dead) => [
+      dead.id,
+      shortId(dead.webhook_id),
+      dead.event,
+      dead.work_item_id === null ? '-' : shortId(dead.work_item_id),
+      age(dead.ended_at, now),
+      dead.last_error ?? '',
+    ]),
+  );
+  output.line(styled('send them again: animus webhook retry WEBHOOK', 'dim'));
+  return 0;
 }

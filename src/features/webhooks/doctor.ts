@@ -6,8 +6,7 @@ import { hasFunctions } from '../../store/migrations/schema-version.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { type Finding, fine, problem } from '../../terminal/view/finding.ts';
 import { counted } from '../../terminal/view/quantities.ts';
-import { webhookKeyMark } from './secret.ts';
-import { listWebhooks, type Webhook } from './store.ts';
+import { listWebhooks, type Webhook, webhookKeyMark } from './store.ts';
 
 /** Nothing while there are none. Only the webhooks that the login may see are looked at; an operator sees all. */
 export async function examineWebhooks(db: Queryable, { webhooks: config }: Config): Promise<readonly Finding[]> {

@@ -6,7 +6,6 @@ import { facultyName, id, limit, list, optional, terminalOnly, text, whole } fro
 import { type Operation, type Outside, operation } from '../../operations/operation.ts';
 import { pageOf } from '../../operations/page-of.ts';
 import type { Queryable } from '../../store/sql/database.ts';
-import { webhookKeyMark, webhookSecret } from './secret.ts';
 import * as store from './store.ts';
 
 /** The number of a delivery, as text because it may be too large for a number. */
@@ -57,7 +56,7 @@ export const addWebhook = operation({
   prepare: presentKey,
   async run({ tx, prepared: key, unserved }, input) {
     const hook = randomUUID();
-    await store.addWebhook(tx, { ...input, id: hook, keyMark: webhookKeyMark(key) });
+    await store.addWebhook(tx, { ...input, id: hook, keyMark: store.webhookKeyMark(key) });
     const warned = await unserved(input.faculties ?? [], { until: 'nothing is sent of it', named: true });
     return { ...withSecret(key, await webhookOf(tx, hook)), ...warned };
   },
@@ -74,7 +73,7 @@ export const rotateWebhook = operation({
   errors: ['work.not_found', 'http.no_webhook_key'],
   prepare: presentKey,
   async run({ tx, prepared: key }, input) {
-    await store.rotateWebhook(tx, input.id, webhookKeyMark(key), input.keep_hours);
+    await store.rotateWebhook(tx, input.id, store.webhookKeyMark(key), input.keep_hours);
     return withSecret(key, await webhookOf(tx, input.id));
   },
 });
@@ -187,5 +186,5 @@ async function presentKey({ config }: Outside): Promise<Secret> {
 
 function withSecret(key: Secret, hook: store.Webhook): store.Webhook & { readonly secret: string } {
   const { id: webhookId, key_mark: keyMark, secret_version: secretVersion } = hook;
-  return { ...hook, secret: webhookSecret([key], { webhookId, keyMark, secretVersion })!.reveal() };
+  return { ...hook, secret: store.webhookSecret([key], { webhookId, keyMark, secretVersion })!.reveal() };
 }

@@ -12,9 +12,8 @@ import type { Database } from '../../store/sql/database.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { count } from '../../telemetry/metrics.ts';
 import type { WebReach } from '../../tools/web/guarded-agent.ts';
-import { type ClaimedDelivery, claimDeliveries, endDelivery } from './deliveries.ts';
-import { webhookKeyMark } from './secret.ts';
-import { SEND_MS, sendDelivery } from './send-delivery.ts';
+import { type ClaimedDelivery, claimDeliveries, endDelivery, SEND_MS, sendDelivery } from './deliveries.ts';
+import { webhookKeyMark } from './store.ts';
 
 export interface WebhookSenderParts {
   readonly db: Database;

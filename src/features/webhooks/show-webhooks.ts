@@ -1,9 +1,7 @@
-/** What `animus webhook list` prints. */
-import type { Invocation } from '../../terminal/command/command.ts';
-import { withDatabase } from '../../terminal/command/database.ts';
+/** What `animus webhook list` and `animus status` print. */
 import { type Output, styled } from '../../terminal/view/output.ts';
-import { age, shortId } from '../../terminal/view/quantities.ts';
-import { listDeadDeliveries, type Webhook } from './store.ts';
+import { age, counted, shortId } from '../../terminal/view/quantities.ts';
+import type { Webhook } from './store.ts';
 
 /** The webhooks, and what is wrong with them. */
 export function showWebhooks(output: Output, webhooks: readonly Webhook[]): void {
@@ -48,34 +46,20 @@ function problemsOf({ active, overflow, dropped_at: lost, last_error: error }: W
   ].filter((problem) => problem !== null);
 }
 
-/** With `--dead`: the deliveries that failed for good. */
-export async function showDeadDeliveries(invocation: Invocation): Promise<number> {
-  const { output } = invocation;
-  const deliveries = await withDatabase(invocation, (db) => listDeadDeliveries(db, undefined));
-  output.document({ deliveries });
-  if (deliveries.length === 0) {
-    output.note('no delivery failed for good');
-    return 0;
-  }
-  const now = Date.now();
-  output.table(
-    [
-      { title: 'DELIVERY' },
-      { title: 'WEBHOOK' },
-      { title: 'EVENT' },
-      { title: 'WORK', optional: true },
-      { title: 'ENDED', optional: true },
-      { title: 'WHY', shrink: true },
-    ],
-    deliveries.map((dead) => [
-      dead.id,
-      shortId(dead.webhook_id),
-      dead.event,
-      dead.work_item_id === null ? '-' : shortId(dead.work_item_id),
-      age(dead.ended_at, now),
-      dead.last_error ?? '',
-    ]),
-  );
-  output.line(styled('send them again: animus webhook retry WEBHOOK', 'dim'));
-  return 0;
+type Counts = Readonly<Record<'dead' | 'late' | 'full' | 'dropping', number>>;
+
+/** A line for each problem: dead letters, deliveries that no daemon sends, webhooks for which too much waits. */
+export function showWebhookStatus(output: Output, { webhooks }: { readonly webhooks: Counts }): void {
+  const { dead, late, full, dropping } = webhooks;
+  const problem = (text: string) => output.line(styled('problem  ', 'red'), text);
+  if (dead > 0) problem(`${deliveries(dead)} failed for good: animus webhook list --dead`);
+  if (late > 0) problem(`${deliveries(late)} waiting for a daemon with the key of the webhook`);
+  if (full > 0)
+    problem(`too many deliveries wait for ${counted(full, 'webhook', 'webhooks')}: new ones become dead letters`);
+  if (dropping > 0)
+    problem(`events are lost: too many deliveries and dead letters of ${counted(dropping, 'webhook', 'webhooks')}`);
+}
+
+function deliveries(count: number): string {
+  return counted(count, 'webhook delivery', 'webhook deliveries');
 }

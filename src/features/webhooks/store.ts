@@ -1,4 +1,7 @@
 /** Webhooks: the shapes of their rows, and thin calls of the SQL functions (docs/webhooks.md). */
+
+import { createHmac } from 'node:crypto';
+import { Secret } from '../../core/secrets/secret.ts';
 import { wordsOf } from '../../core/work/words.ts';
 import { choice } from '../../operations/fields.ts';
 import { type RowOf, row } from '../../operations/row.ts';
@@ -169,4 +172,39 @@ export async function retryDeliveries(db: Queryable, webhook: string, id: string
     id ?? null,
   ]);
   return made!.count;
+}
+
+/** Which secret of which key a webhook has. */
+export interface WebhookSecretName {
+  readonly webhookId: string;
+  /** The fingerprint of the key. */
+  readonly keyMark: string;
+  /** 1 at first; another number makes another secret. */
+  readonly secretVersion: number;
+}
+
+/** A fingerprint of the key, 16 hexadecimal digits. It tells daemons with another key not to send, and does not lead back to the key. */
+export function webhookKeyMark(key: Secret): string {
+  return derived(key, 'animus webhook key').toString('hex').slice(0, 16);
+}
+
+/**
+ * The secret as its receiver keeps it, `whsec_` and 32 bytes in base64; null if none of the keys has the fingerprint. It is derived from a
+ * key of the environment, the id of the webhook and the number of the secret, so it is stored nowhere.
+ */
+export function webhookSecret(
+  keys: readonly Secret[],
+  { webhookId, keyMark, secretVersion }: WebhookSecretName,
+): Secret | null {
+  const key = keys.find((one) => webhookKeyMark(one) === keyMark);
+  if (key === undefined) return null;
+  return new Secret(
+    `${SECRET_PREFIX}${derived(key, `animus webhook ${webhookId} ${secretVersion}`).toString('base64')}`,
+  );
+}
+
+export const SECRET_PREFIX = 'whsec_';
+
+function derived(key: Secret, purpose: string): Buffer {
+  return createHmac('sha256', key.reveal()).update(purpose).digest();
 }

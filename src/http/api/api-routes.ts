@@ -6,11 +6,9 @@ import { OPERATIONS, READINGS } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
 import { routeOfReading } from '../route/reading-route.ts';
 import type { Route } from '../route/route.ts';
-import { sandboxRoutes } from '../sandbox/sandbox-routes.ts';
 import { streamRoutes } from '../streams/stream-routes.ts';
 
 export const API_ROUTES: readonly Route[] = [
-  ...sandboxRoutes,
   ...artifactRoutes,
   ...conversationRoutes,
   ...OPERATIONS.map(routeOf),

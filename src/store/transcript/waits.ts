@@ -3,7 +3,7 @@ import type { WaitKind, WaitSubject } from '../../core/work/words.ts';
 import type { WorkState } from '../../core/work/work.ts';
 import type { Queryable } from '../sql/database.ts';
 import { toJsonb } from '../sql/json.ts';
-import type { ItemFault } from '../work/claim-faults.ts';
+import type { ItemFault } from '../work/claimed/claim-faults.ts';
 import type { FocusKey } from './focus-row.ts';
 
 /** What a call asks to wait for. */

@@ -48,8 +48,24 @@ export async function readItemWorktree(db: Queryable, id: string): Promise<ItemW
        from animus.item_worktree($1::uuid)`,
     [id],
   );
-  if (row === undefined) throw new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
+  if (row === undefined) throw noSuchItem(id);
   return row;
+}
+
+/** What an item has handed over. */
+type ItemResult = ItemWorktree & { readonly branch: string; readonly start: string; readonly tip: string };
+
+/** The same for an item that has handed something over. Errors: `work.not_found`, also for one without a worktree: it has no such file. */
+export async function readItemResult(db: Queryable, id: string): Promise<ItemResult> {
+  const item = await readItemWorktree(db, id);
+  const { branch, start, tip } = item;
+  if (branch === null || start === null || tip === null) throw noSuchItem(id);
+  return { ...item, branch, start, tip };
+}
+
+/** The same for an item that is not there, may not be seen, or has changed nothing. */
+export function noSuchItem(id: string): AnimusError {
+  return new AnimusError('work.not_found', { id, detail: `no work item ${id}` });
 }
 
 /** The stored patch, as `git diff --binary` made it; null: none is stored, or the actor may not see the item. */

@@ -6,9 +6,9 @@ import { createWake } from '../../../src/core/lifecycle/wake.ts';
 import { createControlPlane } from '../../../src/daemon/control/control-plane.ts';
 import { openNotifications } from '../../../src/store/postgres/notifications.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import { createWorkCompleter } from '../../../src/store/work/claimed/work-completer.ts';
 import { deregisterDaemon, registerDaemon } from '../../../src/store/work/daemons.ts';
 import { completeWork } from '../../../src/store/work/work.ts';
-import { createWorkCompleter } from '../../../src/store/work/work-completer.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import type { BenchQueue } from './queue.ts';
 

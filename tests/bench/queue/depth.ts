@@ -1,7 +1,7 @@
 /** (c) Claim and complete at depth: the cost of a claim with a million rows, compared with an empty queue. */
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../src/store/sql/database.ts';
-import { completeBatch } from '../../../src/store/work/complete-batch.ts';
+import { completeBatch } from '../../../src/store/work/claimed/complete-batch.ts';
 import { type ClaimableFaculty, claimWork } from '../../../src/store/work/work.ts';
 import { fillQueue } from '../../store/work/fill-queue.ts';
 import { median, percentiles } from './scenarios.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { EXIT_CODES, VARIABLES } from '../../../src/cli/shell/help-topics.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
-import { EXAMPLE_KEY, exampleWebhook } from '../../features/webhooks/example.ts';
+import { EXAMPLE_KEY, exampleWebhook } from '../../features/webhooks/fixtures.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
 import { handOver } from '../../support/handed-over.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { EngageDone } from '../../../src/engage/verdict/engage-end.ts';
 import type { LlmClient } from '../../../src/llm/client.ts';
-import { createWorkCompleter } from '../../../src/store/work/work-completer.ts';
+import { createWorkCompleter } from '../../../src/store/work/claimed/work-completer.ts';
 import { startTestFocus, testTool } from '../../support/focus.ts';
 import { engage, type LoopParts } from '../../support/run-loop.ts';
 import { crashableDatabase, crashServer, keepCommitsInMemory } from '../../support/server-crash.ts';

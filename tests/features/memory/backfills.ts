@@ -71,7 +71,7 @@ export async function startBackfill(
       embedder: llm.embedder({ provider: 'p', model: 'e', dimensions: DIMENSIONS, ...settings }),
       explain: ({ message }) => message,
     },
-    report: async (problem) => void problems.push(problem),
+    report: async ([problem = null]) => void problems.push(problem),
   });
   await backfill.start();
   const stop = async () => {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testWebhook } from '../../../src/features/webhooks/store.ts';
 import { silentLog } from '../../../src/telemetry/silent-log.ts';
 import { eventually } from '../../support/eventually.ts';
-import { webhookSending } from './sending.ts';
+import { webhookSending } from './fixtures.ts';
 
 const { db, sending, add, startSender, dueNow, states } = webhookSending();
 

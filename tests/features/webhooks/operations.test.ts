@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secrets/secret.ts';
 import { revokeToken, setPerson } from '../../../src/features/people/store.ts';
-import { webhookKeyMark } from '../../../src/features/webhooks/secret.ts';
+import { webhookKeyMark } from '../../../src/features/webhooks/store.ts';
 import { API_ROUTES } from '../../../src/http/api/api-routes.ts';
 import { testApi } from '../../support/api.ts';
 import { configOf } from '../../support/config-of.ts';

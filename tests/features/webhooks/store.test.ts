@@ -1,9 +1,11 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../../src/core/config/read-config.ts';
 import { endDelivery, pruneDeliveries } from '../../../src/features/webhooks/deliveries.ts';
 import { listWebhooks, removeWebhook, webhookEvent } from '../../../src/features/webhooks/store.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
+import { run } from '../../cli/run-cli.ts';
 import { testDatabase } from '../../support/database.ts';
-import { ARRIVED, addHook, claimHooks, deliveryRows, removeHooks, submitItem } from './rows.ts';
+import { ARRIVED, addHook, claimHooks, deliveryRows, removeHooks, submitItem } from './fixtures.ts';
 
 const target = testDatabase();
 const claim = () => claimHooks(target.database);
@@ -153,4 +155,76 @@ test('what arrived goes after a day, dead letters with old work, and what a remo
   await target.database.query('delete from animus.webhooks');
   await pruneDeliveries(target.database, 7, 100);
   expect(await deliveries()).toEqual([]);
+});
+
+const KEY = 'k'.repeat(64);
+const animus = (argv: readonly string[], env: Record<string, string> = {}) =>
+  run(argv, { env: { DATABASE_URL: target.connectionString, ANIMUS_WEBHOOK_KEY: KEY, ...env } });
+const json = async (...argv: string[]) => JSON.parse((await animus([...argv, '--json'])).stdout);
+
+test('the secret is printed once, alone on standard output; the database has neither it nor the key', async () => {
+  const added = await animus(['webhook', 'add', 'https://example.com/hook', '--faculty', 'f', '--label', 'pager']);
+  expect(added.code).toBe(0);
+  expect(added.stderr).toContain('no faculty is named f; nothing is sent of it until one is');
+  expect(added.stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
+  const tables = await target.database.query<{ text: string }>(
+    `select query_to_xml('select * from animus.' || relname, true, false, '')::text as text from pg_class
+      where relnamespace = 'animus'::regnamespace and relkind = 'r' and relname like 'webhook%'`,
+  );
+  const text = tables.map(({ text: rows }) => rows).join('');
+  expect(text).toContain('https://example.com/hook');
+  for (const secret of [KEY, added.stdout.trim(), added.stdout.trim().slice(6)]) expect(text).not.toContain(secret);
+  expect(await json('webhook', 'list')).toMatchObject({
+    webhooks: [{ url: 'https://example.com/hook', faculties: ['f'], label: 'pager', pending: 0, dead: 0 }],
+  });
+});
+
+test.each([
+  [{ ANIMUS_WEBHOOK_KEY: '' }, /key of webhooks is not set/],
+  [{ ANIMUS_WEBHOOK_KEY: 'short' }, /ANIMUS_WEBHOOK_KEY is too short for a key/],
+])('no webhook without a good key: %j', async (env, message) => {
+  const ran = await animus(['webhook', 'add', 'https://example.com/'], env);
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toMatch(message);
+});
+
+test('dead letters are listed, counted by status and sent again; a removed webhook takes them with it', async () => {
+  const { id } = await json('webhook', 'add', 'https://example.com/');
+  await target.database.query(`select animus.test_webhook($1)`, [id]);
+  await target.database.query(
+    `update animus.webhook_deliveries set state = 'dead', ended_at = now(), attempts = 12, last_error = 'the receiver answered 500'`,
+  );
+  const { deliveries } = await json('webhook', 'list', '--dead');
+  expect(deliveries).toMatchObject([{ event: 'webhook.test', attempts: 12, last_error: 'the receiver answered 500' }]);
+  expect((await animus(['status'])).stdout).toContain('1 webhook delivery failed for good: animus webhook list --dead');
+  expect((await animus(['webhook', 'list'])).stdout).toContain('the receiver answered 500');
+  const retried = await animus(['webhook', 'retry', id.slice(0, 8), '--delivery', deliveries[0].id]);
+  expect(retried.stdout).toContain('1 delivery of webhook');
+  expect(await json('webhook', 'list', '--dead')).toEqual({ deliveries: [] });
+  expect((await animus(['webhook', 'remove', id])).code).toBe(0);
+  expect(await target.database.query('select from animus.webhook_deliveries')).toEqual([]);
+});
+
+function configured(text: string, env: Record<string, string> = {}) {
+  const readSecretFile = () => ({ ok: false as const, detail: 'unused' });
+  return readConfig({ env, toml: { path: '/etc/animus.toml', text }, userHome: '/home/x', cwd: '/', readSecretFile })
+    .webhooks;
+}
+
+test('the keys come from the environment, under names that the table may change', () => {
+  expect(configured('')).toMatchObject({ key: null, oldKey: null, keyEnv: 'ANIMUS_WEBHOOK_KEY', allow: [] });
+  const webhooks = configured('[webhooks]\nold_key_env = "BEFORE"', {
+    ANIMUS_WEBHOOK_KEY: 'k'.repeat(64),
+    BEFORE: 'o'.repeat(64),
+  });
+  expect([webhooks.key?.reveal(), webhooks.oldKey?.reveal()]).toEqual(['k'.repeat(64), 'o'.repeat(64)]);
+});
+
+test('a key that is too short is refused', () => {
+  expect(() => configured('', { ANIMUS_WEBHOOK_KEY: 'short' })).toThrow(
+    'ANIMUS_WEBHOOK_KEY is too short for a key; it needs ',
+  );
+  expect(() => configured('[webhooks]\nold_key_env = "BEFORE"', { BEFORE: 'short' })).toThrow(
+    'BEFORE is too short for a key',
+  );
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { readChildren, spawnChildWork } from '../../../src/store/transcript/children.ts';
 import { parkWork, readWaits, resolveDueWaits } from '../../../src/store/transcript/waits.ts';
-import { completeBatch } from '../../../src/store/work/complete-batch.ts';
+import { completeBatch } from '../../../src/store/work/claimed/complete-batch.ts';
 import { completeWork, endCancelled, failWork, releaseWork } from '../../../src/store/work/work.ts';
 import { beginFocus, itemOf } from '../../support/begun-focus.ts';
 import { embeddedDatabase, testDatabase } from '../../support/database.ts';

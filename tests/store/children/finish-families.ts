@@ -1,7 +1,7 @@
 /** Brings families to an end as daemons would, and checks that none of their items waits without a reason. */
 import type { Database } from '../../../src/store/sql/database.ts';
 import { resolveDueWaits } from '../../../src/store/transcript/waits.ts';
-import { completeBatch } from '../../../src/store/work/complete-batch.ts';
+import { completeBatch } from '../../../src/store/work/claimed/complete-batch.ts';
 import { endCancelled } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 

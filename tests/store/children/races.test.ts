@@ -4,7 +4,7 @@ import { isAnimusError } from '../../../src/core/errors/errors.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { openWait, parkWork, resolveDueWaits, resolveWait } from '../../../src/store/transcript/waits.ts';
-import { completeBatch } from '../../../src/store/work/complete-batch.ts';
+import { completeBatch } from '../../../src/store/work/claimed/complete-batch.ts';
 import { answerQuestion } from '../../../src/store/work/decide.ts';
 import { completeWork, endCancelled, failWork } from '../../../src/store/work/work.ts';
 import { beginFocus, type FocusedWork } from '../../support/begun-focus.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { isAnimusError } from '../../../src/core/errors/errors.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { parkWork, resolveDueWaits } from '../../../src/store/transcript/waits.ts';
-import { completeBatch } from '../../../src/store/work/complete-batch.ts';
+import { completeBatch } from '../../../src/store/work/claimed/complete-batch.ts';
 import { sayWork } from '../../../src/store/work/say-work.ts';
 import { completeWork, endCancelled, extendLeases, failWork, releaseWork } from '../../../src/store/work/work.ts';
 import type { FocusedWork } from '../../support/begun-focus.ts';

@@ -11,9 +11,9 @@ import { encodeSettings } from '../../../src/store/transcript/focus-settings.ts'
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { addMessage } from '../../../src/store/transcript/messages.ts';
 import { answeredTurn, answerJson, recordTurn } from '../../../src/store/transcript/turns.ts';
-import type { CompletedWork, LastAnswer } from '../../../src/store/work/complete-batch.ts';
+import type { CompletedWork, LastAnswer } from '../../../src/store/work/claimed/complete-batch.ts';
+import { createWorkCompleter } from '../../../src/store/work/claimed/work-completer.ts';
 import { type ClaimedWork, claimWork, completeWork, releaseWork } from '../../../src/store/work/work.ts';
-import { createWorkCompleter } from '../../../src/store/work/work-completer.ts';
 import { claimable } from '../../support/begun-focus.ts';
 import { beginTurn } from '../../support/begun-turn.ts';
 import { testDatabase } from '../../support/database.ts';

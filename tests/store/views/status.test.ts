@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readStatus } from '../../../src/features/operate/status/status.ts';
-import { completeBatch } from '../../../src/store/work/complete-batch.ts';
+import { completeBatch } from '../../../src/store/work/claimed/complete-batch.ts';
 import { claimWork } from '../../../src/store/work/work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';

@@ -1,7 +1,7 @@
 /** Promise: blame for a claim that fails is put where it belongs: on an item, a faculty or on nobody; and it is told to nobody who may not know. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { readKeptFaults } from '../../../src/store/work/claim-faults.ts';
+import { readKeptFaults } from '../../../src/store/work/claimed/claim-faults.ts';
 import { testDatabase } from '../../support/database.ts';
 import { claim, emptyQueue, faculties, insertWork, openTransaction, untilBlocked } from './queue-driver.ts';
 import { makeRefusals, refusalsOf } from './refused-rows.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
-import { completeBatch } from '../../../src/store/work/complete-batch.ts';
+import { completeBatch } from '../../../src/store/work/claimed/complete-batch.ts';
 import { testDatabase } from '../../support/database.ts';
 import { createLogin, dropLogins } from '../../support/role-login.ts';
 import { claim, claimOne, codeOf, emptyQueue, insertWork, openTransaction } from './queue-driver.ts';

@@ -5,7 +5,7 @@ import { fenced } from '../../../src/core/text/fence.ts';
 import { estimateTokens } from '../../../src/core/work/tokens.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { readTranscript } from '../../../src/store/transcript/transcript.ts';
-import { completeBatch } from '../../../src/store/work/complete-batch.ts';
+import { completeBatch } from '../../../src/store/work/claimed/complete-batch.ts';
 import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
 import { sayWork } from '../../../src/store/work/say-work.ts';
 import { claimWork, completeWork, failWork, releaseWork } from '../../../src/store/work/work.ts';

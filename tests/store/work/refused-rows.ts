@@ -1,7 +1,7 @@
 /** Rows that an application refuses to have changed, for tests of claims. */
 
 import type { Database } from '../../../src/store/sql/database.ts';
-import { type ClaimFault, findFaults } from '../../../src/store/work/claim-faults.ts';
+import { type ClaimFault, findFaults } from '../../../src/store/work/claimed/claim-faults.ts';
 import { claimReadyWork } from '../../../src/store/work/work.ts';
 import { DAEMON, faculties, LEASE_SECONDS } from './queue-driver.ts';
 

@@ -6,7 +6,7 @@ import { isAnimusError } from '../../../src/core/errors/errors.ts';
 import type { WorkState } from '../../../src/core/work/work.ts';
 import type { Database, Queryable } from '../../../src/store/sql/database.ts';
 import { openWait, parkWork, resolveDueWaits, resolveWait } from '../../../src/store/transcript/waits.ts';
-import { completeBatch } from '../../../src/store/work/complete-batch.ts';
+import { completeBatch } from '../../../src/store/work/claimed/complete-batch.ts';
 import { drainInbox } from '../../../src/store/work/inbox.ts';
 import {
   type ClaimedWork,

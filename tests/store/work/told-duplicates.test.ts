@@ -1,6 +1,6 @@
 /** Promise: with on_duplicate = "tell", each duplicate is told once, in the inserter's transaction, without a lock and within bounds. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { completeBatch } from '../../../src/store/work/complete-batch.ts';
+import { completeBatch } from '../../../src/store/work/claimed/complete-batch.ts';
 import { registerDaemon } from '../../../src/store/work/daemons.ts';
 import { beginFocus, claimable } from '../../support/begun-focus.ts';
 import { beginTurn } from '../../support/begun-turn.ts';

@@ -2,7 +2,7 @@
 import { isAnimusError } from '../../../core/errors/errors.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import type { Database } from '../../../store/sql/database.ts';
-import { readKeptFaults, readUnclaimed } from '../../../store/work/claim-faults.ts';
+import { readKeptFaults, readUnclaimed } from '../../../store/work/claimed/claim-faults.ts';
 import { readClaimProblems } from '../../../store/work/daemons.ts';
 import { type Finding, problem } from '../../../terminal/view/finding.ts';
 import { counted } from '../../../terminal/view/quantities.ts';

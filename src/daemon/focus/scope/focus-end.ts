@@ -13,6 +13,7 @@ import type { Database } from '../../../store/sql/database.ts';
 import { addMessage } from '../../../store/transcript/messages.ts';
 import { readTranscript } from '../../../store/transcript/transcript.ts';
 import { parkWork } from '../../../store/transcript/waits.ts';
+import type { WorkCompleter } from '../../../store/work/claimed/work-completer.ts';
 import type { ReleaseReason } from '../../../store/work/release-reason.ts';
 import {
   type ClaimedWork,
@@ -22,7 +23,6 @@ import {
   releaseWork,
   type WorkError,
 } from '../../../store/work/work.ts';
-import type { WorkCompleter } from '../../../store/work/work-completer.ts';
 import type { Log } from '../../../telemetry/log.ts';
 import { retryDelaySeconds } from './recovery.ts';
 import { type Ends, giveBack, isRefusal, type Released } from './refused-end.ts';

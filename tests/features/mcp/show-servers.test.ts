@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mcpReportJson } from '../../../src/cli/faculty/mcp-view.ts';
+import { mcpReportJson } from '../../../src/features/mcp/show-servers.ts';
 
 const tool = (description: string) => ({ name: 't', description, inputSchema: {}, definitionHash: description });
 const lines = (letter: string) => Array.from({ length: 100 }, (_, n) => `${letter}${n}`).join('\n');

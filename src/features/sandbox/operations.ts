@@ -1,53 +1,47 @@
 /** Code in the sandbox: work items of faculties whose mode is `code`. */
-import { z } from 'zod';
 import { AnimusError } from '../../core/errors/errors.ts';
 import { CODE_FIELDS, describeCode, EITHER, oneOfBoth } from '../../core/work/code-params.ts';
-import * as schemas from '../../operations/schemas.ts';
-import { facultyName, id, workState } from '../../operations/schemas.ts';
+import { facultyName, optional, other, text, whole } from '../../operations/fields.ts';
+import { type Operation, operation } from '../../operations/operation.ts';
 import { submittedItem } from '../../operations/work-rows.ts';
 import type { Queryable } from '../../store/sql/database.ts';
 import { readVisibleFaculty } from '../../store/views/visible/visible-appliance.ts';
 import { whyWaiting } from '../../store/views/waiting.ts';
 import { submitWork } from '../../store/work/submit-work.ts';
-import { jsonRoute, type Route } from '../route/route.ts';
 
 /** The shipped faculty. */
 const FACULTY = 'sandbox';
 
-const newExecution = z
-  .strictObject({
-    ...CODE_FIELDS,
-    faculty: facultyName().default(FACULTY).describe('one whose mode is code'),
-    description: z.string().optional().describe('default: what is run'),
-    concurrency_key: z.string().optional().describe('items with the same key run one after another'),
-    priority: z.int32().optional().describe('higher runs first; default 0'),
-  })
-  .refine(oneOfBoth, EITHER)
-  .meta({ id: 'NewExecution' });
-
-const runCode = jsonRoute({
-  id: 'runCode',
-  method: 'POST',
-  path: '/sandbox/executions',
+/** The command of a terminal also follows the output, and may be stopped while the work goes on (`run-code.ts`). */
+const runCode = operation({
+  name: 'runCode',
   tag: 'sandbox',
   summary: 'Run Python or a command in a container: submits a work item, whose events contain the output while it runs',
   scope: 'work',
-  body: newExecution,
-  status: 202,
-  output: z
-    .object({
-      id: id().describe('the work item'),
-      state: workState(),
-      events: z.string().describe('the path of its events'),
-      ...submittedItem(schemas),
-    })
-    .meta({ id: 'Execution' }),
-  awaits: 'id',
+  http: { method: 'POST', path: '/sandbox/executions', status: 202, awaits: 'id', body: 'NewExecution' },
+  input: {
+    code: other(() => CODE_FIELDS.code),
+    command: other(() => CODE_FIELDS.command),
+    timeout_seconds: other(() => CODE_FIELDS.timeout_seconds),
+    faculty: facultyName({ default: FACULTY, description: 'one whose mode is code' }),
+    description: optional(text({ description: 'default: what is run' })),
+    concurrency_key: optional(text({ description: 'items with the same key run one after another' })),
+    priority: optional(whole({ min: -2_147_483_648, max: 2_147_483_647, description: 'higher runs first; default 0' })),
+  },
+  check: (input) => (oneOfBoth(input) ? null : EITHER),
+  output: (s) =>
+    s.z
+      .object({
+        id: s.id().describe('the work item'),
+        state: s.workState(),
+        events: s.z.string().describe('the path of its events'),
+        ...submittedItem(s),
+      })
+      .meta({ id: 'Execution' }),
   errors: ['work.invalid', 'http.no_sandbox'],
-  run: async ({ tx, traceparent }, { body }) => {
-    const { faculty, description, concurrency_key: concurrencyKey, priority, ...params } = body;
+  async run({ tx, traceparent }, { faculty, description, concurrency_key: concurrencyKey, priority, ...params }) {
     await checkSandbox(tx, faculty);
-    const submitted = await submitWork(tx, {
+    const { id, state } = await submitWork(tx, {
       faculty,
       description: description ?? describeCode(params),
       params,
@@ -56,8 +50,7 @@ const runCode = jsonRoute({
       source: 'http',
       traceContext: traceparent ?? undefined,
     });
-    const events = `/api/v1/work/${submitted.id}/events`;
-    return { id: submitted.id, state: submitted.state, waiting: await whyWaiting(tx, submitted.id), events };
+    return { id, state, waiting: await whyWaiting(tx, id), events: `/api/v1/work/${id}/events` };
   },
 });
 
@@ -80,4 +73,4 @@ async function checkSandbox(tx: Queryable, name: string): Promise<void> {
   throw new AnimusError('http.no_sandbox', { detail, remedy });
 }
 
-export const sandboxRoutes: readonly Route[] = [runCode];
+export const sandboxOperations: readonly Operation[] = [runCode];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createWorkCompleter } from '../../../src/store/work/work-completer.ts';
-import { testDatabase } from '../../support/database.ts';
-import { claim, codeOf, emptyQueue, openTransaction, stateOf } from './queue-driver.ts';
+import { createWorkCompleter } from '../../../../src/store/work/claimed/work-completer.ts';
+import { testDatabase } from '../../../support/database.ts';
+import { claim, codeOf, emptyQueue, openTransaction, stateOf } from '../queue-driver.ts';
 
 const target = testDatabase();
 

@@ -1,8 +1,8 @@
 /** Why claims fail: the item, or the faculty, that makes them fail. Thin calls of the SQL functions. */
-import type { Queryable } from '../sql/database.ts';
-import { sqlState } from '../sql/database-errors.ts';
-import { toJsonb } from '../sql/json.ts';
-import type { ClaimRequest } from './work.ts';
+import type { Queryable } from '../../sql/database.ts';
+import { sqlState } from '../../sql/database-errors.ts';
+import { toJsonb } from '../../sql/json.ts';
+import type { ClaimRequest } from '../work.ts';
 
 /** An item that claims leave out until `until`, a time in ISO 8601, so many seconds from when it was found, because they failed on it so many times. */
 export interface ItemFault {

@@ -1,6 +1,6 @@
 /** Ends many items as completed. */
-import type { Queryable } from '../sql/database.ts';
-import { toJsonb, toText } from '../sql/json.ts';
+import type { Queryable } from '../../sql/database.ts';
+import { toJsonb, toText } from '../../sql/json.ts';
 
 /** An item that is done, with the token that proves the claim. */
 export interface CompletedWork {

@@ -1,9 +1,9 @@
 /** Promise: `animus sandbox run` prints what code prints, and ends with its exit status. The sandbox is a function of the test. */
 import { beforeEach, expect, test, vi } from 'vitest';
+import { run } from '../../cli/run-cli.ts';
 import { startTestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
 import { played } from '../../support/played-sandbox.ts';
-import { run } from '../run-cli.ts';
 
 vi.mock(
   '../../../src/daemon/open-containers.ts',

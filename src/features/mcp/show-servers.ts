@@ -4,7 +4,7 @@ import { harmless, visibleLines } from '../../core/text/harmless.ts';
 import { type Output, styled } from '../../terminal/view/output.ts';
 import { counted } from '../../terminal/view/quantities.ts';
 import type { ComparedTool } from '../../tools/mcp/inspect-server.ts';
-import type { McpReport } from './mcp-check.ts';
+import type { McpReport } from './check-servers.ts';
 
 const INDENT = ' '.repeat(9);
 /** Lines around a change. */

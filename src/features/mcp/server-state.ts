@@ -5,12 +5,19 @@ import type { Faculty } from '../../catalog/faculty/faculty.ts';
 import { isAnimusError } from '../../core/errors/errors.ts';
 import type { McpPin } from '../../store/work/mcp-pins.ts';
 import type { Invocation } from '../../terminal/command/command.ts';
+import type { IsolationOf } from './check-servers.ts';
 
 /** Shown with each faculty, and in the document. */
 export interface McpState {
   readonly ok: boolean;
   readonly document: unknown;
   show(faculty: string): void;
+}
+
+export interface McpOptions {
+  readonly mcp?: boolean;
+  readonly pin?: boolean;
+  readonly isolationOf: IsolationOf;
 }
 
 /**
@@ -21,17 +28,17 @@ export async function mcpStateOf(
   faculties: readonly Faculty[],
   directory: string,
   invocation: Invocation,
-  options: { readonly mcp?: boolean; readonly pin?: boolean },
+  { mcp, pin, isolationOf }: McpOptions,
 ): Promise<McpState> {
   const { output } = invocation;
   const own = faculties.filter(({ mcp = [] }) => mcp.length > 0);
   if (own.length === 0) return { ok: true, document: [], show: () => {} };
   const { withDatabase } = await import('../../terminal/command/database.ts');
-  if (options.mcp === true || options.pin === true) {
-    const { checkMcpServers } = await import('./mcp-check.ts');
-    const { mcpReportJson, showMcpReport } = await import('./mcp-view.ts');
+  if (mcp === true || pin === true) {
+    const { checkMcpServers } = await import('./check-servers.ts');
+    const { mcpReportJson, showMcpReport } = await import('./show-servers.ts');
     const reports = await withDatabase(invocation, (db) =>
-      checkMcpServers(own, directory, invocation, db, options.pin === true),
+      checkMcpServers(own, directory, invocation, db, { pin: pin === true, isolationOf }),
     );
     return {
       ok: reports.every(

@@ -1,7 +1,7 @@
 /** Batches ends of work. */
-import { AnimusError } from '../../core/errors/errors.ts';
-import type { Queryable } from '../sql/database.ts';
-import { batchWrites } from '../sql/write-batcher.ts';
+import { AnimusError } from '../../../core/errors/errors.ts';
+import type { Queryable } from '../../sql/database.ts';
+import { batchWrites } from '../../sql/write-batcher.ts';
 import { type CompletedWork, type Completion, completeBatch } from './complete-batch.ts';
 
 export interface WorkCompleter {

@@ -1,7 +1,7 @@
 /** What the watchdog of a daemon tells the database when the daemon itself cannot: each time on a connection of its own. */
-import { openPostgres } from '../postgres/postgres.ts';
-import type { Database } from '../sql/database.ts';
-import { reportBlock } from './daemons.ts';
+import { openPostgres } from '../../postgres/postgres.ts';
+import type { Database } from '../../sql/database.ts';
+import { reportBlock } from '../daemons.ts';
 
 export interface StandingLoop {
   readonly seconds: number;

@@ -1,13 +1,13 @@
 /** Promise: an item on which claims fail is found, left out and named, and all other work goes on. */
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { openWait, parkWork, resolveDueWaits } from '../../../src/store/transcript/waits.ts';
-import { readKeptFaults } from '../../../src/store/work/claim-faults.ts';
-import { renewLeases } from '../../../src/store/work/leases.ts';
-import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
-import { type DatabaseClock, fakeDatabaseClock } from '../../support/clock.ts';
-import { testDatabase } from '../../support/database.ts';
-import { claim, DAEMON, emptyQueue, faculties, insertWork, LEASE_SECONDS, openTransaction } from './queue-driver.ts';
-import { makeRefusals, refusalsOf } from './refused-rows.ts';
+import { openWait, parkWork, resolveDueWaits } from '../../../../src/store/transcript/waits.ts';
+import { readKeptFaults } from '../../../../src/store/work/claimed/claim-faults.ts';
+import { renewLeases } from '../../../../src/store/work/claimed/leases.ts';
+import { beginFocus, recordCalls } from '../../../support/begun-focus.ts';
+import { type DatabaseClock, fakeDatabaseClock } from '../../../support/clock.ts';
+import { testDatabase } from '../../../support/database.ts';
+import { claim, DAEMON, emptyQueue, faculties, insertWork, LEASE_SECONDS, openTransaction } from '../queue-driver.ts';
+import { makeRefusals, refusalsOf } from '../refused-rows.ts';
 
 const target = testDatabase();
 let clock: DatabaseClock;

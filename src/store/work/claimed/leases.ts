@@ -1,8 +1,8 @@
 /** The leases of a daemon as its heartbeat sees them. */
-import { isAnimusError, messageOf } from '../../core/errors/errors.ts';
-import type { Queryable } from '../sql/database.ts';
-import { sqlState } from '../sql/database-errors.ts';
-import { extendLeases, type LeaseReport } from './work.ts';
+import { isAnimusError, messageOf } from '../../../core/errors/errors.ts';
+import type { Queryable } from '../../sql/database.ts';
+import { sqlState } from '../../sql/database-errors.ts';
+import { extendLeases, type LeaseReport } from '../work.ts';
 
 /** What is known about a lease after it should have been renewed. */
 export interface Renewal extends LeaseReport {

@@ -16,6 +16,7 @@ import {
 import { focusHome } from '../../daemon/workspace/focus-home.ts';
 import { createProcessHost } from '../../process/host/supervised-host.ts';
 import { runsAsOwner } from '../../process/isolation.ts';
+import type { Isolation } from '../../process/process-host.ts';
 import type { Database } from '../../store/sql/database.ts';
 import { pinMcpTools, readMcpPins } from '../../store/work/mcp-pins.ts';
 import { silentLog } from '../../telemetry/silent-log.ts';
@@ -23,7 +24,6 @@ import type { Invocation } from '../../terminal/command/command.ts';
 import { version } from '../../terminal/command/version.ts';
 import { type ComparedTool, compareTools, inspectServer } from '../../tools/mcp/inspect-server.ts';
 import type { ServerPlace } from '../../tools/mcp/open-transport.ts';
-import { bashIsolationOf } from './bash-isolation.ts';
 
 /** One server of one faculty. */
 export interface McpReport {
@@ -36,20 +36,27 @@ export interface McpReport {
   readonly pinned: boolean;
 }
 
+/** The isolation in which a faculty's servers start on this host. Null: they do not, and the sentence says why, after «it is started». */
+export type IsolationOf = (
+  faculty: Faculty,
+  home: string,
+) => Promise<{ readonly isolation: Isolation | null; readonly sentence: string }>;
+
 /** Starts every server of the faculties, one after the other. With `pin`, pins all tools that can be used. */
 export async function checkMcpServers(
   faculties: readonly Faculty[],
   directory: string,
   invocation: Invocation,
   db: Database,
-  pin: boolean,
+  { pin, isolationOf }: { readonly pin: boolean; readonly isolationOf: IsolationOf },
 ): Promise<readonly McpReport[]> {
   const { context } = invocation;
   const config = await invocation.config();
   const reports: McpReport[] = [];
   for (const faculty of faculties) {
     const settings = { version: version(), variable: mcpVariables(config, context.env, context.cwd) };
-    await inPlace(faculty, faculties, directory, config, invocation, async (place) => {
+    const isolated = await isolationOf(faculty, config.home);
+    await inPlace(faculty, isolated, { faculties, directory, config, context }, async (place) => {
       for (const server of faculty.mcp ?? []) {
         const found = 'problem' in place ? place : await inspectServer(server, place, settings, context.signals.drain);
         reports.push(await reportOf(faculty, server, found, db, pin));
@@ -80,16 +87,19 @@ function withoutCaches(faculty: Faculty): Faculty {
   return { ...faculty, caches: [] };
 }
 
+interface Here extends Pick<Invocation, 'context'> {
+  readonly faculties: readonly Faculty[];
+  readonly directory: string;
+  readonly config: Config;
+}
+
 /** As in a focus: in the isolation of the faculty, and in its workspace or an empty directory. */
 async function inPlace(
   faculty: Faculty,
-  faculties: readonly Faculty[],
-  directory: string,
-  config: Config,
-  { context: { env, cwd } }: Invocation,
+  { isolation, sentence }: Awaited<ReturnType<IsolationOf>>,
+  { faculties, directory, config, context: { env, cwd } }: Here,
   work: (place: ServerPlace | { readonly problem: string }) => Promise<void>,
 ): Promise<void> {
-  const { isolation, sentence } = await bashIsolationOf(faculty, config.home);
   if (isolation === null) return work({ problem: `it is started ${sentence}` });
   const processes = createProcessHost();
   // As below ANIMUS_HOME: the home is beside the parent of the directory.

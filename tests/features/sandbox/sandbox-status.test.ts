@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../src/catalog/config/load-config.ts';
 import { secretPlaces } from '../../../src/daemon/guard/secret-files.ts';
-import { run } from '../run-cli.ts';
+import { run } from '../../cli/run-cli.ts';
 
 const FACULTY =
   '[faculty]\nname = "coder"\n[faculty.engage]\nmodel = "claude-sonnet-4-5"\nsystem_prompt = "p"\ncode_execution = true\ncode_execution_image = "mine:1"\n';
