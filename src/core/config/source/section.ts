@@ -55,7 +55,7 @@ export type SecretUser = 'daemon' | 'api';
 export interface SecretVariable {
   readonly name: string;
   readonly users: readonly SecretUser[];
-  /** What it is for, as the end of a sentence: "… is for signing webhooks". */
+  /** What it is for, as the end of a sentence: "… is for calling the provider anthropic". */
   readonly purpose: string;
 }
 
