@@ -34,30 +34,30 @@ export type * from './work.ts';
 export type * from './workspaces.ts';
 /** The methods of a client, one for each route. */
 export interface Api {
-  /** Work items: submit, find, steer and cancel them. */
-  readonly work: WorkMethods;
-  /** Code that runs in a container. */
-  readonly sandbox: SandboxMethods;
-  /** What was recorded of work: ledger, foci, turns and tool calls. */
-  readonly record: RecordMethods;
   /** Files of work. */
   readonly artifacts: ArtifactsMethods;
-  /** Faculties, pauses, status and spend. */
-  readonly operate: OperateMethods;
-  /** Work that is submitted at set times. */
-  readonly schedules: SchedulesMethods;
-  /** People and their tokens. */
-  readonly people: PeopleMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
   /** Workspaces and their files. */
   readonly workspaces: WorkspacesMethods;
+  /** People and their tokens. */
+  readonly people: PeopleMethods;
+  /** Work items: submit, find, steer and cancel them. */
+  readonly work: WorkMethods;
+  /** What was recorded of work: ledger, foci, turns and tool calls. */
+  readonly record: RecordMethods;
+  /** Faculties, pauses, status and spend. */
+  readonly operate: OperateMethods;
   /** What waits for the decision of a person. */
   readonly approvals: ApprovalsMethods;
   /** What agents and people remember. */
   readonly memory: MemoryMethods;
+  /** Code that runs in a container. */
+  readonly sandbox: SandboxMethods;
   /** Skills that agents wrote. */
   readonly skills: SkillsMethods;
+  /** Work that is submitted at set times. */
+  readonly schedules: SchedulesMethods;
   /** Signed requests that tell other servers what happened. */
   readonly webhooks: WebhooksMethods;
   /** Who decided what. */
