@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import * as conversations from '../../../src/features/conversations/store/conversations.ts';
+import * as messages from '../../../src/features/conversations/store/messages.ts';
 import { readStatus } from '../../../src/features/operate/status/status.ts';
 import { endDelivery, pruneDeliveries } from '../../../src/features/webhooks/deliveries.ts';
 import * as store from '../../../src/features/webhooks/store.ts';
@@ -104,7 +105,7 @@ test('who takes part in a conversation gets its answers and what they wait for, 
   await addHook(target.database, { person: 'mallory', events: store.webhookEvent.words });
   const talk = await newTalk(target.database);
   await conversations.setParticipant(target.database, talk.id, 'person:eve');
-  await conversations.sayInConversation(target.database, talk.id, 'Hello');
+  await messages.sayInConversation(target.database, talk.id, 'Hello');
   const work = await beginAnswer(target.database, talk);
   await ask(work);
   await write(target.database, work, 'made-in-a-talk', { mode: 'ask' });
