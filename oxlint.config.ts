@@ -35,7 +35,7 @@ const HOUSE: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['*'],
     ['api'],
     ['mcp'],
-    ['artifacts', 'chats', 'sockets', 'streams', 'work'],
+    ['artifacts', 'conversations', 'sockets', 'streams', 'work'],
     ['route'],
     ['events'],
     ['login'],

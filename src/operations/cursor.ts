@@ -13,7 +13,7 @@ export function writeCursor(parts: readonly (string | number)[]): string {
 }
 
 /** What parts a cursor has. */
-type PartKind = 'id' | 'int' | 'text';
+type PartKind = 'id' | 'int' | 'digits' | 'text';
 type PartsOf<Kinds extends readonly PartKind[]> = {
   -readonly [Place in keyof Kinds]: Kinds[Place] extends 'int' ? number : string;
 };
@@ -33,6 +33,7 @@ export function readCursor<const Kinds extends readonly PartKind[]>(
 const IS: Readonly<Record<PartKind, (part: unknown) => boolean>> = {
   id: (part) => typeof part === 'string' && FULL_ID.test(part),
   int: (part) => Number.isInteger(part) && Math.abs(part as number) < 2 ** 31,
+  digits: (part) => typeof part === 'string' && /^\d{1,18}$/.test(part),
   text: (part) => typeof part === 'string',
 };
 

@@ -178,3 +178,8 @@ export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
 export function terminalOnly<Value>(field: Field<Value>): Field<Value | undefined> {
   return { ...optional(field), terminalOnly: true };
 }
+
+/** What a terminal need not give, because another field names the row alone. */
+export function apiOnly<Value>(field: Field<Value>): Field<Value | undefined> {
+  return field;
+}

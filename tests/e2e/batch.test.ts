@@ -1,11 +1,9 @@
 // Also on the wires openai, responses.
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  createWorkspace,
-  sayInConversation,
-  startConversation,
-} from '../../src/features/conversations/store/conversations.ts';
-import { readConversation } from '../../src/features/conversations/store/read-conversation.ts';
+import { startConversation } from '../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../src/features/conversations/store/messages.ts';
+import { readConversation } from '../../src/features/conversations/store/read-messages.ts';
+import { createWorkspace } from '../../src/features/conversations/store/workspaces.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { makeSite, runAnimus, type Site, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';

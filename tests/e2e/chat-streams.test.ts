@@ -2,13 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import {
-  createWorkspace,
-  deleteMessage,
-  editMessage,
-  sayInConversation,
-  startConversation,
-} from '../../src/features/conversations/store/conversations.ts';
+import { startConversation } from '../../src/features/conversations/store/conversations.ts';
+import { deleteMessage, editMessage, sayInConversation } from '../../src/features/conversations/store/messages.ts';
+import { createWorkspace } from '../../src/features/conversations/store/workspaces.ts';
 import { CHAT_BEGINNING, type ChatPosition } from '../../src/store/events/chat-position.ts';
 import { readConversationPage } from '../../src/store/events/read-conversation-events.ts';
 import { type DaemonProcess, makeSite, startDaemon } from '../support/daemon-process.ts';

@@ -1,14 +1,14 @@
 /** Promise: files that came with earlier messages are sent again when an answer begins from the recorded words, after a kill byte for byte, but never those of a deleted message; tools read them at their paths. */
 import { expect, it, onTestFinished } from 'vitest';
+import { startConversation } from '../../src/features/conversations/store/conversations.ts';
 import {
   attachToMessage,
-  createWorkspace,
   deleteMessage,
   editMessage,
   sayInConversation,
-  startConversation,
-} from '../../src/features/conversations/store/conversations.ts';
-import { readConversation } from '../../src/features/conversations/store/read-conversation.ts';
+} from '../../src/features/conversations/store/messages.ts';
+import { readConversation } from '../../src/features/conversations/store/read-messages.ts';
+import { createWorkspace } from '../../src/features/conversations/store/workspaces.ts';
 import { makeSite, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -82,7 +82,7 @@ async function start() {
       'an answer',
       async () =>
         (await readConversation(pg.database, id)).find(
-          (one) => one.role === 'assistant' && one.workItemId === workItemId,
+          (one) => one.role === 'assistant' && one.work_item_id === workItemId,
         ) ?? null,
       40,
     );

@@ -4,16 +4,18 @@ import { isAnimusError } from '../../src/core/errors/errors.ts';
 import { systemClock } from '../../src/core/lifecycle/clock.ts';
 import {
   changeConversation,
-  createWorkspace,
+  setParticipant,
+  startConversation,
+} from '../../src/features/conversations/store/conversations.ts';
+import type { ConversationMessage } from '../../src/features/conversations/store/message.ts';
+import {
   deleteMessage,
   editMessage,
   retryMessage,
   sayInConversation,
-  setParticipant,
-  startConversation,
-} from '../../src/features/conversations/store/conversations.ts';
-import type { ChatMessage } from '../../src/features/conversations/store/message.ts';
-import { readConversation } from '../../src/features/conversations/store/read-conversation.ts';
+} from '../../src/features/conversations/store/messages.ts';
+import { readConversation } from '../../src/features/conversations/store/read-messages.ts';
+import { createWorkspace } from '../../src/features/conversations/store/workspaces.ts';
 import { openPostgres } from '../../src/store/postgres/postgres.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { untilUnlocked } from '../../src/store/sql/patient-database.ts';
@@ -112,7 +114,7 @@ it.each(process.env['SEEDS']?.split(',').map(Number) ?? [1, 2])(
 
     let daemon = await startDaemon(site);
     for (let round = 1; round <= ROUNDS; round++) {
-      await changeConversation(ada.db, chat, { whileAnswering: random() < 0.5 ? 'tell' : 'queue' });
+      await changeConversation(ada.db, chat, { while_answering: random() < 0.5 ? 'tell' : 'queue' });
       await Promise.all([act(ada), act(bob), act(ada)]);
       if (round % 4 === 0) {
         await daemon.kill('SIGKILL');
@@ -123,7 +125,7 @@ it.each(process.env['SEEDS']?.split(',').map(Number) ?? [1, 2])(
     await settled(pg.database);
     const shown = await readConversation(ada.db, chat);
     expect(unanswered(shown)).toEqual([]);
-    await changeConversation(ada.db, chat, { whileAnswering: 'queue' });
+    await changeConversation(ada.db, chat, { while_answering: 'queue' });
     await sayInConversation(ada.db, chat, `said${seed}0x`);
     await settled(pg.database);
 
@@ -137,10 +139,10 @@ it.each(process.env['SEEDS']?.split(',').map(Number) ?? [1, 2])(
 );
 
 /** Messages of people without an answer, in a conversation in which nothing is under way. */
-function unanswered(messages: readonly ChatMessage[]): readonly string[] {
-  const answered = new Set(messages.filter(({ role }) => role === 'assistant').map(({ workItemId }) => workItemId));
+function unanswered(messages: readonly ConversationMessage[]): readonly string[] {
+  const answered = new Set(messages.filter(({ role }) => role === 'assistant').map(({ work_item_id: item }) => item));
   return messages
-    .filter(({ role, told, workItemId }) => role === 'user' && !told && !answered.has(workItemId))
+    .filter(({ role, told, work_item_id: item }) => role === 'user' && !told && !answered.has(item))
     .map(({ content }) => content);
 }
 

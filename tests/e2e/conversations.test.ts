@@ -1,12 +1,10 @@
 // Also on the wires openai, responses.
 /** Promise: in a conversation each request is the one before, byte for byte, up to the block that the last answer closed; a daemon that is killed at any point sends the same. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  createWorkspace,
-  sayInConversation,
-  startConversation,
-} from '../../src/features/conversations/store/conversations.ts';
-import { readConversation } from '../../src/features/conversations/store/read-conversation.ts';
+import { startConversation } from '../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../src/features/conversations/store/messages.ts';
+import { readConversation } from '../../src/features/conversations/store/read-messages.ts';
+import { createWorkspace } from '../../src/features/conversations/store/workspaces.ts';
 import type { Database } from '../../src/store/sql/database.ts';
 import { testDatabase } from '../support/database.ts';
 import { type AnthropicProgramme, text, toolUse } from '../support/model-server/anthropic.ts';

@@ -1,11 +1,9 @@
 /** Promise: what a person has read of an answer stays, also where the answer was cut off. */
 import { expect, test } from 'vitest';
-import {
-  createWorkspace,
-  sayInConversation,
-  startConversation,
-} from '../../src/features/conversations/store/conversations.ts';
-import { readConversation } from '../../src/features/conversations/store/read-conversation.ts';
+import { startConversation } from '../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../src/features/conversations/store/messages.ts';
+import { readConversation } from '../../src/features/conversations/store/read-messages.ts';
+import { createWorkspace } from '../../src/features/conversations/store/workspaces.ts';
 import { makeSite, runAnimus, startDaemon } from '../support/daemon-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { type GotEvent, readEventStream } from '../support/event-reader.ts';
@@ -60,7 +58,7 @@ test('an answer that is cancelled while it is read', { timeout: 120_000 }, async
 
   const shown = textOf(reader.events, 2);
   const [message] = (await readConversation(db, id)).filter(({ role }) => role === 'assistant');
-  expect(message).toMatchObject({ endedAs: 'cancelled' });
+  expect(message).toMatchObject({ ended_as: 'cancelled' });
   const kept = message!.content.replace('I look first.\n\n', '');
   expect(kept).not.toBe(message!.content);
   expect(STORY.startsWith(kept)).toBe(true);

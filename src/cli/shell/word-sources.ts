@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadReach } from '../../catalog/config/load-reach.ts';
 import type { WorkState } from '../../core/work/work.ts';
-import { listConversations } from '../../features/conversations/store/read-conversation.ts';
+import { listConversations } from '../../features/conversations/store/read-conversations.ts';
 import { listSchedules } from '../../features/schedules/store.ts';
 import { listWork } from '../../operations/read-work.ts';
 import type { Database } from '../../store/sql/database.ts';

@@ -27,6 +27,37 @@ import type {
   WorkState,
 } from './shared.ts';
 
+export interface ExportedMessage {
+  /** In its conversation, from 1 on: the number that people see. */
+  readonly number: number;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: string;
+  /** Of an answer `faculty:NAME`. */
+  readonly author: string;
+  readonly created_at: string;
+  /** It went into an answer that was being given. */
+  readonly told: boolean;
+  /** Of an answer. */
+  readonly ended_as: 'completed' | 'dead' | 'cancelled' | null;
+  /** Of the item, now. */
+  readonly state: WorkState | null;
+  readonly attachments: readonly ChatAttachment[] | null;
+  readonly id: number;
+  /** The id of the message that it stands for. */
+  readonly replaces: number | null;
+  /** The item that answers it, or that gave the answer. */
+  readonly work_item: string | null;
+}
+
+export interface ChatAttachment {
+  readonly id: string;
+  readonly name: string;
+  readonly media_type: string;
+  readonly bytes: number;
+  /** In the workspace. */
+  readonly path: string;
+}
+
 export interface NewChat {
   /** The faculty that answers, default assistant; a daemon has to serve it, or messages wait. */
   readonly faculty?: string | undefined;
@@ -70,6 +101,17 @@ export interface Chat {
   readonly created_by: string;
   readonly created_at: string;
   readonly updated_at: string;
+}
+
+export interface ChatFile {
+  readonly id: string;
+  readonly name: string;
+  readonly media_type: string;
+  readonly bytes: number;
+  /** In the workspace. */
+  readonly path: string;
+  readonly created_at: string;
+  readonly message_id: string;
 }
 
 export interface NewChatMessage {
@@ -119,48 +161,6 @@ export interface ChatMessage {
   /** Of the item, now. */
   readonly state: WorkState | null;
   readonly attachments: readonly ChatAttachment[] | null;
-}
-
-export interface ChatAttachment {
-  readonly id: string;
-  readonly name: string;
-  readonly media_type: string;
-  readonly bytes: number;
-  /** In the workspace. */
-  readonly path: string;
-}
-
-export interface ChatFile {
-  readonly id: string;
-  readonly name: string;
-  readonly media_type: string;
-  readonly bytes: number;
-  /** In the workspace. */
-  readonly path: string;
-  readonly created_at: string;
-  readonly message_id: string;
-}
-
-export interface ExportedMessage {
-  /** In its conversation, from 1 on: the number that people see. */
-  readonly number: number;
-  readonly role: 'user' | 'assistant' | 'system';
-  readonly content: string;
-  /** Of an answer `faculty:NAME`. */
-  readonly author: string;
-  readonly created_at: string;
-  /** It went into an answer that was being given. */
-  readonly told: boolean;
-  /** Of an answer. */
-  readonly ended_as: 'completed' | 'dead' | 'cancelled' | null;
-  /** Of the item, now. */
-  readonly state: WorkState | null;
-  readonly attachments: readonly ChatAttachment[] | null;
-  readonly id: number;
-  /** The id of the message that it stands for. */
-  readonly replaces: number | null;
-  /** The item that answers it, or that gave the answer. */
-  readonly work_item: string | null;
 }
 
 export type ChatEvent =
@@ -328,6 +328,11 @@ export interface PositionHint {
   readonly id: string;
 }
 
+export interface ExportChatInput {
+  /** Of the export. */
+  readonly format?: 'jsonl' | 'markdown' | undefined;
+}
+
 export interface ListChatsInput {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
@@ -363,6 +368,25 @@ export interface RemoveFromChatOutput {
   readonly changed: boolean;
 }
 
+export interface ListChatAttachmentsInput {
+  /** The `next` of the page before. */
+  readonly after?: string | undefined;
+  /** How many there are at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ImportChatInput {
+  /** The text of an export, JSON Lines or Markdown. */
+  readonly content: string;
+  readonly faculty?: string | undefined;
+  readonly title?: string | undefined;
+}
+
+export interface ImportChatOutput {
+  readonly id: string;
+  readonly messages: number;
+}
+
 export interface ListChatMessagesInput {
   /** Newest: the first page has the last messages, the next pages those before them. */
   readonly order?: 'oldest' | 'newest' | undefined;
@@ -380,32 +404,14 @@ export interface EditChatMessageInput {
   readonly content: string;
 }
 
-export interface ListChatAttachmentsInput {
-  /** The `next` of the page before. */
-  readonly after?: string | undefined;
-  /** How many there are at most. */
-  readonly limit?: number | undefined;
-}
-
-export interface ExportChatInput {
-  /** Of the export. */
-  readonly format?: 'jsonl' | 'markdown' | undefined;
-}
-
-export interface ImportChatInput {
-  /** The text of an export, JSON Lines or Markdown. */
-  readonly content: string;
-  readonly faculty?: string | undefined;
-  readonly title?: string | undefined;
-}
-
-export interface ImportChatOutput {
-  readonly id: string;
-  readonly messages: number;
-}
-
 /** The methods `client.chats`. */
 export interface ChatsMethods {
+  /**
+   * The branch that is shown, as JSON Lines or as Markdown. Needs a token of scope `read`.
+   *
+   * `GET /workspaces/{id}/chats/{chat_id}/export`
+   */
+  export(id: string, chatId: string, input?: ExportChatInput, options?: CallOptions): Promise<Response>;
   /**
    * Begin a conversation with a faculty. Needs a token of scope `work`.
    *
@@ -455,6 +461,18 @@ export interface ChatsMethods {
    */
   remove(id: string, chatId: string, actor: string, options?: CallOptions): Promise<RemoveFromChatOutput>;
   /**
+   * The files that came with its messages, oldest first; GET /artifacts/{id} returns their bytes. Needs a token of scope `read`.
+   *
+   * `GET /workspaces/{id}/chats/{chat_id}/attachments`
+   */
+  listAttachments(id: string, chatId: string, input?: ListChatAttachmentsInput, options?: CallOptions): List<ChatFile>;
+  /**
+   * Begin a conversation with the messages of an export. Needs a token of scope `work`.
+   *
+   * `POST /workspaces/{id}/imports`
+   */
+  import(id: string, input: ImportChatInput, options?: CallOptions): Promise<ImportChatOutput>;
+  /**
    * The messages of the branch that is shown, in order or the newest first. Needs a token of scope `read`.
    *
    * `GET /workspaces/{id}/chats/{chat_id}/messages`
@@ -490,24 +508,6 @@ export interface ChatsMethods {
    * `POST /workspaces/{id}/chats/{chat_id}/messages/{message_id}/retry`
    */
   retryMessage(id: string, chatId: string, messageId: string, options?: CallOptions): Promise<SaidMessage>;
-  /**
-   * The files that came with its messages, oldest first; GET /artifacts/{id} returns their bytes. Needs a token of scope `read`.
-   *
-   * `GET /workspaces/{id}/chats/{chat_id}/attachments`
-   */
-  listAttachments(id: string, chatId: string, input?: ListChatAttachmentsInput, options?: CallOptions): List<ChatFile>;
-  /**
-   * The branch that is shown, as JSON Lines or as Markdown. Needs a token of scope `read`.
-   *
-   * `GET /workspaces/{id}/chats/{chat_id}/export`
-   */
-  export(id: string, chatId: string, input?: ExportChatInput, options?: CallOptions): Promise<Response>;
-  /**
-   * Begin a conversation with the messages of an export. Needs a token of scope `work`.
-   *
-   * `POST /workspaces/{id}/imports`
-   */
-  import(id: string, input: ImportChatInput, options?: CallOptions): Promise<ImportChatOutput>;
   /**
    * What is said in a conversation, and everything that happens to its answers, as an event stream; Last-Event-ID resumes after an event. Needs a token of scope `read`.
    *

@@ -25,6 +25,11 @@ export interface WorkspaceFile {
   readonly updated_at: string;
 }
 
+export interface ReadWorkspaceFileInput {
+  /** In the workspace, such as chats/plans.chat. */
+  readonly path: string;
+}
+
 export interface CreateWorkspaceInput {
   readonly name: string;
 }
@@ -52,13 +57,14 @@ export interface ListWorkspaceFilesInput {
   readonly limit?: number | undefined;
 }
 
-export interface ReadWorkspaceFileInput {
-  /** In the workspace, such as chats/plans.chat. */
-  readonly path: string;
-}
-
 /** The methods `client.workspaces`. */
 export interface WorkspacesMethods {
+  /**
+   * The content of a file, by its path; supports If-None-Match. Needs a token of scope `read`.
+   *
+   * `GET /workspaces/{id}/files/content`
+   */
+  readFile(id: string, input: ReadWorkspaceFileInput, options?: CallOptions): Promise<Response>;
   /**
    * Create a workspace of yours, or find the one of that name. Needs a token of scope `work`.
    *
@@ -95,10 +101,4 @@ export interface WorkspacesMethods {
    * `GET /workspaces/{id}/files`
    */
   listFiles(id: string, input?: ListWorkspaceFilesInput, options?: CallOptions): List<WorkspaceFile>;
-  /**
-   * The content of a file, by its path; supports If-None-Match. Needs a token of scope `read`.
-   *
-   * `GET /workspaces/{id}/files/content`
-   */
-  readFile(id: string, input: ReadWorkspaceFileInput, options?: CallOptions): Promise<Response>;
 }

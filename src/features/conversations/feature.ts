@@ -3,6 +3,7 @@ import type { Feature } from '../feature.ts';
 
 export const conversations: Feature = {
   name: 'conversations',
-  operations: async () => [],
+  tags: { workspaces: 'Workspaces and their files.', chats: 'Conversations with a faculty.' },
+  operations: async () => (await import('./operations/operations.ts')).operations,
   commands: { chat: { load: async () => (await import('./commands/commands.ts')).addChatCommands } },
 };

@@ -1,7 +1,7 @@
 /** All routes of the API, in the order of the OpenAPI document. */
 
 import { artifactRoutes } from '../artifacts/artifact-routes.ts';
-import { chatRoutes } from '../chats/chat-routes.ts';
+import { conversationRoutes } from '../conversations/conversation-routes.ts';
 import { OPERATIONS, READINGS } from '../route/features.ts';
 import { routeOf } from '../route/operation-route.ts';
 import { routeOfReading } from '../route/reading-route.ts';
@@ -10,7 +10,7 @@ import { streamRoutes } from '../streams/stream-routes.ts';
 
 export const API_ROUTES: readonly Route[] = [
   ...artifactRoutes,
-  ...chatRoutes,
+  ...conversationRoutes,
   ...OPERATIONS.map(routeOf),
   ...READINGS.map(routeOfReading),
   ...streamRoutes,

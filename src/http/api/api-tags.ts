@@ -2,15 +2,9 @@
 import { FEATURES } from '../route/features.ts';
 import type { Route } from '../route/route.ts';
 
-const TAGS: Readonly<Record<string, string>> = {
-  workspaces: 'Workspaces and their files.',
-  chats: 'Conversations with a faculty.',
-};
-
-/** Those of the parts, too. */
-const ALL: typeof TAGS = Object.assign({}, TAGS, ...FEATURES.map(({ tags }) => tags));
+const TAGS: Readonly<Record<string, string>> = Object.assign({}, ...FEATURES.map(({ tags }) => tags));
 
 /** The tags that the routes have, in their order, each with its description. */
 export function describedTags(routes: readonly Route[]): { name: string; description: string | undefined }[] {
-  return [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: ALL[name] }));
+  return [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] }));
 }

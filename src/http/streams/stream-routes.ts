@@ -1,6 +1,6 @@
 /** The event streams of the API. */
 import { z } from 'zod';
-import { requireVisibleConversation } from '../../features/conversations/store/visible-conversations.ts';
+import { requireVisibleConversation } from '../../features/conversations/store/read-conversations.ts';
 import { id } from '../../operations/schemas.ts';
 import { answerEvents, answerStates } from '../events/answer-events.ts';
 import { type Route, streamRoute } from '../route/route.ts';

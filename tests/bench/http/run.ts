@@ -10,7 +10,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { sayInConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';
 import { beginAnswer, newTalk } from '../../store/conversations/talk.ts';

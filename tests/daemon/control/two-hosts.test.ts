@@ -2,11 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  createWorkspace,
-  sayInConversation,
-  startConversation,
-} from '../../../src/features/conversations/store/conversations.ts';
+import { startConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
+import { createWorkspace } from '../../../src/features/conversations/store/workspaces.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { startTestDaemon, type TestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';

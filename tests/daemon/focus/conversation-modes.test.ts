@@ -5,13 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sweepHomes } from '../../../src/daemon/workspace/focus-home.ts';
-import {
-  createWorkspace,
-  editMessage,
-  sayInConversation,
-  startConversation,
-} from '../../../src/features/conversations/store/conversations.ts';
-import { readConversation } from '../../../src/features/conversations/store/read-conversation.ts';
+import { startConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { editMessage, sayInConversation } from '../../../src/features/conversations/store/messages.ts';
+import { readConversation } from '../../../src/features/conversations/store/read-messages.ts';
+import { createWorkspace } from '../../../src/features/conversations/store/workspaces.ts';
 import { startTestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -27,7 +24,7 @@ async function talkTo(faculty: string, whileAnswering: 'queue' | 'tell' = 'queue
       'an answer',
       async () =>
         (await readConversation(pg.database, id)).find(
-          (one) => one.role === 'assistant' && one.workItemId === workItemId,
+          (one) => one.role === 'assistant' && one.work_item_id === workItemId,
         ) ?? null,
     );
   const say = (text: string) => sayInConversation(pg.database, id, text);
@@ -47,15 +44,15 @@ test('a command gets what was said before, once, and the message; an edit gives 
     },
   });
   const { say, answered, ask } = await talkTo('echo', 'tell');
-  const questionsOf = async ({ workItemId }: { readonly workItemId: string | null }) => {
+  const questionsOf = async ({ work_item_id: item }: { readonly work_item_id: string | null }) => {
     const [focus] = await pg.database.query<{ id: string }>('select id from animus.foci where work_item_id = $1', [
-      workItemId,
+      item,
     ]);
     const { context } = JSON.parse(readFileSync(join(daemon.directory, `in-${focus!.id}`), 'utf8'));
     return (context as string).match(/question-\w+|heard/g);
   };
   const first = await ask('question-one');
-  expect(first).toMatchObject({ content: 'heard', endedAs: 'completed' });
+  expect(first).toMatchObject({ content: 'heard', ended_as: 'completed' });
   expect(await questionsOf(first)).toEqual(['question-one']);
   // A command reads no messages while it runs: they wait, although the conversation says otherwise.
   const [two, three] = [await say('question-two'), await say('question-three')];
@@ -125,9 +122,9 @@ test('all answers share a worktree and its branch', async () => {
     },
   });
   const { id, ask } = await talkTo('fixer');
-  expect(await ask('Write')).toMatchObject({ content: 'Done 1.', endedAs: 'completed' });
-  expect(await ask('Read')).toMatchObject({ content: 'Done 3.', endedAs: 'completed' });
-  expect(await ask('Find')).toMatchObject({ content: 'Done 5.', endedAs: 'completed' });
+  expect(await ask('Write')).toMatchObject({ content: 'Done 1.', ended_as: 'completed' });
+  expect(await ask('Read')).toMatchObject({ content: 'Done 3.', ended_as: 'completed' });
+  expect(await ask('Find')).toMatchObject({ content: 'Done 5.', ended_as: 'completed' });
   const outputs = await pg.database.query<{ output: string }>(
     `select c.output from animus.tool_calls c where c.name in ('read_file', 'glob') order by c.turn`,
   );

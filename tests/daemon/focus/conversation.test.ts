@@ -2,12 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import {
-  createWorkspace,
-  sayInConversation,
-  startConversation,
-} from '../../../src/features/conversations/store/conversations.ts';
-import { readConversation } from '../../../src/features/conversations/store/read-conversation.ts';
+import { startConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
+import { readConversation } from '../../../src/features/conversations/store/read-messages.ts';
+import { createWorkspace } from '../../../src/features/conversations/store/workspaces.ts';
 import { startTestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -59,7 +57,7 @@ async function start() {
     const said = await sayInConversation(pg.database, id, text);
     return eventually(`an answer to ${text}\n${daemon.lines.join('\n')}`, async () => {
       const answer = (await readConversation(pg.database, id)).find(
-        ({ role, workItemId }) => role === 'assistant' && workItemId === said.workItemId,
+        ({ role, work_item_id: item }) => role === 'assistant' && item === said.workItemId,
       );
       return answer ?? null;
     });
@@ -69,7 +67,7 @@ async function start() {
 
 it('answers with files that stay, and reads the conversation', async () => {
   const { daemon, id, say } = await start();
-  expect(await say('Write down: remembered')).toMatchObject({ content: 'Noted.', endedAs: 'completed' });
+  expect(await say('Write down: remembered')).toMatchObject({ content: 'Noted.', ended_as: 'completed' });
   const directory = join(daemon.directory, 'home', 'foci', `chat-${id}`);
   expect(existsSync(join(directory, 'note.txt')), readdirSync(join(daemon.directory, 'home')).join()).toBe(true);
   expect(await say('What did I say?')).toMatchObject({ content: 'It says remembered.' });

@@ -3,13 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  createWorkspace,
-  editMessage,
-  retryMessage,
-  sayInConversation,
-  startConversation,
-} from '../../../src/features/conversations/store/conversations.ts';
+import { startConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { editMessage, retryMessage, sayInConversation } from '../../../src/features/conversations/store/messages.ts';
+import { createWorkspace } from '../../../src/features/conversations/store/workspaces.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { startTestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';

@@ -14,12 +14,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  createWorkspace,
-  sayInConversation,
-  startConversation,
-} from '../../../src/features/conversations/store/conversations.ts';
-import { readConversation } from '../../../src/features/conversations/store/read-conversation.ts';
+import { startConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
+import { readConversation } from '../../../src/features/conversations/store/read-messages.ts';
+import { createWorkspace } from '../../../src/features/conversations/store/workspaces.ts';
 import { bash, type Call, type SiteOptions, startSite } from '../../security/scripted-focus.ts';
 import { startTestDaemon } from '../../support/daemon.ts';
 import { testDatabase } from '../../support/database.ts';

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
 import { createInterrupts } from '../../../src/core/lifecycle/interrupts.ts';
 import { WAITING_REASONS, type WaitingReason } from '../../../src/core/work/waiting.ts';
-import { sayInConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
 import { followWork } from '../../../src/features/work/terminal/follow-work.ts';
 import { resumeFaculty } from '../../../src/store/work/operate.ts';
 import { type NewWork, submitWork } from '../../../src/store/work/submit-work.ts';

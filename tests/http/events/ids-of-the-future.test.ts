@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sayInConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
 import { decodeCursor, encodeCursor } from '../../../src/store/events/position.ts';
 import { finishToolCalls } from '../../../src/store/transcript/calls.ts';
 import { appendLedger } from '../../../src/store/transcript/ledger.ts';

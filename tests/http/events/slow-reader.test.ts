@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/core/lifecycle/clock.ts';
-import { sayInConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
 import { type EventHub, openEventHub } from '../../../src/http/events/event-hub.ts';
 import { followItem } from '../../../src/http/events/follow-item.ts';
 import type { Frame } from '../../../src/http/events/frame.ts';

@@ -1,6 +1,6 @@
 /** Events that are read for a visitor in one statement are those of a transaction that acts for the visitor. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sayInConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
 import { revokeToken, setPerson } from '../../../src/features/people/store.ts';
 import { asVisitor, readAsVisitor, type Visitor } from '../../../src/http/login/visitor.ts';
 import { beginningOf, type Place, readPlaces } from '../../../src/store/events/places.ts';

@@ -1,21 +1,20 @@
 /** Promise: files that come with messages are files of the workspace: at a harmless path, for the answers of their branch, through edits and retries, and gone with their message. */
 import { expect, test } from 'vitest';
+import { deleteConversation, setParticipant } from '../../../src/features/conversations/store/conversations.ts';
 import {
   attachToMessage,
-  createWorkspace,
-  deleteConversation,
   deleteMessage,
   editMessage,
   retryMessage,
   sayInConversation,
-  setParticipant,
-} from '../../../src/features/conversations/store/conversations.ts';
+} from '../../../src/features/conversations/store/messages.ts';
 import { parseExport } from '../../../src/features/conversations/store/parse-export.ts';
+import { readConversation } from '../../../src/features/conversations/store/read-messages.ts';
 import {
-  readConversation,
+  createWorkspace,
   readVirtualFile,
   readWorkspaceFile,
-} from '../../../src/features/conversations/store/read-conversation.ts';
+} from '../../../src/features/conversations/store/workspaces.ts';
 import { readAnswerStart, readNewestWords } from '../../../src/store/conversations/answer-start.ts';
 import { filesOfAnswer } from '../../../src/store/conversations/files-of-answer.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';

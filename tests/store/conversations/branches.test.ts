@@ -1,14 +1,15 @@
 /** Promise: an answer goes on with the one before on its branch; what is edited, retried or deleted leaves the view and later contexts; what was told is not lost. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { changeConversation } from '../../../src/features/conversations/store/conversations.ts';
 import {
-  changeConversation,
   deleteMessage,
   editMessage,
   retryMessage,
   sayInConversation,
-} from '../../../src/features/conversations/store/conversations.ts';
-import { readConversation, readVirtualFile } from '../../../src/features/conversations/store/read-conversation.ts';
+} from '../../../src/features/conversations/store/messages.ts';
+import { readConversation } from '../../../src/features/conversations/store/read-messages.ts';
+import { readVirtualFile } from '../../../src/features/conversations/store/workspaces.ts';
 import { readAnswerStart, readNewestWords } from '../../../src/store/conversations/answer-start.ts';
 import { lockChildren, readChildren, spawnChildWork } from '../../../src/store/transcript/children.ts';
 import { completeWork, failWork, releaseWork } from '../../../src/store/work/work.ts';

@@ -1,11 +1,8 @@
 /** Steps of tests of conversations, through the SQL functions that a daemon calls. */
 import { randomUUID } from 'node:crypto';
 import { isAnimusError } from '../../../src/core/errors/errors.ts';
-import {
-  createWorkspace,
-  type NewConversation,
-  startConversation,
-} from '../../../src/features/conversations/store/conversations.ts';
+import { type NewConversation, startConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { createWorkspace } from '../../../src/features/conversations/store/workspaces.ts';
 import { continueFocus, readAnswerStart } from '../../../src/store/conversations/answer-start.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { startFocus } from '../../../src/store/transcript/focus-row.ts';

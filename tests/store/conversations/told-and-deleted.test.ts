@@ -1,10 +1,6 @@
 /** Promise: what is told reaches one answer once, and what was deleted reaches none that begins or reads it later, however the two overlap. */
 import { expect, test } from 'vitest';
-import {
-  deleteMessage,
-  editMessage,
-  sayInConversation,
-} from '../../../src/features/conversations/store/conversations.ts';
+import { deleteMessage, editMessage, sayInConversation } from '../../../src/features/conversations/store/messages.ts';
 import { continueFocus, readAnswerStart } from '../../../src/store/conversations/answer-start.ts';
 import { readEarlierActs } from '../../../src/store/transcript/earlier-foci.ts';
 import { failWork } from '../../../src/store/work/work.ts';

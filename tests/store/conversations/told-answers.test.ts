@@ -1,7 +1,8 @@
 /** Promise: everything that was said to people is in the conversation and its export, also the answer after which something was told. */
 import { expect, test } from 'vitest';
-import { sayInConversation } from '../../../src/features/conversations/store/conversations.ts';
-import { readConversation, readVirtualFile } from '../../../src/features/conversations/store/read-conversation.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
+import { readConversation } from '../../../src/features/conversations/store/read-messages.ts';
+import { readVirtualFile } from '../../../src/features/conversations/store/workspaces.ts';
 import { CHAT_BEGINNING } from '../../../src/store/events/chat-position.ts';
 import { readConversationPage } from '../../../src/store/events/read-conversation-events.ts';
 import { readEvents } from '../../../src/store/events/read-events.ts';

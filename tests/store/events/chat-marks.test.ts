@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  editMessage,
-  importMessages,
-  sayInConversation,
-} from '../../../src/features/conversations/store/conversations.ts';
+import { editMessage, importMessages, sayInConversation } from '../../../src/features/conversations/store/messages.ts';
 import { CHAT_BEGINNING } from '../../../src/store/events/chat-position.ts';
 import type { AnyEvent } from '../../../src/store/events/event.ts';
 import { readConversationPage } from '../../../src/store/events/read-conversation-events.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { changeConversation } from '../../../src/features/conversations/store/conversations.ts';
 import {
-  changeConversation,
   deleteMessage,
   editMessage,
   importMessages,
   sayInConversation,
-} from '../../../src/features/conversations/store/conversations.ts';
+} from '../../../src/features/conversations/store/messages.ts';
 import { CHAT_BEGINNING } from '../../../src/store/events/chat-position.ts';
 import type { AnyEvent } from '../../../src/store/events/event.ts';
 import { readConversationPage } from '../../../src/store/events/read-conversation-events.ts';

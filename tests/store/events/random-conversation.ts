@@ -2,14 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import {
   changeConversation,
-  createWorkspace,
+  setParticipant,
+  startConversation,
+} from '../../../src/features/conversations/store/conversations.ts';
+import {
   deleteMessage,
   editMessage,
   retryMessage,
   sayInConversation,
-  setParticipant,
-  startConversation,
-} from '../../../src/features/conversations/store/conversations.ts';
+} from '../../../src/features/conversations/store/messages.ts';
+import { createWorkspace } from '../../../src/features/conversations/store/workspaces.ts';
 import { continueFocus, readAnswerStart } from '../../../src/store/conversations/answer-start.ts';
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { startFocus } from '../../../src/store/transcript/focus-row.ts';
@@ -43,7 +45,7 @@ export async function randomConversation(
   const anew = async (act: (tx: Queryable) => Promise<unknown>, who = person()) => {
     await changeConversation(db, id, {
       faculty: `f${randomUUID()}`,
-      whileAnswering: random() < 0.3 ? 'tell' : 'queue',
+      while_answering: random() < 0.3 ? 'tell' : 'queue',
     });
     await as(who, act);
   };

@@ -2,11 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { WAITING_REASONS } from '../../../src/core/work/waiting.ts';
-import {
-  createWorkspace,
-  sayInConversation,
-  startConversation,
-} from '../../../src/features/conversations/store/conversations.ts';
+import { startConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
+import { createWorkspace } from '../../../src/features/conversations/store/workspaces.ts';
 import { asVisitor, type Visitor } from '../../../src/http/login/visitor.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres.ts';
 import type { Database, Queryable } from '../../../src/store/sql/database.ts';

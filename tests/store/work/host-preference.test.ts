@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import {
-  createWorkspace,
-  sayInConversation,
-  startConversation,
-} from '../../../src/features/conversations/store/conversations.ts';
+import { startConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
+import { createWorkspace } from '../../../src/features/conversations/store/workspaces.ts';
 import { startFocus } from '../../../src/store/transcript/focus-row.ts';
 import { registerDaemon } from '../../../src/store/work/daemons.ts';
 import {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProgram } from '../../../src/cli/program.ts';
-import { sayInConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
 import { storeMemory } from '../../../src/store/memory/memories.ts';
 import { submitWork } from '../../../src/store/work/submit-work.ts';
 import { createOutput } from '../../../src/terminal/view/output.ts';

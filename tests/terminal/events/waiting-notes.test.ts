@@ -1,6 +1,6 @@
 /** What a command that waits for an answer says about why it does not come. */
 import { expect, test } from 'vitest';
-import { sayInConversation } from '../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
 import { askPerson } from '../../../src/store/transcript/approvals.ts';
 import { parkWork } from '../../../src/store/transcript/waits.ts';
 import { waitingNotes } from '../../../src/terminal/events/waiting-notes.ts';

@@ -7,12 +7,12 @@ import { shortId } from '../../../terminal/view/quantities.ts';
 import { requireKnownFaculty } from '../session/known-faculty.ts';
 import { openPlace } from '../session/place.ts';
 import { newTalk, say } from '../session/talk.ts';
-import { COMMAND_WORDS, DEFAULT_FACULTY, type TalkOptions } from './chat-options.ts';
-import { findChatToResume } from './find-conversation.ts';
+import { type ChatOptions, COMMAND_WORDS, DEFAULT_FACULTY } from './chat-options.ts';
+import { findConversationToResume } from './find-conversation.ts';
 import { showAnswer } from './show-answer.ts';
 
 /** Returns 0 when the answer completed, else 1. Errors: `usage.invalid` without a text, and as `beginSession`. */
-export async function askOnce(invocation: Invocation, { faculty, resume, workspace }: TalkOptions): Promise<number> {
+export async function askOnce(invocation: Invocation, { faculty, resume, workspace }: ChatOptions): Promise<number> {
   const { output, context } = invocation;
   const text = (await readAnyInput(context.stdin)).trimEnd();
   if (text.trim() === '') {
@@ -23,12 +23,12 @@ export async function askOnce(invocation: Invocation, { faculty, resume, workspa
   const onProgress = (what: string | null) => output.progress(what);
   const place = await openPlace(invocation, { signal: context.signals.drain, onProgress });
   try {
-    const chat = resume === undefined ? null : await findChatToResume(place.db, resume, faculty);
-    const talk = newTalk(chat?.faculty ?? faculty ?? DEFAULT_FACULTY, workspace, chat?.id ?? null);
-    if (chat === null) await requireKnownFaculty(invocation, place.db, talk.faculty, COMMAND_WORDS);
+    const resumed = resume === undefined ? null : await findConversationToResume(place.db, resume, faculty);
+    const talk = newTalk(resumed?.faculty ?? faculty ?? DEFAULT_FACULTY, workspace, resumed?.id ?? null);
+    if (resumed === null) await requireKnownFaculty(invocation, place.db, talk.faculty, COMMAND_WORDS);
     const said = await say(place.db, talk, text);
     output.note(`to go on with the conversation: animus chat --resume ${shortId(talk.id!)}`);
-    return await showAnswer(invocation, place.db, { ...said, chat: talk.id! });
+    return await showAnswer(invocation, place.db, { ...said, conversation: talk.id! });
   } finally {
     await place.close();
   }

@@ -4,13 +4,13 @@ import { requireKnownFaculty } from '../session/known-faculty.ts';
 import { openPlace } from '../session/place.ts';
 import { holdSession } from '../session/session.ts';
 import { newTalk } from '../session/talk.ts';
-import { COMMAND_WORDS, DEFAULT_FACULTY, type TalkOptions } from './chat-options.ts';
-import { findChatToResume } from './find-conversation.ts';
+import { type ChatOptions, COMMAND_WORDS, DEFAULT_FACULTY } from './chat-options.ts';
+import { findConversationToResume } from './find-conversation.ts';
 
-/** Returns 0 when the person has left. Errors: those of `openPlace`, `findChatToResume`, `requireKnownFaculty` and `holdSession`. */
+/** Returns 0 when the person has left. Errors: those of `openPlace`, `findConversationToResume`, `requireKnownFaculty` and `holdSession`. */
 export async function beginSession(
   invocation: Invocation,
-  { faculty, resume, workspace, thoughts = false }: TalkOptions,
+  { faculty, resume, workspace, thoughts = false }: ChatOptions,
 ): Promise<number> {
   const { output, context } = invocation;
   const onProgress = (what: string | null) => output.progress(what);
@@ -18,9 +18,9 @@ export async function beginSession(
   output.progress(null);
   let talk: ReturnType<typeof newTalk>;
   try {
-    const chat = resume === undefined ? null : await findChatToResume(place.db, resume, faculty);
-    talk = newTalk(chat?.faculty ?? faculty ?? DEFAULT_FACULTY, workspace, chat?.id ?? null);
-    if (chat === null) await requireKnownFaculty(invocation, place.db, talk.faculty, COMMAND_WORDS);
+    const resumed = resume === undefined ? null : await findConversationToResume(place.db, resume, faculty);
+    talk = newTalk(resumed?.faculty ?? faculty ?? DEFAULT_FACULTY, workspace, resumed?.id ?? null);
+    if (resumed === null) await requireKnownFaculty(invocation, place.db, talk.faculty, COMMAND_WORDS);
   } catch (error) {
     await place.close();
     throw error;

@@ -1,67 +1,67 @@
 /** `animus chat edit|retry|delete|invite`. */
-
-import type { Database } from '../../../store/sql/database.ts';
-import { untilUnlocked } from '../../../store/sql/patient-database.ts';
+import type { Operation } from '../../../operations/operation.ts';
 import type { CommonOptions, Invocation } from '../../../terminal/command/command.ts';
 import { withDatabase } from '../../../terminal/command/database.ts';
+import { act } from '../../../terminal/command/operation-command.ts';
 import { readInput } from '../../../terminal/command/read-input.ts';
-import { PATIENCE } from '../session/patience.ts';
-import {
-  type ChatRole,
-  deleteConversation,
-  deleteMessage,
-  editMessage,
-  removeParticipant,
-  retryMessage,
-  type SaidMessage,
-  setParticipant,
-  unknownActor,
-} from '../store/conversations.ts';
-import { messageNumbered, readNumber } from '../store/message-numbers.ts';
-import { findChat } from './find-conversation.ts';
+import { deleteConversation, invite, removeParticipant } from '../operations/conversations.ts';
+import { deleteMessage, edit, retry } from '../operations/messages.ts';
+import { alone } from '../operations/places.ts';
+import type { ParticipantRole } from '../store/conversations.ts';
+import { messageNumbered } from '../store/message-numbers.ts';
+import { findConversationNamed } from './find-conversation.ts';
 import { answerGoesOn, showAnswer } from './show-answer.ts';
 
 type WaitOptions = CommonOptions & { readonly wait?: boolean };
 
-/** Puts other words in the place of a message. */
+/** Edits a message. */
 export async function editCommand(
   invocation: Invocation,
   options: WaitOptions,
-  chat: string,
+  conversation: string,
   message: string,
   given: string,
 ): Promise<number> {
-  const text = given === '-' ? await readInput(invocation.context.stdin) : given;
-  return branchOff(invocation, options, [chat, message], (db, id) => editMessage(db, id, text));
+  const content = given === '-' ? await readInput(invocation.context.stdin) : given;
+  return branchOff(invocation, options, [conversation, message], edit, { content });
 }
 
 /** Asks for another answer. */
 export async function retryCommand(
   invocation: Invocation,
   options: WaitOptions,
-  chat: string,
+  conversation: string,
   message: string,
 ): Promise<number> {
-  return branchOff(invocation, options, [chat, message], retryMessage);
+  return branchOff(invocation, options, [conversation, message], retry, {});
 }
 
-async function branchOff(
+interface NewMessage {
+  readonly message_id: string;
+  readonly number: number;
+  readonly work_item_id: string;
+}
+
+async function branchOff<More extends object>(
   invocation: Invocation,
   { wait }: WaitOptions,
-  [given, message]: readonly [chat: string, message: string],
-  change: (db: Database, id: string) => Promise<Omit<SaidMessage, 'told'>>,
+  [given, message]: readonly [conversation: string, message: string],
+  operation: Operation<ReturnType<typeof alone> & { readonly message_id: string } & More, NewMessage>,
+  more: More,
 ): Promise<number> {
   const { output } = invocation;
   return withDatabase(invocation, async (db, whenStopped) => {
-    const chat = await findChat(db, given);
-    const id = await messageNumbered(db, chat, message);
-    const said = await untilUnlocked(() => change(db, id), PATIENCE);
-    whenStopped(answerGoesOn(invocation, said.workItemId));
-    const number = await readNumber(db, chat, said.messageId);
-    if (!wait)
-      output.document({ chat, message: number, message_id: Number(said.messageId), work_item: said.workItemId });
+    const id = await findConversationNamed(db, given);
+    const input = { ...alone(id), message_id: await messageNumbered(db, id, message), ...more };
+    const {
+      message_id: messageId,
+      number,
+      work_item_id: workItemId,
+    } = (await act(invocation, db, operation, { input })).result;
+    whenStopped(answerGoesOn(invocation, workItemId));
+    if (!wait) output.document({ chat: id, message: number, message_id: Number(messageId), work_item: workItemId });
     output.line(`message ${number} stands in the place of message ${message}`);
-    return wait ? showAnswer(invocation, db, { ...said, chat, number }) : 0;
+    return wait ? showAnswer(invocation, db, { conversation: id, messageId, number, workItemId }) : 0;
   });
 }
 
@@ -72,35 +72,37 @@ export async function deleteCommand(
   given: string,
 ): Promise<number> {
   const { output } = invocation;
-  const chat = await withDatabase(invocation, async (db) => {
-    const id = await findChat(db, given);
-    await untilUnlocked(async () => {
-      if (message === undefined) await deleteConversation(db, id);
-      else await deleteMessage(db, await messageNumbered(db, id, message));
-    }, PATIENCE);
-    return id;
+  const id = await withDatabase(invocation, async (db) => {
+    const found = await findConversationNamed(db, given);
+    if (message === undefined) await act(invocation, db, deleteConversation, { input: alone(found) });
+    else {
+      const input = { ...alone(found), message_id: await messageNumbered(db, found, message) };
+      await act(invocation, db, deleteMessage, { input });
+    }
+    return found;
   });
-  output.document({ chat, message: message === undefined ? null : Number(message), deleted: true });
-  output.line(message === undefined ? `conversation ${chat} is deleted` : `message ${message} is deleted`);
+  output.document({ chat: id, message: message === undefined ? null : Number(message), deleted: true });
+  output.line(message === undefined ? `conversation ${id} is deleted` : `message ${message} is deleted`);
   return 0;
 }
 
 /** Adds or removes somebody who takes part, or gives them another role. */
 export async function inviteCommand(
   invocation: Invocation,
-  { remove = false, role }: CommonOptions & { readonly remove?: boolean; readonly role?: ChatRole },
+  { remove = false, role }: CommonOptions & { readonly remove?: boolean; readonly role?: ParticipantRole },
   given: string,
   actor: string,
 ): Promise<number> {
   const { output } = invocation;
-  const { changed, known } = await withDatabase(invocation, async (db) => {
-    const id = await findChat(db, given);
-    if (remove) return { changed: await removeParticipant(db, id, actor), known: true };
-    return setParticipant(db, id, actor, role ?? null);
+  const { changed, known, warning } = await withDatabase(invocation, async (db) => {
+    const one = { ...alone(await findConversationNamed(db, given)), actor };
+    if (!remove) return (await act(invocation, db, invite, { input: { ...one, role } })).result;
+    const { result } = await act(invocation, db, removeParticipant, { input: one });
+    return { ...result, known: true, warning: undefined };
   });
   output.document({ actor, takes_part: !remove, changed, known });
   const takesPart = remove ? 'takes part no longer' : `takes part${role === undefined ? '' : ` as ${role}`}`;
   output.line(`${actor} ${takesPart}${changed ? '' : ' (as before)'}`);
-  if (!known) output.note(unknownActor(actor));
+  if (warning !== undefined) output.note(warning);
   return 0;
 }

@@ -1,12 +1,12 @@
 /** `animus chat`: a conversation in the terminal; elsewhere, one message on standard input and its answer. */
 import { AnimusError } from '../../../core/errors/errors.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
-import type { TalkOptions } from './chat-options.ts';
+import type { ChatOptions } from './chat-options.ts';
 
 /** Errors: `usage.invalid`, `faculty.unknown`, `db.*`. */
-export async function talkCommand(
+export async function chatCommand(
   invocation: Invocation,
-  options: TalkOptions,
+  options: ChatOptions,
   named: string | undefined,
 ): Promise<number> {
   const { stdin, stdout, env } = invocation.context;

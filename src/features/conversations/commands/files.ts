@@ -7,25 +7,27 @@ import type { CommonOptions, Invocation } from '../../../terminal/command/comman
 import { withDatabase } from '../../../terminal/command/database.ts';
 import { readAnyInput } from '../../../terminal/command/read-input.ts';
 import { styled } from '../../../terminal/view/output.ts';
-import { createWorkspace, importMessages, startConversation } from '../store/conversations.ts';
+import { startConversation } from '../store/conversations.ts';
 import { messageDocument } from '../store/message-document.ts';
+import { importMessages } from '../store/messages.ts';
 import { parseExport } from '../store/parse-export.ts';
-import { readConversation, readVirtualFile } from '../store/read-conversation.ts';
-import { findChat } from './find-conversation.ts';
+import { readConversation } from '../store/read-messages.ts';
+import { createWorkspace, readVirtualFile } from '../store/workspaces.ts';
+import type { EXPORT_FORMATS } from './chat-options.ts';
+import { findConversationNamed } from './find-conversation.ts';
 
-export const FORMATS = ['jsonl', 'markdown'] as const;
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** Prints the branch that is shown: a JSON object per message and line, or the text of the `.chat` file. */
 export async function exportCommand(
   invocation: Invocation,
-  { format }: CommonOptions & { readonly format: (typeof FORMATS)[number] },
+  { format }: CommonOptions & { readonly format: (typeof EXPORT_FORMATS)[number] },
   given: string,
 ): Promise<number> {
   const { output, context } = invocation;
   const asText = format === 'markdown' && !output.json;
   const { messages, text } = await withDatabase(invocation, async (db) => {
-    const id = await findChat(db, given);
+    const id = await findConversationNamed(db, given);
     if (asText) return { messages: [], text: (await readVirtualFile(db, id)).content };
     return { messages: await readConversation(db, id), text: null };
   });

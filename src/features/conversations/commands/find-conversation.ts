@@ -4,56 +4,52 @@ import { type Candidate, findAtMostOne, findOne, type NamedKind } from '../../..
 import { FULL_ID, type IdReference, readIdReference } from '../../../core/work/id-reference.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
 import { conversationsNamed } from '../../../store/views/find-conversation.ts';
-import {
-  type ConversationRow,
-  conversationsTitled,
-  findConversation,
-  listConversations,
-} from '../store/read-conversation.ts';
+import type { Conversation } from '../store/conversations.ts';
+import { conversationsTitled, findConversation, listConversations } from '../store/read-conversations.ts';
 
 /** Stands for the latest conversation. */
 const LATEST = 'last';
 
 /** The conversation to go on with: by its id or its title, or the latest one (`true`, `last`), of this faculty if one is given. Errors: `usage.invalid`, `work.not_found`. */
-export async function findChatToResume(
+export async function findConversationToResume(
   db: Queryable,
   given: string | true,
   faculty: string | undefined,
-): Promise<ConversationRow> {
+): Promise<Conversation> {
   if (given === true || given === LATEST) {
-    const chats = await listConversations(db, 1000);
-    const latest = chats.find((chat) => faculty === undefined || chat.faculty === faculty);
+    const all = await listConversations(db, 1000);
+    const latest = all.find((one) => faculty === undefined || one.faculty === faculty);
     if (latest !== undefined) return latest;
     const whose = faculty === undefined ? '' : ` with ${faculty}`;
     throw new AnimusError('usage.invalid', {
       detail: `there is no conversation${whose}; to begin one, leave out --resume`,
     });
   }
-  const id = await findChatOrTitle(db, given);
-  const chat = await findConversation(db, id);
-  if (chat === null)
+  const id = await findByIdOrTitle(db, given);
+  const found = await findConversation(db, id);
+  if (found === null)
     throw new AnimusError('work.not_found', {
       detail: `no conversation ${id}`,
       hint: LIST_HINT,
     });
-  if (faculty === undefined || faculty === chat.faculty) return chat;
-  const detail = `the conversation is one with ${chat.faculty}; to change that, resume it without a faculty and use /faculty ${faculty}`;
+  if (faculty === undefined || faculty === found.faculty) return found;
+  const detail = `the conversation is one with ${found.faculty}; to change that, resume it without a faculty and use /faculty ${faculty}`;
   throw new AnimusError('usage.invalid', { detail });
 }
 
 /** The id of the conversation, by its id, a part of it or its branch. Errors: those of `findOne`. */
-export async function findChat(db: Queryable, given: string): Promise<string> {
+export async function findConversationNamed(db: Queryable, given: string): Promise<string> {
   const whole = wholeId(given);
   if (whole !== null) return whole;
-  return findOne(given, CHATS, (reference) => chatsNamed(db, reference));
+  return findOne(given, CONVERSATIONS, (reference) => candidatesNamed(db, reference));
 }
 
-/** Also finds it by a part of its title, which is too vague for commands that delete. Errors: as `findChat`. */
-async function findChatOrTitle(db: Queryable, given: string): Promise<string> {
+/** Also finds it by a part of its title, which is too vague for commands that delete. Errors: as `findConversationNamed`. */
+async function findByIdOrTitle(db: Queryable, given: string): Promise<string> {
   const whole = wholeId(given);
   if (whole !== null) return whole;
   if (readIdReference(given) !== null) {
-    const found = await findAtMostOne(given, CHATS, (reference) => chatsNamed(db, reference));
+    const found = await findAtMostOne(given, CONVERSATIONS, (reference) => candidatesNamed(db, reference));
     if (found !== null) return found;
   }
   const [only, other] = given.trim() === '' ? [] : await conversationsTitled(db, given.trim());
@@ -69,7 +65,7 @@ async function findChatOrTitle(db: Queryable, given: string): Promise<string> {
 }
 
 const LIST_HINT = '; to list them: animus chat list';
-const CHATS: NamedKind = { kind: 'conversation', list: 'animus chat list' };
+const CONVERSATIONS: NamedKind = { kind: 'conversation', list: 'animus chat list' };
 
 /** Taken as it is: operators also change conversations in which they do not take part. */
 function wholeId(given: string): string | null {
@@ -77,7 +73,7 @@ function wholeId(given: string): string | null {
   return FULL_ID.test(id) ? id : null;
 }
 
-async function chatsNamed(db: Queryable, reference: IdReference): Promise<Candidate[]> {
+async function candidatesNamed(db: Queryable, reference: IdReference): Promise<Candidate[]> {
   const found = await conversationsNamed(db, reference);
   return found.map(({ id, faculty, title }) => ({ id, about: title === '' ? faculty : `${faculty}, ${title}` }));
 }

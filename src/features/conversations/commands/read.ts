@@ -5,14 +5,10 @@ import { withDatabase } from '../../../terminal/command/database.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { showMessage } from '../session/message-view.ts';
 import { messageDocument } from '../store/message-document.ts';
-import {
-  type ConversationRow,
-  listConversations,
-  readConversation,
-  readVirtualFile,
-} from '../store/read-conversation.ts';
-import { readMessagesBefore } from '../store/visible-messages.ts';
-import { findChat } from './find-conversation.ts';
+import { listConversations } from '../store/read-conversations.ts';
+import { readConversation, readMessagesBefore } from '../store/read-messages.ts';
+import { readVirtualFile } from '../store/workspaces.ts';
+import { findConversationNamed } from './find-conversation.ts';
 
 /** Prints a line per conversation. */
 export async function listCommand(
@@ -20,31 +16,16 @@ export async function listCommand(
   options: CommonOptions & { readonly limit: number },
 ): Promise<number> {
   const { output } = invocation;
-  const chats = await withDatabase(invocation, (db) => listConversations(db, options.limit));
-  output.document({ chats: chats.map(chatJson) });
-  if (chats.length === 0) output.note('there are no conversations; to begin one: animus chat');
-  for (const { id, title, path, faculty, updatedAt } of chats) {
+  const conversations = await withDatabase(invocation, (db) => listConversations(db, options.limit));
+  output.document({ chats: conversations });
+  if (conversations.length === 0) output.note('there are no conversations; to begin one: animus chat');
+  for (const { id, title, path, faculty, updated_at: updatedAt } of conversations) {
     output.line(
       styled(id.slice(-12), 'bold'),
       `  ${updatedAt.toISOString().slice(0, 16).replace('T', ' ')}  ${faculty}  ${title || path}`,
     );
   }
   return 0;
-}
-
-function chatJson(chat: ConversationRow) {
-  const { id, workspaceId, path, title, faculty, whileAnswering, createdBy, createdAt, updatedAt } = chat;
-  return {
-    id,
-    workspace_id: workspaceId,
-    path,
-    title,
-    faculty,
-    while_answering: whileAnswering,
-    created_by: createdBy,
-    created_at: createdAt,
-    updated_at: updatedAt,
-  };
 }
 
 /** Prints the text of the `.chat` file, or the last messages. */
@@ -56,7 +37,7 @@ export async function showCommand(
   const { output } = invocation;
   if (last !== undefined) return showLast(invocation, given, last);
   const shown = await withDatabase(invocation, async (db) => {
-    const id = await findChat(db, given);
+    const id = await findConversationNamed(db, given);
     return { id, ...(await readVirtualFile(db, id)), messages: await readConversation(db, id) };
   });
   output.document({ id: shown.id, etag: shown.etag, messages: shown.messages.map(messageDocument) });
@@ -68,8 +49,8 @@ export async function showCommand(
 async function showLast(invocation: Invocation, given: string, count: number): Promise<number> {
   const { output } = invocation;
   const { id, newest } = await withDatabase(invocation, async (db) => {
-    const chat = await findChat(db, given);
-    return { id: chat, newest: await readMessagesBefore(db, chat, null, count) };
+    const named = await findConversationNamed(db, given);
+    return { id: named, newest: await readMessagesBefore(db, named, null, count) };
   });
   const messages = newest.toReversed().map(({ at: _, ...message }) => message);
   output.document({ id, messages: messages.map(messageDocument) });

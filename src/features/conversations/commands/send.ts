@@ -7,9 +7,10 @@ import { withDatabase } from '../../../terminal/command/database.ts';
 import { readInput } from '../../../terminal/command/read-input.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { PATIENCE } from '../session/patience.ts';
-import { attachToMessage, createWorkspace, sayInConversation, startConversation } from '../store/conversations.ts';
-import { readNumber } from '../store/message-numbers.ts';
-import { findChat } from './find-conversation.ts';
+import { startConversation } from '../store/conversations.ts';
+import { sayWithFiles } from '../store/messages.ts';
+import { createWorkspace } from '../store/workspaces.ts';
+import { findConversationNamed } from './find-conversation.ts';
 import { answerGoesOn, showAnswer } from './show-answer.ts';
 
 interface SendOptions extends CommonOptions {
@@ -32,7 +33,7 @@ export async function sendCommand(invocation: Invocation, options: SendOptions, 
       () =>
         db.transaction(async (tx) => {
           const { faculty, title } = options;
-          const chat =
+          const conversation =
             options.to === undefined
               ? await startConversation(tx, {
                   workspaceId: await createWorkspace(tx, options.workspace),
@@ -40,10 +41,8 @@ export async function sendCommand(invocation: Invocation, options: SendOptions, 
                   title,
                   whileAnswering: options.tell ? 'tell' : 'queue',
                 })
-              : await findChat(tx, options.to);
-          const message = await sayInConversation(tx, chat, text);
-          if (!message.told) for (const file of files) await attachToMessage(tx, message.workItemId, file);
-          return { chat, ...message, number: await readNumber(tx, chat, message.messageId) };
+              : await findConversationNamed(tx, options.to);
+          return { conversation, ...(await sayWithFiles(tx, conversation, text, files)) };
         }),
       PATIENCE,
     );
@@ -56,14 +55,14 @@ export async function sendCommand(invocation: Invocation, options: SendOptions, 
     if (said.told && files.length > 0) output.note('the message was told into an answer: files cannot come with it');
     if (!options.wait)
       output.document({
-        chat: said.chat,
+        chat: said.conversation,
         message: said.number,
         message_id: Number(said.messageId),
         work_item: said.workItemId,
         told: said.told,
       });
     output.line(
-      styled(said.chat, 'bold'),
+      styled(said.conversation, 'bold'),
       `  message ${said.number}`,
       said.told ? ', told into the answer that is being given' : '',
     );

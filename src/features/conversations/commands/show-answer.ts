@@ -6,7 +6,7 @@ import type { Invocation } from '../../../terminal/command/command.ts';
 import { calledAs } from '../../../terminal/view/called-as.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { shortId } from '../../../terminal/view/quantities.ts';
-import { readAnswer } from '../store/read-conversation.ts';
+import { readAnswer } from '../store/read-messages.ts';
 
 /** One look-up by key. */
 const LOOK_EVERY_MS = 300;
@@ -22,7 +22,7 @@ export async function showAnswer(
   { output, context }: Invocation,
   db: Queryable,
   said: {
-    readonly chat: string;
+    readonly conversation: string;
     readonly messageId: string;
     readonly number: number;
     readonly workItemId: string;
@@ -33,9 +33,9 @@ export async function showAnswer(
   for (;;) {
     const answer = await readAnswer(db, said.workItemId);
     if (answer !== null && Number(answer.id) > Number(said.messageId)) {
-      const { content, endedAs } = answer;
+      const { content, ended_as: endedAs } = answer;
       output.document({
-        chat: said.chat,
+        chat: said.conversation,
         message: said.number,
         message_id: Number(said.messageId),
         work_item: said.workItemId,

@@ -1,7 +1,7 @@
 /** What Tab offers in a line that is a command of the session. */
 
 import type { Completion } from '../console/complete-line.ts';
-import { WHILE_ANSWERING } from '../store/conversations.ts';
+import { whileAnswering } from '../store/conversations.ts';
 import { completePath } from './complete-path.ts';
 import { COMMAND_NAMES, isSlashCommand } from './slash-commands.ts';
 import type { Talk } from './talk.ts';
@@ -31,7 +31,7 @@ const VALUES: Readonly<Record<string, Values>> = {
   delete: ({ talk }) => [...talk.messages.map(({ number }) => String(number)), 'conversation'],
   history: () => ['all'],
   faculty: ({ faculties }) => faculties(),
-  while: () => WHILE_ANSWERING,
+  while: () => whileAnswering.words,
 };
 
 /** Null: the line is not a command. A promise only where the database is asked. */

@@ -1,7 +1,8 @@
 /** What a session says when the person leaves. */
-import { isTerminal, type WorkState } from '../../../core/work/work.ts';
+import { isTerminal } from '../../../core/work/work.ts';
 import { shortId } from '../../../terminal/view/quantities.ts';
-import { findConversation, readConversation } from '../store/read-conversation.ts';
+import { findConversation } from '../store/read-conversations.ts';
+import { readConversation } from '../store/read-messages.ts';
 import type { Place } from './place.ts';
 import type { Talk } from './talk.ts';
 
@@ -10,8 +11,8 @@ export async function farewellOf({ db, own }: Place, { id, followed }: Talk): Pr
   if (id === null || (await findConversation(db, id)) === null) return null;
   const messages = await readConversation(db, id);
   const open = messages.some(
-    ({ role, told, workItemId, state }) =>
-      role === 'user' && !told && workItemId !== null && !followed.has(workItemId) && !isTerminal(state as WorkState),
+    ({ role, told, work_item_id: workItemId, state }) =>
+      role === 'user' && !told && workItemId !== null && !followed.has(workItemId) && !isTerminal(state!),
   );
   const becomes = own
     ? 'The answer that was being given continues when a daemon runs again: start animus serve, or resume the conversation.'

@@ -3,7 +3,7 @@
 import { harmlessLines } from '../../../core/text/harmless.ts';
 import { type Output, styled } from '../../../terminal/view/output.ts';
 import { bytes, counted } from '../../../terminal/view/quantities.ts';
-import type { ChatMessage } from '../store/message.ts';
+import type { ConversationMessage } from '../store/message.ts';
 
 /** What is printed of a conversation that is resumed. */
 const MESSAGES = 10;
@@ -17,7 +17,11 @@ export interface MessageViewOptions {
 }
 
 /** The newest messages, each cut. */
-export function showHistory(output: Output, messages: readonly ChatMessage[], options: MessageViewOptions): void {
+export function showHistory(
+  output: Output,
+  messages: readonly ConversationMessage[],
+  options: MessageViewOptions,
+): void {
   const { whole = false } = options;
   const shown = whole ? messages : messages.slice(-MESSAGES);
   const left = messages.length - shown.length;
@@ -26,7 +30,11 @@ export function showHistory(output: Output, messages: readonly ChatMessage[], op
 }
 
 /** A heading with its number, and its words. */
-export function showMessage(output: Output, message: ChatMessage, { whole = false, actor }: MessageViewOptions): void {
+export function showMessage(
+  output: Output,
+  message: ConversationMessage,
+  { whole = false, actor }: MessageViewOptions,
+): void {
   output.line();
   output.line(styled(headingOf(message, actor), 'dim'));
   const lines = harmlessLines(message.content.trimEnd());
@@ -44,8 +52,8 @@ export function showSaid(output: Output, heading: string, text: string): void {
 }
 
 /** `7 · alice · told · in place of 2 · notes.txt, 12 kB`. */
-function headingOf(message: ChatMessage, actor: string | undefined): string {
-  const { number, author, told, replacesNumber, role, endedAs, attachments } = message;
+function headingOf(message: ConversationMessage, actor: string | undefined): string {
+  const { number, author, told, replaces_number: replacesNumber, role, ended_as: endedAs, attachments } = message;
   const parts = [
     String(number),
     role === 'user' && author === actor ? 'you' : author.replace(/^faculty:/, ''),

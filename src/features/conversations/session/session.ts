@@ -3,17 +3,17 @@ import { AnimusError, isAnimusError } from '../../../core/errors/errors.ts';
 import { interruption } from '../../../core/errors/interruption.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import { createWake } from '../../../core/lifecycle/wake.ts';
-import { isTerminal, type WorkState } from '../../../core/work/work.ts';
+import { isTerminal } from '../../../core/work/work.ts';
 import type { AskedView } from '../../../operations/asked.ts';
 import { type Actor, readActor } from '../../../store/people/actor.ts';
-import type { Database } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import { cancelWork } from '../../../store/work/operate.ts';
 import type { Invocation } from '../../../terminal/command/command.ts';
+import { act } from '../../../terminal/command/operation-command.ts';
 import { openNews } from '../../../terminal/events/news.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { openConsole } from '../console/console.ts';
-import { readConversation } from '../store/read-conversation.ts';
+import { readConversation } from '../store/read-messages.ts';
 import { createAsking } from './asking.ts';
 import { completeCommand } from './complete-command.ts';
 import { createEventView } from './event-view.ts';
@@ -23,7 +23,7 @@ import { showHistory, showSaid } from './message-view.ts';
 import { PATIENCE } from './patience.ts';
 import { openPlace, type Place } from './place.ts';
 import { isSlashCommand, runSlashCommand } from './slash-commands.ts';
-import { edit, say, type Talk } from './talk.ts';
+import { type Act, editMessage, say, type Talk } from './talk.ts';
 import { createTalkWatch } from './watch-talk.ts';
 
 export interface SessionOptions {
@@ -58,7 +58,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
   const console = openConsole(
     { stdin: context.stdin, stdout: context.stdout, env: context.env, signals: context.signals, stopJob },
     {
-      onLine: (line) => act(take.bind(null, line, asking.asked), line),
+      onLine: (line) => queue(take.bind(null, line, asking.asked), line),
       onInterrupt: interrupt,
       onEnd: leave,
       onTab: (typed) => completeCommand(completionSources(), typed),
@@ -75,8 +75,10 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     busy: () => busy > 0,
   });
 
+  const perform: Act = async (operation, input) => (await act(invocation, place.db, operation, { input })).result;
+
   /** One after the other. What failed is said, and the line is given back. */
-  function act(action: () => Promise<void>, line = ''): void {
+  function queue(action: () => Promise<void>, line = ''): void {
     busy += 1;
     doing = doing
       .then(action)
@@ -93,15 +95,14 @@ export async function holdSession(invocation: Invocation, options: SessionOption
 
   /** `asked`: when the line was typed, not when its turn comes. Nobody decides what they have not seen. */
   async function take(line: string, asked: AskedView | null): Promise<void> {
-    const { db } = place;
-    if (isSlashCommand(line)) return runSlashCommand(sessionParts(db, asked), line);
-    if (asked !== null) return asking.decide(db, asked, line);
+    if (isSlashCommand(line)) return runSlashCommand(sessionParts(asked), line);
+    if (asked !== null) return asking.decide(place.db, asked, line);
     // What was typed before the session began may end in a line end.
     const text = (line.startsWith('//') ? line.slice(1) : line).trimEnd();
     if (text === '') return;
-    if (talk.editing !== null) return replace(db, talk.editing.number, text);
+    if (talk.editing !== null) return replace(talk.editing.number, text);
     const files = talk.files.length;
-    const { told, messageId, number } = await say(db, talk, text);
+    const { told, messageId, number } = await say(place.db, talk, text);
     if (!told && watch.answering !== null) {
       talk.queued = [...talk.queued, { id: messageId, text }];
       console.queued(talk.queued.map((one) => one.text));
@@ -111,8 +112,8 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     showSaid(console.output, `${number}${how}`, text);
   }
 
-  async function replace(db: Database, message: number, text: string): Promise<void> {
-    const changed = await edit(db, talk, text);
+  async function replace(message: number, text: string): Promise<void> {
+    const changed = await editMessage(perform, talk, text);
     showSaid(console.output, `${changed}, in place of ${message}`, text);
   }
 
@@ -126,16 +127,17 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     };
   }
 
-  function sessionParts(db: Database, asked: AskedView | null) {
+  function sessionParts(asked: AskedView | null) {
     return {
-      db,
+      db: place.db,
+      act: perform,
       console,
       ...completionSources(),
       stop,
       askAgain: () => asking.again(),
-      deny: (note: string) => asking.deny(db, asked, note),
+      deny: (note: string) => asking.deny(place.db, asked, note),
       leave,
-      requireFaculty: (name: string) => requireKnownFaculty(invocation, db, name),
+      requireFaculty: (name: string) => requireKnownFaculty(invocation, place.db, name),
       settings,
     };
   }
@@ -173,7 +175,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     }
     stopping = true;
     console.hint('stopping the answer; Ctrl-C again leaves');
-    act(async () => stop().finally(() => (stopping = false)));
+    queue(async () => stop().finally(() => (stopping = false)));
   }
 
   /** Watches on this connection until the person leaves, or it is lost. */
@@ -239,9 +241,9 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     console.hint('/help lists the commands.');
     if (talk.id === null) return;
     talk.messages = await readConversation(place.db, talk.id);
-    for (const { id, workItemId, state } of talk.messages) {
+    for (const { id, work_item_id: workItemId, state } of talk.messages) {
       talk.known.add(id);
-      if (workItemId !== null && (state === null || isTerminal(state as WorkState))) talk.followed.add(workItemId);
+      if (workItemId !== null && (state === null || isTerminal(state))) talk.followed.add(workItemId);
     }
     showHistory(output, talk.messages, { actor: actor.name });
   }

@@ -4,29 +4,25 @@ import { resolve } from 'node:path';
 import { AnimusError, messageOf } from '../../../core/errors/errors.ts';
 import { didYouMean } from '../../../core/errors/suggest.ts';
 import type { Database } from '../../../store/sql/database.ts';
-import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import { attachment } from '../../../terminal/command/attachment.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { bytes, counted } from '../../../terminal/view/quantities.ts';
 import type { Console } from '../console/console.ts';
-import {
-  changeConversation,
-  deleteConversation,
-  deleteMessage,
-  setParticipant,
-  unknownActor,
-  WHILE_ANSWERING,
-} from '../store/conversations.ts';
+import { deleteConversation, invite } from '../operations/conversations.ts';
+import { deleteMessage } from '../operations/messages.ts';
+import { alone } from '../operations/places.ts';
+import { changeConversation, whileAnswering } from '../store/conversations.ts';
 import { messageDocument } from '../store/message-document.ts';
-import { readConversation, readVirtualFile } from '../store/read-conversation.ts';
+import { readConversation } from '../store/read-messages.ts';
+import { readVirtualFile } from '../store/workspaces.ts';
 import { expandHome } from './expand-home.ts';
 import { showHistory } from './message-view.ts';
-import { PATIENCE } from './patience.ts';
-import { ownMessage, retry, type Talk } from './talk.ts';
+import { type Act, askAgain, ownMessage, type Talk } from './talk.ts';
 
 /** What the commands work on. */
 export interface SessionParts {
   readonly db: Database;
+  readonly act: Act;
   readonly console: Console;
   readonly talk: Talk;
   readonly cwd: string;
@@ -90,10 +86,10 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   while: {
     usage: '/while queue|tell',
     does: 'what happens to a message while an answer is given: answered next, or told into it',
-    run: whileAnswering,
+    run: changeOrder,
   },
   title: { usage: '/title TEXT', does: 'give the conversation a title', run: title },
-  invite: { usage: '/invite ACTOR', does: 'let somebody take part: a login, or person:NAME', run: invite },
+  invite: { usage: '/invite ACTOR', does: 'let somebody take part: a login, or person:NAME', run: inviteActor },
   thoughts: { usage: '/thoughts', does: 'show what the model thinks, or do not', run: toggleThoughts },
   quit: { usage: '/quit', does: 'leave (Ctrl-D, or Ctrl-C twice)', run: ({ leave }) => leave() },
 };
@@ -139,16 +135,16 @@ function beginEdit({ console, talk, actor }: SessionParts, given: string): void 
   console.fill(content);
 }
 
-async function askRetry({ db, console, talk, actor }: SessionParts, given: string): Promise<void> {
+async function askRetry({ act, console, talk, actor }: SessionParts, given: string): Promise<void> {
   const { id } = ownMessage(talk, given, actor);
-  const again = await retry(db, talk, id);
+  const again = await askAgain(act, talk, id);
   console.output.line(styled(`${again} · asked again`, 'dim'));
 }
 
-async function remove({ db, console: { output }, talk, leave }: SessionParts, given: string): Promise<void> {
+async function remove({ act, console: { output }, talk, leave }: SessionParts, given: string): Promise<void> {
   const chat = idOf(talk);
   if (given === 'conversation') {
-    await untilUnlocked(() => deleteConversation(db, chat), PATIENCE);
+    await act(deleteConversation, alone(chat));
     output.line('the conversation is deleted');
     talk.id = null;
     return leave();
@@ -156,7 +152,7 @@ async function remove({ db, console: { output }, talk, leave }: SessionParts, gi
   const found = talk.messages.find(({ number }) => String(number) === given);
   if (found === undefined)
     throw new AnimusError('usage.invalid', { detail: 'which message? /history shows the numbers: /delete 7' });
-  await untilUnlocked(() => deleteMessage(db, found.id), PATIENCE);
+  await act(deleteMessage, { ...alone(chat), message_id: found.id });
   output.line(styled(`message ${found.number} is deleted`, 'dim'));
 }
 
@@ -189,10 +185,10 @@ async function faculty({ db, console: { output }, talk, requireFaculty }: Sessio
   output.line(styled(`${talk.faculty} answers`, 'dim'));
 }
 
-async function whileAnswering({ db, console: { output }, talk }: SessionParts, given: string): Promise<void> {
-  const way = WHILE_ANSWERING.find((one) => one === given);
+async function changeOrder({ db, console: { output }, talk }: SessionParts, given: string): Promise<void> {
+  const way = whileAnswering.words.find((one) => one === given);
   if (way === undefined) throw new AnimusError('usage.invalid', { detail: '/while queue, or /while tell' });
-  await changeConversation(db, idOf(talk), { whileAnswering: way });
+  await changeConversation(db, idOf(talk), { while_answering: way });
   output.line(styled(way === 'tell' ? 'told into the answer that is being given' : 'answered next', 'dim'));
 }
 
@@ -201,10 +197,10 @@ async function title({ db, console: { output }, talk }: SessionParts, given: str
   output.line(styled('done', 'dim'));
 }
 
-async function invite({ db, console, talk }: SessionParts, given: string): Promise<void> {
+async function inviteActor({ act, console, talk }: SessionParts, given: string): Promise<void> {
   if (given === '') throw new AnimusError('usage.invalid', { detail: 'whom? /invite person:alice' });
-  const { known } = await setParticipant(db, idOf(talk), given);
-  console.hint(known ? `${given} takes part` : `${given} takes part; ${unknownActor(given)}`);
+  const { warning } = await act(invite, { ...alone(idOf(talk)), actor: given, role: undefined });
+  console.hint(`${given} takes part${warning === undefined ? '' : `; ${warning}`}`);
 }
 
 function toggleThoughts({ console: { output }, settings }: SessionParts): void {

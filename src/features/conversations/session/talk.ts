@@ -1,19 +1,15 @@
 /** The conversation of a session: what was said here, and what is shown of it. */
 import { AnimusError } from '../../../core/errors/errors.ts';
-import type { Database } from '../../../store/sql/database.ts';
+import type { Operation } from '../../../operations/operation.ts';
+import type { Database, Queryable } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
 import type { NewAttachment } from '../../../store/work/submit-work.ts';
-import {
-  attachToMessage,
-  createWorkspace,
-  editMessage,
-  retryMessage,
-  type SaidMessage,
-  sayInConversation,
-  startConversation,
-} from '../store/conversations.ts';
-import type { ChatMessage } from '../store/message.ts';
-import { readNumber } from '../store/message-numbers.ts';
+import { edit, retry } from '../operations/messages.ts';
+import { alone } from '../operations/places.ts';
+import { startConversation } from '../store/conversations.ts';
+import type { ConversationMessage } from '../store/message.ts';
+import { type Said, sayWithFiles } from '../store/messages.ts';
+import { createWorkspace } from '../store/workspaces.ts';
 import { PATIENCE } from './patience.ts';
 
 export interface Talk {
@@ -22,7 +18,7 @@ export interface Talk {
   faculty: string;
   readonly workspace: string;
   /** The branch that is shown, as it was read last. */
-  messages: readonly ChatMessage[];
+  messages: readonly ConversationMessage[];
   /** Ids of messages that were printed, or need not be. */
   readonly known: Set<string>;
   /** Items whose answer was followed, or has ended before the session began. */
@@ -32,7 +28,7 @@ export interface Talk {
   /** Files for the next message. */
   files: readonly NewAttachment[];
   /** The message that the next line replaces. */
-  editing: Pick<ChatMessage, 'id' | 'number'> | null;
+  editing: Pick<ConversationMessage, 'id' | 'number'> | null;
 }
 
 /** A conversation that is resumed, or (`id` is null) one that its first message begins. */
@@ -51,46 +47,46 @@ export function newTalk(faculty: string, workspace: string, id: string | null): 
 }
 
 /** Says the text, with the files that wait for it, in one transaction; the first message begins the conversation. Errors: `work.*`, `db.*`. */
-export async function say(db: Database, talk: Talk, text: string): Promise<SaidMessage & { readonly number: number }> {
-  const said = await untilUnlocked(
+export async function say(db: Database, talk: Talk, text: string): Promise<Said & { readonly number: number }> {
+  const { id, ...said } = await untilUnlocked(
     () =>
       db.transaction(async (tx) => {
-        const id = talk.id ?? (await begin(tx, talk));
-        const message = await sayInConversation(tx, id, text);
-        if (!message.told) for (const file of talk.files) await attachToMessage(tx, message.workItemId, file);
-        return { id, message: { ...message, number: await readNumber(tx, id, message.messageId) } };
+        const place = talk.id ?? (await begin(tx, talk));
+        return { id: place, ...(await sayWithFiles(tx, place, text, talk.files)) };
       }),
     PATIENCE,
   );
-  talk.id = said.id;
-  talk.known.add(said.message.messageId);
+  talk.id = id;
+  talk.known.add(said.messageId);
   // A message that is told into an answer has no files: they come with the next one.
-  if (!said.message.told) talk.files = [];
-  return said.message;
+  if (!said.told) talk.files = [];
+  return said;
 }
 
-async function begin(db: Parameters<typeof startConversation>[0], { faculty, workspace }: Talk): Promise<string> {
-  return startConversation(db, { workspaceId: await createWorkspace(db, workspace), faculty });
+async function begin(tx: Queryable, { faculty, workspace }: Talk): Promise<string> {
+  return startConversation(tx, { workspaceId: await createWorkspace(tx, workspace), faculty });
 }
+
+/** Does an act as the login of the session. */
+export type Act = <Input, Result>(operation: Operation<Input, Result>, input: Input) => Promise<Result>;
 
 /** Puts the text in the place of the message that is edited, and returns the number of the new message. */
-export async function edit(db: Database, talk: Talk, text: string): Promise<number> {
-  const message = talk.editing!;
-  const said = await untilUnlocked(() => editMessage(db, message.id, text), PATIENCE);
-  talk.known.add(said.messageId);
+export async function editMessage(act: Act, talk: Talk, content: string): Promise<number> {
+  const said = await act(edit, { ...alone(talk.id!), message_id: talk.editing!.id, content });
+  talk.known.add(said.message_id);
   talk.editing = null;
-  return readNumber(db, talk.id!, said.messageId);
+  return said.number;
 }
 
 /** Asks for another answer to a message, and returns the number of the new one. */
-export async function retry(db: Database, talk: Talk, message: string): Promise<number> {
-  const said = await untilUnlocked(() => retryMessage(db, message), PATIENCE);
-  talk.known.add(said.messageId);
-  return readNumber(db, talk.id!, said.messageId);
+export async function askAgain(act: Act, talk: Talk, message: string): Promise<number> {
+  const said = await act(retry, { ...alone(talk.id!), message_id: message });
+  talk.known.add(said.message_id);
+  return said.number;
 }
 
 /** The message that is meant: by its number, or the last one of this actor. Errors: `usage.invalid`. */
-export function ownMessage(talk: Talk, given: string, actor: string): ChatMessage {
+export function ownMessage(talk: Talk, given: string, actor: string): ConversationMessage {
   const own = talk.messages.filter(({ role, told, author }) => role === 'user' && !told && author === actor);
   const found = given === '' ? own.at(-1) : talk.messages.find(({ number }) => String(number) === given);
   if (found !== undefined) return found;

@@ -12,8 +12,9 @@ import { foldAnswer } from '../../../terminal/events/shown-answer.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { waitingCommand } from '../../../terminal/view/waiting-text.ts';
 import type { Console } from '../console/console.ts';
-import type { ChatMessage } from '../store/message.ts';
-import { findConversation, readConversation } from '../store/read-conversation.ts';
+import type { ConversationMessage } from '../store/message.ts';
+import { findConversation } from '../store/read-conversations.ts';
+import { readConversation } from '../store/read-messages.ts';
 import type { Asking } from './asking.ts';
 import type { EventView } from './event-view.ts';
 import { showMessage, showSaid } from './message-view.ts';
@@ -61,18 +62,18 @@ export function createTalkWatch({ console, talk, asking, view, actor, wake, busy
     lookAtMs = systemClock.monotonicMs() + LOOK_EVERY_MS;
     const row = await findConversation(db, talk.id);
     if (row === null) gone = true;
-    if (row === null || row.updatedAt.getTime() === seenAtMs) return;
+    if (row === null || row.updated_at.getTime() === seenAtMs) return;
     const messages = await readConversation(db, talk.id);
     // It was read before something was said here.
     if (busy()) return void (lookAtMs = 0);
-    seenAtMs = row.updatedAt.getTime();
+    seenAtMs = row.updated_at.getTime();
     talk.faculty = row.faculty;
     talk.messages = messages;
     for (const message of messages) take(message);
   }
 
-  function take(message: ChatMessage): void {
-    const { id, role, workItemId } = message;
+  function take(message: ConversationMessage): void {
+    const { id, role, work_item_id: workItemId } = message;
     if (talk.known.has(id)) return;
     // The answer that is followed here, or will be.
     if (role === 'assistant' && workItemId !== null && isAnswerHere(workItemId)) {
@@ -89,7 +90,7 @@ export function createTalkWatch({ console, talk, asking, view, actor, wake, busy
   const isAnswerHere = (item: string) => !answered.has(item);
 
   /** What was said while the answer before was given stands in front of its own answer. */
-  function showQueued({ id, number }: ChatMessage): void {
+  function showQueued({ id, number }: ConversationMessage): void {
     const said = talk.queued.find((one) => one.id === id);
     if (said === undefined) return;
     talk.queued = talk.queued.filter((one) => one !== said);
@@ -99,12 +100,12 @@ export function createTalkWatch({ console, talk, asking, view, actor, wake, busy
 
   function next(): FollowedItem | null {
     const open = talk.messages.find(
-      ({ role, told, workItemId }) => role === 'user' && !told && workItemId !== null && !talk.followed.has(workItemId),
+      ({ role, told, work_item_id: item }) => role === 'user' && !told && item !== null && !talk.followed.has(item),
     );
     if (open === undefined) return null;
     showQueued(open);
     const answer = foldAnswer();
-    return createFollowedItem(open.workItemId!, {
+    return createFollowedItem(open.work_item_id!, {
       take(entry) {
         for (const shown of answer.take(entry)) view.show(shown);
       },
@@ -114,7 +115,11 @@ export function createTalkWatch({ console, talk, asking, view, actor, wake, busy
 
   let explainAtMs = 0;
   let explained = '';
-  async function present({ workItemId }: ChatMessage, state: WorkState, db: Database): Promise<void> {
+  async function present(
+    { work_item_id: workItemId }: ConversationMessage,
+    state: WorkState,
+    db: Database,
+  ): Promise<void> {
     await look(db);
     view.refresh();
     if (state === 'waiting') await asking.look(db, workItemId!);

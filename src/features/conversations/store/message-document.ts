@@ -1,16 +1,16 @@
-import type { ChatMessage } from './message.ts';
+import type { ConversationMessage } from './message.ts';
 
 /** A message as programs get it. */
 export function messageDocument({
   id,
   number,
-  replacesNumber: _,
-  createdAt,
-  workItemId,
-  endedAs,
+  replaces_number: _,
+  created_at: createdAt,
+  work_item_id: workItemId,
+  ended_as: endedAs,
   replaces,
   ...message
-}: ChatMessage) {
+}: ConversationMessage) {
   return {
     id: Number(id),
     number,

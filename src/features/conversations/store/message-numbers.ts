@@ -1,7 +1,7 @@
 /** The numbers by which people name messages: 1, 2, … in each conversation. Programs name them by their ids. */
 import { AnimusError } from '../../../core/errors/errors.ts';
 import type { Queryable } from '../../../store/sql/database.ts';
-import type { ChatMessage } from './message.ts';
+import type { ConversationMessage } from './message.ts';
 
 /** The numbers of messages, by their ids. Errors: `work.not_found`. */
 export async function readNumbers(
@@ -23,17 +23,17 @@ export async function readNumber(db: Queryable, conversationId: string, id: stri
 }
 
 /** The messages with their numbers. */
-export async function withNumbers<Message extends Omit<ChatMessage, 'number' | 'replacesNumber'>>(
+export async function withNumbers<Message extends Omit<ConversationMessage, 'number' | 'replaces_number'>>(
   db: Queryable,
   conversationId: string,
   messages: readonly Message[],
-): Promise<(Message & Pick<ChatMessage, 'number' | 'replacesNumber'>)[]> {
+): Promise<(Message & Pick<ConversationMessage, 'number' | 'replaces_number'>)[]> {
   const ids = messages.flatMap(({ id, replaces }) => (replaces === null ? [id] : [id, replaces]));
   const numbers = await readNumbers(db, conversationId, ids);
   return messages.map((message) => ({
     ...message,
     number: numbers.get(message.id)!,
-    replacesNumber: message.replaces === null ? null : (numbers.get(message.replaces) ?? null),
+    replaces_number: message.replaces === null ? null : (numbers.get(message.replaces) ?? null),
   }));
 }
 

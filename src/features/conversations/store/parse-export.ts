@@ -1,6 +1,6 @@
 /** Reads what an export wrote: JSON Lines, or the Markdown of the `.chat` file. */
 import { AnimusError, messageOf } from '../../../core/errors/errors.ts';
-import type { ImportedMessage } from './conversations.ts';
+import type { ImportedMessage } from './messages.ts';
 import { parseMarkdown } from './parse-markdown.ts';
 
 /**

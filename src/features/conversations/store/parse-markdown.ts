@@ -1,5 +1,5 @@
 /** Reads the Markdown that `animus.render_chat` writes. */
-import type { ImportedMessage } from './conversations.ts';
+import type { ImportedMessage } from './messages.ts';
 
 const HEADING =
   /^## \d+ · (user|assistant|system) · (.+) · (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC(?: · (?:told|dead|cancelled|with .+))?$/;

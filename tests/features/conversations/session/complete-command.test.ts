@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { completeCommand } from '../../../../src/features/conversations/session/complete-command.ts';
 import { newTalk } from '../../../../src/features/conversations/session/talk.ts';
-import type { ChatMessage } from '../../../../src/features/conversations/store/message.ts';
+import type { ConversationMessage } from '../../../../src/features/conversations/store/message.ts';
 import { temporaryHome } from '../../../support/database.ts';
 
 const home = temporaryHome();
@@ -14,7 +14,7 @@ for (const name of ['notes.md', 'with space.txt', '.hidden', 'bad\u001b[2Jname',
   writeFileSync(join(cwd, name), '');
 
 const message = (number: number, role: 'user' | 'assistant', author: string) =>
-  ({ id: String(number + 100), number, role, author, told: false }) as ChatMessage;
+  ({ id: String(number + 100), number, role, author, told: false }) as ConversationMessage;
 const talk = newTalk('assistant', 'default', 'id');
 talk.messages = [message(3, 'user', 'ann'), message(4, 'assistant', 'faculty:assistant'), message(5, 'user', 'bob')];
 

@@ -1,7 +1,7 @@
 /** Promise: a message is shown later as it was when it was said: whose it is, and which files came with it. */
 import { expect, test } from 'vitest';
 import { showHistory } from '../../../../src/features/conversations/session/message-view.ts';
-import type { ChatMessage } from '../../../../src/features/conversations/store/message.ts';
+import type { ConversationMessage } from '../../../../src/features/conversations/store/message.ts';
 import { createOutput } from '../../../../src/terminal/view/output.ts';
 
 test('own messages are those of you, and those of others have their names', () => {
@@ -15,9 +15,9 @@ test('own messages are those of you, and those of others have their names', () =
       role,
       content: 'Hi.',
       told: false,
-      replacesNumber: null,
-      endedAs: null,
-    }) as ChatMessage;
+      replaces_number: null,
+      ended_as: null,
+    }) as ConversationMessage;
   const messages = [message(1, 'postgres'), message(2, 'faculty:postgres', 'assistant'), message(3, 'person:bob')];
   const output = createOutput({ stdout: stream, stderr: stream, env: {}, json: false });
   showHistory(output, messages, { actor: 'postgres' });

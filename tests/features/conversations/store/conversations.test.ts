@@ -1,11 +1,8 @@
 /** Promise: a message and the item for its answer are one transaction; answers of a branch come one after the other; what is edited, retried or deleted leaves the view and later contexts, and nothing is lost. */
 import { describe, expect, test } from 'vitest';
-import {
-  deleteConversation,
-  deleteMessage,
-  sayInConversation,
-} from '../../../../src/features/conversations/store/conversations.ts';
-import { readConversation } from '../../../../src/features/conversations/store/read-conversation.ts';
+import { deleteConversation } from '../../../../src/features/conversations/store/conversations.ts';
+import { deleteMessage, sayInConversation } from '../../../../src/features/conversations/store/messages.ts';
+import { readConversation } from '../../../../src/features/conversations/store/read-messages.ts';
 import { readAnswerStart } from '../../../../src/store/conversations/answer-start.ts';
 import { openWait, parkWork } from '../../../../src/store/transcript/waits.ts';
 import { cancelWork, retryWork } from '../../../../src/store/work/operate.ts';
@@ -46,9 +43,9 @@ describe('a message', () => {
       {
         role: 'assistant',
         content: 'Hello.',
-        endedAs: 'completed',
+        ended_as: 'completed',
         author: `faculty:${talk.faculty}`,
-        workItemId: said.workItemId,
+        work_item_id: said.workItemId,
       },
     ]);
   });
@@ -137,7 +134,7 @@ describe('the answers of a branch', () => {
     }
     expect(await readConversation(db(), talk.id)).toMatchObject([
       { content: 'one' },
-      { role: 'assistant', content: 'half of', endedAs: state },
+      { role: 'assistant', content: 'half of', ended_as: state },
       { content: 'two', state: 'queued' },
     ]);
     const second = await beginAnswer(db(), talk);

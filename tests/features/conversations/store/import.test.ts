@@ -1,13 +1,10 @@
 /** Promise: an import cannot forge what others said, and an export that is imported has the same words. */
 import { expect, test } from 'vitest';
-import {
-  createWorkspace,
-  type ImportedMessage,
-  importMessages,
-  startConversation,
-} from '../../../../src/features/conversations/store/conversations.ts';
+import { startConversation } from '../../../../src/features/conversations/store/conversations.ts';
+import { type ImportedMessage, importMessages } from '../../../../src/features/conversations/store/messages.ts';
 import { parseMarkdown } from '../../../../src/features/conversations/store/parse-markdown.ts';
-import { readConversation, readVirtualFile } from '../../../../src/features/conversations/store/read-conversation.ts';
+import { readConversation } from '../../../../src/features/conversations/store/read-messages.ts';
+import { createWorkspace, readVirtualFile } from '../../../../src/features/conversations/store/workspaces.ts';
 import { testDatabase } from '../../../support/database.ts';
 
 const target = testDatabase();

@@ -1,11 +1,8 @@
 /** Promise: whoever joins a conversation later reads what was said, and the work from then on; whoever leaves reads what is theirs (functions/13_readers.sql). */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import {
-  removeParticipant,
-  retryMessage,
-  setParticipant,
-} from '../../../../src/features/conversations/store/conversations.ts';
+import { removeParticipant, setParticipant } from '../../../../src/features/conversations/store/conversations.ts';
+import { retryMessage } from '../../../../src/features/conversations/store/messages.ts';
 import { readAudience } from '../../../../src/store/work/awareness.ts';
 import { claimWork } from '../../../../src/store/work/work.ts';
 import { beginAnswer, endAnswer, newTalk } from '../../../store/conversations/talk.ts';

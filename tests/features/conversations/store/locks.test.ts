@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
+import { changeConversation, setParticipant } from '../../../../src/features/conversations/store/conversations.ts';
 import {
-  changeConversation,
   deleteMessage,
   editMessage,
   sayInConversation,
-  setParticipant,
-} from '../../../../src/features/conversations/store/conversations.ts';
+} from '../../../../src/features/conversations/store/messages.ts';
 import { cancelWork } from '../../../../src/store/work/operate.ts';
 import { newTalk } from '../../../store/conversations/talk.ts';
 import { testDatabase } from '../../../support/database.ts';

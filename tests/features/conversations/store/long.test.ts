@@ -1,11 +1,11 @@
 /** Promise: what a message, an answer and a page cost does not grow with the conversation. */
 import { beforeAll, expect, test } from 'vitest';
-import { retryMessage, sayInConversation } from '../../../../src/features/conversations/store/conversations.ts';
-import { readConversation } from '../../../../src/features/conversations/store/read-conversation.ts';
+import { retryMessage, sayInConversation } from '../../../../src/features/conversations/store/messages.ts';
 import {
+  readConversation,
   readMessagesAfter,
   readMessagesBefore,
-} from '../../../../src/features/conversations/store/visible-messages.ts';
+} from '../../../../src/features/conversations/store/read-messages.ts';
 import { readAnswerStart, readNewestWords } from '../../../../src/store/conversations/answer-start.ts';
 import { answer, type Talk } from '../../../store/conversations/talk.ts';
 import { testDatabase } from '../../../support/database.ts';

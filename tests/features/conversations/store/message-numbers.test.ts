@@ -1,14 +1,14 @@
 /** Promise: the messages of a conversation are numbered 1, 2, …; a message keeps its number, and no other one gets it. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { messageNumbered, readNumber } from '../../../../src/features/conversations/store/message-numbers.ts';
 import {
   deleteMessage,
   editMessage,
   importMessages,
   sayInConversation,
-} from '../../../../src/features/conversations/store/conversations.ts';
-import { messageNumbered, readNumber } from '../../../../src/features/conversations/store/message-numbers.ts';
-import { readConversation } from '../../../../src/features/conversations/store/read-conversation.ts';
+} from '../../../../src/features/conversations/store/messages.ts';
+import { readConversation } from '../../../../src/features/conversations/store/read-messages.ts';
 import { answer, beginAnswer, endAnswer, newTalk, type Talk } from '../../../store/conversations/talk.ts';
 import { testDatabase } from '../../../support/database.ts';
 
@@ -32,7 +32,7 @@ test('each conversation begins with 1; edits and deletions leave gaps', async ()
   const edited = await editMessage(db(), first.messageId, 'A');
   expect(await readNumber(db(), one.id, edited.messageId)).toBe(3);
   await answer(db(), one, 'B');
-  expect(await readConversation(db(), one.id)).toMatchObject([{ number: 3, replacesNumber: 1 }, { number: 4 }]);
+  expect(await readConversation(db(), one.id)).toMatchObject([{ number: 3, replaces_number: 1 }, { number: 4 }]);
   await deleteMessage(db(), await messageNumbered(db(), one.id, '4'));
   await say(one, 'c');
   expect(await numbers(one)).toEqual([3, 5]);

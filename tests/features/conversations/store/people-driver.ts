@@ -1,6 +1,6 @@
 /** Steps of tests of who reads what in conversations: what people do, through a gateway, and what the contexts of answers get. */
 import { afterAll, beforeAll } from 'vitest';
-import { sayInConversation } from '../../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../../src/features/conversations/store/messages.ts';
 import { storeMemory } from '../../../../src/store/memory/memories.ts';
 import { searchMemories } from '../../../../src/store/memory/search-memories.ts';
 import { openPostgres } from '../../../../src/store/postgres/postgres.ts';

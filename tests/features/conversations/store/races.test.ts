@@ -1,14 +1,14 @@
 /** Promise: of two people who change a conversation at the same time, the second acts on what the first has left. */
 import { expect, test } from 'vitest';
+import { deleteConversation } from '../../../../src/features/conversations/store/conversations.ts';
 import {
-  deleteConversation,
   deleteMessage,
   editMessage,
   importMessages,
   retryMessage,
   sayInConversation,
-} from '../../../../src/features/conversations/store/conversations.ts';
-import { readConversation } from '../../../../src/features/conversations/store/read-conversation.ts';
+} from '../../../../src/features/conversations/store/messages.ts';
+import { readConversation } from '../../../../src/features/conversations/store/read-messages.ts';
 import type { Queryable } from '../../../../src/store/sql/database.ts';
 import { answer, newTalk, type Talk } from '../../../store/conversations/talk.ts';
 import { itemOf } from '../../../support/begun-focus.ts';

@@ -1,6 +1,7 @@
 /** Promise: what enters a context that several people may read is only what all of them may see (functions/13_readers.sql). */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sayInConversation, setParticipant } from '../../../../src/features/conversations/store/conversations.ts';
+import { setParticipant } from '../../../../src/features/conversations/store/conversations.ts';
+import { sayInConversation } from '../../../../src/features/conversations/store/messages.ts';
 import { unmergeMemory } from '../../../../src/features/memory/store.ts';
 import { storeMemory, updateMemory } from '../../../../src/store/memory/memories.ts';
 import { searchMemories } from '../../../../src/store/memory/search-memories.ts';

@@ -1,15 +1,14 @@
 /** Promise: retention removes deleted conversations with all that belongs to them, leaves the others whole, and nothing refers to what is gone. */
 import { expect, test } from 'vitest';
+import { deleteConversation, setParticipant } from '../../../../src/features/conversations/store/conversations.ts';
 import {
   attachToMessage,
-  deleteConversation,
   deleteMessage,
   editMessage,
   retryMessage,
   sayInConversation,
-  setParticipant,
-} from '../../../../src/features/conversations/store/conversations.ts';
-import { readConversation } from '../../../../src/features/conversations/store/read-conversation.ts';
+} from '../../../../src/features/conversations/store/messages.ts';
+import { readConversation } from '../../../../src/features/conversations/store/read-messages.ts';
 import { pruneConversations } from '../../../../src/store/work/retention.ts';
 import { beginAnswer, claimOf, newTalk, recordText, type Talk } from '../../../store/conversations/talk.ts';
 import { randomOf } from '../../../store/events/random-history.ts';

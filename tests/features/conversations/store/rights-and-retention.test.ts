@@ -2,22 +2,24 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  createWorkspace,
   deleteConversation,
-  deleteMessage,
-  deleteWorkspace,
-  editMessage,
-  importMessages,
   removeParticipant,
-  renameWorkspace,
-  sayInConversation,
   setParticipant,
 } from '../../../../src/features/conversations/store/conversations.ts';
 import {
-  listConversations,
-  readConversation,
+  deleteMessage,
+  editMessage,
+  importMessages,
+  sayInConversation,
+} from '../../../../src/features/conversations/store/messages.ts';
+import { listConversations } from '../../../../src/features/conversations/store/read-conversations.ts';
+import { readConversation } from '../../../../src/features/conversations/store/read-messages.ts';
+import {
+  createWorkspace,
+  deleteWorkspace,
   readVirtualFile,
-} from '../../../../src/features/conversations/store/read-conversation.ts';
+  renameWorkspace,
+} from '../../../../src/features/conversations/store/workspaces.ts';
 import { deletedConversations } from '../../../../src/store/conversations/deleted-conversations.ts';
 import { openPostgres } from '../../../../src/store/postgres/postgres.ts';
 import type { Database } from '../../../../src/store/sql/database.ts';

@@ -2,15 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   changeConversation,
-  createWorkspace,
   deleteConversation,
-  deleteWorkspace,
   removeParticipant,
-  retryMessage,
-  sayInConversation,
   setParticipant,
   startConversation,
 } from '../../../../src/features/conversations/store/conversations.ts';
+import { retryMessage, sayInConversation } from '../../../../src/features/conversations/store/messages.ts';
+import { createWorkspace, deleteWorkspace } from '../../../../src/features/conversations/store/workspaces.ts';
 import { openPostgres } from '../../../../src/store/postgres/postgres.ts';
 import type { Database, Queryable } from '../../../../src/store/sql/database.ts';
 import { answer, newTalk, type Talk } from '../../../store/conversations/talk.ts';
@@ -67,7 +65,7 @@ describe('a member', () => {
     ['make the owner a member', (tx, { id }) => setParticipant(tx, id, 'person:ada', 'member')],
     ['change the title', (tx, { id }) => changeConversation(tx, id, { title: 'x' })],
     ['change the faculty', (tx, { id }) => changeConversation(tx, id, { faculty: 'x' })],
-    ['change the order', (tx, { id }) => changeConversation(tx, id, { whileAnswering: 'tell' })],
+    ['change the order', (tx, { id }) => changeConversation(tx, id, { while_answering: 'tell' })],
     ['delete the conversation', (tx, { id }) => deleteConversation(tx, id)],
   ])('may not %s', async (_what, act) => {
     const talk = await talkOfTwo();

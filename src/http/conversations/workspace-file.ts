@@ -1,6 +1,9 @@
 /** Sends files of workspaces: `.chat` files and exports, which are made when they are read, and files that came with messages. */
-import { readWorkspaceFile } from '../../features/conversations/store/read-conversation.ts';
-import { findVisibleFile, readVisibleWorkspace } from '../../features/conversations/store/visible-conversations.ts';
+import {
+  findVisibleFile,
+  readVisibleWorkspace,
+  readWorkspaceFile,
+} from '../../features/conversations/store/workspaces.ts';
 import { asVisitor } from '../login/visitor.ts';
 import type { Visit } from '../route/route.ts';
 
