@@ -3,7 +3,10 @@ import type { Feature } from '../feature.ts';
 
 export const budgets: Feature = {
   name: 'budgets',
-  operations: async () => (await import('./operations.ts')).budgetOperations,
+  operations: async () => [
+    ...(await import('./operations.ts')).budgetOperations,
+    ...(await import('./spend-operations.ts')).spendOperations,
+  ],
   commands: {
     budget: {
       summary: 'limits of what work may cost',

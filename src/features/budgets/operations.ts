@@ -2,7 +2,6 @@
 import { FULL_ID } from '../../core/work/id-reference.ts';
 import { choice, number, optional, text } from '../../operations/fields.ts';
 import { type Operation, operation } from '../../operations/operation.ts';
-import { spendOperations } from './spend-operations.ts';
 import * as store from './store.ts';
 
 const UNITS = ['usd', 'tokens'] as const;
@@ -73,5 +72,4 @@ export const removeBudget = operation({
   run: async ({ tx }, input) => ({ removed: await store.removeBudget(tx, input) }),
 });
 
-/** In the order of the OpenAPI document. */
-export const budgetOperations: readonly Operation[] = [listBudgets, setBudget, removeBudget, ...spendOperations];
+export const budgetOperations: readonly Operation[] = [listBudgets, setBudget, removeBudget];

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { removeParticipant, setParticipant } from '../../../src/features/conversations/store/conversations.ts';
-import { sayInConversation } from '../../../src/features/conversations/store/messages.ts';
+import * as conversations from '../../../src/features/conversations/store/conversations.ts';
+import * as messages from '../../../src/features/conversations/store/messages.ts';
 import { readStatus } from '../../../src/features/operate/status/status.ts';
 import { endDelivery, pruneDeliveries } from '../../../src/features/webhooks/deliveries.ts';
 import * as store from '../../../src/features/webhooks/store.ts';
@@ -104,8 +104,8 @@ test('who takes part in a conversation gets its answers and what they wait for, 
   });
   await addHook(target.database, { person: 'mallory', events: store.webhookEvent.words });
   const talk = await newTalk(target.database);
-  await setParticipant(target.database, talk.id, 'person:eve');
-  await sayInConversation(target.database, talk.id, 'Hello');
+  await conversations.setParticipant(target.database, talk.id, 'person:eve');
+  await messages.sayInConversation(target.database, talk.id, 'Hello');
   const work = await beginAnswer(target.database, talk);
   await ask(work);
   await write(target.database, work, 'made-in-a-talk', { mode: 'ask' });
@@ -117,7 +117,7 @@ test('who takes part in a conversation gets its answers and what they wait for, 
   ]);
   expect(await claimHooks(target.database)).toMatchObject([{ event: 'work.queued' }]);
   await target.database.query('update animus.webhook_deliveries set claim = null, due_at = now()');
-  await removeParticipant(target.database, talk.id, 'person:eve');
+  await conversations.removeParticipant(target.database, talk.id, 'person:eve');
   for (const _ of rows) expect(await claimHooks(target.database)).toEqual([]);
   expect(await deliveryRows(target.database)).toEqual([]);
 });

@@ -51,7 +51,7 @@ describe('a command loads no package that it does not use', () => {
     ['spend items', ['commander', ...DRIVER], 59],
     ['pause', ['commander', ...DRIVER], 66],
     ['resume', ['commander', ...DRIVER], 66],
-    ['budget list', ['commander', ...DRIVER], 59],
+    ['budget list', ['commander', ...DRIVER], 67],
     ['schedule list', ['commander', 'croner', ...DRIVER], 68],
     ['token list', ['commander', ...DRIVER], 72],
     ['webhook list', ['commander', ...DRIVER], 71],
