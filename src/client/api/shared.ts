@@ -1,6 +1,17 @@
 // Written by `npm run client` from the OpenAPI document. Do not edit.
 
 /** Types that routes of several groups use. */
+export type WorkState =
+  | 'scheduled'
+  | 'queued'
+  | 'claimed'
+  | 'running'
+  | 'waiting'
+  | 'completed'
+  | 'dead'
+  | 'merged'
+  | 'cancelled';
+
 export interface Waiting {
   /** A word of docs/states.md. */
   readonly reason:
@@ -89,17 +100,6 @@ export interface WorkItem {
   /** It goes on when its parent dies or is cancelled. */
   readonly detached: boolean;
 }
-
-export type WorkState =
-  | 'scheduled'
-  | 'queued'
-  | 'claimed'
-  | 'running'
-  | 'waiting'
-  | 'completed'
-  | 'dead'
-  | 'merged'
-  | 'cancelled';
 
 /** The work was submitted or retried (`queued`), a focus began or was resumed (`running`), a cancel was requested (`cancelling`). */
 export interface StateEvent {
