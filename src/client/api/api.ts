@@ -36,10 +36,10 @@ export type * from './workspaces.ts';
 export interface Api {
   /** Files of work. */
   readonly artifacts: ArtifactsMethods;
-  /** Workspaces and their files. */
-  readonly workspaces: WorkspacesMethods;
   /** Conversations with a faculty. */
   readonly chats: ChatsMethods;
+  /** Workspaces and their files. */
+  readonly workspaces: WorkspacesMethods;
   /** People and their tokens. */
   readonly people: PeopleMethods;
   /** Work items: submit, find, steer and cancel them. */
