@@ -1,5 +1,5 @@
 /** What there is over HTTP: one entry per path. */
-import type { Route } from './route.ts';
+import type { Route } from './plain-route.ts';
 
 /** Paths of earlier programs, and where the API has what they were for. The address is fixed: nothing of the request goes into it. */
 export const MOVED: ReadonlyMap<string, string> = new Map([['/agent/sandbox', '/api/v1/sandbox/executions']]);

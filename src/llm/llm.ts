@@ -19,9 +19,9 @@ import { endpointOf, type HttpProviderSettings, type ProviderSettings } from './
 import { adaptWire } from './providers/adapt-wire.ts';
 import { hostOfAzure } from './providers/azure.ts';
 import { createLogins, type Logins } from './providers/logins.ts';
-import { scriptedClient } from './scripted/client.ts';
-import { httpLlmClient } from './transport/client.ts';
+import { scriptedClient } from './scripted/scripted-client.ts';
 import { openDispatcher } from './transport/dispatcher.ts';
+import { httpLlmClient } from './transport/http-client.ts';
 import { createKeyPauses, type KeyPauses } from './transport/key-pauses.ts';
 import { maskOf } from './transport/login.ts';
 import type { Endpoint, HttpShared } from './transport/retries.ts';

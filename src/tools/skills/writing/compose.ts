@@ -7,7 +7,7 @@ import { applyHunks } from '../../files/patch/apply-hunks.ts';
 import { parsePatch } from '../../files/patch/patch-text.ts';
 import { MAX_FILES, type NewSkill, type SkillChange } from './draft.ts';
 import { clashingPaths, wrongPath } from './skill-paths.ts';
-import { partsOf, type SkillParts, skillText } from './skill-text.ts';
+import { partsOf, type SkillParts, skillText } from './write-skill-text.ts';
 
 /** A version that may be stored. */
 export interface Composed {
