@@ -1,5 +1,6 @@
 /** The conversation of a session: what was said here, and what is shown of it. */
 import { AnimusError } from '../../../core/errors/errors.ts';
+import { isTerminal } from '../../../core/work/work.ts';
 import type { Operation } from '../../../operations/operation.ts';
 import type { Database, Queryable } from '../../../store/sql/database.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
@@ -9,6 +10,7 @@ import { alone } from '../operations/places.ts';
 import { startConversation } from '../store/conversations.ts';
 import type { ConversationMessage } from '../store/message.ts';
 import { type Said, sayWithFiles } from '../store/messages.ts';
+import { readConversation } from '../store/read-messages.ts';
 import { createWorkspace } from '../store/workspaces.ts';
 import { PATIENCE } from './patience.ts';
 
@@ -44,6 +46,15 @@ export function openConversation(faculty: string, workspace: string, id: string 
     files: [],
     editing: null,
   };
+}
+
+/** Reads what was said before the session began, of a conversation that is resumed. Errors: `work.not_found`, `db.*`. */
+export async function readBefore(db: Database, conversation: OpenConversation): Promise<void> {
+  conversation.messages = await readConversation(db, conversation.id!);
+  for (const { id, work_item_id: workItemId, state } of conversation.messages) {
+    conversation.known.add(id);
+    if (workItemId !== null && (state === null || isTerminal(state))) conversation.followed.add(workItemId);
+  }
 }
 
 /** Says the text, with the files that wait for it, in one transaction; the first message begins the conversation. Errors: `work.*`, `db.*`. */

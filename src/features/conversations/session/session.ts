@@ -3,7 +3,6 @@ import { AnimusError, isAnimusError } from '../../../core/errors/errors.ts';
 import { interruption } from '../../../core/errors/interruption.ts';
 import { systemClock } from '../../../core/lifecycle/clock.ts';
 import { createWake } from '../../../core/lifecycle/wake.ts';
-import { isTerminal } from '../../../core/work/work.ts';
 import type { AskedView } from '../../../operations/asked.ts';
 import { type Actor, readActor } from '../../../store/people/actor.ts';
 import { untilUnlocked } from '../../../store/sql/patient-database.ts';
@@ -13,10 +12,9 @@ import { act } from '../../../terminal/command/operation-command.ts';
 import { openNews } from '../../../terminal/events/news.ts';
 import { styled } from '../../../terminal/view/output.ts';
 import { openConsole } from '../console/console.ts';
-import { readConversation } from '../store/read-messages.ts';
 import { createAsking } from './asking.ts';
 import { completeCommand } from './complete-command.ts';
-import { type Act, editMessage, type OpenConversation, say } from './conversation.ts';
+import { type Act, editMessage, type OpenConversation, readBefore, say } from './conversation.ts';
 import { createEventView } from './event-view.ts';
 import { farewellOf, farewellWithoutDatabase } from './farewell.ts';
 import { availableFaculties, requireKnownFaculty } from './known-faculty.ts';
@@ -244,11 +242,7 @@ export async function holdSession(invocation: Invocation, options: SessionOption
     console.hint(`${conversation.faculty} answers. Ctrl-C stops an answer, and twice leaves.`);
     console.hint('/help lists the commands.');
     if (conversation.id === null) return;
-    conversation.messages = await readConversation(place.db, conversation.id);
-    for (const { id, work_item_id: workItemId, state } of conversation.messages) {
-      conversation.known.add(id);
-      if (workItemId !== null && (state === null || isTerminal(state))) conversation.followed.add(workItemId);
-    }
+    await readBefore(place.db, conversation);
     showHistory(output, conversation.messages, { actor: actor.name });
   }
 }
