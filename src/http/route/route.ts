@@ -130,28 +130,6 @@ interface Schemas<Path extends Shape, Query extends Shape, Body extends z.ZodTyp
 const NOTHING = z.strictObject({});
 type Nothing = typeof NOTHING;
 
-/** Makes a JSON route; its schemas give the types of `run`. */
-export function jsonRoute<
-  Output extends z.ZodType,
-  Path extends Shape = Nothing,
-  Query extends Shape = Nothing,
-  Body extends z.ZodType = z.ZodUndefined,
->(
-  route: Described &
-    Schemas<Path, Query, Body> & {
-      readonly status?: JsonRoute['status'];
-      readonly secret?: boolean;
-      readonly awaits?: JsonRoute['awaits'];
-      readonly output: Output;
-      readonly prepare?: ((visit: Visit, input: Input<Path, Query, Body>) => Promise<unknown>) | undefined;
-      readonly run: (visit: Transacted, input: Input<Path, Query, Body>) => Promise<z.input<Output>>;
-    },
-): JsonRoute {
-  const { params, query, body, status = 200, run, ...rest } = route;
-  const input = { path: params ?? NOTHING, query: query ?? NOTHING, body: body ?? null };
-  return { ...rest, kind: 'json', status, input, run };
-}
-
 /** Makes a route that answers with a stream. */
 export function streamRoute<
   Path extends Shape = Nothing,

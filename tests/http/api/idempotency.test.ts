@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AnimusError } from '../../../src/core/errors/errors.ts';
 import { submitWork } from '../../../src/features/work/submit.ts';
 import { routeOf } from '../../../src/http/route/operation-route.ts';
-import { jsonRoute } from '../../../src/http/route/route.ts';
+import type { JsonRoute } from '../../../src/http/route/route.ts';
 import { testApi } from '../../support/api.ts';
 import { createPerson } from '../../support/people.ts';
 
@@ -81,17 +81,18 @@ test('an answer that an earlier animus kept is found by the bytes of the request
 
 test('a request that failed leaves no key behind: it may be sent again', async () => {
   let fails = true;
-  const failing = jsonRoute({
-    ...routeOf(submitWork),
+  const submit = routeOf(submitWork);
+  const failing: JsonRoute = {
+    ...submit,
     errors: ['work.state'],
-    body: z.unknown(),
+    input: { ...submit.input, body: z.unknown() },
     output: z.object({}),
     run: async ({ tx }) => {
       await tx.query(`select animus.submit_work('engineer', 'half')`);
       if (fails) throw new AnimusError('work.state', { detail: 'not now' });
       return {};
     },
-  });
+  };
   const { call } = await start({ routes: [failing] });
   const before = await count();
   expect((await call('alice', 'POST', '/work', keyed('a-4'))).status).toBe(409);
