@@ -9,7 +9,7 @@ import { readEvents } from '../../../src/store/events/read-events.ts';
 import { sayWork } from '../../../src/store/work/say-work.ts';
 import { beginFocus } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
-import { beginAnswer, endAnswer, newTalk, recordText } from './begun-conversation.ts';
+import { beginAnswer, endAnswer, newTalk, recordText } from './begun.ts';
 
 const target = testDatabase();
 

@@ -12,7 +12,7 @@ import { readConversationPage } from '../../../src/store/events/read-conversatio
 import type { Queryable } from '../../../src/store/sql/database.ts';
 import { cancelWork, retryWork } from '../../../src/store/work/operate.ts';
 import { testDatabase } from '../../support/database.ts';
-import { answer, beginAnswer, endAnswer, newTalk, type Talk } from '../conversations/begun-conversation.ts';
+import { answer, beginAnswer, endAnswer, newTalk, type Talk } from '../conversations/begun.ts';
 
 const pg = testDatabase();
 const db = pg.database;

@@ -8,7 +8,7 @@ import { retryWork } from '../../../src/store/work/operate.ts';
 import { completeWork, failWork } from '../../../src/store/work/work.ts';
 import { beginFocus, recordCalls } from '../../support/begun-focus.ts';
 import { testDatabase } from '../../support/database.ts';
-import { answer, newTalk } from '../conversations/begun-conversation.ts';
+import { answer, newTalk } from '../conversations/begun.ts';
 
 const pg = testDatabase();
 const db = pg.database;
