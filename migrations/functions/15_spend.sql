@@ -149,13 +149,13 @@ begin
 end $$;
 
 -- Counts requests that were lost with a turn where everything is counted: in its item and in the spend. Code that changes what a turn has lost need not know about it.
--- A side call is reserved in the row of the newest turn, which says what it is for (reserved_for); daemons of the release before do not say that.
+-- A side call is reserved in the row of the newest turn, which says what it is for (reserved_for).
 -- Locks: the item's row, which the one that may change the turn has locked. Raises: nothing.
 create or replace function animus.count_loss() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform animus.charge_item(f.work_item_id, coalesce(old.reserved_for ->> 'model', animus.model_asked(new.focus_id, new.turn)),
-      coalesce(old.reserved_on, (old.begun_at at time zone 'UTC')::date), case when old.reserved_on is null then 'turn' else coalesce(old.reserved_for ->> 'operation', 'side') end,
+      coalesce(old.reserved_on, (old.begun_at at time zone 'UTC')::date), case when old.reserved_on is null then 'turn' else old.reserved_for ->> 'operation' end,
       0, 0, null, new.lost_requests - old.lost_requests, new.lost_usd - old.lost_usd,
       new.lost_unpriced - old.lost_unpriced, (new.lost_requests - old.lost_requests) * old.reserved_tokens)
      from animus.foci f where f.id = new.focus_id;

@@ -19,7 +19,7 @@ begin
     select w.id, w.faculty, w.root_id, f.id, case when t.reserved_on is null then t.turn else 0 end, w.lease_token, t.open_request,
            coalesce(t.reserved_on::timestamp at time zone 'UTC', t.begun_at),
            case when t.open_request is null then 0 else coalesce(t.reserved_usd, 0) end, case when t.open_request is null then 0 else t.reserved_tokens end,
-           case when t.reserved_on is null then 'turn' else coalesce(t.reserved_for ->> 'operation', 'side') end
+           case when t.reserved_on is null then 'turn' else t.reserved_for ->> 'operation' end
       from unnest(v_ids) i (id) join animus.work_items w on w.id = i.id and w.state in ('claimed', 'running')
       join animus.foci f on f.work_item_id = w.id and f.ended_as is null
       join animus.turns t on t.focus_id = f.id and t.turn = (select max(n.turn) from animus.turns n where n.focus_id = f.id)

@@ -52,3 +52,24 @@ begin
     values (p_focus_id, 1, p_usd, coalesce(p_tokens, 0), v_today, p_for, p_request, animus.now());
   end if;
 end $$;
+
+-- Gives back what was reserved and held for a request that certainly cost nothing: the provider refused it, or was not reached. turn 0: a side call.
+-- Locks: the item's row, as hold_lease; the holds; the slices; waits a fifth of a second at most for each. Raises: WA001, WA003, 57PA1.
+create or replace function animus.give_back_turn(p_focus_id uuid, p_token bigint, p_turn int) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $$
+declare
+  v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
+  v_hold animus.budget_holds;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  perform animus.count_lost(p_focus_id, p_turn, 0);
+  for v_hold in
+    select h.* from animus.budget_holds h where h.focus_id = p_focus_id and h.turn = p_turn and h.cost is null order by h.account_id for update
+  loop
+    delete from animus.budget_holds h where h.focus_id = p_focus_id and h.turn = p_turn and h.account_id = v_hold.account_id;
+    perform animus.credit_slice(v_hold.account_id, v_item.lease_owner, v_hold.amount, 0);
+  end loop;
+exception when lock_not_available or deadlock_detected then
+  perform animus.raise('57PA1', format('a budget of work item %s is locked by another transaction', v_item.id), v_item.id,
+    'try again; look in pg_stat_activity for a session that is idle in transaction');
+end $$;

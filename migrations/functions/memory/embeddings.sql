@@ -205,10 +205,10 @@ $$;
 drop function if exists animus.hold_embedding(uuid, bigint, numeric, bigint, uuid);
 -- Reserves what an embedding that a focus asks for may cost at most, holds it under the limits that apply, and returns 'free', no limit applies; 'held'; or 'refused', by a limit. p_attempt names the
 -- request: holding for the same one again changes nothing. Of one focus, one such request at a time. record_side_call, lose_turn and give_back_turn end it. p_model: as `provider/model`, for which it
--- counts while it is under way and when it is lost; null: the daemon is of the release before.
+-- counts while it is under way and when it is lost.
 -- Locks: the item's row, as hold_lease; accounts and slices for a moment. Raises: WA001, WA003, 57PA1.
 create or replace function animus.hold_embedding(
-  p_focus_id uuid, p_token bigint, p_usd numeric, p_tokens bigint, p_attempt uuid, p_model text default null) returns text
+  p_focus_id uuid, p_token bigint, p_usd numeric, p_tokens bigint, p_attempt uuid, p_model text) returns text
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_item animus.held_work := animus.hold_focus(p_focus_id, p_token);
@@ -220,7 +220,7 @@ begin
     v_held := 'held';
   end if;
   perform animus.reserve_side_call(p_focus_id, p_attempt, p_usd, p_tokens,
-    case when p_model is not null then jsonb_build_object('model', p_model, 'operation', 'embedding') end);
+    jsonb_build_object('model', p_model, 'operation', 'embedding'));
   return v_held;
 end $$;
 

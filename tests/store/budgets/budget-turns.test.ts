@@ -125,19 +125,30 @@ describe('a limit of an item', () => {
     await limit(database, 'item', name, 1);
     const work = await beginLimited(database, name);
     const begin = (attempt: string) =>
-      database.query('select animus.begin_side_call($1, $2, 0.3, 0, $3) as may', [
+      database.query('select animus.begin_side_call($1, $2, 0.3, 0, $3, $4) as may', [
         work.key.focusId,
         work.key.leaseToken,
         attempt,
+        { model: 'p/m', operation: 'summary' },
       ]);
     expect(await begin(randomUUID())).toEqual([{ may: true }]);
     expect(await begin(randomUUID())).toEqual([{ may: true }]);
-    await database.query(`select animus.end_side_call($1, $2, 0.05, '{"input": 1, "output": 2}')`, [
-      work.key.focusId,
-      work.key.leaseToken,
-    ]);
+    const end = (cost: number | null) =>
+      database.query('select animus.record_side_call($1, $2, $3::jsonb)', [
+        work.key.focusId,
+        work.key.leaseToken,
+        JSON.stringify({
+          provider: 'p',
+          model: 'm',
+          usage: { input: 1, output: 2 },
+          cost_usd: cost,
+          operation: 'summary',
+          lost: 0,
+        }),
+      ]);
+    await end(0.05);
     expect(await begin(randomUUID())).toEqual([{ may: true }]);
-    await database.query(`select animus.end_side_call($1, $2, 0, null)`, [work.key.focusId, work.key.leaseToken]);
+    await end(null);
     expect(await begin(randomUUID())).toEqual([{ may: true }]);
     expect(await begin(randomUUID())).toEqual([{ may: false }]);
     expect(await settled(database, 'item', work.id).catch(String)).toMatch(/"holds":1/);

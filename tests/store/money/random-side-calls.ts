@@ -16,8 +16,7 @@ export async function sideCall(life: Life, world: World): Promise<void> {
     await db.query('select animus.lose_turn($1, $2, 0, 1)', [life.focus, life.token]);
     lose(side, 1, ledger);
   } else {
-    const known = side.place.operation;
-    const operation = known === 'side' ? random.pick(['summary', 'embedding']) : known;
+    const { operation } = side.place;
     const isKnown = random.below(3) > 0;
     const lost = random.below(3) === 0 ? 1 : 0;
     const cost = isKnown ? amount(random) : side.usd!;
@@ -38,20 +37,17 @@ async function beginSide(life: Life, { db, random, today }: World): Promise<Open
   const usd = amount(random);
   const tokens = 100 + random.below(400);
   const reserved = [life.focus, life.token, decimal(usd), tokens, randomUUID()];
-  const call = random.pick(['old', 'summary', 'embedding'] as const);
+  const call = random.pick(['summary', 'embedding'] as const);
   const model = `${random.pick(['q', 'r'])}/asked`;
-  const [row] = await (call === 'old'
-    ? // A daemon of the release before does not say what the call is for.
-      db.query<{ may: boolean }>('select animus.begin_side_call($1, $2, $3, $4, $5) as may', reserved)
-    : call === 'summary'
-      ? db.query<{ may: boolean }>('select animus.begin_side_call($1, $2, $3, $4, $5, $6::jsonb) as may', [
-          ...reserved,
-          JSON.stringify({ model, operation: call }),
-        ])
-      : db.query<{ may: boolean }>(`select animus.hold_embedding($1, $2, $3, $4, $5, $6) <> 'refused' as may`, [
-          ...reserved,
-          model,
-        ]));
+  const [row] = await (call === 'summary'
+    ? db.query<{ may: boolean }>('select animus.begin_side_call($1, $2, $3, $4, $5, $6::jsonb) as may', [
+        ...reserved,
+        JSON.stringify({ model, operation: call }),
+      ])
+    : db.query<{ may: boolean }>(`select animus.hold_embedding($1, $2, $3, $4, $5, $6) <> 'refused' as may`, [
+        ...reserved,
+        model,
+      ]));
   if (!row!.may) throw new Error('a side call was refused');
-  return { place: call === 'old' ? placeOf(life, 'side', today()) : placeOf(life, call, today(), model), usd, tokens };
+  return { place: placeOf(life, call, today(), model), usd, tokens };
 }

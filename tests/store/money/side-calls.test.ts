@@ -68,17 +68,6 @@ describe('a call that is not a turn', () => {
     ]);
   });
 
-  test('is no more than a call beside the turns where the daemon does not say what it is for', async () => {
-    const { work, name } = await withTurn();
-    await pg.database.query('select animus.hold_embedding($1, $2, 0.5, 7, gen_random_uuid())', [
-      work.key.focusId,
-      work.key.leaseToken,
-    ]);
-    await loseTurn(pg.database, work.key, 0, 1);
-    const lost = { provider: 'p', model: 'p/m', operation: 'side', requests: 1, usd: 0.5 };
-    expect(await lostBy(name)).toEqual([lost]);
-  });
-
   test('before the first turn leaves nothing to that turn', async () => {
     const name = `f${randomUUID()}`;
     const work = await beginLimited(pg.database, name);

@@ -42,7 +42,7 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
                 array['late'], array[1], array[true]))[1] = 'go' then 'completed' else 'lost' end as result`,
       [id, leaseToken, focusId],
     ),
-  begin_side_call: ofFocus(`select animus.begin_side_call($1, $2, 1, 1, gen_random_uuid())`),
+  begin_side_call: ofFocus(`select animus.begin_side_call($1, $2, 1, 1, gen_random_uuid(), '{}')`),
   begin_next_turn: ofFocus(`select animus.begin_next_turn($1, $2, 2, 1, '${ENDED('c1')}')`),
   begin_skill_version: ofItem(`select animus.begin_skill_version($1, $2, 'late')`),
   begin_turn: ofFocus(`select animus.begin_turn($1, $2, 2, 1, '${ENDED('c1')}', gen_random_uuid(), 1)`),
@@ -81,12 +81,6 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
          from animus.extend_leases($3, array[$1::uuid], array[$2::bigint], '1 hour')`,
       [id, leaseToken, daemonId],
     ),
-  end_side_call: ofFocus(
-    `with held as (
-       insert into animus.budget_holds (focus_id, turn, account_id, work_item_id, token, attempt, amount)
-       select id, 0, 0, work_item_id, 0, id, 1 from animus.foci where id = $1 on conflict do nothing)
-     select animus.end_side_call($1, $2, 1, null)`,
-  ),
   leases_left: (db, { id, leaseToken }) =>
     db.query(
       `select case when count(*) = 0 then 'lost' else 'completed' end as result
@@ -106,7 +100,7 @@ export const FENCED_CALLS: Readonly<Record<string, FencedCall>> = {
   forget_memory: ofItem(
     `select animus.forget_memory((animus.store_memory('a late memory', p_item => $1)).memory_id, 'late', $1, $2)`,
   ),
-  hold_embedding: ofFocus(`select animus.hold_embedding($1, $2, 1, 1, gen_random_uuid())`),
+  hold_embedding: ofFocus(`select animus.hold_embedding($1, $2, 1, 1, gen_random_uuid(), 'p/m')`),
   hold_focus: ofFocus(`select animus.hold_focus($1, $2)`),
   hold_lease: ofItem(`select animus.hold_lease($1, $2)`),
   hold_to_cancel: ofItem(`select animus.hold_to_cancel($1, $2)`),
